@@ -22,8 +22,10 @@ from spark_jobs.views import Views
 HEALS = (
     "heal", "mend", "resume", "restart", "start", "restore", "recover", "reconnect", "undo",
     "unpause", "unblock", "unfreeze", "repair", "release", "revert", "continue", "rejoin",
+    "create",
 )  # fmt: skip
-"""First words of `faults.fault` that undo a fault; they never prove that one happened."""
+"""First words of `faults.fault` that undo a fault, or harm nothing; they never prove that one
+happened."""
 
 CELL_NS = 200_000_000
 """Moments closer than this need not be told apart: the least width of a timeline's bucket, and

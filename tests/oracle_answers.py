@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.oracle_rows import Ledger, Row, is_final, place, reader
 
-_HEALS = {"mend", "mend-copies", "resume", "restart"}
+_HEALS = {"create", "mend", "mend-copies", "resume", "restart"}
 
 
 def all_happened(ledger: Ledger) -> bool:

@@ -11,9 +11,6 @@ from typing import TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-TRIGGER = "200 milliseconds"
-"""How often a micro-batch is begun, if there is something for it."""
-
 Record: TypeAlias = tuple[int, int, int]
 """A partition, an offset, and the value, which is a number."""
 Collect: TypeAlias = Callable[[], Sequence[Record]]
@@ -26,19 +23,20 @@ class ForeachBatch:
     """A running query; `handle` is called for each batch, in a thread of Spark's.
 
     `options` are those of Spark's Kafka source, complete. When `handle` returns, the batch is done
-    and Spark records it in the `checkpoint`.
+    and Spark records it in the `checkpoint`. One is begun every `trigger_ms`, if there is something
+    for it.
     """
 
     def __init__(
         self, spark: SparkSession, options: Mapping[str, str], checkpoint: Path,
-        handle: Callable[[Collect], None],
+        handle: Callable[[Collect], None], trigger_ms: int,
     ) -> None:  # fmt: skip
         self._handle = handle
         self._batches = 0
         records = spark.readStream.format("kafka").options(**options).load()
         written = records.selectExpr(*_RECORD).writeStream.foreachBatch(self._take)
         written = written.option("checkpointLocation", str(checkpoint))
-        self._query = written.trigger(processingTime=TRIGGER).start()
+        self._query = written.trigger(processingTime=f"{trigger_ms} milliseconds").start()
 
     @property
     def runs(self) -> bool:

@@ -43,6 +43,9 @@ LIBRDKAFKA_FOR_EVER = {
     "producer.message.timeout.ms": "0",
 }  # fmt: skip
 
+LIMIT = {"consumer.maxOffsetsPerTrigger": "200"}
+FOUR_HOURS = {"topic.retention.ms": "14400000"}
+NINE_HOURS = {"application.outage.ms": "32400000"}
 CASES = [
     # Alone and below the minimum, a leader with acks=1 goes on; an eligible replica lacks it (E3).
     # A rolling restart is a death of the leader, of one that was alone, and a wait.
@@ -308,6 +311,15 @@ CASES = [
                               "topic.message.timestamp.before.max.ms": "86400000"}, set()),
     ("leader-killed", SAFE | {"kafka": "3.5", "topic.message.timestamp.difference.max.ms": "1000"},
      {A.GIVEN_UP}),
+    ("query-falls-behind", SPARK | FOUR_HOURS | NINE_HOURS | LIMIT, {A.EFFECT_MISSING}),
+    ("query-falls-behind", SPARK | FOUR_HOURS | NINE_HOURS | LIMIT
+     | {"consumer.failOnDataLoss": "false"}, {A.EFFECT_MISSING}),
+    ("query-falls-behind", SPARK | FOUR_HOURS | NINE_HOURS, set()),
+    ("query-falls-behind", SPARK | FOUR_HOURS | LIMIT, set()),
+    ("query-falls-behind", SPARK | FOUR_HOURS | NINE_HOURS | LIMIT
+     | {"topic.retention.ms": "32400001"}, set()),
+    ("query-falls-behind", SPARK | FOUR_HOURS | NINE_HOURS | LIMIT
+     | {"topic.cleanup.policy": "compact"}, set()),
     ("spark-speculation", SPARK, set()),
     ("spark-speculation", SPARK | {"application.speculation": "true"}, {A.DUPLICATE}),
     ("spark-checkpoint-lost", SPARK | {"application.checkpoint": "durable"}, set()),

@@ -144,6 +144,8 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
         by_hand.widen(rig(cluster, log), "kept", limit_s=60)[0].evidence == "kept has 2 partitions"
     )
     assert len(cluster.describe("kept")) == 2
+    made = by_hand.create(rig(cluster, log), "newer")[0].evidence
+    assert made == "newer has 1 copy, the cluster's default.replication.factor"
     text = "retention.ms and retention.bytes of kept are -1 now"
     assert by_hand.keep_all(rig(cluster, log), "kept")[0].evidence == text
 

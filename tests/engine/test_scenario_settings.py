@@ -127,6 +127,30 @@ def test_a_scenario_about_a_query_needs_one() -> None:
         find("spark-restarted").topology({**settings, "consumer": {"auto.offset.reset": "latest"}})
 
 
+@pytest.mark.parametrize(
+    ("kept_ms", "policy", "pinned_ms"),
+    [(14_400_000, "delete", 12_000), (86_400_000, "compact,delete", 72_000), (1, "delete", 1),
+     (-1, "delete", None), (14_400_000, "compact", None)],
+)  # fmt: skip
+def test_an_hour_of_retention_passes_in_three_seconds_of_the_night(
+    kept_ms: int, policy: str, pinned_ms: int | None
+) -> None:
+    pinned = find("query-falls-behind").topic(
+        {"topic": {"retention.ms": kept_ms, "cleanup.policy": policy}}
+    )
+    assert (pinned["retention.ms"].lab if pinned else None) == pinned_ms
+
+
+def test_a_night_has_two_brokers_and_one_follower_at_most() -> None:
+    topology = find("query-falls-behind").topology
+    consumer = {"failOnDataLoss": True}
+    three = topology({"topic": {"replication.factor": 3}, "consumer": consumer})
+    assert (three.brokers, three.replication_factor) == (2, 2)
+    assert "2 instead of 3" in three.note
+    one = topology({"topic": {"replication.factor": 1}, "consumer": consumer})
+    assert (one.brokers, one.replication_factor, one.note) == (2, 1, "")
+
+
 def test_only_offsets_in_a_transaction_can_be_aborted_with_it() -> None:
     settings: dict[str, dict[str, Any]] = {
         "topic": {"replication.factor": 1},

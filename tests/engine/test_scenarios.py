@@ -40,6 +40,11 @@ CARELESS: list[dict[str, Any]] = [
     {"topic__unclean_leader_election_enable": True},
     {"consumer__group_instance_id": "reader-1"},
     {"family": "spark"},
+    {
+        "family": "spark",
+        "consumer__maxOffsetsPerTrigger": 200,
+        "application__outage_ms": 864_000_000,
+    },
     {"family": "spark", "application__speculation": True},
     {"streams__processing_guarantee": "at_least_once", "application__state": "unlogged"},
     {"streams__processing_guarantee": "exactly_once_v2", "application__sink": "plain"},

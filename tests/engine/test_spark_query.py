@@ -16,7 +16,12 @@ from labs.engine.faults.record import FaultLog
 from labs.engine.scenarios.model import TOPIC
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.workloads import Place
-from labs.engine.workloads.spark import SparkQuery, SparkSink, SparkSinkOnWorkers
+from labs.engine.workloads.spark import (
+    SparkQuery,
+    SparkQueryByTheSecond,
+    SparkSink,
+    SparkSinkOnWorkers,
+)
 from tests.engine.arms import arm
 from tests.engine.rigs import alone
 
@@ -72,6 +77,13 @@ def test_the_source_is_told_what_is_described_in_its_own_words(tmp_path: Path) -
         "kafka.reconnect.backoff.max.ms": "500",
     }  # fmt: skip
     assert config.sink == str(tmp_path / "sink.sqlite")
+
+
+def test_by_the_second_a_query_has_batches_of_a_second_and_time_for_its_lag(tmp_path: Path) -> None:
+    usual = clients(tmp_path)
+    slow = SparkQueryByTheSecond(usual.place).consumer_config()
+    assert (slow.trigger_ms, slow.drain_limit_s) == (1000, 120.0)
+    assert (usual.consumer_config().trigger_ms, usual.consumer_config().drain_limit_s) == (200, 15)
 
 
 def test_the_sink_is_told_what_is_described_of_the_producer(tmp_path: Path) -> None:

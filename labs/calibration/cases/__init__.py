@@ -31,6 +31,10 @@ SPARK: Settings = {
     "consumer__startingOffsets": "earliest",
     "topic__min_insync_replicas": 2,
 }
+NIGHT: Settings = {
+    "consumer__maxOffsetsPerTrigger": 200,
+    "application__outage_ms": 32_400_000,
+}
 THREADS: Settings = {
     "application__processing": "asynchronous",
     "consumer__enable_auto_commit": False,
@@ -244,6 +248,11 @@ CASES = [
         SPARK,
         SPARK | {"application__sink": "idempotent"},
         tested=True,
+    ),
+    Case(
+        "limited", "query-falls-behind", "at-least-once", Anomaly.EFFECT_MISSING,
+        SPARK | NIGHT | {"topic__retention_ms": 14_400_000},
+        SPARK | NIGHT | {"topic__retention_ms": 86_400_000},
     ),
     Case(
         "nobody-looks", "delivery-error-ignored", "at-least-once", Anomaly.GIVEN_UP,

@@ -40,7 +40,7 @@ class QueryConfig:
     """Configuration of a query. `options` are those of Spark's Kafka source, complete.
 
     `checkpoint` is its checkpointLocation; `scratch` is where Spark may put what it needs.
-    `drain_limit_s` bounds the reading to the end after a stop.
+    A batch is begun every `trigger_ms`. `drain_limit_s` bounds the reading to the end after a stop.
     """
 
     ledger: str
@@ -53,6 +53,7 @@ class QueryConfig:
     scratch: str
     sink: str
     sink_style: Style = "plain"
+    trigger_ms: int = 200
     drain_limit_s: float = 15.0
 
     def to_json(self) -> str:
@@ -136,7 +137,10 @@ def main(argv: list[str]) -> int:
     config = QueryConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
     run = Run(config, listen())
     with session(config.name, _MASTER, Path(config.scratch)) as spark:
-        stopped = run.run(ForeachBatch(spark, config.options, Path(config.checkpoint), run.take))
+        query = ForeachBatch(
+            spark, config.options, Path(config.checkpoint), run.take, config.trigger_ms
+        )
+        stopped = run.run(query)
     # One that cannot go on counts as ready, as a consumer without a place does.
     report(ready=True, stopped=stopped, ended=True)
     return 0

@@ -115,6 +115,28 @@ def recreate(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
     return _do(rig, "recreate", f"topic: {topic}", act)
 
 
+def create(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
+    """Creates a topic of one partition, and leaves the number of its copies to the cluster.
+
+    That is what KIP-464 does with a replication factor of -1: the active controller takes its
+    default.replication.factor. Evidence is how many copies the topic has.
+    """
+
+    def act(admin: AdminClient) -> str:
+        wish = NewTopic(topic, 1, -1)
+        admin.create_topics([wish], request_timeout=_ASK_S)[topic].result(_ASK_S)
+
+        def copies() -> int:
+            known = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+            return len(known[0].replicas) if known else 0
+
+        made = until(copies, limit_s, f"nobody knows {topic}", every_s=0.2)
+        several = "ies" if made > 1 else "y"
+        return f"{topic} has {made} cop{several}, the cluster's default.replication.factor"
+
+    return _do(rig, "create", f"topic: {topic}", act)
+
+
 def _description(admin: AdminClient, topic: str) -> TopicDescription:
     answers = admin.describe_topics(TopicCollection([topic]), request_timeout=_ASK_S)
     description: TopicDescription = answers[topic].result(_ASK_S)

@@ -14,13 +14,13 @@ Fault = Literal[
     "cut", "slow", "sever",
     "hold", "fail", "spoil", "join", "misdate",
     "delete", "forget", "widen", "refuse", "reassign", "recreate",
-    "resume", "restart", "mend", "mend-copies",
+    "resume", "restart", "mend", "mend-copies", "create",
     "run",
 ]  # fmt: skip
 """All that is done to brokers and their links, to clients, to topics and groups, and to heal;
 and `run`, which nothing here does and which only fails: a process that froze
 (`labs.engine.run.watch`)."""
-HEALS: frozenset[Fault] = frozenset({"resume", "restart", "mend", "mend-copies"})
+HEALS: frozenset[Fault] = frozenset({"resume", "restart", "mend", "mend-copies", "create"})
 """Faults in name only: they end one. They never count as the evidence of a fault."""
 
 
@@ -60,6 +60,7 @@ WORDS: Mapping[str, Words] = {
     "restart": Words("{} was started again", "restarted"),
     "mend": Words("{} was repaired", "repaired"),
     "mend-copies": Words("{} was reassigned to more brokers", "reassigned"),
+    "create": Words("{} was created without a replication factor", "created"),
     "run": Words("{} froze by itself", "froze"),
 }
 """One row for each `Fault`."""

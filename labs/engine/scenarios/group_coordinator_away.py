@@ -2,7 +2,8 @@
 
 All topics are made with one copy, as on a cluster that had one broker. While it runs they are
 reassigned: the topic to three brokers, __consumer_offsets to as many as are described
-(offsets.topic.replication.factor, which itself counts only when that topic is made). With more than
+(offsets.topic.replication.factor, which itself counts only when that topic is made). A topic that
+is made then, without a number of copies, gets default.replication.factor of them. With more than
 one another broker coordinates the group as soon as the dead one is fenced. With one nobody does
 until it is back: nothing can be committed, a member that hears nothing of its coordinator for its
 session timeout gives its partitions up, and what it had processed and not committed is handed out
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from labs.engine.clients.translate import Pinned
+from labs.engine.faults.admin import create
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.reassign import add_copies
 from labs.engine.faults.roles import coordinator, dead
@@ -23,6 +25,9 @@ from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_grown_topics
 from labs.engine.workloads.group import GROUP
+
+_NEWER = "invoices"
+"""A topic that nobody writes to: it shows what default.replication.factor gives to new ones."""
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:
@@ -39,6 +44,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
         else:
             why = f"{OFFSETS_COPIES} is 1: {topic} keeps the one copy that it was made with"
             stage.not_applicable("mend-copies", f"topic: {topic}", why)
+    stage.do(create, _NEWER)
     stage.await_position(limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.go_on(seconds["away_s"])
@@ -52,8 +58,9 @@ SCENARIO = Scenario(
     title="The broker that coordinates the group is away",
     story=(
         "All topics were made when there was one broker. They are reassigned to the others as "
-        "described: the topic to three, the group's offsets as the settings say. Then the broker "
-        "that keeps the group's offsets is killed, and is away for some seconds."
+        "described: the topic to three, the group's offsets as the settings say; and a new topic "
+        "is made, with as many copies as the cluster gives to new ones. Then the broker that keeps "
+        "the group's offsets is killed, and is away for some seconds."
     ),
     shows=("redelivery", "effect_duplicated", "blocked"),
     topology=with_grown_topics,

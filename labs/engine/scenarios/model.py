@@ -29,7 +29,7 @@ Workload = Literal[
     "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
     "consume-process-commit", "static-members-sink", "spark-query", "spark-sink", "streams",
     "streams-state", "produce-heeding", "replay-sink", "shared-keys-sink",
-    "spark-sink-on-workers", "produce-large",
+    "spark-sink-on-workers", "produce-large", "spark-query-by-the-second",
 ]  # fmt: skip
 """What the clients do (`labs.engine.workloads`)."""
 P = ParamSpec("P")

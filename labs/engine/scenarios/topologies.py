@@ -137,6 +137,18 @@ def one_broker_and_a_query(settings: Settings) -> Topology:
     return one_broker(settings)
 
 
+def two_brokers_and_a_query(settings: Settings) -> Topology:
+    """For scenarios in which a query waits for a follower, of which one is enough.
+
+    `ScenarioError` for other readers.
+    """
+    one_broker_and_a_query(settings)
+    described = int(settings["topic"]["replication.factor"])
+    copies = min(described, 2)
+    text = f"topic replication.factor: {copies} instead of {described}, on two brokers"
+    return Topology(2, copies, note="" if copies == described else text)
+
+
 def _refuse_spark(settings: Settings) -> None:
     if _reads_by_spark(settings):
         raise ScenarioError("Spark keeps its position in a checkpoint, and not in a group")

@@ -20,7 +20,12 @@ from labs.engine.workloads.consume_transform_produce_java import (
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume, ProduceHeeding, ProduceLarge
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
-from labs.engine.workloads.spark import SparkQuery, SparkSink, SparkSinkOnWorkers
+from labs.engine.workloads.spark import (
+    SparkQuery,
+    SparkQueryByTheSecond,
+    SparkSink,
+    SparkSinkOnWorkers,
+)
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 
@@ -46,6 +51,7 @@ WORKLOADS: Mapping[str, type[ProduceConsume]] = {
     "shared-keys-sink": SharedKeysSink,
     "consume-transform-produce": ConsumeTransformProduce,
     "spark-query": SparkQuery,
+    "spark-query-by-the-second": SparkQueryByTheSecond,
     "streams": StreamsTopology,
     "streams-state": StatefulTopology,
     "spark-sink": SparkSink,

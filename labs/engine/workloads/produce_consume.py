@@ -31,7 +31,7 @@ from labs.engine.workloads.place import Place
 PRODUCER = "producer-1"
 """The sending application's name; it keeps it over a restart, as its values go on."""
 
-_FLUSH_LIMIT_S, _DRAIN_LIMIT_S, _READ_LIMIT_S = 30.0, 15.0, 60.0
+_FLUSH_LIMIT_S, _READ_LIMIT_S = 30.0, 60.0
 _SLACK_S = 15.0  # for writing the ledger and leaving the group, beyond a client's own limit
 _LARGEST, _LARGEST_BYTES = "largest.message.bytes", 4_000_000
 _POLL_RECORDS = 500  # the Java client's max.poll.records; librdkafka has no such setting
@@ -67,6 +67,8 @@ class ProduceConsume:
     """For the group, until it has its place."""
     flow_limit_s = 15.0
     """Until the first message is acknowledged and delivered."""
+    drain_limit_s = 15.0
+    """For the group, to read to the end of the log."""
     runs_streams = False
     """Whether a Kafka Streams application is really run."""
     no_spark = _NO_SPARK
@@ -222,7 +224,7 @@ class ProduceConsume:
             auto_commit=bool(consumer.get("enable.auto.commit", True)),
             max_poll=int(consumer.get("max.poll.records", _POLL_RECORDS)),
             on_error=cast(OnError, self._application.get("processing.errors", "retry")),
-            drain_limit_s=_DRAIN_LIMIT_S,
+            drain_limit_s=self.drain_limit_s,
         )  # fmt: skip
 
     def start_producer(self) -> None:
@@ -279,7 +281,7 @@ class ProduceConsume:
         for member in members:
             member.ask_to_stop()
         for member in members:
-            member.await_end(_DRAIN_LIMIT_S + _SLACK_S)
+            member.await_end(self.drain_limit_s + _SLACK_S)
 
     def read_to_the_end(self) -> bool:
         """Reads every log from its start with a fresh client; whether that was completed."""

@@ -26,6 +26,8 @@ class SparkQuery(ConsumeProcessSink):
     # A driver takes about ten CPU-seconds, and its first batch some more.
     ready_limit_s = 120.0
     flow_limit_s = 60.0
+    trigger_ms = 200
+    """How often a batch is begun, if there is something for it."""
 
     @property
     def played_by(self) -> dict[str, str]:
@@ -54,11 +56,22 @@ class SparkQuery(ConsumeProcessSink):
             options={**options(self.place, "consumer", self.pinned, self.place.pinned),
                      "subscribe": self.place.topic},
             checkpoint=str(self._checkpoint), scratch=str(self.place.scratch / name),
+            trigger_ms=self.trigger_ms, drain_limit_s=self.drain_limit_s,
         )  # fmt: skip
 
     @property
     def _checkpoint(self) -> Path:
         return self.place.scratch / "checkpoint"
+
+
+class SparkQueryByTheSecond(SparkQuery):
+    """`SparkQuery` that begins one batch a second, so that a limit of each is one of each second.
+
+    One that is behind needs as many seconds at the end as its limit makes of its lag.
+    """
+
+    trigger_ms = 1000
+    drain_limit_s = 120.0
 
 
 class SparkSink(ProduceConsume):

@@ -1,0 +1,41 @@
+"""More comes than a Spark query may take in a batch, for as long as its readers may be behind."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.failures.retention_overtakes_reader import permits as overtaken
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """Messages without an effect, if they are kept for less long than the query may be behind."""
+    most = pipeline.value(Component.CONSUMER, "maxOffsetsPerTrigger")
+    gone = overtaken(pipeline).get(Anomaly.EFFECT_MISSING)
+    if most is None or gone is None:
+        return {}
+    if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
+        then = "failOnDataLoss=true: the query stops at the first offset that is gone."
+    else:
+        then = "failOnDataLoss=false: the query passes over what is gone and says nothing."
+    reason = f"maxOffsetsPerTrigger={most}: while more comes, the query falls behind. {gone} {then}"
+    return {Anomaly.EFFECT_MISSING: reason}
+
+
+EVENT = FailureEvent(
+    name="query-falls-behind",
+    title="A Spark query falls behind what the topic keeps",
+    boundary=Boundary.LOG_TO_CONSUMER,
+    story=(
+        "For as long as you say that readers may be behind, more comes than the query may take in "
+        "a batch. Retention deletes what it has not read."
+    ),
+    permits=permits,
+    scenario="query-falls-behind",
+    families=frozenset({Family.SPARK}),
+    sources=(
+        "Spark structured-streaming-kafka-integration.md, maxOffsetsPerTrigger and failOnDataLoss",
+        "Kafka TopicConfig, retention.ms and retention.bytes",
+    ),
+)

@@ -1,0 +1,72 @@
+"""A night with slow followers, in which a Spark query gets less than comes.
+
+The followers get everything late, as in `followers-slow`; with a short replica.lag.time.max.ms they
+leave the in-sync set and return. Producers and readers wait for them. None of this takes anything
+from a reader: retention never passes the high watermark. What does is a backlog. A query with
+maxOffsetsPerTrigger begins a batch a second here, and if its limit is less than what comes in a
+second, its lag grows until the messages that it needs next are older than the topic keeps them.
+
+An hour of such a night passes in three seconds, and so does an hour of retention.ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from labs.engine.clients.translate import Pinned
+from labs.engine.faults.links import mend, slow
+from labs.engine.faults.roles import followers, impaired
+from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.steps import PROMPT, retention_soon
+from labs.engine.scenarios.topologies import two_brokers_and_a_query
+
+_LATE_S, _BYTES_PER_S = 1.5, 200_000
+_TIMES = 1200
+"""So many times faster than a real night: an hour in three seconds."""
+_LAPSE = "an hour of the night passes in three seconds"
+
+
+def _topic(settings: Settings) -> Mapping[str, Pinned]:
+    kept_ms = int(settings["topic"]["retention.ms"])
+    if kept_ms < 0 or "delete" not in str(settings["topic"]["cleanup.policy"]):
+        return {}
+    return {
+        "retention.ms": Pinned(max(kept_ms // _TIMES, 1), 604_800_000, _LAPSE),
+        "segment.ms": Pinned(500, 604_800_000, _LAPSE),
+    }
+
+
+def _play(stage: Stage, seconds: Durations) -> None:
+    if stage.topology.replication_factor == 1:
+        stage.not_applicable(
+            "slow", "follower", "replication.factor is 1: there are no followers to be slow"
+        )
+    else:
+        stage.do(slow, followers(TOPIC), _LATE_S, _BYTES_PER_S)
+    stage.go_on(seconds["night_s"])
+    if stage.topology.replication_factor > 1:
+        stage.heal(mend, impaired())
+        stage.await_in_sync(limit_s=60)
+
+
+SCENARIO = Scenario(
+    name="query-falls-behind",
+    title="A Spark query falls behind what the topic keeps",
+    story=(
+        "A night of nine hours passes in half a minute: the followers get everything late, and "
+        "500 messages come for each batch of a Spark query. Retention deletes what is too old, "
+        "whether the query has read it or not."
+    ),
+    shows=("effect_missing", "skipped", "blocked", "unavailable"),
+    topology=two_brokers_and_a_query,
+    durations={"lead_in_s": (1.0, 1.5), "night_s": (27.0, 28.0), "healed_s": (0.5, 1.0)},
+    play=_play,
+    rate_per_s=500,
+    linked=True,
+    workload="spark-query-by-the-second",
+    pinned=PROMPT,
+    brokers=retention_soon,
+    topic=_topic,
+    given_up_breaks=True,
+)
