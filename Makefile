@@ -24,7 +24,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others lint types layers django lock catalog scale clean
+.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless lint types layers django lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,13 +34,23 @@ setup: $(VENV)/.app extras classes ## Install what the product needs, and no mor
 up: setup ## Start web, worker, Redis and database; print the address (PORT=8000, HOST=127.0.0.1)
 	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
 
-# Two test files side by side, in the order that tests/conftest.py gives them; then experiments:
-# one has two clusters, and what it stages is timed.
-test: dev classes lint types layers django ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
-	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m "not ($(call any,whole $(BY_NIGHT)))"
-	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))"
-	@echo "Staged were the scenarios of one or two a family. All others, and exploring: make nightly"
+test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers django
+	@$(MAKE) --no-print-directory --jobs 2 --keep-going timed timeless
+	@echo "Staged were the scenarios of one or two a family. All others, lessons and exploring: make nightly"
 	$(said)
+
+# Two test files side by side, in the order that tests/conftest.py gives them; then experiments one
+# after the other: one has two clusters, and what it stages is timed.
+timed:
+	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder \
+	  -m "not ($(call any,timeless whole $(BY_NIGHT)))"
+	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))"
+
+# These take what the others leave of two cores, and are printed when all of them have run.
+timeless:
+	@said=$$(nice -n 19 $(PY) -m pytest -q -p no:playwright \
+	  -m "timeless and not ($(call any,$(BY_NIGHT)))" 2>&1); code=$$?; echo "$$said"; exit $$code
 
 # A night's seeds are its date: they never are those from which rates were measured.
 nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)

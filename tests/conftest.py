@@ -34,6 +34,9 @@ FOLDER_MARKS = {
 BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 """What has none of these marks is pure, and the cheapest."""
 
+TIMED = {"process", "stack", "cluster", "browser", "whole"}
+"""The rest waits for nobody: pure tests, those that draw, contracts, and judging in one session."""
+
 COSTLY_LIMIT_S = 900
 """For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
 
@@ -59,6 +62,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(COSTLY_LIMIT_S))
         shares_spark = "spark" in getattr(item, "fixturenames", ())
+        marks = {mark.name for mark in item.iter_markers()}
+        if not marks & TIMED and (shares_spark or "spark" not in marks):
+            item.add_marker("timeless")
         item.add_marker(pytest.mark.xdist_group("spark" if shares_spark else item.location[0]))
     items.sort(key=_cost, reverse=hasattr(config, "workerinput"))
 

@@ -12,7 +12,9 @@ from tests.browser.whole import VERDICT_LIMIT_MS, lab
 
 __all__ = ["lab"]
 
-pytestmark = [pytest.mark.whole, pytest.mark.stack, pytest.mark.timeout(1500)]
+pytestmark = [
+    pytest.mark.whole, pytest.mark.stack, pytest.mark.thorough, pytest.mark.timeout(1500),
+]  # fmt: skip
 
 
 def predicted(page: Page, lab: str) -> None:

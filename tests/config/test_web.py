@@ -57,8 +57,8 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def port(data):
-    """A server of its own on it."""
+def port(data, patient):
+    """A server of its own on it. Tests of this one run while those of `patient` wait."""
     with serving(data, ["-m", "config.web"]) as chosen:
         yield chosen
 
@@ -152,69 +152,86 @@ def test_what_is_sent_behind_a_request_before_its_answer_is_not_taken(port):
     assert b"\r\nConnection: close\r\n" in answers_got
 
 
-def next_to_nothing(data, port, bytes_at_once):
+def next_to_nothing(port, bytes_at_once):
     """Another has the place of a reader who takes so little, and not at once."""
-    with serving(data, ["-c", ONE_PLACE], port) as chosen:
-        wanted = slow.reader("/experiments/slow/described/ledger.zip")
-        with slow.sockets(chosen, wanted, 1) as (one,):
-            assert one.recv(12) == b"HTTP/1.1 200"
+    wanted = slow.reader("/experiments/slow/described/ledger.zip")
+    with slow.sockets(port, wanted, 1) as (one,):
+        assert one.recv(12) == b"HTTP/1.1 200"
 
-            def another_has_the_place() -> bool:
-                if bytes_at_once:
-                    one.recv(bytes_at_once)
-                return response_to(chosen, "/experiments/slow/recommended/ledger.zip")[0] == 200
+        def another_has_the_place() -> bool:
+            if bytes_at_once:
+                one.recv(bytes_at_once)
+            return response_to(port, "/experiments/slow/recommended/ledger.zip")[0] == 200
 
-            assert not another_has_the_place()
-            until(another_has_the_place, web.SILENCE_S + 10, "he keeps it", every_s=0.5)
+        assert not another_has_the_place()
+        until(another_has_the_place, web.SILENCE_S + 10, "he keeps it", every_s=0.5)
 
 
-def never_silent(data, port):
+def never_silent(port):
     """A reader of 40 KB a second is served, for twice as long as a silent one is borne."""
-    with serving(data, ["-c", ONE_PLACE], port) as chosen:
-        wanted = slow.reader("/experiments/slow/described/ledger.zip")
-        with slow.sockets(chosen, wanted, 1) as (one,):
-            began, taken = time.monotonic(), 0
+    wanted = slow.reader("/experiments/slow/described/ledger.zip")
+    with slow.sockets(port, wanted, 1) as (one,):
+        began, taken = time.monotonic(), 0
 
-            def read() -> bool:
-                nonlocal taken
-                while taken < 40_000 * (time.monotonic() - began):
-                    chunk = one.recv(4096)
-                    assert chunk, f"closed after {taken} bytes"
-                    taken += len(chunk)
-                return time.monotonic() - began > 2 * web.SILENCE_S
+        def read() -> bool:
+            nonlocal taken
+            while taken < 40_000 * (time.monotonic() - began):
+                chunk = one.recv(4096)
+                assert chunk, f"closed after {taken} bytes"
+                taken += len(chunk)
+            return time.monotonic() - began > 2 * web.SILENCE_S
 
-            until(read, 3 * web.SILENCE_S, "he did not come to that time", every_s=0.1)
+        until(read, 3 * web.SILENCE_S, "he did not come to that time", every_s=0.1)
 
 
-def trickled(data, port):
+def trickled(port):
     """How long a request was taken of which a byte comes a second."""
-    with serving(data, ["-m", "config.web"], port) as chosen:
-        began = time.monotonic()
-        with slow.sockets(chosen, slow.HALF_HEADERS, 1) as (one,):
+    began = time.monotonic()
+    with slow.sockets(port, slow.HALF_HEADERS, 1) as (one,):
 
-            def closed() -> bool:
-                try:
-                    one.sendall(b"x")
-                except OSError:
-                    return True
-                return not slow.is_open(one)
+        def closed() -> bool:
+            try:
+                one.sendall(b"x")
+            except OSError:
+                return True
+            return not slow.is_open(one)
 
-            until(closed, web.REQUEST_S + 15, "it is still taken", every_s=1.0)
-        return time.monotonic() - began
+        until(closed, web.REQUEST_S + 15, "it is still taken", every_s=1.0)
+    return time.monotonic() - began
+
+
+ONE_PLACE = """
+import sys, threading, django
+django.setup()
+from config import web
+from labs.pages import downloads
+downloads.sending = threading.BoundedSemaphore(1)
+sys.exit(web.main())
+"""
+"""A server with one place for downloads."""
+
+WAITING = {
+    "nothing": (["-c", ONE_PLACE], lambda port: next_to_nothing(port, 0)),
+    "next to nothing": (["-c", ONE_PLACE], lambda port: next_to_nothing(port, 1000)),
+    "slow": (["-c", ONE_PLACE], never_silent),
+    "a trickle": (["-m", "config.web"], trickled),
+}
+"""What waits for a deadline of the server, and the program of its server."""
 
 
 @pytest.fixture(scope="module")
 def patient(data):
-    """What waits for a deadline of the server, each with one of its own: they wait together."""
-    ports = Ports(4)
-    one, two, three, four = ports.numbers
-    with ThreadPoolExecutor(4) as pool:
-        yield {
-            "nothing": pool.submit(next_to_nothing, data, one, 0),
-            "next to nothing": pool.submit(next_to_nothing, data, two, 1000),
-            "slow": pool.submit(never_silent, data, three),
-            "a trickle": pool.submit(trickled, data, four),
-        }
+    """What each of them came to. They wait together, each at a server of its own."""
+    ports = Ports(len(WAITING))
+    with ExitStack() as servers, ThreadPoolExecutor(len(WAITING)) as pool:
+
+        def start(port, program):
+            return servers.enter_context(serving(data, program, port))
+
+        programs = [program for program, _ in WAITING.values()]
+        started = list(pool.map(start, ports.numbers, programs))
+        tries = zip(WAITING.items(), started, strict=True)
+        yield {name: pool.submit(attempt, port) for (name, (_, attempt)), port in tries}
     ports.release()
 
 
@@ -230,16 +247,6 @@ def test_a_reader_who_is_slow_and_never_silent_is_served(patient):
 def test_a_request_that_trickles_in_has_a_deadline(patient):
     assert patient["a trickle"].result() > web.SILENCE_S + 5, "not for its silence"
 
-
-ONE_PLACE = """
-import sys, threading, django
-django.setup()
-from config import web
-from labs.pages import downloads
-downloads.sending = threading.BoundedSemaphore(1)
-sys.exit(web.main())
-"""
-"""A server with one place for downloads."""
 
 NO_ROOM = """
 import resource, sys

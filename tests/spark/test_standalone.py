@@ -21,6 +21,8 @@ from tests.oracle import Oracle
 from tests.spark.ledgers import write
 from tests.spark.planting import mostly_sound
 
+pytestmark = pytest.mark.thorough
+
 _START_S = 120
 _CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 

@@ -98,7 +98,6 @@ CASES = [
         "blind-retry", "acknowledgement-lost", "exactly-once", Anomaly.DUPLICATE,
         TWO_COPIES | {"producer__enable_idempotence": False},
         TWO_COPIES,
-        tested=True,
     ),
     Case(
         "plain-sink", "consumer-killed-before-commit", "exactly-once", Anomaly.EFFECT_DUPLICATED,
