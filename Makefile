@@ -37,7 +37,7 @@ up: setup ## Start web, worker, Redis and database; print the address (PORT=8000
 test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers django
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going timed timeless
-	@echo "Staged were the scenarios of one or two a family. All others, lessons and exploring: make nightly"
+	@echo "One scenario of each family was staged. All others, lessons and exploring: make nightly"
 	$(said)
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then experiments one
@@ -72,7 +72,7 @@ check: dev ## The quick part: gates and pure tests, under a minute
 
 PURE := pure-advisor pure-others
 pure-advisor: TESTS := tests/advisor
-pure-others: TESTS := tests --ignore tests/advisor
+pure-others: TESTS := tests $(addprefix --ignore tests/,advisor cluster spark contracts browser stack bare image/test_services.py postgresql)
 $(PURE):
 	$(PY) -m pytest -q -p no:playwright --hypothesis-profile quick \
 	  -m "not ($(call any,$(COSTLY)))" $(TESTS)
@@ -89,7 +89,6 @@ layers:
 
 django:
 	$(PY) manage.py check --fail-level WARNING
-	$(PY) manage.py makemigrations --check --dry-run
 
 lock: ## Resolve the dependencies anew into config/locks (UPGRADE=1 takes newer releases)
 	@$(PYTHON) -m venv var/uv && var/uv/bin/pip install --quiet uv==$(UV_VERSION)

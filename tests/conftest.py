@@ -16,7 +16,7 @@ from config.places import socket_path
 
 # No stopwatch for Hypothesis: on a shared machine a pause is no slowness of ours.
 hypothesis.register_profile("unhurried", deadline=None)
-hypothesis.register_profile("quick", deadline=None, max_examples=20)  # for `make check`
+hypothesis.register_profile("quick", deadline=None, max_examples=10)  # for `make check`
 hypothesis.load_profile("unhurried")
 
 # Modules and thousands of tests stay to the end: each collection would look at all of them again.

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 
 from config.celery import app
 from config.settings import database
@@ -70,6 +71,10 @@ def test_sqlite_lets_readers_go_on_and_writers_wait(tmp_path):
     )
     assert result.stdout.strip() == "['wal', 20000]", result.stderr
     assert database("sqlite:///x.db")["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+
+
+def test_no_model_lacks_its_migration(db):
+    call_command("makemigrations", "--check", "--dry-run")
 
 
 def test_postgresql_is_one_address_away():

@@ -32,7 +32,7 @@ def warm(folder: Path, reply: Reply) -> Iterator[tuple[Path, list[dict[str, Any]
 
     socket = socket_path(folder, "judge.sock")
     with socketserver.ThreadingUnixStreamServer(str(socket), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield socket, requests
         server.shutdown()
 

@@ -16,6 +16,8 @@ from labs.engine.judge import warm
 from labs.engine.judge.spark import practise
 from labs.engine.judge.warm import WarmJudge
 
+pytestmark = pytest.mark.process
+
 LIMIT_S = 20.0
 
 

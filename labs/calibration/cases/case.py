@@ -47,7 +47,7 @@ class Case:
     An outage counts as shown if it lasts longer than `over_ms`. An arm that shows what
     `want` does not forbid holds. Where settings only change how much of it there
     is, `good` is None. `shorter` overrides durations of the scenario, in seconds. The tests
-    stage those that are `tested`, one of a family or two; `make nightly` stages all. `since` is the
+    stage those that are `tested`, one of a family; `make nightly` stages all. `since` is the
     oldest line of brokers that takes the settings.
     """
 
