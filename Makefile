@@ -47,9 +47,10 @@ timed:
 	  -m "not ($(call any,timeless whole $(BY_NIGHT)))"
 	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))"
 
-# These take what the others leave of two cores, and are printed when all of them have run.
+# These take what the others leave of two cores, and are printed when all of them have run. At this
+# priority they have a fifth of a core at least: a limit of theirs is for what hangs.
 timeless:
-	@said=$$(nice -n 19 $(PY) -m pytest -q -p no:playwright \
+	@said=$$(nice -n 5 $(PY) -m pytest -q -p no:playwright --timeout 900 \
 	  -m "timeless and not ($(call any,$(BY_NIGHT)))" 2>&1); code=$$?; echo "$$said"; exit $$code
 
 # A night's seeds are its date: they never are those from which rates were measured.
