@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Concatenate
 
-from labs.engine.faults.rig import Rig, Rows
+from labs.engine.faults.rig import Condition, Rig, Rows
 from labs.engine.faults.roles import Role
 from labs.engine.record import fault_words
 from labs.engine.record.fault_words import Fault
@@ -81,26 +81,12 @@ class _Paper:
     ) -> None:
         self._write("heal", heal.__name__, args)
 
-    def await_position(self, limit_s: float) -> None:
-        self._wait("the group has saved a position")
-
     def not_applicable(self, fault: Fault, target: str, why: str) -> None:
         """These settings leave nothing to do, so nothing is drawn."""
 
-    def await_new_leader(self, limit_s: float) -> None:
-        self._wait("another broker leads")
-
-    def await_controller(self, limit_s: float) -> None:
-        self._wait("there is a controller")
-
-    def await_isr(self, size: int, limit_s: float) -> None:
-        self._wait(f"{size} in sync")
-
-    def await_fenced(self, limit_s: float) -> None:
-        self._wait("the dead are noticed")
-
-    def await_in_sync(self, limit_s: float) -> None:
-        self._wait("all are in sync")
+    def wait(self, condition: Condition, limit_s: float) -> None:
+        self.steps.append(Step(self.now_s, "wait", f"until {condition.words}"))
+        self.now_s += _WAIT_S
 
     def _write(self, kind: str, name: str, args: tuple[Any, ...]) -> None:
         first = args[0] if args else ""
@@ -110,7 +96,3 @@ class _Paper:
         is_told = word in fault_words.WORDS
         text = fault_words.mark(word, target) if is_told else name.replace("_", " ")
         self.steps.append(Step(self.now_s, kind, text))
-
-    def _wait(self, until: str) -> None:
-        self.steps.append(Step(self.now_s, "wait", f"until {until}"))
-        self.now_s += _WAIT_S

@@ -268,14 +268,16 @@ class Cluster:
         Raises `WaitTimeout`.
         """
 
-        def complete() -> bool:
-            states = self.describe(topic)
-            return len(states) == partitions and all(
-                state.leader and len(state.isr) == replicas for state in states
-            )
-
-        until(complete, limit_s, f"topic {topic!r} does not have {replicas} replicas in sync",
+        until(lambda: self.is_in_sync(topic, partitions, replicas), limit_s,
+              f"topic {topic!r} does not have {replicas} replicas in sync",
               awaits=f"for topic {topic} to have {replicas} replicas in sync")  # fmt: skip
+
+    def is_in_sync(self, topic: str, partitions: int, replicas: int) -> bool:
+        """Whether each of its partitions has a leader and `replicas` in-sync replicas."""
+        states = self.describe(topic)
+        return len(states) == partitions and all(
+            state.leader and len(state.isr) == replicas for state in states
+        )
 
     def describe(self, topic: str, limit_s: float = 1.0) -> list[PartitionState]:
         """Leader and ISR of each partition, as the best informed running broker has them.

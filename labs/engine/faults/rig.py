@@ -6,6 +6,7 @@ Every fault and every heal is one function `(rig, …) -> rows`. A scenario name
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -37,6 +38,9 @@ class Clients(Protocol):
     def set_clock(self, *, right: bool) -> int:
         """Sets the clock of the next producer; by how much it is ahead then, in ms."""
 
+    def saved(self) -> dict[int, int]:
+        """The offset by partition from which the group would resume; empty if it is unknown."""
+
     def client(self, role: str) -> ClientProcess:
         """The one that plays a role now."""
 
@@ -55,8 +59,27 @@ class Clients(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rig:
-    """The cluster and the clients of an arm, and the log of what is done to them."""
+    """The cluster and the clients of an arm, and the log of what is done to them.
+
+    `first_leader` is the broker that led the first partition before the first fault.
+    """
 
     cluster: Cluster
     log: FaultLog
     clients: Clients
+    first_leader: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a play waits for: `until {words}` in the drawing of its schedule, `awaits` on the page
+    while it is waited for, `missing` where it never came true.
+
+    Without one that `is_optional` the arm goes on, and says so.
+    """
+
+    words: str
+    awaits: str
+    missing: str
+    holds: Callable[[Rig], object]
+    is_optional: bool = False

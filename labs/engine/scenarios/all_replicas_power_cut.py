@@ -13,6 +13,7 @@ from __future__ import annotations
 from labs.engine.faults.cut_tail import cut_tail
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.roles import dead, everyone, killed
+from labs.engine.scenarios.conditions import all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -22,7 +23,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(cut_tail, killed(), {TOPIC: stage.topology.flush_messages})
     stage.go_on(seconds["dark_s"])
     stage.heal(restart, dead())
-    stage.await_in_sync(limit_s=90)
+    stage.wait(all_in_sync(stage.topology), limit_s=90)
 
 
 SCENARIO = Scenario(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from labs.engine.faults.kill import restart
 from labs.engine.faults.roles import terminated
+from labs.engine.scenarios.conditions import all_in_sync
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import leave_leader_alone
 from labs.engine.scenarios.topologies import up_to_three
@@ -20,7 +21,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["below_s"])
     if stage.topology.replication_factor > 1:
         stage.heal(restart, terminated())
-        stage.await_in_sync(limit_s=60)
+        stage.wait(all_in_sync(stage.topology), limit_s=60)
 
 
 SCENARIO = Scenario(

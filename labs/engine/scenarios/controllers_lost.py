@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from labs.engine.faults.kill import kill
 from labs.engine.faults.roles import a_follower, controller, leader
+from labs.engine.scenarios.conditions import CONTROLLER_ACTIVE
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
 from labs.engine.scenarios.topologies import with_controllers
@@ -16,7 +17,7 @@ from labs.engine.scenarios.topologies import with_controllers
 
 def _play(stage: Stage, seconds: Durations) -> None:
     for _ in range((stage.topology.controllers + 1) // 2):
-        stage.await_controller(limit_s=30)
+        stage.wait(CONTROLLER_ACTIVE, limit_s=30)
         stage.do(kill, controller())
     stage.go_on(seconds["without_controller_s"])
     alone = stage.topology.replication_factor == 1

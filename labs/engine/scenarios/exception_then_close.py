@@ -9,12 +9,13 @@ behind them. One that tries again keeps them; one that goes on without them says
 from __future__ import annotations
 
 from labs.engine.faults.clients import fail, hold, replace_ended
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "handed")
     stage.do(fail, "consumer")
     stage.heal(replace_ended, "consumer")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from labs.engine.faults.links import mend, slow
 from labs.engine.faults.roles import followers, impaired
+from labs.engine.scenarios.conditions import all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -26,7 +27,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["slow_s"])
     if stage.topology.replication_factor > 1:
         stage.heal(mend, impaired())
-        stage.await_in_sync(limit_s=60)
+        stage.wait(all_in_sync(stage.topology), limit_s=60)
 
 
 SCENARIO = Scenario(

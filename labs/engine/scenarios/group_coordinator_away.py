@@ -21,6 +21,7 @@ from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.reassign import add_copies
 from labs.engine.faults.roles import coordinator, dead
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import POSITION_SAVED, all_in_sync
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_grown_topics
@@ -45,12 +46,12 @@ def _play(stage: Stage, seconds: Durations) -> None:
             why = f"{OFFSETS_COPIES} is 1: {topic} keeps the one copy that it was made with"
             stage.not_applicable("mend-copies", f"topic: {topic}", why)
     stage.do(create, _NEWER)
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.go_on(seconds["away_s"])
     stage.heal(restart, dead())
-    stage.await_in_sync(limit_s=60)
-    stage.await_position(limit_s=30)
+    stage.wait(all_in_sync(stage.topology), limit_s=60)
+    stage.wait(POSITION_SAVED, limit_s=30)
 
 
 SCENARIO = Scenario(

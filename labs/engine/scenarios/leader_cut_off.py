@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from labs.engine.faults.links import cut, mend
 from labs.engine.faults.roles import impaired, leader
+from labs.engine.scenarios.conditions import ANOTHER_LEADS, all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -19,10 +20,10 @@ from labs.engine.scenarios.topologies import up_to_five
 def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(cut, leader(TOPIC), "nodes")
     if stage.topology.replication_factor > 1:
-        stage.await_new_leader(limit_s=60)
+        stage.wait(ANOTHER_LEADS, limit_s=60)
     stage.go_on(seconds["two_leaders_s"])
     stage.heal(mend, impaired())
-    stage.await_in_sync(limit_s=60)
+    stage.wait(all_in_sync(stage.topology), limit_s=60)
 
 
 SCENARIO = Scenario(

@@ -17,6 +17,7 @@ from labs.engine.faults.pause import resume
 from labs.engine.faults.roles import leader, paused
 from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import ANOTHER_LEADS
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage, Topology
 from labs.engine.scenarios.steps import BLIND_RETRY, FOLLOWERS_BEHIND, fall_behind, restart_dead
 from labs.engine.scenarios.topologies import up_to_five
@@ -37,7 +38,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(detach, leader(TOPIC), f"{TOPIC}-0")
     if stage.topology.replication_factor > 1:
         stage.do(resume, paused())
-        stage.await_new_leader(limit_s=40)
+        stage.wait(ANOTHER_LEADS, limit_s=40)
     stage.go_on(seconds["under_new_leader_s"])
     stage.do(terminate, detached())
     stage.heal(attach, detached())

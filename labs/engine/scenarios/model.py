@@ -15,7 +15,7 @@ from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
 from labs.engine.clients.translate import Pinned
 from labs.engine.distributions.distribution import kafka_versions, zookeeper_versions
-from labs.engine.faults.rig import Rig, Rows
+from labs.engine.faults.rig import Condition, Rig, Rows
 from labs.engine.plan.spec import Settings
 from labs.engine.record.fault_words import Fault
 
@@ -84,26 +84,11 @@ class Stage(Protocol):
     ) -> None:
         """Does what ends a fault: `stage.heal(restart, dead())`."""
 
-    def await_position(self, limit_s: float) -> None:
-        """Waits until the group has committed a position; otherwise the run says so."""
-
     def not_applicable(self, fault: Fault, target: str, why: str) -> None:
         """Records a fault that these settings leave nothing to do for; it hinders no verdict."""
 
-    def await_new_leader(self, limit_s: float) -> None:
-        """Waits until a running broker leads that did not before the first fault."""
-
-    def await_controller(self, limit_s: float) -> None:
-        """Waits until there is an active controller."""
-
-    def await_isr(self, size: int, limit_s: float) -> None:
-        """Waits until that many replicas are in sync."""
-
-    def await_fenced(self, limit_s: float) -> None:
-        """Waits until no dead broker leads, whether there is another leader or none."""
-
-    def await_in_sync(self, limit_s: float) -> None:
-        """Waits until every replica is in sync."""
+    def wait(self, condition: Condition, limit_s: float) -> None:
+        """Waits until a condition of `scenarios.conditions` is true."""
 
 
 Play = Callable[[Stage, Durations], None]

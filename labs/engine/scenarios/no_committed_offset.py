@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from labs.engine.faults.admin import forget_group
 from labs.engine.faults.clients import hold, kill_client, start_again
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
@@ -17,7 +18,7 @@ from labs.engine.workloads.group import GROUP
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.do(forget_group, GROUP)

@@ -14,6 +14,7 @@ from labs.engine.faults.admin import elect
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.roles import coordinator, dead, killed
 from labs.engine.faults.wipe import wipe
+from labs.engine.scenarios.conditions import POSITION_SAVED, all_in_sync
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import OFFSETS, OFFSETS_COPIES, with_offsets_topic
@@ -21,14 +22,14 @@ from labs.engine.workloads.group import GROUP
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(kill, coordinator(GROUP))
     stage.do(wipe, killed())
     stage.go_on(seconds["away_s"])
     stage.heal(restart, dead())
-    stage.await_in_sync(limit_s=60)
+    stage.wait(all_in_sync(stage.topology), limit_s=60)
     stage.heal(elect, OFFSETS)
-    stage.await_position(limit_s=30)
+    stage.wait(POSITION_SAVED, limit_s=30)
 
 
 SCENARIO = Scenario(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.admin import widen
 from labs.engine.faults.clients import hold, let_go
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
@@ -19,7 +20,7 @@ _SOON = "a new partition is found earlier"
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(widen, TOPIC)
     stage.go_on(seconds["unknown_s"])

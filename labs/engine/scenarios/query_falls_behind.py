@@ -17,6 +17,7 @@ from labs.engine.clients.translate import Pinned
 from labs.engine.faults.links import mend, slow
 from labs.engine.faults.roles import followers, impaired
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
 from labs.engine.scenarios.steps import PROMPT, retention_soon
 from labs.engine.scenarios.topologies import two_brokers_and_a_query
@@ -47,7 +48,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.go_on(seconds["night_s"])
     if stage.topology.replication_factor > 1:
         stage.heal(mend, impaired())
-        stage.await_in_sync(limit_s=60)
+        stage.wait(all_in_sync(stage.topology), limit_s=60)
 
 
 SCENARIO = Scenario(

@@ -32,6 +32,7 @@ from labs.engine.faults.roles import (
 from labs.engine.faults.terminate import terminate
 from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import DEAD_NOTICED, in_sync
 from labs.engine.scenarios.model import (
     TOPIC,
     Durations,
@@ -94,14 +95,14 @@ def _play(stage: Stage, seconds: Durations) -> None:
 
 def _lose_the_site_that_went_on(stage: Stage, seconds: Durations) -> None:
     stage.do(terminate, other_racks(TOPIC))
-    stage.await_isr(stage.topology.replication_factor // _SITES, limit_s=30)
+    stage.wait(in_sync(stage.topology, stage.topology.replication_factor // _SITES), limit_s=30)
     stage.go_on(seconds["behind_s"])
     stage.do(kill, majority())
     stage.do(kill, leaders_rack(TOPIC))
     stage.do(wipe, killed_brokers())
     stage.heal(restart, dead_controllers())
     stage.heal(restart, terminated())
-    stage.await_fenced(limit_s=60)
+    stage.wait(DEAD_NOTICED, limit_s=60)
     for topic in LED:
         stage.heal(elect, topic)
     stage.go_on(seconds["under_new_leader_s"])

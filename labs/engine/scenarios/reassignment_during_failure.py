@@ -16,6 +16,7 @@ from labs.engine.faults.roles import a_follower, dead, killed, leader, terminate
 from labs.engine.faults.terminate import terminate
 from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import DEAD_NOTICED, in_sync
 from labs.engine.scenarios.model import (
     TOPIC,
     Durations,
@@ -44,19 +45,19 @@ def _topology(settings: Settings) -> Topology:
 def _play(stage: Stage, seconds: Durations) -> None:
     stay = stage.topology.replication_factor - 1
     stage.do(terminate, a_follower(TOPIC))
-    stage.await_isr(stay, limit_s=20)
+    stage.wait(in_sync(stage.topology, stay), limit_s=20)
     stage.go_on(seconds["away_s"])
     stage.do(remove_copy, TOPIC)
     stage.go_on(seconds["reassigned_s"])
     stage.do(kill, leader(TOPIC))
     stage.do(wipe, killed())
     stage.heal(restart, terminated())
-    stage.await_fenced(limit_s=60)
+    stage.wait(DEAD_NOTICED, limit_s=60)
     stage.go_on(seconds["without_disk_s"])
     stage.heal(restart, dead())
     for topic in LED:
         stage.heal(elect, topic)
-    stage.await_isr(stay, limit_s=60)
+    stage.wait(in_sync(stage.topology, stay), limit_s=60)
 
 
 SCENARIO = Scenario(

@@ -9,13 +9,14 @@ that is given more time keeps its partitions until it polls again, and the other
 from __future__ import annotations
 
 from labs.engine.faults.clients import hold, join, let_go
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import on_one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "handed")
     stage.do(join)
     stage.go_on(seconds["working_s"])

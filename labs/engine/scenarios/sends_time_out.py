@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.roles import followers, leader, paused
+from labs.engine.scenarios.conditions import all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import up_to_five
 
@@ -21,7 +22,7 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(pause, leader(TOPIC) if alone else followers(TOPIC))
     stage.go_on(seconds["slow_s"])
     stage.do(resume, paused())
-    stage.await_in_sync(limit_s=60)
+    stage.wait(all_in_sync(stage.topology), limit_s=60)
 
 
 SCENARIO = Scenario(

@@ -10,13 +10,14 @@ outlives the machine is not lost with it.
 from __future__ import annotations
 
 from labs.engine.faults.clients import hold, kill_client, lose_checkpoint, start_again
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import PROMPT
 from labs.engine.scenarios.topologies import one_broker_and_a_query
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.do(lose_checkpoint)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.clients import join, stop_client
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
@@ -31,7 +32,7 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(join)
     stage.go_on(seconds["together_s"])
     stage.do(stop_client, "consumer")

@@ -13,6 +13,13 @@ from labs.engine.faults.pause import pause, resume
 from labs.engine.faults.roles import Role, a_follower, dead, followers, leader, paused, terminated
 from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import (
+    ANOTHER_LEADS,
+    DEAD_NOTICED,
+    POSITION_SAVED,
+    all_in_sync,
+    in_sync,
+)
 from labs.engine.scenarios.model import TOPIC, Durations, Play, Stage
 from labs.engine.scenarios.topologies import OFFSETS
 
@@ -78,7 +85,7 @@ def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:
         )
     for left in range(replicas - 1, 0, -1):
         stage.do(terminate, stopped)
-        stage.await_isr(left, limit_s=20)
+        stage.wait(in_sync(stage.topology, left), limit_s=20)
 
 
 FOLLOWERS_BEHIND: Mapping[str, tuple[float, float]] = {
@@ -111,7 +118,7 @@ def losing_last_in_sync(
         lose(stage)
         if stage.topology.replication_factor > 1:
             stage.heal(restart, terminated())
-            stage.await_fenced(limit_s=60)
+            stage.wait(DEAD_NOTICED, limit_s=60)
         stage.go_on(seconds["without_leader_s"])
         restart_dead(stage, elections)
 
@@ -143,7 +150,7 @@ def elect_lagging_replica(stage: Stage, seconds: Durations) -> None:
 def go_on_under_new_leader(stage: Stage, seconds: Durations) -> None:
     """Goes on for a while under a new leader, where there can be one, then heals."""
     if stage.topology.replication_factor > 1:
-        stage.await_new_leader(limit_s=40)
+        stage.wait(ANOTHER_LEADS, limit_s=40)
     stage.go_on(seconds["under_new_leader_s"])
     restart_dead(stage)
 
@@ -156,12 +163,12 @@ def restart_dead(stage: Stage, elections: Sequence[str] = ()) -> None:
     stage.heal(restart, dead())
     for topic in elections:
         stage.heal(elect, topic)
-    stage.await_in_sync(limit_s=60)
+    stage.wait(all_in_sync(stage.topology), limit_s=60)
 
 
 def nobody_reads(stage: Stage, seconds: Durations) -> None:
     """Kills the group's only member, once the group has a saved position, and lets time pass."""
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "polling")
     stage.do(kill_client, "consumer")
     stage.go_on(seconds["away_s"])
@@ -181,7 +188,7 @@ def killing_consumer_at(point: str) -> Play:
     """
 
     def play(stage: Stage, seconds: Durations) -> None:
-        stage.await_position(limit_s=15)
+        stage.wait(POSITION_SAVED, limit_s=15)
         stage.do(hold, "consumer", point)
         stage.go_on(seconds["standing_s"])
         stage.do(kill_client, "consumer")

@@ -13,6 +13,7 @@ from labs.engine.faults.clients import start_again, stop_client
 from labs.engine.faults.kill import kill
 from labs.engine.faults.roles import killed, leader
 from labs.engine.faults.wipe import wipe
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION, restart_dead
 from labs.engine.scenarios.topologies import OFFSETS, three_brokers_and_state
@@ -20,7 +21,7 @@ from labs.engine.workloads.streams_state import CHANGELOG
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "consumer")
     stage.do(kill, leader(CHANGELOG))
     stage.do(wipe, killed())

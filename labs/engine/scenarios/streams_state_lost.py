@@ -10,13 +10,14 @@ Kafka Streams does not leave its group when it closes, so the next one waits for
 from __future__ import annotations
 
 from labs.engine.faults.clients import start_again, stop_client
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_state
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "consumer")
     stage.heal(start_again, "consumer")
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from labs.engine.faults.admin import recreate
 from labs.engine.faults.clients import prepare_deletion, resume_clients
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(prepare_deletion)
     stage.go_on(seconds["behind_s"])
     stage.do(recreate, TOPIC)

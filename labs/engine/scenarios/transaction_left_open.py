@@ -10,12 +10,13 @@ the application sends the same work in a new transaction.
 from __future__ import annotations
 
 from labs.engine.faults.clients import hold, kill_client, start_again
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_transactions
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "producer", "in-transaction")
     stage.go_on(seconds["open_s"])
     stage.do(kill_client, "producer")

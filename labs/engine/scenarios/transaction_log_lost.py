@@ -21,6 +21,7 @@ from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.roles import dead, killed, transaction_coordinator
 from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import POSITION_SAVED, all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import TRANSACTIONS_COPIES, with_transaction_log
 
@@ -31,14 +32,14 @@ def _brokers(_: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "producer", "in-transaction")  # a kill between two of them leaves nothing open
     stage.do(kill, transaction_coordinator())
     stage.do(wipe, killed())
     stage.do(let_go, "producer")
     stage.go_on(seconds["away_s"])
     stage.heal(restart, dead())
-    stage.await_in_sync(limit_s=60)
+    stage.wait(all_in_sync(stage.topology), limit_s=60)
     stage.heal(elect, "__transaction_state")
     stage.go_on(seconds["hanging_s"])
     stage.heal(abort_hanging, TOPIC)

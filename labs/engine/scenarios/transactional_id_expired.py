@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.clients import replace_ended, start_again, stop_client
 from labs.engine.plan.spec import Settings
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
 
@@ -35,7 +36,7 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(stop_client, "producer")
     stage.go_on(seconds["idle_s"])
     stage.heal(start_again, "producer")

@@ -9,13 +9,14 @@ its output stays, next to what the successor makes of the same input.
 from __future__ import annotations
 
 from labs.engine.faults.clients import hold, let_go, pause_client, start_again
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.scenarios.topologies import one_broker
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "processed")
     stage.do(pause_client, "consumer")
     stage.heal(start_again, "consumer")

@@ -14,6 +14,7 @@ from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.roles import a_follower, dead, followers, leader, terminated
 from labs.engine.faults.terminate import terminate
 from labs.engine.faults.throttle import release, throttle
+from labs.engine.scenarios.conditions import DEAD_NOTICED, all_in_sync, in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import with_controllers
 
@@ -26,12 +27,12 @@ def _play(stage: Stage, seconds: Durations) -> None:
         stage.do(kill, followers(TOPIC))
     stage.do(kill, leader(TOPIC))
     if stage.topology.replication_factor > 1:
-        stage.await_fenced(limit_s=60)
+        stage.wait(DEAD_NOTICED, limit_s=60)
     stage.go_on(seconds["without_leader_s"])
     stage.heal(restart, dead())
     if stage.topology.replication_factor > 1:
         stage.heal(release, TOPIC)
-    stage.await_in_sync(limit_s=60)
+    stage.wait(all_in_sync(stage.topology), limit_s=60)
 
 
 def _leave_one_behind(stage: Stage, seconds: Durations) -> None:
@@ -43,11 +44,11 @@ def _leave_one_behind(stage: Stage, seconds: Durations) -> None:
         return
     stage.do(throttle, TOPIC, _BYTES_PER_S)
     stage.do(terminate, a_follower(TOPIC))
-    stage.await_isr(replicas - 1, limit_s=20)
+    stage.wait(in_sync(stage.topology, replicas - 1), limit_s=20)
     stage.go_on(seconds["away_s"])
     stage.heal(restart, terminated())
     stage.go_on(seconds["behind_s"])
-    stage.await_isr(replicas - 1, limit_s=5)
+    stage.wait(in_sync(stage.topology, replicas - 1), limit_s=5)
 
 
 SCENARIO = Scenario(

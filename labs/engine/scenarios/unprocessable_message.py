@@ -8,12 +8,13 @@ shows what follows, and nothing is read until it is started again.
 from __future__ import annotations
 
 from labs.engine.faults.clients import cure, hold, spoil
+from labs.engine.scenarios.conditions import POSITION_SAVED
 from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_polls_that_fail
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
-    stage.await_position(limit_s=15)
+    stage.wait(POSITION_SAVED, limit_s=15)
     stage.do(hold, "consumer", "handed")
     stage.do(spoil, "consumer")
     stage.go_on(seconds["spoilt_s"])

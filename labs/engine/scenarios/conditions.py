@@ -1,0 +1,73 @@
+"""What a play waits for before it goes on: `stage.wait(ANOTHER_LEADS, limit_s=40)`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from labs.engine.cluster.cluster import Cluster
+from labs.engine.faults.rig import Condition, Rig
+from labs.engine.scenarios.model import TOPIC, Topology
+
+
+def in_sync(topology: Topology, size: int) -> Condition:
+    """That many replicas of each partition are in sync, and it has a leader."""
+    return Condition(
+        f"{size} in sync",
+        f"for topic {TOPIC} to have {size} replicas in sync",
+        f"topic {TOPIC!r} does not have {size} replicas in sync",
+        lambda rig: rig.cluster.is_in_sync(TOPIC, topology.partitions, size),
+    )
+
+
+def all_in_sync(topology: Topology) -> Condition:
+    """Every replica is in sync."""
+    return replace(in_sync(topology, topology.replication_factor), words="all are in sync")
+
+
+def leaders(cluster: Cluster) -> dict[int, int | None]:
+    """The leader of each partition, as running brokers say; None if it has none."""
+    return {state.partition: state.leader for state in cluster.describe(TOPIC)}
+
+
+def _running(rig: Rig) -> set[int]:
+    return {id_ for id_, state in rig.cluster.states().items() if state == "running"}
+
+
+def _is_led_by_another(rig: Rig) -> bool:
+    leader = leaders(rig.cluster).get(0)
+    return leader in _running(rig) and leader != rig.first_leader
+
+
+def _is_led_by_no_dead_one(rig: Rig) -> bool:
+    all_leaders = set(leaders(rig.cluster).values())
+    return bool(all_leaders) and all_leaders <= {None, *_running(rig)}
+
+
+ANOTHER_LEADS = Condition(
+    "another broker leads",
+    "for a follower to become leader",
+    "no follower became leader",
+    _is_led_by_another,
+)
+"""A running broker leads that did not before the first fault."""
+CONTROLLER_ACTIVE = Condition(
+    "there is a controller",
+    "for a controller to become active",
+    "there is no active controller",
+    lambda rig: rig.cluster.active_controller(),
+)
+DEAD_NOTICED = Condition(
+    "the dead are noticed",
+    "for the controller to notice that the leader is gone",
+    "a dead broker still counts as leader",
+    _is_led_by_no_dead_one,
+)
+"""No dead broker leads, whether there is another leader or none."""
+POSITION_SAVED = Condition(
+    "the group has saved a position",
+    "for the group to save a position",
+    "the group saved no position",
+    lambda rig: rig.clients.saved(),
+    is_optional=True,
+)
+"""The group has committed a position."""
