@@ -60,6 +60,8 @@ class Condition:
         return f"{self.least:,} to {self.most:,}" if self.least else f"at most {self.most:,}"
 
     def __str__(self) -> str:
+        if self.label.startswith("ms "):
+            return f"{self.label.removeprefix('ms ')}: {self.bounds} ms"
         return f"{self.label}: {self.bounds}"
 
 

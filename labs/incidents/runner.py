@@ -32,7 +32,7 @@ _CAUSE = re.compile(r"\([\w.$]*(?:Exception|Error): ([^()]+)\)")
 _REFUSED = (
     "{release} could not be downloaded{cause}. The registry did not answer, or refused it. Whoever "
     "runs this installation finds its words in the log of the run, and can name another registry "
-    "(docs/setup.md). Nothing was played"
+    "(docs/setup.md). Nothing was run"
 )
 
 
@@ -52,7 +52,7 @@ class PlaySpec:
     def __post_init__(self) -> None:
         known = find(self.incident).releases
         if not self.sides or len({*self.sides}) < len(self.sides) or {*self.sides} - {*known}:
-            raise ValueError(f"{self.incident} is played on one or more of {', '.join(known)}")
+            raise ValueError(f"{self.incident} is run on one or more of {', '.join(known)}")
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
@@ -83,7 +83,7 @@ def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping
             outcome = play(incident, release, partial(_downloads, say), enter, home)
     except Exception as problem:  # whatever it is, nothing is said of this side but why
         traceback.print_exc(file=sys.stderr)
-        say("error", message=f"Release {release} could not be played: {_why(problem, release)}.")
+        say("error", message=f"Release {release} could not be run: {_why(problem, release)}.")
         return None
     finally:
         shutil.rmtree(home, ignore_errors=True)
@@ -114,7 +114,7 @@ def main(argv: list[str]) -> int:
     try:
         spec = PlaySpec.from_json(spec_file.read_text("utf-8"))
     except (LookupError, ValueError, TypeError) as wrong:
-        events.emit("error", message=f"It cannot be played: {failure_text.report(wrong)}")
+        events.emit("error", message=f"It cannot be run: {failure_text.report(wrong)}")
         return UNUSABLE
     return run(spec, folder, events)
 

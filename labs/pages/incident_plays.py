@@ -25,7 +25,7 @@ _WORDS = {
 }
 _ENDS = {
     State.DONE: "Done.",
-    State.FAILED: "It could not be played to its end.",
+    State.FAILED: "It could not be run to its end.",
     State.INTERRUPTED: "Interrupted.",
     State.CANCELLED: "Cancelled.",
 }

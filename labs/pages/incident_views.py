@@ -21,7 +21,7 @@ from labs.runs.services import Refused
 _COLUMNS = {"affected": "with the bug", "fixed": "fixed", "today": "today"}
 _HEADINGS = {
     "report": "What was reported",
-    "steps": "What is played",
+    "steps": "What is run",
     "mechanism": "How it comes about",
     "workaround": "If it cannot be upgraded",
 }

@@ -50,11 +50,11 @@ class ToyForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The outcomes of one `acks` and one `min.insync.replicas`, one a situation."""
+    """The outcomes of one `acks` and one `min.insync.replicas`, each with its situation."""
 
     acks: str
     min_isr: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[tuple[str, Outcome], ...]
 
 
 def situations() -> tuple[str, ...]:
@@ -70,8 +70,8 @@ def table() -> tuple[Row, ...]:
             acks,
             least,
             tuple(
-                leader_loss.outcome(replace(state, acks=acks, min_isr=least))
-                for _, state in _SITUATIONS
+                (words, leader_loss.outcome(replace(state, acks=acks, min_isr=least)))
+                for words, state in _SITUATIONS
             ),
         )
         for acks in ACKS

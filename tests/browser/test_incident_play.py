@@ -65,7 +65,7 @@ def test_a_play_is_asked_for_followed_and_looked_at(page: Page, width: int) -> N
     expect(page.get_by_role("region", name="3.1.0: The batches in the log")).to_be_visible()
     assert (too_wide(page), serious(page)) == ([], [])
     page.get_by_role("link", name="Play it again").click()
-    expect(page.get_by_role("heading", name="Played here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Seen here")).to_be_visible()
     expect(page.get_by_text("3.1.0: 5 of 5. 3.1.1: 0 of 5.")).to_be_visible()
     assert (too_wide(page), serious(page)) == ([], [])
 

@@ -118,7 +118,7 @@ def test_a_side_that_is_not_played_cannot_be_asked_for(client: Client) -> None:
     ).content.decode()  # fmt: skip
     with pytest.raises(Refused, match="Choose at least one"):
         plays.start(bare, ["today"])
-    with pytest.raises(ValueError, match="is played on one or more of affected, fixed"):
+    with pytest.raises(ValueError, match="is run on one or more of affected, fixed"):
         PlaySpec(bare.slug, ("today",))
 
 

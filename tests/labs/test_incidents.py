@@ -60,7 +60,7 @@ def test_an_advisory_of_which_no_incident_was_built_says_what_it_would_take(clie
     for advisory in thought_of:
         assert not advisory.incident
         page = client.get(reverse("advisories:page", args=[advisory.slug])).content.decode()
-        assert f"Not played here. {escape(advisory.not_played)}" in page
+        assert f"Not run here. {escape(advisory.not_played)}" in page
 
 
 def test_no_advisory_promises_an_incident_that_is_not_there() -> None:
@@ -144,7 +144,7 @@ def test_bad_input_is_refused_before_anything_is_started(
 
 def test_a_side_that_is_not_played_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signal, "signal", lambda *_: None)
-    with pytest.raises(CommandError, match="KAFKA-9254 is not played there") as refused:
+    with pytest.raises(CommandError, match="KAFKA-9254 is not run there") as refused:
         call_command("incidents", "--verify", "KAFKA-9254", "--on", "today")
     assert refused.value.returncode == BAD_INPUT
 
@@ -229,8 +229,8 @@ def test_an_incident_that_was_never_played_says_so(
 ) -> None:
     monkeypatch.setattr(record, "kept", tuple)
     page = client.get(reverse("labs:incident", args=["kafka-13598"])).content.decode()
-    assert "was not played for this release" in page
-    assert "not played" in client.get(reverse("labs:incidents")).content.decode()
+    assert "was not run on this release" in page
+    assert "not run on this release" in client.get(reverse("labs:incidents")).content.decode()
 
 
 @pytest.mark.django_db

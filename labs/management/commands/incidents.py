@@ -22,7 +22,7 @@ from labs.incidents.verify import Side, verify
 from labs.management.proving import BAD_INPUT, chosen, collect, finish, table
 
 _MOST_TIMES = 100
-_NOTHING = "--on: {} is not played there; its page says why"
+_NOTHING = "--on: {} is not run there; its page says why"
 _TROUBLE = (
     DownloadFailed, WrongChecksum, JavaMissing, WaitTimeout, ProgramFailed, ChildProcessError,
     KafkaException, TimeoutError,
@@ -77,7 +77,7 @@ class Command(ExactCommand):
                 record.keep(map(record.played, batch), options["keep"])
 
         batches = (list(verify(item, times, self.stderr.write, sides)) for item in incidents)
-        results = collect(batches, keep_batch, _TROUBLE, "not played: ")
+        results = collect(batches, keep_batch, _TROUBLE, "not run: ")
         if not results:
             raise CommandError(_NOTHING.format(incidents[0].id), returncode=BAD_INPUT)
         rows = [asdict(record.played(side)) | {"proven": side.is_proven} for side in results]
