@@ -127,8 +127,8 @@ def create(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
         admin.create_topics([wish], request_timeout=_ASK_S)[topic].result(_ASK_S)
 
         def copies() -> int:
-            known = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
-            return len(known[0].replicas) if known else 0
+            known = admin.list_topics(topic, timeout=_ASK_S).topics.get(topic)
+            return len(known.partitions[0].replicas) if known and known.partitions else 0
 
         made = until(copies, limit_s, f"nobody knows {topic}", every_s=0.2)
         several = "ies" if made > 1 else "y"
