@@ -20,7 +20,7 @@ from labs.pages import downloads
 from tests.stack import slow
 from tests.stack.house import ROOT, free_port
 
-pytestmark = pytest.mark.process
+pytestmark = pytest.mark.stack  # the web server is of it, and this takes a minute: it begins early
 
 PAGE_LIMIT_S = 2.0
 
