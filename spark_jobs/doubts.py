@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from spark_jobs.columns import IS_FINAL, READER
 from spark_jobs.counts.gone import STARTS
+from spark_jobs.disagreements import SAID, Whole, disagreements
 from spark_jobs.survey import Survey
 
 _LAST = f"""
@@ -38,10 +39,17 @@ _SAID: Mapping[str, str] = {
     "orphaned": "It tells of transactions, and of no message in which it was.",
     "disowned": "Its log calls messages aborted, and it tells of no abort of them.",
     "earlier": "Its log has messages that were sent before their topic was created.",
+    **SAID,
 }
 
 
-def doubt(seen: Survey, sealed: bool) -> str:
+_PARTLY: Mapping[str, str] = {
+    "named": "Some of its sends are without a producer, and others are not.",
+    "begun": "Some of its sends are without `invoked_ns`, and others are not.",
+}
+
+
+def doubt(seen: Survey, sealed: bool, counts: Mapping[str, int | None]) -> str:
     """Why a ledger that would hold does not, in words; empty if nothing speaks against it.
 
     Of a sealed ledger it asks only what an honest recorder cannot rule out.
@@ -50,7 +58,10 @@ def doubt(seen: Survey, sealed: bool) -> str:
     if seen.fact("commits", "readers"):
         asked["unsure"] = f"SELECT count(1) AS n FROM ({_UNSURE})"
     if not sealed:
-        asked |= _of_unsealed(seen)
+        for name, text in _PARTLY.items():
+            if seen.fact("sends", name) not in (0, seen.fact("sends", "rows")):
+                return text
+        asked |= _of_unsealed(seen, counts)
     if not asked:
         return ""
     rows = " UNION ALL ".join(f"SELECT '{name}' AS name, n FROM ({asked[name]})" for name in asked)
@@ -58,25 +69,26 @@ def doubt(seen: Survey, sealed: bool) -> str:
     return next((text for name, text in _SAID.items() if name in found), "")
 
 
-def _of_unsealed(seen: Survey) -> dict[str, str]:
+def _of_unsealed(seen: Survey, counts: Mapping[str, int | None]) -> dict[str, str]:
     # Of a large ledger the tables themselves are only what `spark_jobs.sieve` left in them.
-    log, deliveries, sends = (
-        ("log", "deliveries", "sends")
+    whole = (
+        Whole("sends", "log", "deliveries")
         if seen.views.small
-        else ("every_record", "every_delivery", "every_send")
+        else Whole("every_send", "every_record", "every_delivery")
     )
-    asked = {}
+    asked = disagreements(seen, whole, counts)
     if "log" in seen.recorded and seen.recorded & {"commits", "deliveries"}:
         asked["strange"] = f"""
             SELECT count(1) AS n FROM (
                 SELECT topic, partition FROM commits
                 WHERE offset > 0 AND outcome <> 'fail' AND NOT {IS_FINAL}
-                UNION SELECT topic, partition FROM {deliveries}
+                UNION SELECT topic, partition FROM {whole.deliveries}
             ) LEFT ANTI JOIN (
-                SELECT topic, partition FROM {log} UNION SELECT topic, partition FROM partitions
+                SELECT topic, partition FROM {whole.log}
+                UNION SELECT topic, partition FROM partitions
             ) USING (topic, partition)"""
         asked["placeless"] = (
-            f"SELECT if(count(offset) IN (0, count(1)), 0L, 1L) AS n FROM {deliveries}"
+            f"SELECT if(count(offset) IN (0, count(1)), 0L, 1L) AS n FROM {whole.deliveries}"
         )
     if not seen.fact("sends", "transactional"):
         asked["orphaned"] = "SELECT count(1) AS n FROM transactions"
@@ -85,7 +97,7 @@ def _of_unsealed(seen: Survey) -> dict[str, str]:
     if seen.fact("partitions", "started"):
         asked["earlier"] = f"""
             SELECT count(1) AS n FROM (
-                SELECT value FROM {sends} LEFT SEMI JOIN {log} USING (value)
+                SELECT value FROM {whole.sends} LEFT SEMI JOIN {whole.log} USING (value)
                 LEFT JOIN ({STARTS}) USING (topic, partition)
                 WHERE outcome <> 'fail'
                 GROUP BY value HAVING bool_and(coalesce(completed_ns < created, false))

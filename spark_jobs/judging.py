@@ -87,7 +87,7 @@ def _judged(
     shown = _shown(seen, families, counts, ahead)
     around = _circumstances(seen, sealed, counted["untold"])
     word, reason = verdict(counts, want, around)
-    if word == "holds" and (open_question := doubt(seen, sealed)):
+    if word == "holds" and (open_question := doubt(seen, sealed, counts)):
         word, reason = "unknown", open_question
     return {
         "ledger": str(ledger),

@@ -67,10 +67,11 @@ LEDGER: Mapping[str, Table] = {
     "transactions": Table(
         "one transaction; without `began_ns` where another process ended it than began it",
         {
-            "transaction": _TEXT, "producer": _TEXT, "began_ns": _KEPT_INT64,
-            "ended_ns": _KEPT_INT64, "outcome": _TEXT,
+            "transaction": _TEXT, "producer": _TEXT, "began_ns": _INT64, "ended_ns": _INT64,
+            "outcome": _TEXT,
         },
         required=("transaction", "outcome"), words={"outcome": ("committed", "aborted", "unknown")},
+        span=("began_ns", "ended_ns"),
     ),
     "log": Table(
         "one record that the final scan found",
@@ -112,7 +113,7 @@ LEDGER: Mapping[str, Table] = {
     "faults": Table(
         "beginning and end of each fault and each heal",
         {
-            "fault": _TEXT, "target": _TEXT, "phase": _TEXT, "time_ns": _KEPT_INT64,
+            "fault": _TEXT, "target": _TEXT, "phase": _TEXT, "time_ns": _INT64,
             "evidence": _TEXT,
         },
         required=("phase",),

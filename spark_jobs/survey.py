@@ -35,7 +35,9 @@ _HEALS = rf"coalesce(fault RLIKE r'(?i)^\s*({'|'.join(HEALS)})\b', false)"
 """Not by `lower`, which alone would load the tables of ICU: a second of a small judging."""
 _SHOWN = r"coalesce(evidence RLIKE r'[^\p{Z}\p{C}]', false)"
 """Something that can be seen: no space, no control."""
-_PROOF = f"phase = 'complete' AND fault IS NOT NULL AND {_SHOWN} AND NOT {_HEALS}"
+_IS_RUN = r"coalesce(fault RLIKE r'(?i)^\s*run\s*$', false)"
+"""What disturbed a run stands under this name, which is no fault's."""
+_PROOF = f"phase = 'complete' AND fault IS NOT NULL AND {_SHOWN} AND NOT {_HEALS} AND NOT {_IS_RUN}"
 
 _FAULT = "coalesce(fault, 'a fault') || coalesce(' of ' || target, '')"
 _SAID = f"{_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence')"
@@ -56,6 +58,24 @@ _UNPROVED = f"""
             begun -> begun || ': begun, and nothing after that')))"""
 """What was begun, fault or heal, and is not known to have happened, in words."""
 
+_BEGUN_AT = f"collect_list(if(phase = 'invoke', struct({_FAULT} AS what, time_ns), NULL))"
+_ENDED_AT = f"collect_list(if(phase <> 'invoke', struct({_FAULT} AS what, time_ns), NULL))"
+
+
+def _times(rows: str) -> str:
+    return f"array_sort(transform(filter({rows}, row -> row.what = each), row -> row.time_ns))"
+
+
+_PAIRS = f"zip_with({_times(_BEGUN_AT)}, {_times(_ENDED_AT)}, (begun, ended) -> ended < begun)"
+_ENDED_EARLY = f"""
+    filter(
+        array_distinct({_BEGUN}),
+        each -> size({_times(_BEGUN_AT)}) >= size({_times(_ENDED_AT)})
+            AND forall({_times(_BEGUN_AT)}, begun -> begun IS NOT NULL)
+            AND forall({_times(_ENDED_AT)}, ended -> ended IS NOT NULL)
+            AND exists({_PAIRS}, early -> coalesce(early, false)))"""
+"""What ended, the first time or a later one, before it had begun as often."""
+
 _READS = f"NOT {IS_FINAL}"
 
 _FLAGS: Mapping[str, Mapping[str, str]] = {
@@ -63,6 +83,9 @@ _FLAGS: Mapping[str, Mapping[str, str]] = {
         "rows": "true",
         "transactional": "transaction IS NOT NULL",
         "keyed": "key IS NOT NULL",
+        "named": "producer IS NOT NULL",
+        "begun": "invoked_ns IS NOT NULL",
+        "answered": "outcome <> 'ok' AND offset IS NOT NULL",
     },
     "log": {
         "readable": "replica IS NULL",
@@ -97,7 +120,7 @@ _WHOLES: Mapping[str, Mapping[str, str]] = {
         "start_ns": f"min(if({_READS}, time_ns, NULL))",
         "end_ns": f"max(if({_READS}, time_ns, NULL))",
     },
-    "faults": {"unproved": _UNPROVED, "failed": _FAILED},
+    "faults": {"unproved": _UNPROVED, "failed": _FAILED, "early": _ENDED_EARLY},
     "partitions": {"again": "count(1) - size(collect_set(struct(topic, partition)))"},
 }
 """What a table says as a whole."""
@@ -168,6 +191,8 @@ def survey(views: Views, ledger: Path, sealed: bool = True) -> Survey:
             raise _complaint(views, ledger, table)
     if seen.fact("meta", "rows") > 1:
         raise tables.MalformedLedger(f"{ledger}: `meta` has more than one row, and a run has one")
+    if early := seen.facts.get("faults", {}).get("early"):
+        raise tables.MalformedLedger(f"{ledger}: `faults` has {early[0]}: it ended before it began")
     if seen.fact("partitions", "again"):
         raise tables.MalformedLedger(f"{ledger}: `partitions` has more than one row of a partition")
     if seen.fact("partitions", "started") and "log" in recorded:

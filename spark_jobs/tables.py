@@ -31,6 +31,8 @@ _NEVER_NEGATIVE = ("offset", "log_start_offset", "log_end_offset", "applied")
 _FURTHEST_NS = 2**61
 """Moments are within this distance of 0 (73 years), so that no difference exceeds 64 bits."""
 
+_NO_POLICY = r"cleanup_policy NOT RLIKE r'^\W*((compact|delete)\W*)*$'"
+
 _CORRUPT = "_corrupt"
 
 
@@ -131,6 +133,8 @@ def _contradictions(table: str) -> list[str]:
             wrong[f"`{name}` NOT BETWEEN -{_FURTHEST_NS}L AND {_FURTHEST_NS}L"] = (
                 f"`{name}` is no time: it exceeds 73 years"
             )
+        elif name == "cleanup_policy":
+            wrong[_NO_POLICY] = "`cleanup_policy` has other words than delete and compact"
     if span := LEDGER[table].span:
         first, second = span
         wrong[f"`{second}` < `{first}`"] = f"`{second}` is before `{first}`"
