@@ -71,6 +71,7 @@ def _module(name: str) -> tuple[str]:
 
 _KAFKA = ("kafka.Kafka",)
 _PLAIN = experiment(arm("described", producer__acks="1"))
+_ALONE = replace(_PLAIN, scenario="producer-killed")
 _JAVA = replace(_PLAIN, java_clients=tool_versions()[0])
 _LINKED = replace(_PLAIN, scenario="leader-cut-off")
 _TRANSFORMED = replace(_case("goes-on-behind"), java_clients=tool_versions()[0])
@@ -80,6 +81,7 @@ _DRIVER = ("org.apache.spark.deploy.SparkSubmit",)
 _FIRST, _LAST = ("producing",), ("producing", "reading")
 VICTIMS = (
     Victim("broker", _KAFKA, "broker", _PLAIN, folder="broker"),
+    Victim("only broker", _KAFKA, "broker", _ALONE, folder="broker"),
     Victim("controller", _KAFKA, "node", replace(_PLAIN, controllers=1), folder="controller"),
     Victim("proxy", ("labs.engine.network.proxy",), "of the links", _LINKED),
     Victim("producer", _module("producer"), "the producer-1", _PLAIN, PHASES[1:5]),

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from config import services
+from config import preflight, services
 from config.redis_server import RedisMissing, find_redis
 from labs.engine.base import slots
 from labs.engine.base.cache import cache_dir
@@ -110,7 +110,8 @@ def database() -> Finding:
         executor = MigrationExecutor(connection)
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except DatabaseError as error:
-        return Finding("database", False, f"{connection.vendor}: {error}", "see DATABASE_URL")
+        text = f"{connection.vendor}: {error}"
+        return Finding("database", False, text, preflight.cure(error))
     text = f"{connection.vendor}, " + (f"{len(plan)} migrations wait" if plan else "up to date")
     return Finding("database", not plan, text, "make up", needed=False)
 

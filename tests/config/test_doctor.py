@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import DatabaseError
 
 from config import doctor
 from labs.engine.distributions import distribution
@@ -69,3 +70,13 @@ def test_a_worker_that_does_not_run_yet_is_no_failure():
 def test_installed_packages_are_held_against_the_lock():
     finding = doctor.packages()
     assert finding.ok, finding.state
+
+
+def test_a_damaged_database_is_named_with_its_cure(monkeypatch):
+    def damaged(*_: object) -> None:
+        raise DatabaseError("file is not a database")
+
+    monkeypatch.setattr(doctor, "MigrationExecutor", damaged)
+    finding = doctor.database()
+    assert finding.ok is False
+    assert "is damaged" in finding.fix
