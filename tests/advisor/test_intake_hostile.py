@@ -78,6 +78,7 @@ LARGE = [
     "SPRING_KAFKA_A=1\n" * 9_000, "SPRING_KAFKA_PRODUCER_" + "A_" * 70_000 + "=1",
     "KAFKA_A=" + "${A:-" * 30_000, "'a':1,\n" * 20_000, "c = " + "dict(a=" * 20_000,
     "KafkaProducer(" * 10_000, "spring.cloud.stream.kafka.bindings.a.producer." + "a." * 60_000,
+    "kafka:\n" + "  \n" * 50_000, "kafka:\n" + "  #\n" * 37_000, "mp:\n" + "  \n" * 50_000,
 ]  # fmt: skip
 
 
