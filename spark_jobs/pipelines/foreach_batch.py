@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ Record: TypeAlias = tuple[int, int, int]
 Collect: TypeAlias = Callable[[], Sequence[Record]]
 """Reads the records of a batch, in the order of each partition."""
 
+_LOOK_S = 0.25
 _RECORD = ("partition", "offset", "CAST(CAST(value AS STRING) AS BIGINT) AS value")
 
 
@@ -48,14 +50,18 @@ class ForeachBatch:
         """Whether it has done a batch, or has looked and found nothing to do."""
         return self._batches > 0 or self._query.status["message"].startswith("Waiting for")
 
-    def end(self, limit_s: float) -> str | None:
+    def end(self, limit_s: float, meanwhile: Callable[[], None]) -> str | None:
         """Has it read to the end that the log has now, and ends it.
 
-        Returns why Spark had ended it before, in a line; None if Spark had not.
+        Calls `meanwhile` several times a second. Returns why Spark had ended it before, in a line;
+        None if Spark had not.
         """
         reading = Thread(target=self._read_on, name="read-on", daemon=True)
         reading.start()
-        reading.join(limit_s)
+        deadline = time.monotonic() + limit_s
+        while reading.is_alive() and (left_s := deadline - time.monotonic()) > 0:
+            meanwhile()
+            reading.join(min(_LOOK_S, left_s))
         failed = self._query.exception()
         self._query.stop()
         return str(failed).strip().splitlines()[0] if failed else None

@@ -81,7 +81,9 @@ class Run:
             ready = query.has_settled and checkpoint.has_begun(self._checkpoint)
             report(ready=ready, delivered=self._deliveries.count)
             self._control.stop.wait(_REPORT_EVERY_S)
-        stopped = query.end(self._config.drain_limit_s)
+        stopped = query.end(
+            self._config.drain_limit_s, lambda: report(delivered=self._deliveries.count)
+        )
         report(**self._write_down())
         self._deliveries.close()
         self._commits.close()
