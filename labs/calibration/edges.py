@@ -108,8 +108,8 @@ UNTRIED: Mapping[str, str] = {
         ("deserialization.exception.handler", "processing.exception.handler"),
         "a run's Kafka Streams application can process every message",
     ),
-    "failOnDataLoss": "it decides what a query does when messages are gone, and not whether they are",
-    "maxOffsetsPerTrigger": "a limit of a batch says nothing without the load, and its scenario has one of its own",
+    "failOnDataLoss": "it decides what a query does when messages are gone, not whether",
+    "maxOffsetsPerTrigger": "a limit says nothing without the load, and its scenario has its own",
     **dict.fromkeys(
         ("retention.bytes", "outage.ms"),
         "in every trial of theirs readers may be away for longer than messages are kept",
