@@ -1,6 +1,6 @@
 # One image for web and worker: Python, Java 17, the locked dependencies and the brokers' jars.
 
-FROM python:3.12-slim-bookworm AS build
+FROM python:3.11-slim-bookworm AS build
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends openjdk-17-jre-headless \
  && rm -rf /var/lib/apt/lists/*
@@ -15,7 +15,7 @@ RUN /venv/bin/python -m labs.engine.cluster.prepare \
  && SECRET_KEY=used-only-while-building-the-image-and-nowhere-else \
     /venv/bin/python manage.py collectstatic --noinput
 
-FROM python:3.12-slim-bookworm
+FROM python:3.11-slim-bookworm
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends iproute2 openjdk-17-jre-headless tini \
  && rm -rf /var/lib/apt/lists/* \

@@ -45,15 +45,16 @@ def load(folder: Path) -> Incident:
         module=f"{__package__}.{folder.name}.steps",
         sources=top.texts("sources"),
         not_today=top.maybe("not_today", str, ""),
+        brokers=_release(top, "brokers", ""),
         texts={name: _text(folder / f"{name}.md") for name in TEXTS},
     )
     top.finish()
     return incident
 
 
-def _release(top: Table, key: str) -> str:
-    value = top.take(key, str)
-    if not _RELEASE.fullmatch(value):
+def _release(top: Table, key: str, otherwise: str | None = None) -> str:
+    value = top.take(key, str) if otherwise is None else top.maybe(key, str, otherwise)
+    if value != otherwise and not _RELEASE.fullmatch(value):
         raise top.error(key, f"has to be a release like 3.2.1, not {value!r}")
     return value
 

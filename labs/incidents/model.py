@@ -48,7 +48,8 @@ class Incident:
     releases that are run, and `today` is the newest of their kind. `harm` is what is counted, in
     words that follow a count ("committed messages gone"). `module` is the Python name of its steps.
     `texts` are Markdown by their name. `not_today` says why its steps cannot be played on
-    today's release, if they cannot.
+    today's release, if they cannot. `brokers` is the release of the brokers for clients of the
+    past that do not speak to one of today.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Incident:
     sources: tuple[str, ...]
     texts: Mapping[str, str] = field(default_factory=dict)
     not_today: str = ""
+    brokers: str = ""
 
     @property
     def slug(self) -> str:

@@ -1,13 +1,14 @@
-"""A Java client of a past release, on a broker of today.
+"""A Java client of a past release, on a broker of today or of its own time.
 
 A play runs a Java program of the incident's folder with the jars of that release. The program
 prints a line of JSON for each thing that it saw. Kafka's clients of 2.1 and later speak to brokers
-of 4.x (KIP-896).
+of 4.x (KIP-896); older ones need older brokers (`brokers` in incident.toml).
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,32 +16,29 @@ from labs.engine.cluster.jvm import LOG4J_1, LOG4J_2
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
 from labs.engine.programs.source import compiler
-from labs.engine.programs.tools import Tools
-from labs.incidents.past_files import segments
+from labs.incidents.past_files import dump_tool, segments
 from labs.incidents.programs import COMPLAINTS, rows, run_java
 
-_DUMP = "org.apache.kafka.tools.DumpLogSegments"
-"""Where it is since Kafka 4.0."""
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The broker that a client speaks to: its release, `data` where its logs are, and its tools.
+
+    `tools_path` is the class path of Kafka's own tools of that release.
+    """
+
+    bootstrap: str
+    version: str
+    data: Path
+    tools_path: str
 
 
 class PastClient:
-    """Runs programs with the clients of a release against the broker at `bootstrap`.
+    """Runs programs with the clients of a release against a broker."""
 
-    `tools` are of the release of that broker, and `data` is the folder of its logs.
-    """
-
-    def __init__(
-        self,
-        clients: Distribution,
-        java: Java,
-        folder: Path,
-        bootstrap: str,
-        tools: Tools,
-        data: Path,
-    ) -> None:
-        self.bootstrap = bootstrap
-        self._clients, self._java, self._folder = clients, java, folder
-        self._tools, self._data = tools, data
+    def __init__(self, clients: Distribution, java: Java, folder: Path, server: Server) -> None:
+        self.bootstrap = server.bootstrap
+        self._clients, self._java, self._folder, self._server = clients, java, folder, server
 
     def run(self, source: Path, *arguments: str) -> list[dict[str, Any]]:
         """What a program printed, a row a line; its class is named like its file.
@@ -63,6 +61,8 @@ class PastClient:
 
     def dump(self, topic: str, number: int = 0, *decoding: str) -> str:
         """The log of a partition, as DumpLogSegments prints it; `decoding` are words for it."""
-        files = segments(self._data / f"{topic}-{number}")
+        server = self._server
+        files = segments(server.data / f"{topic}-{number}")
         words = ("--print-data-log", *decoding, "--files", files)
-        return run_java(self._java, self._tools.class_path, self._folder, _DUMP, *words)
+        tool = dump_tool(server.version)
+        return run_java(self._java, server.tools_path, self._folder, tool, *words)

@@ -29,7 +29,6 @@ from labs.incidents import past_files
 from labs.incidents.programs import run_java
 
 _BOOT_LIMIT_S = 90.0
-_DUMP, _DUMP_BEFORE_4 = "org.apache.kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments"
 _SMALL: Settings = {
     "offsets.topic.replication.factor": 1,
     "offsets.topic.num.partitions": 1,
@@ -78,11 +77,23 @@ class PastCluster:
 
     @property
     def has_zookeeper(self) -> bool:
-        return past_files.has_zookeeper(self._distribution.version)
+        return past_files.has_zookeeper(self.version)
 
     @property
     def bootstrap(self) -> str:
         return ",".join(each.address for each in self.brokers.values())
+
+    @property
+    def version(self) -> str:
+        """The release of the brokers."""
+        return self._distribution.version
+
+    @property
+    def tools_path(self) -> str:
+        """The class path of the release's own tools, which have jars of their own since 4.0."""
+        if not at_least(self.version, "4.0"):
+            return self._distribution.class_path
+        return tools(self.version, self._java).class_path
 
     def partition(self, topic: str, broker: int = 1) -> Path:
         """The folder of a topic's only partition on a broker."""
@@ -93,7 +104,7 @@ class PastCluster:
         for number in brokers:
             self.brokers[number].start()
         until(lambda: all(map(self.serves, brokers)), _BOOT_LIMIT_S,
-              f"Kafka {self._distribution.version} does not serve")  # fmt: skip
+              f"Kafka {self.version} does not serve")  # fmt: skip
 
     def kill(self, *brokers: int) -> None:
         """SIGKILL, and waits until the processes are gone, and are missed.
@@ -144,10 +155,9 @@ class PastCluster:
         """
         files = (past_files.segments(self.partition(topic, each)) for each in brokers or (1,))
         words = ("--deep-iteration", "--print-data-log", "--files", ",".join(files))
-        if not at_least(self._distribution.version, "4.0"):
-            return self.tool(_DUMP_BEFORE_4, *words)
-        own = tools(self._distribution.version, self._java)
-        return run_java(self._java, own.class_path, self._folder, _DUMP, *words)
+        return run_java(
+            self._java, self.tools_path, self._folder, past_files.dump_tool(self.version), *words
+        )
 
     def checkpointed(self, kind: str, topic: str, broker: int = 1) -> int:
         """As `past_files.checkpointed`, of a topic's only partition."""

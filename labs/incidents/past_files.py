@@ -65,6 +65,12 @@ def _quorum(node: int, controller_port: int) -> Settings:
     }
 
 
+def dump_tool(version: str) -> str:
+    """The class of DumpLogSegments; 4.0 moved it to kafka-tools."""
+    package = "org.apache.kafka.tools" if at_least(version, "4.0") else "kafka.tools"
+    return f"{package}.DumpLogSegments"
+
+
 def segments(partition: Path) -> str:
     """The files of a log, as DumpLogSegments takes them."""
     return ",".join(str(each) for each in sorted(partition.glob("*.log")))

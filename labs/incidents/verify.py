@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,18 +14,12 @@ from typing import cast
 
 from labs.engine.base.processes import state
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.distributions.distribution import (
-    Distribution,
-    kafka,
-    past,
-    past_clients,
-    past_streams,
-)
+from labs.engine.distributions.distribution import kafka, past, past_clients, past_streams
 from labs.engine.distributions.java import Java, find_java
 from labs.engine.programs.tools import tools
 from labs.incidents import wheels
 from labs.incidents.model import SIDES, Incident, Outcome
-from labs.incidents.past_client import PastClient
+from labs.incidents.past_client import PastClient, Server
 from labs.incidents.past_cluster import PastCluster
 from labs.incidents.past_python import PastPython
 
@@ -83,7 +77,7 @@ def play(
 ) -> Outcome:
     """One play on fresh brokers, in a folder that is removed afterwards.
 
-    The brokers are of the release, or of today if the release is a client's. The steps are
+    The brokers are of the release; for a client they are of today, or those it needs. The steps are
     `play` of the incident's module, given a `PastCluster`, `PastClient` or `PastPython`. `tell`
     hears of each download, `enter` of each phase that begins (`model.PHASES`). With `home` the
     play is in that folder, which is left to the caller.
@@ -100,28 +94,46 @@ def play(
             with PastCluster(jars, java, folder, steps.SETTINGS, size) as brokers:
                 enter("playing")
                 return cast(Outcome, steps.play(brokers))
-        today = kafka(progress=tell)
-        client = _fetched(incident, release, today, java, folder, tell)
+        client = _fetched(incident, release, java, folder, tell)
+        server = _server(incident, release, java, folder, tell)
         enter("booting")
-        with Cluster(today, java, folder / "cluster", size=1) as cluster:
+        with server as served:
             enter("playing")
-            return cast(Outcome, steps.play(client(cluster)))
+            return cast(Outcome, steps.play(client(served)))
+
+
+@contextmanager
+def _booted(cluster: Cluster | PastCluster, version: str, tools_path: str) -> Iterator[Server]:
+    """One broker, for clients."""
+    with cluster:
+        yield Server(cluster.bootstrap, version, cluster.brokers[1].data, tools_path)
+
+
+def _server(
+    incident: Incident, release: str, java: Java, folder: Path, tell: Tell
+) -> AbstractContextManager[Server]:
+    """Fetches the broker for clients of this release: one of today, or what they can speak to."""
+    home, version = folder / "cluster", incident.brokers
+    if version and release != incident.today:
+        old = PastCluster(past(version, tell), java, home, {}, 1)
+        return _booted(old, version, old.tools_path)
+    today = kafka(progress=tell)
+    own = tools(today.version, java, tell)
+    return _booted(Cluster(today, java, home, size=1), today.version, own.class_path)
 
 
 def _fetched(
-    incident: Incident, release: str, today: Distribution, java: Java, folder: Path, tell: Tell
-) -> Callable[[Cluster], PastClient | PastPython]:
-    """Fetches what a client of this release needs; what is returned makes it for a cluster."""
+    incident: Incident, release: str, java: Java, folder: Path, tell: Tell
+) -> Callable[[Server], PastClient | PastPython]:
+    """Fetches a client of this release; what is returned makes it for a broker."""
     if incident.component == "librdkafka":
         modules = None if release == wheels.installed() else folder / "modules"
         if modules:
             wheels.unpack(release, modules, tell)
-        return lambda cluster: PastPython(cluster.bootstrap, folder, modules)
+        return lambda server: PastPython(server.bootstrap, folder, modules)
     fetch = past_streams if incident.component == "streams" else past_clients
-    clients, own = fetch(release, tell), tools(today.version, java, tell)
-    return lambda cluster: PastClient(
-        clients, java, folder, cluster.bootstrap, own, cluster.brokers[1].data
-    )
+    clients = fetch(release, tell)
+    return lambda server: PastClient(clients, java, folder, server)
 
 
 @contextmanager

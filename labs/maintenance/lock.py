@@ -90,17 +90,20 @@ def main(product: str, version: str) -> None:
         rows.remove(old)
         rows += _resolve([(old[0], _ZOOKEEPER, _ON_JAVA_17)], transitive=False)
     if product in _RUN:
-        found = {f"{{{artifact}}}": revision for _, artifact, revision, _ in rows}
+        found = {f"{{{artifact}}}": revision for _, artifact, revision, *_ in rows}
         if f"{{{_HAS_LOGGING}}}" not in found:
             logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)
             rows += _resolve([(g, a, _bound(found.get(rev, rev))) for g, a, rev in logging],
                              transitive=False)  # fmt: skip
-    lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest in rows]
     if product in _KEPT:
-        lines = [line for line in lines if _KEPT[product].match(line)]
+        rows = [row for row in rows if _KEPT[product].match(f"{row[0]}:{row[1]}:")]
+    size = sum(row[4] for row in rows) // ivy.MEGABYTE
+    if size > ivy.MOST_MB:
+        sys.exit(f"{product} {version} has {size} MB; a lock has {ivy.MOST_MB} MB at most")
+    lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest, _ in rows]
     path = LOCKS / f"{product}-{version}.txt"
     path.write_text("".join(sorted(lines)), "utf-8")
-    sys.stdout.write(f"{path}: {len(lines)} jars\n")
+    sys.stdout.write(f"{path}: {len(lines)} jars, {size} MB\n")
 
 
 def _bound(revision: str) -> str:
@@ -108,7 +111,8 @@ def _bound(revision: str) -> str:
     return _FIRST_RELOAD4J if re.fullmatch(r"1\.7\.([0-2]?[0-9]|3[0-4])", revision) else revision
 
 
-def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str, str, str]]:
+def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str, str, str, int]]:
+    """Group, artifact, version, SHA-256 and size in bytes of each jar."""
     with workshop(cache_dir() / "lock") as folder:
         pattern = "[organisation]/[artifact]/[revision]/jar.[ext]"
         ivy.fetch(find_java(), modules, folder, pattern=pattern, transitive=transitive,
@@ -116,9 +120,10 @@ def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str
         return [_row(jar) for jar in sorted((folder / "jars").glob("*/*/*/*.jar"))]
 
 
-def _row(jar: Path) -> tuple[str, str, str, str]:
+def _row(jar: Path) -> tuple[str, str, str, str, int]:
     group, artifact, version = jar.parts[-4:-1]
-    return group, artifact, version, hashlib.sha256(jar.read_bytes()).hexdigest()
+    content = jar.read_bytes()
+    return group, artifact, version, hashlib.sha256(content).hexdigest(), len(content)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.incidents import past_files
+from labs.incidents import past_files, replicas
 from labs.incidents.kafka_3919 import steps
 
 OLD = """\
@@ -51,7 +51,7 @@ def test_a_broker_is_told_of_what_its_release_knows(version: str, text: str, not
 
 def test_offsets_differ_where_two_replicas_hold_other_messages() -> None:
     logs = {1: [(0, "a"), (1, "b"), (2, "c")], 2: [(0, "a"), (1, "x")], 3: [(0, "a"), (2, "c")]}
-    assert steps.differing_offsets(logs) == {1}
+    assert replicas.differing_offsets(logs) == {1}
     assert list(steps.offset_dips([(0, "a"), (5, "b"), (3, "c"), (4, "d")])) == [(5, 3)]
 
 

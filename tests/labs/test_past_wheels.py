@@ -13,6 +13,7 @@ import pytest
 from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
 from labs.engine.distributions.ivy import DownloadFailed
 from labs.incidents import wheels
+from tests.image.image import instructions
 
 NAME = "confluent_kafka-2.3.0-cp311-cp311-any.whl"
 
@@ -71,3 +72,15 @@ def test_a_refusal_of_the_index_is_told_in_its_own_words(
     monkeypatch.setattr(subprocess, "run", refused)
     with pytest.raises(DownloadFailed, match=r"for this Python \(3[\s\S]*No matching"):
         wheels.unpack("2.3.0", tmp_path / "modules", lambda _: None)
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize(
+    "release",
+    sorted(path.stem.split("-")[-1] for path in Path(wheels.__file__).parent.glob("*.txt")),
+)
+def test_each_release_has_a_wheel_for_the_python_of_the_image(release: str, machine: str) -> None:
+    [python] = {rest.split(":")[1].split("-")[0] for word, rest in instructions() if word == "FROM"}
+    tag = f"-cp{python.replace('.', '')}-"
+    names = [name for name in wheels.locked(release) if tag in name and machine in name]
+    assert names, f"{release} cannot be played in the image, which has Python {python}"

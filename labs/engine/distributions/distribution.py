@@ -166,19 +166,26 @@ def past_clients(version: str, progress: ivy.Progress | None = None) -> Distribu
 
 
 def past_streams(version: str, progress: ivy.Progress | None = None) -> Distribution:
-    """The same for Kafka Streams; of an offered release its jar stands behind the brokers'."""
+    """The same for Kafka Streams; without a lock its jar stands behind an offered release's.
+
+    Only a lock of its own has RocksDB, which keeps state on disk.
+    """
     found = _for_incidents("past-streams", version, progress)
-    if version not in kafka_versions():
+    if _is_locked("past-streams", version):
         return found
     return Distribution(version, (*found.jars, *install(f"streams-{version}", progress)))
 
 
 def _for_incidents(product: str, version: str, progress: ivy.Progress | None) -> Distribution:
-    if (LOCKS / f"{product}-{version}.txt").exists():
+    if _is_locked(product, version):
         return Distribution(version, install(f"{product}-{version}", progress))
     if version in kafka_versions():
         return kafka(version, progress)
     raise UnknownVersion(f"Kafka {version!r} is not locked for incidents.")
+
+
+def _is_locked(product: str, version: str) -> bool:
+    return (LOCKS / f"{product}-{version}.txt").exists()
 
 
 def _unknown(version: str) -> UnknownVersion:
@@ -281,6 +288,11 @@ def _fetch(
         ivy.fetch(find_java(), modules, temporary, progress=progress)
         fresh = temporary / "jars"
         verify(locked, fresh)
+        if progress:
+            size = sum((fresh / jar.file).stat().st_size for jar in locked) // ivy.MEGABYTE
+            progress(
+                f"{len(locked)} jars of {folder.name}, {size} MB, are those that were recorded"
+            )
         _record(fresh, locked, stamp)
         if folder.exists():
             shutil.rmtree(folder)

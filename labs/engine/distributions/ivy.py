@@ -21,6 +21,8 @@ Module = tuple[str, str, str]
 """Group, artifact, version."""
 
 MEGABYTE = 10**6
+MOST_MB = 150
+"""Of the jars of a lock, in millions of bytes."""
 ROOM_MB = 400
 
 
@@ -35,7 +37,7 @@ class NoRoom(DownloadFailed):
 def ensure_room(near: Path) -> None:
     """Raises `NoRoom` where the disk of a folder cannot take the jars of a release.
 
-    The folder need not exist yet. A release has 150 MB at most, and is there twice for a moment.
+    The folder need not exist yet. A release has `MOST_MB` at most, and is there twice for a moment.
     """
     place = next(each for each in (near, *near.parents) if each.exists())
     free = shutil.disk_usage(place).free // MEGABYTE

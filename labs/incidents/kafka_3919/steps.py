@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.incidents import clients
 from labs.incidents.model import Exhibit, Outcome
 from labs.incidents.past_cluster import PastCluster
-from labs.incidents.past_files import by_broker, records
+from labs.incidents.replicas import Log, beside, differing_offsets, read_logs
 
 BROKERS = 3
 SETTINGS = {
@@ -30,9 +30,6 @@ _TOPIC, _FLUSHED = "payments", "payments-flushed"
 _LEFT = {1: 0.80, 2: 0.93, 3: 0.97}
 """How much of its log each broker's disk has after the power cut."""
 _BEFORE, _AFTER, _FEW = range(40_000), range(40_000, 60_000), range(500)
-_SHOWN = 6
-
-Log = list[tuple[int, str]]
 
 
 def play(past: PastCluster) -> Outcome:
@@ -46,13 +43,13 @@ def play(past: PastCluster) -> Outcome:
     leader = _come_back(past)
     acknowledged |= _send(past, _TOPIC, _AFTER, batch=6000)
     _catch_up(past, leader)
-    logs = _logs(past, _TOPIC, *past.brokers)
-    kept = {int(value) for _, value in _logs(past, _FLUSHED, leader)[leader]}
+    logs = read_logs(past, _TOPIC, *past.brokers)
+    kept = {int(value) for _, value in read_logs(past, _FLUSHED, leader)[leader]}
     differing = differing_offsets(logs)
     exhibits = [
         Exhibit("The power cut", "\n".join([*cuts, f"broker {leader} leads afterwards"])),
         Exhibit("What is there afterwards", _told(logs, leader, acknowledged, flushed - kept)),
-        Exhibit("The replicas side by side", _beside(logs, differing)),
+        Exhibit("The replicas side by side", beside(logs)),
         *_go_on(past, logs, leader),
     ]
     return Outcome(len(differing), len(logs[leader]), tuple(exhibits))
@@ -120,19 +117,6 @@ def _catch_up(past: PastCluster, leader: int) -> None:
     until(lambda: noted() > len(_AFTER), 30, "the replicas did not reach one end")
 
 
-def _logs(past: PastCluster, topic: str, *brokers: int) -> dict[int, Log]:
-    dumps = by_broker(past.dump(topic, *brokers))
-    return {number: list(records(dumps[number])) for number in brokers}
-
-
-def differing_offsets(logs: dict[int, Log]) -> set[int]:
-    """Offsets at which two replicas hold different messages."""
-    numbers: set[int] = set()
-    for one, other in combinations(map(dict, logs.values()), 2):
-        numbers |= {offset for offset in one.keys() & other.keys() if one[offset] != other[offset]}
-    return numbers
-
-
 def offset_dips(log: Log) -> Iterator[tuple[int, int]]:
     """Where offsets go back within a log."""
     return ((one, two) for (one, _), (two, _) in pairwise(log) if two <= one)
@@ -152,19 +136,6 @@ def _told(logs: dict[int, Log], leader: int, sent: set[int], unflushed: set[int]
     return "\n".join(lines)
 
 
-def _beside(logs: dict[int, Log], differing: set[int]) -> str:
-    """The first offsets that differ, or the last ones if none does, by replica."""
-    by_offset = {number: dict(log) for number, log in logs.items()}
-    last = max(offset for log in by_offset.values() for offset in log)
-    first = min(differing, default=last - _SHOWN + 1)
-    head = f"{'offset':>8}" + "".join(f"{f'broker {number}':>12}" for number in logs)
-    rows = [
-        f"{offset:>8}" + "".join(f"{log.get(offset, '-'):>12}" for log in by_offset.values())
-        for offset in range(first, first + _SHOWN)
-    ]
-    return "\n".join([head, *rows])
-
-
 def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exhibit]:
     """A replica whose offsets go back is started again, as it is and after what can be done."""
     broken = next((number for number, log in logs.items() if any(offset_dips(log))), None)
@@ -174,7 +145,7 @@ def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exh
     yield Exhibit(f"Broker {broken} is started again", _start(past, broken))
     past.tell(broken, "log.index.interval.bytes", 2**31 - 1)
     text = _start(past, broken)
-    still = len(differing_offsets({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
+    still = len(differing_offsets({leader: logs[leader], **read_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with an index that leaves the place out",
                   f"{text}\noffsets that differ from the leader's log: {still}")  # fmt: skip
     past.kill(broken)
@@ -184,7 +155,7 @@ def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exh
     text = _start(past, broken)
     until(lambda: past.checkpointed("replication", _TOPIC, broken) >= len(logs[leader]), 30,
           "the replica did not come back")  # fmt: skip
-    left = len(differing_offsets({leader: logs[leader], **_logs(past, _TOPIC, broken)}))
+    left = len(differing_offsets({leader: logs[leader], **read_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with its log deleted",
                   f"{text}\noffsets that differ from the leader's log: {left}")  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""KAFKA-4473: Kafka Streams commits its input although an output was refused."""

@@ -1,0 +1,39 @@
+"""The logs of a topic's only partition on several brokers, held against each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from labs.incidents.past_cluster import PastCluster
+from labs.incidents.past_files import by_broker, records
+
+Log = list[tuple[int, str]]
+"""Offset and value of each record, in the order in which they are in the log."""
+_SHOWN = 6
+
+
+def read_logs(past: PastCluster, topic: str, *brokers: int) -> dict[int, Log]:
+    """What each of these brokers has, from a dump of its segments."""
+    dumps = by_broker(past.dump(topic, *brokers))
+    return {number: list(records(dumps[number])) for number in brokers}
+
+
+def differing_offsets(logs: dict[int, Log]) -> set[int]:
+    """Offsets at which two replicas hold different messages."""
+    numbers: set[int] = set()
+    for one, other in combinations(map(dict, logs.values()), 2):
+        numbers |= {offset for offset in one.keys() & other.keys() if one[offset] != other[offset]}
+    return numbers
+
+
+def beside(logs: dict[int, Log], shown: int = _SHOWN) -> str:
+    """The first offsets that differ, or the last ones if none does, by replica."""
+    by_offset = {number: dict(log) for number, log in logs.items()}
+    last = max(offset for log in by_offset.values() for offset in log)
+    first = min(differing_offsets(logs), default=last - shown + 1)
+    head = f"{'offset':>8}" + "".join(f"{f'broker {number}':>12}" for number in logs)
+    rows = [
+        f"{offset:>8}" + "".join(f"{log.get(offset, '-'):>12}" for log in by_offset.values())
+        for offset in range(first, first + shown)
+    ]
+    return "\n".join([head, *rows])
