@@ -35,18 +35,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         spark = start("delivery-lab-verify", arguments.master, arguments.jars, kind)
         try:
             answers = _answers(spark, arguments)
+            _hand_out(answers, arguments.out)  # whoever waits need not wait for Spark's end
         finally:
             spark.stop()
     except Exception as error:  # whatever it was, the caller must learn that nothing was judged
         sys.stderr.write(f"verify failed: {type(error).__name__}: {error}\n")
         return CRASHED
-    if arguments.out is None:
-        _write(answers, sys.stdout)
-    else:
-        hidden = arguments.out.with_name(f".{arguments.out.name}.new")
-        with hidden.open("w", encoding="utf-8") as file:
-            _write(answers, file)
-        hidden.replace(arguments.out)
     if any("crashed" in answer for answer in answers):
         return CRASHED
     return BAD_INPUT if any("error" in answer for answer in answers) else JUDGED
@@ -85,6 +79,17 @@ def _each(spark: SparkSession, ledger: str, arguments: argparse.Namespace) -> di
         traceback.print_exc(file=sys.stderr)
         text = f"{type(error).__name__}: {error}".partition("\n")[0]
         return {"ledger": ledger, "error": f"{ledger}: the job failed: {text}", "crashed": True}
+
+
+def _hand_out(answers: Sequence[dict[str, Any]], out: Path | None) -> None:
+    """Prints the answers, or writes them to a file that is whole as soon as it is there."""
+    if out is None:
+        _write(answers, sys.stdout)
+        return
+    hidden = out.with_name(f".{out.name}.new")
+    with hidden.open("w", encoding="utf-8") as file:
+        _write(answers, file)
+    hidden.replace(out)
 
 
 def _write(answers: Sequence[dict[str, Any]], file: TextIO) -> None:

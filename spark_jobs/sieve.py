@@ -17,7 +17,6 @@ from functools import partial
 
 from spark_jobs.counts.gaps import silences
 from spark_jobs.survey import Survey
-from spark_jobs.views import Views
 
 MOST_ODD = 2_000_000
 """So many odd stretches and values fit into memory; a ledger of more is counted as it is."""
@@ -125,12 +124,6 @@ def _sifted(seen: Survey) -> str:
         ) GROUP BY 1, 2, 3, 4"""
 
 
-_DOUBTFUL = """
-    SELECT shiftright(value, 6) AS block, true AS doubtful FROM every_send GROUP BY 1
-    HAVING count(1) <> bit_count(bit_or(shiftleft(1L, CAST(value & 63 AS int))))"""
-"""Sixty-four neighbouring values, of which one was sent more than once."""
-
-
 def sieve(seen: Survey) -> Survey:
     """Leaves the odd rows in `sends`, `log` and `deliveries`, and counts the sound values.
 
@@ -139,37 +132,28 @@ def sieve(seen: Survey) -> Survey:
     """
     views = seen.views
     aside = seen.fact("log", "replicas") or seen.fact("partitions", "compacted")
-    if aside or not seen.recorded.issuperset(_SIEVED):
+    if aside or seen.doubtful is None or not seen.recorded.issuperset(_SIEVED):
         return seen
-    doubtful = views.soon(lambda: _settled(views, "doubtful", _DOUBTFUL))
     views.define("sifted", _sifted(seen), settled=True)
-    suspects = _settled(
-        views,
+    suspects = views.computed(
         "suspects",
         "SELECT DISTINCT topic, partition, stretch, true AS suspect "
         "FROM sifted WHERE stretch IS NOT NULL",
     )
-    if suspects + doubtful.result() > MOST_ODD:
+    if suspects + seen.doubtful.result() > MOST_ODD:
         return seen
     odd = " UNION ALL ".join(_odd(table) for table in _PLAIN)
-    if _settled(views, "odd", f"SELECT DISTINCT value FROM ({odd})") > MOST_ODD:
+    if views.computed("odd", f"SELECT DISTINCT value FROM ({odd})") > MOST_ODD:
         return seen
     views.define("sound_sends", _among("every_send", "ANTI"))
     views.define("sound_records", _among("every_record", "ANTI"))
     views.define("sound_waits", "SELECT acked_ns, handed_ns FROM sifted WHERE stretch IS NULL")
     left = {
-        table: views.soon(partial(_settled, views, table, _among(table, "SEMI")))
+        table: views.soon(partial(views.computed, table, _among(table, "SEMI")))
         for table in sorted(_SIEVED)
     }
     rows = {table: future.result() for table, future in left.items()}
     return replace(seen, sound=seen.fact("sends", "rows") - rows["sends"])
-
-
-def _settled(views: Views, name: str, select: str) -> int:
-    """Computes a SELECT, gives it a name, and returns the number of its rows."""
-    views.define(name, select, settled=True)
-    (row,) = views.rows(f"SELECT count(1) AS n FROM {name}")
-    return int(row["n"])
 
 
 def _odd(table: str) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +127,11 @@ _WHOLES: Mapping[str, Mapping[str, str]] = {
 }
 """What a table says as a whole."""
 
+_DOUBTFUL = """
+    SELECT shiftright(value, 6) AS block, true AS doubtful FROM sends GROUP BY 1
+    HAVING count(1) <> bit_count(bit_or(shiftleft(1L, CAST(value & 63 AS int))))"""
+"""Sixty-four neighbouring values, of which one was sent more than once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Survey:
@@ -134,6 +141,9 @@ class Survey:
     recorded: frozenset[str]
     """The tables that have a file, empty or not."""
     facts: Mapping[str, Mapping[str, Any]]
+
+    doubtful: Future[int] | None = None
+    """The number of rows of `doubtful`: of a ledger that is not small, blocks of sent values."""
 
     sound: int = 0
     """Values that `spark_jobs.sieve` set aside: nothing is wrong with them."""
@@ -185,7 +195,10 @@ def survey(views: Views, ledger: Path, sealed: bool = True) -> Survey:
     one at the partitions.
     """
     recorded = frozenset(table for table in tables.TABLES if tables.define(views, ledger, table))
-    seen = Survey(views, recorded, _facts(views, recorded))
+    doubtful = None
+    if "sends" in recorded and not views.small:
+        doubtful = views.soon(partial(views.computed, "doubtful", _DOUBTFUL))
+    seen = Survey(views, recorded, _facts(views, recorded), doubtful)
     for table in tables.TABLES:
         if seen.fact(table, "bad"):
             raise _complaint(views, ledger, table)

@@ -62,6 +62,12 @@ class Views:
         rows.createOrReplaceTempView(name)
         self._names.append(name)
 
+    def computed(self, name: str, select: str) -> int:
+        """Gives a SELECT a name and computes it now; returns the number of its rows."""
+        self.define(name, select, settled=True)
+        (row,) = self.rows(f"SELECT count(1) AS n FROM {name}")
+        return int(row["n"])
+
     def rows(self, select: str) -> list[Row]:
         """The rows of a SELECT: one Spark action."""
         return self.session.sql(select).collect()

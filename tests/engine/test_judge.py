@@ -2,9 +2,45 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from labs.engine.judge import spark
+
+LINGERING = """
+import json, os, signal, sys
+out = sys.argv[sys.argv.index("--out") + 1]
+with open(out + ".new", "w") as file:
+    json.dump({"pid": os.getpid()}, file)
+os.replace(out + ".new", out)
+signal.pause()
+"""
+"""A job that answers and does not end."""
+
+
+@pytest.fixture
+def lingering(tmp_path, monkeypatch):
+    (tmp_path / "verify.py").write_text(LINGERING)
+    monkeypatch.setattr(spark, "PROGRAMS", tmp_path)
+
+
+@pytest.mark.process
+def test_an_answer_is_taken_as_soon_as_it_is_there_and_what_lingers_is_killed(
+    lingering, monkeypatch
+):
+    for name in ("LAB_SPARK_MASTER", "SPARK_MASTER"):
+        monkeypatch.delenv(name, raising=False)
+    (answer,) = spark.judge_cold([Path("ledger")], None, limit_s=60)
+    assert not Path(f"/proc/{answer['pid']}").exists()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["LAB_SPARK_MASTER", "SPARK_MASTER"])
+def test_on_a_cluster_of_others_the_job_is_let_end(lingering, monkeypatch, name):
+    monkeypatch.setenv(name, "spark://far:7077")
+    with pytest.raises(spark.JudgeFailed, match="no answer within"):
+        spark.judge_cold([Path("ledger")], None, limit_s=2)
 
 
 @pytest.mark.parametrize(
