@@ -8,21 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from advisor import services
-from labs.lessons import all_lessons
-from labs.models import State
-from tests.advisor.answers import RISKY
-from tests.advisor.pipelines import described
 from tests.browser.conftest import serious, too_wide
 from tests.browser.layout import collisions, moved, parts
-from tests.labs import make, watched
+from tests.browser.pages import PAGES, wait_until_drawn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,34 +24,10 @@ KEPT = Path(__file__).with_name("layout.json")
 WIDTHS = (360, 1280)
 
 
-def _done() -> str:
-    return make.experiment(State.DONE, "broken", "holds").get_absolute_url()
-
-
-PAGES: dict[str, Callable[[], str]] = {
-    "home": lambda: "/",
-    "describe": lambda: "/describe/producer/",
-    "advice": lambda: f"/pipelines/{services.save(described(RISKY)).slug}/",
-    "running": lambda: watched.experiment(4.0).get_absolute_url(),
-    "done": _done,
-    "replay": lambda: make.recorded().get_absolute_url(),
-    "cancelled": lambda: make.experiment(State.CANCELLED).get_absolute_url(),
-    "scenarios": lambda: "/scenarios/?harm=lost_write&layer=spark",
-    "toy": lambda: "/toy/",
-    "concept": lambda: "/concepts/high-watermark/",
-    "setting": lambda: "/reference/settings/producer/acks/",
-    "lesson": lambda: f"/learn/{all_lessons()[0].name}/story/",
-    "missing": lambda: "/nothing-here/",
-}
-
-
-def _ready(page: Page, name: str) -> None:
-    if name == "replay":
-        page.locator("[data-chart] canvas").first.wait_for()
-    if name == "home":
-        page.locator("[data-stage]").wait_for()
-    if name == "toy":
-        page.get_by_role("button", name="Kill the leader").wait_for()
+LAID_OUT = (
+    "home", "describe", "advice", "running", "done", "replay", "cancelled", "scenarios", "toy",
+    "concept", "setting", "lesson", "missing",
+)  # fmt: skip
 
 
 def _kept() -> dict[str, Any]:
@@ -74,7 +44,7 @@ def _record(key: str, now: list[Any]) -> None:
 # By day those that most visitors see; by night all of them.
 LOOKED_AT = [
     pytest.param(name, marks=() if name in {"home", "advice", "done"} else pytest.mark.thorough)
-    for name in PAGES
+    for name in LAID_OUT
 ]
 
 
@@ -88,7 +58,7 @@ def test_a_page_is_laid_out_as_it_was(
     )
     page = context.new_page()
     page.goto(PAGES[name]())
-    _ready(page, name)
+    wait_until_drawn(page, name)
     now, key = parts(page), f"{name}-{width}"
     if os.environ.get("LAB_RECORD_LAYOUT"):
         _record(key, now)
@@ -117,7 +87,7 @@ BREAKS = {
 def test_a_broken_layout_is_noticed(page: Page, name: str) -> None:
     rule, said = BREAKS[name]
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.goto(_done())
+    page.goto(PAGES["done"]())
     before = parts(page)
     assert collisions(page) == []
     # A rule that the page's policy lets through, as it lets through those of its own sheets.

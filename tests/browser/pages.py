@@ -1,0 +1,109 @@
+"""The pages that are looked at, each with fixed data and in each state that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+from advisor import services
+from labs.challenges import all_challenges
+from labs.incidents import all_incidents
+from labs.lessons import all_lessons
+from labs.models import State
+from labs.runs import plays
+from tests.advisor.answers import RISKY
+from tests.advisor.pipelines import described
+from tests.engine import histories
+from tests.labs import make, watched
+
+
+def _advice() -> str:
+    return f"/pipelines/{services.save(described(RISKY)).slug}/"
+
+
+def _of_a_run(state: State, *verdicts: str, under: str = "") -> Callable[[], str]:
+    return lambda: make.experiment(state, *verdicts).get_absolute_url() + under
+
+
+def _three_arms() -> str:
+    made = make.experiment(State.DONE, "broken", "holds")
+    make.run(made, 2, "third", "holds", make.SETTINGS)
+    return made.get_absolute_url()
+
+
+def _compared() -> str:
+    first, second = (make.experiment(State.DONE, "broken", "holds") for _ in range(2))
+    return f"{first.get_absolute_url()}compare/?with={second.slug}"
+
+
+def _listed() -> str:
+    make.one_in_each_state()
+    return "/experiments/"
+
+
+def _played() -> str:
+    first = all_incidents()[0]
+    return f"/incidents/{first.slug}/plays/{plays.start(first, list(first.releases)).slug}/"
+
+
+def _message() -> str:
+    return f"{make.recorded().get_absolute_url()}described/message/?value={histories.LOST}"
+
+
+LESSON = all_lessons()[0].name
+
+PAGES: dict[str, Callable[[], str]] = {
+    "home": lambda: "/",
+    "describe": lambda: "/describe/producer/",
+    "from-files": lambda: "/describe/from-files/",
+    "advice": _advice,
+    "report": lambda: f"{_advice()}report/",
+    "waiting": _of_a_run(State.QUEUED),
+    "running": lambda: watched.experiment(4.0).get_absolute_url(),
+    "done": _of_a_run(State.DONE, "broken", "holds"),
+    "done-unknown": _of_a_run(State.DONE, "unknown", "holds"),
+    "three-arms": _three_arms,
+    "replay": lambda: make.recorded().get_absolute_url(),
+    "failed": _of_a_run(State.FAILED),
+    "interrupted": _of_a_run(State.INTERRUPTED),
+    "cancelled": _of_a_run(State.CANCELLED),
+    "experiments-empty": lambda: "/experiments/",
+    "experiments": _listed,
+    "compare-empty": _of_a_run(State.DONE, "broken", "holds", under="compare/"),
+    "compare": _compared,
+    "repetitions": _of_a_run(State.DONE, "broken", "holds", under="repetitions/"),
+    "repetitions-failed": _of_a_run(State.FAILED, under="repetitions/"),
+    "message": _message,
+    "scenarios": lambda: "/scenarios/?harm=lost_write&layer=spark",
+    "toy": lambda: "/toy/",
+    "lessons": lambda: "/learn/",
+    "lesson": lambda: f"/learn/{LESSON}/story/",
+    "lesson-run": lambda: f"/learn/{LESSON}/run/",
+    "challenge": lambda: f"/challenges/{all_challenges()[0].name}/",
+    "class": lambda: "/class/",
+    "class-room": lambda: f"/class/{make.rooms()[0].code}/",
+    "incidents": lambda: "/incidents/",
+    "incident": lambda: f"/incidents/{all_incidents()[0].slug}/",
+    "incident-waiting": _played,
+    "concepts": lambda: "/concepts/",
+    "concept": lambda: "/concepts/high-watermark/",
+    "reference": lambda: "/reference/",
+    "setting": lambda: "/reference/settings/producer/acks/",
+    "rule": lambda: "/reference/rules/P001/",
+    "failure": lambda: "/reference/failures/leader-killed/",
+    "sign-in": lambda: "/account/sign-in/",
+    "missing": lambda: "/nothing-here/",
+}
+"""Each page by its name, and what makes it and gives its address."""
+
+
+def wait_until_drawn(page: Page, name: str) -> None:
+    """What a script draws, and the fonts, are there."""
+    if name == "replay":
+        page.locator("[data-chart] canvas").first.wait_for()
+    if name == "home":
+        page.locator("[data-stage]").wait_for()
+    if name == "toy":
+        page.get_by_role("button", name="Kill the leader").wait_for()
+    page.evaluate("document.fonts.ready.then(() => true)")

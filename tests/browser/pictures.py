@@ -1,0 +1,117 @@
+"""Pictures of pages as small ones, and what differs between two of them.
+
+A picture is reduced to a square for 16 × 16 pixels, which is the mean of their colours. So what a
+browser's release draws in another shade at the edge of a letter is no difference, and a missing
+plot, a mark of another colour, or a card in another place is one.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+SQUARE_PX = 16
+BAND = 4
+"""Rows of squares that are compared together, at the place where they fit best."""
+SHIFT = 4
+"""Up or down, in rows: a line of text more above is told once, and not for all that follows."""
+SHADE = 28
+"""How far a colour may be off in its worst channel, of 255."""
+SQUARES = 3
+"""In one band so many may be off."""
+
+REDUCED = """async ([png, side]) => {
+  const image = new Image()
+  image.src = "data:image/png;base64," + png
+  await image.decode()
+  const width = Math.floor(image.width / side), height = Math.floor(image.height / side)
+  const canvas = Object.assign(document.createElement("canvas"), image.width && {
+    width: width * side, height: height * side,
+  })
+  const context = canvas.getContext("2d", { willReadFrequently: true })
+  context.drawImage(image, 0, 0)
+  const from = context.getImageData(0, 0, canvas.width, canvas.height).data
+  const small = Object.assign(document.createElement("canvas"), { width, height })
+  const into = small.getContext("2d"), made = into.createImageData(width, height)
+  for (let at = 0; at < width * height; at += 1) {
+    const left = (at % width) * side, top = Math.floor(at / width) * side, sum = [0, 0, 0]
+    for (let y = top; y < top + side; y += 1)
+      for (let x = left; x < left + side; x += 1)
+        for (let c = 0; c < 3; c += 1) sum[c] += from[4 * (y * canvas.width + x) + c]
+    for (let c = 0; c < 3; c += 1) made.data[4 * at + c] = sum[c] / (side * side)
+    made.data[4 * at + 3] = 255
+  }
+  into.putImageData(made, 0, 0)
+  return [small.toDataURL("image/png").split(",")[1], width, [...made.data]]
+}"""
+
+STILL = """slug => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const clock = /\\d{4}-\\d\\d-\\d\\d( \\d\\d:\\d\\d(:\\d\\d)?)?/g
+  for (let node; (node = texts.nextNode());) {
+    let text = node.data.replace(clock, found => "2026-01-01 00:00:00".slice(0, found.length))
+    if (slug) text = text.replaceAll(slug, "a".repeat(slug.length))
+    if (text !== node.data) node.data = text
+  }
+}"""
+"""Dates and the address of what was made differ from run to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A reduced picture: rows of squares, each its red, green and blue; and the PNG of it."""
+
+    rows: tuple[tuple[tuple[int, int, int], ...], ...]
+    png: bytes
+
+
+def taken(page: Page, slug: str = "") -> Picture:
+    """The whole page as it stands, reduced."""
+    page.evaluate(STILL, slug)
+    png = page.screenshot(full_page=True, animations="disabled", caret="hide")
+    return reduced(page, png, SQUARE_PX)
+
+
+def reduced(page: Page, png: bytes, side: int) -> Picture:
+    """A PNG with one square for side × side pixels; by the browser, which reads and writes PNG."""
+    blank = page.context.new_page()
+    small, width, data = blank.evaluate(REDUCED, [base64.b64encode(png).decode(), side])
+    blank.close()
+    squares = [(data[at], data[at + 1], data[at + 2]) for at in range(0, len(data), 4)]
+    rows = tuple(tuple(squares[at : at + width]) for at in range(0, len(squares), width))
+    return Picture(rows, base64.b64decode(small))
+
+
+def differences(kept: Picture, now: Picture) -> list[str]:
+    """Where the two differ, a line for each band; empty where they do not."""
+    if len(kept.rows[0]) != len(now.rows[0]):
+        return [f"it was {len(kept.rows[0])} squares wide and is {len(now.rows[0])}"]
+    found, shift = [], 0
+    for top in range(0, len(kept.rows), BAND):
+        band = kept.rows[top : top + BAND]
+        tries = [
+            (_off(band, now.rows[max(top + by, 0) : max(top + by, 0) + BAND]), abs(by - shift), by)
+            for by in range(shift - SHIFT, shift + SHIFT + 1)
+        ]
+        off, _, best = min(tries)
+        if off > SQUARES:
+            found.append(f"{off} squares from {top * SQUARE_PX} px on")
+        else:
+            shift = best
+    if abs(len(now.rows) - len(kept.rows) - shift) > SHIFT:
+        found.append(f"it was {len(kept.rows) * SQUARE_PX} px high, is {len(now.rows) * SQUARE_PX}")
+    return found
+
+
+def _off(
+    one: Sequence[Sequence[tuple[int, int, int]]], other: Sequence[Sequence[tuple[int, int, int]]]
+) -> int:
+    missing = (len(one) - len(other)) * len(one[0]) if one else 0
+    return missing + sum(
+        max(abs(a - b) for a, b in zip(left, right, strict=True)) > SHADE
+        for row, its in zip(one, other, strict=False)
+        for left, right in zip(row, its, strict=True)
+    )
