@@ -1,0 +1,89 @@
+"""A broker leads again that never saw the epoch in between, and the follower cuts too little.
+
+In the report two sessions with ZooKeeper end in quick succession. Here one broker is down at a
+time and the other one is elected uncleanly, which leaves the same two logs each time.
+"""
+
+from __future__ import annotations
+
+from labs.engine.base.wait import until
+from labs.incidents import clients
+from labs.incidents.model import Exhibit, Outcome
+from labs.incidents.past_cluster import PastCluster
+from labs.incidents.replicas import Log, beside, differing_offsets, read_logs
+
+BROKERS = 2
+SETTINGS = {
+    "zookeeper.session.timeout.ms": 3000,
+    "broker.session.timeout.ms": 3000,
+    "broker.heartbeat.interval.ms": 500,
+}
+_TOPIC = "payments"
+_CONFIG = {"unclean.leader.election.enable": "true", "min.insync.replicas": "1"}
+_BOTH, _FIRST, _SECOND, _FIRST_AGAIN = range(10), range(10, 15), range(100, 110), range(200, 205)
+_LIMIT_S = 60
+
+
+def play(past: PastCluster) -> Outcome:
+    """At how many offsets the two replicas hold different messages, once both are in sync."""
+    clients.create(past.bootstrap, _TOPIC, _CONFIG, copies=2)
+    until(lambda: _in_sync(past) == {*past.brokers}, _LIMIT_S, "the replicas did not come in sync")
+    first = until(lambda: _leader(past), _LIMIT_S, "nobody leads")
+    [second] = {*past.brokers} - {first}
+    _send(past, _BOTH, acks="all")
+    past.kill(second)
+    until(lambda: _in_sync(past) == {first}, _LIMIT_S, "the follower did not leave")
+    _send(past, _FIRST)
+    _hand_over(past, first, second)
+    _send(past, _SECOND)
+    _hand_over(past, second, first)
+    _send(past, _FIRST_AGAIN)
+    past.start(second)
+    until(lambda: _in_sync(past) == {first, second}, _LIMIT_S, "the follower did not come back")
+    logs = read_logs(past, _TOPIC, first, second)
+    differing = differing_offsets(logs)
+    return Outcome(
+        len(differing),
+        len(logs[first]),
+        (
+            Exhibit("The replicas side by side, both in sync", beside(logs, 10)),
+            Exhibit("Who led when", _told(first, second, logs)),
+        ),
+    )
+
+
+def _hand_over(past: PastCluster, leader: int, other: int) -> None:
+    """The leader dies, and the other one, which was down and has less, leads."""
+    past.kill(leader)
+    past.start(other)
+    until(lambda: _leader(past) == other, _LIMIT_S, f"broker {other} does not lead")
+
+
+def _send(past: PastCluster, values: range, acks: str = "1") -> None:
+    """A batch a message, so that the log can be cut between any two."""
+    sender = clients.producer(past.bootstrap, acks=acks)
+    for value in values:
+        clients.must_send(sender, _TOPIC, None, str(value).encode())
+
+
+def _leader(past: PastCluster) -> int:
+    state = past.described(_TOPIC)
+    return max(state.leader, 0) if state else 0
+
+
+def _in_sync(past: PastCluster) -> set[int]:
+    state = past.described(_TOPIC)
+    return {*state.isrs} if state else set()
+
+
+def _told(first: int, second: int, logs: dict[int, Log]) -> str:
+    rows = [
+        (f"broker {first}, with broker {second} in sync", _BOTH),
+        (f"broker {first}, alone", _FIRST),
+        (f"broker {second}, which never saw the last {len(_FIRST)}", _SECOND),
+        (f"broker {first}, which never saw the last {len(_SECOND)}", _FIRST_AGAIN),
+    ]
+    lines = [f"{who}: it takes {sent[0]} to {sent[-1]}" for who, sent in rows]
+    held = {number: {int(value) for _, value in log} for number, log in logs.items()}
+    kept = len(held[second] & {*_SECOND})
+    return "\n".join([*lines, f"then broker {second} follows, and keeps {kept} of its own"])
