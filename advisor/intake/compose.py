@@ -38,7 +38,7 @@ _OF_SERVERS = {*_BROKER, *_ROLES, *_ZOOKEEPER}
 _IMAGE = re.compile(
     r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
 )
-_OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
+OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
 """Kafka Connect, ksqlDB and others, whose images read variables of their own."""
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
@@ -91,14 +91,22 @@ def _of_brokers(
 def _tag(reading: Reading, leaf: Leaf) -> str | None:
     """The line of Kafka in a service's image, empty if it is not known; None for another image."""
     match leaf.path:
-        case ("services", _, "image") if tag := _IMAGE.fullmatch(_by_default(leaf.text)):
-            line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
-            try:
-                return kafka_line(line)
-            except SettingError:
-                reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
-                return ""
+        case ("services", _, "image"):
+            return line_of_image(reading, leaf)
     return None
+
+
+def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
+    """The line of Kafka in an image of its brokers, empty if it is not known; None for others."""
+    tag = _IMAGE.fullmatch(_by_default(leaf.text))
+    if tag is None:
+        return None
+    line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
+    try:
+        return kafka_line(line)
+    except SettingError:
+        reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
+        return ""
 
 
 def _by_default(text: str) -> str:
@@ -127,7 +135,7 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
     """Says once of a service that it is a product with clients of its own."""
     match leaf.path:
         case ("services", service, "environment", name):
-            owner = _OTHERS.match(leaf.text if name.isdecimal() else name)
+            owner = OTHERS.match(leaf.text if name.isdecimal() else name)
             words = f"of {shown(service)} are of a product that sets up its clients by rules of its"
             if owner and not any(words in note for note in reading.notes):
                 reading.note(leaf.line, f"the {owner[0]}… {words} own: not read")

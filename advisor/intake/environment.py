@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.compose import Variable, take
+from advisor.intake.compose import OTHERS, Variable, take
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_variables import PREFIX, STREAM
 from advisor.intake.text import IntakeError
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
 _LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?({_OURS})=(.*)")
+_FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
 _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
 
 
@@ -21,6 +22,9 @@ def read(text: str) -> Reading:
     for number, line in enumerate(text.splitlines(), start=1):
         if match := _LINE.fullmatch(line.rstrip()):
             variables.append((match[1], _unquoted(match[2]), number))
+        elif owner := _FOREIGN.match(line):
+            reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
+                         "of its own: not read")  # fmt: skip
     if not variables:
         raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
     take(reading, {"": variables})

@@ -7,10 +7,10 @@ A file in a ConfigMap is read as what it looks like. Source: Kubernetes API refe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.intake.compose import Variable, take
+from advisor.intake.compose import Variable, line_of_image, take
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.strimzi import resources
@@ -20,6 +20,9 @@ from advisor.intake.yaml_nodes import Leaf
 _KINDS = "ConfigMap|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
 _KIND = re.compile(rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b", re.MULTILINE)
 _API = re.compile(r"^apiVersion:", re.MULTILINE)
+_WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod")
+_LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "hostPath", "csi", "nfs", "iscsi"}
+"""What a volume is that is still there when its pod is not."""
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
 _PLACE = re.compile(r"^Line (\d+): ")
 _NOTHING = (
@@ -39,12 +42,33 @@ def read(text: str) -> Reading:
                     _file(reading, name, leaf)
                 case _:
                     pass
-        for container, row in _variables(leaves):
+        own = list(_variables(leaves))
+        for container, row in own:
             variables.setdefault(container, []).append(row)
+        _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
     take(reading, variables)
     if not (reading.items or reading.problems):
         raise IntakeError(_NOTHING)
     return reading
+
+
+def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str]) -> None:
+    """How many brokers a workload is, which Kafka they have, and whether their disks last."""
+    ours = any(name.startswith("KAFKA_") for name in variables)
+    roles = next((text for name, text in variables.items() if name.endswith("PROCESS_ROLES")), "")
+    kind = next((leaf.text for leaf in leaves if leaf.path == ("kind",)), "")
+    if not ours or kind not in _WORKLOADS or (roles and "broker" not in roles):
+        return
+    images = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
+    lines = [(leaf.line, line) for leaf in images if (line := line_of_image(reading, leaf))]
+    if not lines:
+        return
+    counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
+    count = int(counts[0]) if counts and counts[0].isdecimal() else 1
+    before = reading.heads.get("brokers", "0")
+    reading.heads |= {"kafka": lines[0][1], "brokers": str(int(before) + count)}
+    if not any(_LASTING.intersection(leaf.path) for leaf in leaves):
+        reading.lose_disks(lines[0][0], "no volume that outlives its pod")
 
 
 def _file(reading: Reading, name: str, leaf: Leaf) -> None:

@@ -69,6 +69,12 @@ class Reading:
         else:
             self.items.append(Item(component, name, text, line, inherited, process))
 
+    def lose_disks(self, line: int, stated: str) -> None:
+        """States that a broker whose pod is deleted comes back on an empty disk."""
+        self.state(Component.APPLICATION, "disk.lost", "returns-empty", line)
+        words = "a broker whose pod is deleted comes back by itself, on an empty disk"
+        self.note(line, f"{stated}: {words} (application.disk.lost)")
+
     def note(self, line: int, words: str) -> None:
         """Something that was left out on purpose."""
         self.notes.append(f"Line {line}: {words}.")

@@ -32,8 +32,10 @@ def read(text: str) -> Reading:
                 raise IntakeError(f"Line {kind.line}: a second KafkaTopic; one pipeline has one.")
         if kind.text == "KafkaNodePool":
             brokers += _pool(leaves)
+            _disks(reading, leaves if _pool(leaves) else [], ("spec", "storage"))
         if kind.text == "Kafka":
             _mode(reading, leaves)
+            _disks(reading, leaves, ("spec", "kafka", "storage"))
         take = _KINDS.get(kind.text)
         if take is None:
             others.append(kind)
@@ -71,6 +73,15 @@ def _pool(leaves: list[Leaf]) -> int:
     roles = {leaf.text for leaf in leaves if leaf.path[:2] == ("spec", "roles")}
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     return int(counts[0]) if "broker" in roles and counts and counts[0].isdecimal() else 0
+
+
+def _disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
+    """A disk that is gone with its pod: the broker comes back by itself, on an empty one."""
+    for leaf in leaves:
+        inside = leaf.path[: len(storage)] == storage and leaf.path[-1] == "type"
+        if inside and leaf.text == "ephemeral":
+            reading.lose_disks(leaf.line, "type: ephemeral")
+            return
 
 
 def _mode(reading: Reading, leaves: list[Leaf]) -> None:

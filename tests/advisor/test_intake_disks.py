@@ -1,0 +1,82 @@
+"""Disks that are gone with a pod, and what else manifests of brokers say of their cluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.advisor.test_configurations import given
+
+_FIELDS = (
+    "topic.replication.factor=3 consumer.auto.offset.reset=earliest application.restart=resumes "
+    "application.commit=after-processing consumer.enable.auto.commit=false"
+)
+_LOST = "application.disk.lost=returns-empty without eligible leader replicas"
+_KAFKA = (
+    "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {{name: c}}\nspec:\n  kafka:\n"
+    "    version: {}\n    replicas: 3\n    config: {{min.insync.replicas: 2}}\n    storage: {}\n"
+)
+_POOL = (
+    "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaNodePool\nmetadata: {{name: p}}\nspec:\n"
+    "  replicas: 3\n  roles: [{}]\n  storage: {}\n---\n"
+)
+_JBOD = "{{type: jbod, volumes: [{{id: 0, type: {}}}]}}"
+STRIMZI = [
+    (_KAFKA.format("3.9.0", "{type: ephemeral}"), 1, _LOST),
+    (_KAFKA.format("3.9.0", _JBOD.format("ephemeral")), 1, _LOST),
+    (_KAFKA.format("3.9.0", _JBOD.format("persistent-claim")), 0, "YES"),
+    (_KAFKA.format("4.1.0", "{type: ephemeral}"), 0, "comes back by itself, on an empty disk"),
+    (_POOL.format("broker", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 1, _LOST),
+    (_POOL.format("controller", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 0, "YES"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "said"), STRIMZI)
+def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, said: str) -> None:
+    _assert_answer(tmp_path, text, code, said)
+
+
+def _set(line: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS") -> str:
+    return (
+        "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: k}\nspec:\n  replicas: 3\n"
+        f"  template:\n    spec:\n      containers:\n      - name: k\n        image: {line}\n"
+        f'        env: [{{name: {variable}, value: "2"}}]\n{more}'
+    )
+
+
+_CLAIMS = "  volumeClaimTemplates: [{metadata: {name: data}}]\n"
+_EMPTY = "      volumes: [{name: data, emptyDir: {}}]\n"
+MANIFESTS = [
+    (_set("apache/kafka:3.9.0"), 1, _LOST),
+    (_set("apache/kafka:3.9.0", _EMPTY), 1, _LOST),
+    (_set("confluentinc/cp-kafka:7.9.0"), 1, _LOST),
+    (_set("apache/kafka:3.9.0", _CLAIMS), 0, "3 brokers of Kafka 3.9"),
+    (_set("apache/kafka:4.1.0"), 0, "3 brokers of Kafka 4.1"),
+    # neither is a broker
+    (_set("example/app:3.9.0"), 0, "3 brokers of Kafka 4.3"),
+    (_set("apache/kafka:3.9.0", variable="SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS"), 0,
+     "3 brokers of Kafka 4.3"),
+    (_set("apache/kafka:3.9.0").replace("replicas: 3", "replicas: 1"), 2, "only 1 broker"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "said"), MANIFESTS)
+def test_kubernetes_says_which_brokers_there_are_and_whether_disks_last(
+    tmp_path, text: str, code: int, said: str
+) -> None:
+    _assert_answer(tmp_path, text, code, said)
+
+
+def _assert_answer(tmp_path, text: str, code: int, said: str) -> None:
+    file = tmp_path / "resources.yaml"
+    file.write_text(text)
+    found, told = given(str(file), f"{_FIELDS} topic.min.insync.replicas=2")
+    assert said in " ".join(told.split()), told
+    assert found == code, told
+
+
+def test_variables_of_products_with_their_own_clients_are_named(tmp_path) -> None:
+    file = tmp_path / "our.env"
+    file.write_text("export CONNECT_PRODUCER_ACKS=1\nKAFKA_MIN_INSYNC_REPLICAS=2\n")
+    found, told = given(str(file), _FIELDS)
+    assert "our.env:1: CONNECT_… is of a product that sets up its clients" in told
+    assert found == 0
