@@ -93,7 +93,8 @@ def _tag(reading: Reading, leaf: Leaf) -> str | None:
     match leaf.path:
         case ("services", _, "image"):
             return line_of_image(reading, leaf)
-    return None
+        case _:
+            return None
 
 
 def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
