@@ -87,5 +87,6 @@ def too_wide(page: Page) -> list[str]:
             .filter(each => each.getBoundingClientRect().right > width + 1)
             .map(each => each.outerHTML.slice(0, 120))
     }"""
+    page.wait_for_load_state()  # between two pages there is no document
     elements: list[str] = page.evaluate(script)
     return elements
