@@ -26,6 +26,8 @@ def read(text: str) -> Reading:
         reading.state(component, leaf.path[0], leaf.text, leaf.line)
     for leaf in leaves:
         _nested(reading, component, leaf)
+    if not reading.items:  # a note alone would pass for a file in which all is default
+        reading.notes.clear()
     return reading
 
 
