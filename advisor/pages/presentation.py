@@ -18,6 +18,7 @@ from advisor.questions.question import Question
 from advisor.questions.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
+from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, kafka_at_least
@@ -203,7 +204,7 @@ def to_prove(given: Judgement) -> Failure | None:
     if staged:
         gravity = _gravity(given)
         return min(
-            staged, key=lambda happening: (*gravity(happening), _later(happening.failure))
+            staged, key=lambda happening: (*gravity(happening), *_later(happening.failure))
         ).failure
     others = [failure for failure in given.failures if failure.scenario]
     return min(others, key=_later, default=None)
@@ -225,8 +226,10 @@ def not_staged(pipeline: Pipeline) -> str:
     return " ".join(words)
 
 
-def _later(failure: Failure) -> bool:
-    return failure.name != PLAINEST
+def _later(failure: Failure) -> tuple[bool, bool]:
+    """What is the plainest to see comes first, and what another failure's scenario shows last."""
+    stand_ins = {event.name for event in all_events() if event.staged_as}
+    return failure.name != PLAINEST, failure.name in stand_ins
 
 
 def _gravity(given: Judgement) -> Callable[[Happening], tuple[bool, int]]:

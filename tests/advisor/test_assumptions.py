@@ -58,7 +58,7 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
         "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
         "application.restart", "application.processing", "application.processing.errors",
         "application.timestamps", "application.framework", "application.outage.ms",
-        "application.topic.recreated",
+        "application.topic.recreated", "application.disk.lost",
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ _FIELDS = (
     "application.commit=after-processing consumer.enable.auto.commit=false"
 )
 _LOST = "application.disk.lost=returns-empty without eligible leader replicas"
+_KILLED = "application.disk.lost=returns-empty: a follower that was killed is not eligible any more"
 _KAFKA = (
     "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {{name: c}}\nspec:\n  kafka:\n"
     "    version: {}\n    replicas: 3\n    config: {{min.insync.replicas: 2}}\n    storage: {}\n"
@@ -24,7 +25,7 @@ STRIMZI = [
     (_KAFKA.format("3.9.0", "{type: ephemeral}"), 1, _LOST),
     (_KAFKA.format("3.9.0", _JBOD.format("ephemeral")), 1, _LOST),
     (_KAFKA.format("3.9.0", _JBOD.format("persistent-claim")), 0, "YES"),
-    (_KAFKA.format("4.1.0", "{type: ephemeral}"), 0, "comes back by itself, on an empty disk"),
+    (_KAFKA.format("4.1.0", "{type: ephemeral}"), 1, _KILLED),
     (_POOL.format("broker", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 1, _LOST),
     (_POOL.format("controller", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 0, "YES"),
 ]
@@ -50,7 +51,8 @@ MANIFESTS = [
     (_set("apache/kafka:3.9.0", _EMPTY), 1, _LOST),
     (_set("confluentinc/cp-kafka:7.9.0"), 1, _LOST),
     (_set("apache/kafka:3.9.0", _CLAIMS), 0, "3 brokers of Kafka 3.9"),
-    (_set("apache/kafka:4.1.0"), 0, "3 brokers of Kafka 4.1"),
+    (_set("apache/kafka:4.1.0"), 1, _KILLED),
+    (_set("apache/kafka:4.1.0", _CLAIMS), 0, "3 brokers of Kafka 4.1"),
     # neither is a broker
     (_set("example/app:3.9.0"), 0, "3 brokers of Kafka 4.3"),
     (_set("apache/kafka:3.9.0", variable="SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS"), 1,

@@ -1,0 +1,57 @@
+"""The followers crash one after the other, and then the leader's disk is lost."""
+
+from __future__ import annotations
+
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.failures import isr_shrunk_leader_lost
+from advisor.reasoning.guarantees import Anomaly, Boundary
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
+
+
+def permits(pipeline: Pipeline) -> Permits:
+    """What `isr-shrunk-leader-lost` permits, and the loss with eligible leader replicas as well.
+
+    A broker that registers without the mark of a clean stop is taken out of the eligible replicas
+    (KIP-966, KAFKA-15586), whatever its disk holds. With none left the controller elects the last
+    known leader, also on an empty disk. Seen on 4.3.1 with acks=all and min.insync.replicas=2:
+    1,000 of 1,000 acknowledged messages gone, although both followers had been back with all of
+    them for ten seconds; with followers that were stopped by SIGTERM, 0 of 1,000.
+    """
+    topic = Replication(pipeline)
+    permitted = dict(isr_shrunk_leader_lost.permits(pipeline))
+    if not topic.returns_empty or topic.copies < 2 or Anomaly.LOST_WRITE in permitted:
+        return permitted
+    reason = (
+        "application.disk.lost=returns-empty: a follower that was killed is not eligible any more "
+        "(eligible.leader.replicas.version=1), whatever its disk holds; the leader, back on an "
+        "empty disk, leads, and the others drop what they had acknowledged."
+    )
+    return permitted | {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+
+
+EVENT = FailureEvent(
+    name="followers-killed-leader-lost",
+    title="The followers crash, then the leader's disk is lost",
+    boundary=Boundary.PRODUCER_TO_LOG,
+    story=(
+        "The followers' processes are killed one after the other, their disks intact; then the "
+        "leader's machine is lost for good. The followers are back before it is replaced."
+    ),
+    permits=permits,
+    sources=(
+        "KIP-966 (eligible leader replicas), Clean shutdown",
+        "Kafka 4.1 operations/eligible-leader-replicas.md, the order of elections",
+        "ReplicationControlManager.java, handleBrokerUncleanShutdown",
+    ),
+    beyond_settings=(
+        "No setting remembers what is on the disk of a broker that was killed. The order of an "
+        "operator's steps does: keep the broker that lost its disk away, and of the others all but "
+        "the one with the longest log; have that one elected (kafka-leader-election.sh "
+        "--election-type unclean takes any that is up), then let the rest return."
+    ),
+    scenario="leader-disk-fails",
+    staged_as="the leader loses its disk while it is alone in sync; its followers are stopped "
+    "there, and not killed, so that with eligible leader replicas one of them may lead",
+    in_scope=broker_lost_for_good,
+)
