@@ -127,6 +127,7 @@ def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixtur
 FEWER = {
     "clocks-differ": 1,
     "log-directory-fails": 3,
+    "query-falls-behind": 1,
     "quota-throttled": 1,
     "reassignment-during-failure": 1,
     "topic-recreated": 6,

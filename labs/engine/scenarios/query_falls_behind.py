@@ -18,7 +18,7 @@ from labs.engine.faults.links import mend, slow
 from labs.engine.faults.roles import followers, impaired
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import all_in_sync
-from labs.engine.scenarios.model import TOPIC, Durations, Scenario, Stage
+from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import PROMPT, retention_soon
 from labs.engine.scenarios.topologies import two_brokers_and_a_query
 
@@ -70,4 +70,5 @@ SCENARIO = Scenario(
     brokers=retention_soon,
     topic=_topic,
     given_up_breaks=True,
+    measured=(Rate("effect_missing", 1, 1),),
 )
