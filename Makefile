@@ -37,7 +37,7 @@ up: setup ## Start web, worker, Redis and database; print the address (PORT=8000
 test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers django
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going timed timeless
-	@echo "One scenario of each family was staged. All others, lessons and exploring: make nightly"
+	@echo "One scenario of each family and the first lab were staged. All others, and exploring: make nightly"
 	$(said)
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then experiments one
