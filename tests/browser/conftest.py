@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from config.doctor import chromium_program
@@ -16,6 +16,9 @@ from config.doctor import chromium_program
 # Playwright's synchronous interface runs an event loop in this thread, which Django would take
 # for a mistake; the queries of the tests do not run inside it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+# Other tests share the machine: a page that takes a while is no page that never comes.
+expect.set_options(timeout=30_000)
 
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
