@@ -42,6 +42,8 @@ _FIRST_STEPS = 4
 """How many changes are shown next to the verdict, one less where no settings give what is needed;
 the others are further down."""
 
+_SHOWN_BY_ANOTHER = frozenset(event.name for event in all_events() if event.staged_as)
+
 Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 """Anomalies that have one reason in common, with that reason; the gravest first."""
 
@@ -227,9 +229,8 @@ def not_staged(pipeline: Pipeline) -> str:
 
 
 def _later(failure: Failure) -> tuple[bool, bool]:
-    """What is the plainest to see comes first, and what another failure's scenario shows last."""
-    stand_ins = {event.name for event in all_events() if event.staged_as}
-    return failure.name != PLAINEST, failure.name in stand_ins
+    """The plainest to see comes first, and what another failure's scenario shows comes last."""
+    return failure.name != PLAINEST, failure.name in _SHOWN_BY_ANOTHER
 
 
 def _gravity(given: Judgement) -> Callable[[Happening], tuple[bool, int]]:

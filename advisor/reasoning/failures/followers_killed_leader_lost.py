@@ -46,9 +46,7 @@ EVENT = FailureEvent(
     ),
     beyond_settings=(
         "No setting remembers what is on the disk of a broker that was killed. The order of an "
-        "operator's steps does: keep the broker that lost its disk away, and of the others all but "
-        "the one with the longest log; have that one elected (kafka-leader-election.sh "
-        "--election-type unclean takes any that is up), then let the rest return."
+        f"operator's steps does: {isr_shrunk_leader_lost.OPERATORS_STEPS}"
     ),
     scenario="leader-disk-fails",
     staged_as="the leader loses its disk while it is alone in sync; its followers are stopped "

@@ -7,6 +7,12 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 
+OPERATORS_STEPS = (
+    "keep the broker that lost its disk away, and of the others all but the one with the longest "
+    "log; have that one elected (kafka-leader-election.sh --election-type unclean takes any that "
+    "is up), then let the rest return."
+)
+
 
 def permits(pipeline: Pipeline) -> Permits:
     """Loss of what the leader accepted alone, unless acks=all asks for a second copy.
@@ -101,9 +107,7 @@ EVENT = FailureEvent(
     beyond_settings=(
         "A second copy takes a second broker. Eligible leader replicas, on in new clusters from "
         "Kafka 4.1, keep an empty broker from leading. Before them the order of an operator's "
-        "steps does: keep the broker that lost its disk away, and of the others all but the one "
-        "with the longest log; have that one elected (kafka-leader-election.sh --election-type "
-        "unclean takes any that is up), then let the rest return."
+        f"steps does: {OPERATORS_STEPS}"
     ),
     scenario="leader-disk-lost",
     in_scope=broker_lost_for_good,
