@@ -43,6 +43,14 @@ def slug(live_server: LiveServer) -> str:
 SCREENS = [(1600, 900, 1), (360, 800, 2)]
 
 
+def assert_what_decides_is_within(page: Page, height: int) -> None:
+    shown = [page.locator(decide).first for decide in DECIDES]
+    for locator in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
+        box = locator.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("width", "height", "screens"), SCREENS)
 @pytest.mark.parametrize("name", MANY_CHANGES)
@@ -53,11 +61,7 @@ def test_what_decides_is_seen_at_once_also_where_much_is_weak(
     make.experiment(State.DONE, "broken", "holds", pipeline=slug)
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"/pipelines/{slug}/")
-    shown = [page.locator(decide).first for decide in DECIDES]
-    for locator in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
-        box = locator.bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= screens * height
+    assert_what_decides_is_within(page, screens * height)
 
 
 @pytest.mark.parametrize(("width", "height", "screens"), SCREENS)
@@ -69,11 +73,7 @@ def test_what_decides_is_seen_at_once(
     )
     page = context.new_page()
     page.goto(f"/pipelines/{slug}/")
-    shown = [page.locator(decide).first for decide in DECIDES]
-    for locator in [*shown, page.get_by_role("button", name="Prove it on real brokers")]:
-        box = locator.bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= screens * height
+    assert_what_decides_is_within(page, screens * height)
     context.close()
 
 
