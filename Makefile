@@ -41,9 +41,11 @@ test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightl
 	$(said)
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then experiments one
-# after the other: one has two clusters, and what it stages is timed.
+# after the other: one has two clusters, and what it stages is timed. Of the first, two may fail
+# once: both attempts are printed. No experiment may, and nothing in `make nightly`.
 timed:
 	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder \
+	  --reruns 1 --max-suite-reruns 2 --rerun-show-tracebacks \
 	  -m "not ($(call any,timeless whole $(BY_NIGHT)))"
 	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))"
 
