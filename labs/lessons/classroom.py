@@ -201,14 +201,14 @@ def _sizes(size: str) -> str:
 
 
 def answered(question: Question, members: Iterable[Member]) -> tuple[Bar, ...]:
-    """How the class answered a question."""
+    """How the class answered a question, in the order of `Question.shown`."""
     given = Counter(member.answers.get(question.name) for member in members)
     del given[None]
     total = sum(given[place] for place in range(len(question.answers)))
     return tuple(
         Bar(answer.text, given[place], round(100 * given[place] / total) if total else 0, {},
             answer.right)
-        for place, answer in enumerate(question.answers)
+        for place, answer in question.shown
     )  # fmt: skip
 
 

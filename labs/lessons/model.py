@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from labs.lessons.text import Text
 
 NONE, SOME = "none", "some"
 """The two answers to a prediction by choice: the symptom does not show, or it shows."""
+
+T = TypeVar("T")
 
 FACTOR = 2
 """A predicted number is right if it is at most so many times too large or too small."""
@@ -89,6 +93,12 @@ class Question:
     ask: str
     answers: tuple[Answer, ...]
 
+    @property
+    def shown(self) -> tuple[tuple[int, Answer], ...]:
+        """The answers in the order of the pages, each with its place in `answers`, which is kept
+        of what a visitor chose."""
+        return mixed(self.name, self.answers)
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -104,6 +114,11 @@ class Turn:
     solution: str
     tempting: str
     hints: tuple[str, ...]
+
+    @property
+    def shown(self) -> tuple[Arm, ...]:
+        """The choices in the order of the pages."""
+        return tuple(choice for _, choice in mixed(self.task, self.choices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +173,18 @@ class Lesson:
     def solution(self) -> Arm:
         """The settings without the symptom: those that are taken home."""
         return self.arm(self.turn.solution)
+
+
+def mixed(name: str, items: Sequence[T]) -> tuple[tuple[int, T], ...]:
+    """Items with their places, in an order that is drawn from the name, the same for everybody.
+
+    Authors put the right one where they put it last time; so the place would tell it.
+    """
+
+    def draw(item: tuple[int, T]) -> bytes:
+        return hashlib.sha256(f"{name}/{item[0]}".encode()).digest()
+
+    return tuple(sorted(enumerate(items), key=draw))
 
 
 def right(lesson: Lesson, prediction: Prediction, answer: str, outcome: Outcome) -> bool | None:

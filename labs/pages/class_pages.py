@@ -152,7 +152,9 @@ def _question(
         return {}
     given = pupil.answers.get(question.name) if pupil else None
     bars = answered(question, members) if room.revealed else ()
-    answers = list(zip(question.answers, bars, strict=True)) if room.revealed else []
+    answers = [
+        (place, answer, bar) for (place, answer), bar in zip(question.shown, bars, strict=False)
+    ]
     return {"question": question, "given": given, "told": answers, "number": room.question + 1}
 
 

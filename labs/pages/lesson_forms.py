@@ -102,7 +102,7 @@ class TurnForm:
         source = sent if sent is not None else kept or {}
         names = [choice.name for choice in lesson.turn.choices]
         chosen = source.get("choice", "")
-        self.choices = lesson.turn.choices
+        self.choices = lesson.turn.shown
         self.answers = lesson.symptom.answers()
         self.choice = chosen if chosen in names else ""
         self.answer = source.get("answer", "")

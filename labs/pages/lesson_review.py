@@ -137,6 +137,6 @@ def _of_question(lesson: Lesson, mine: Progress, question: Question, place: int)
     right_one = next(option for option in question.answers if option.right)
     return Card(
         _miss(mine, item, "", timezone.now()), lesson, mine, question.ask, "",
-        tuple((str(at), option.text) for at, option in enumerate(question.answers)),
+        tuple((str(place), option.text) for place, option in question.shown),
         question.answers[place].text, "", "why", right_one.text, right_one.why, question=question,
     )  # fmt: skip

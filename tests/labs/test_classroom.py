@@ -107,9 +107,10 @@ def test_numbers_are_spread_by_their_size() -> None:
 def test_answers_are_counted_by_place() -> None:
     question = LAB.questions[0]
     members = [Member(str(place), answers={question.name: place}) for place in (0, 0, 1, 99)]
-    bars = core.answered(question, [*members, Member("silent")])
-    assert [bar.count for bar in bars] == [2, 1, *[0] * (len(bars) - 2)]
-    assert [bar.is_right for bar in bars] == [answer.right for answer in question.answers]
+    bars = {bar.words: bar for bar in core.answered(question, [*members, Member("silent")])}
+    counts = (2, 1, *[0] * (len(question.answers) - 2))
+    for answer, count in zip(question.answers, counts, strict=True):
+        assert (bars[answer.text].count, bars[answer.text].is_right) == (count, answer.right)
 
 
 def rows(text: str) -> list[dict[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,28 @@ def test_what_a_run_shows_changes_what_is_said(lesson: Lesson) -> None:
 @LESSONS
 def test_a_lab_has_a_drawing_for_eyes_and_words_for_others(lesson: Lesson) -> None:
     assert re.search(r'role="img" aria-label="[^"]{20,}"><svg', lesson.story.plain())
+
+
+def test_where_the_right_answer_stands_tells_nothing() -> None:
+    questions = [question for lesson in all_lessons() for question in lesson.questions]
+    places = Counter(
+        [answer.right for _, answer in question.shown].index(True) for question in questions
+    )
+    assert all(2 * count < len(questions) for count in places.values()), places
+    turns = [lesson.turn for lesson in all_lessons()]
+    at = Counter([item.name for item in turn.shown].index(turn.solution) for turn in turns)
+    assert all(2 * count < len(turns) for count in at.values()), at
+    for question in questions:
+        assert sorted(place for place, _ in question.shown) == [*range(len(question.answers))]
+        assert all(question.answers[place] is answer for place, answer in question.shown)
+
+
+@LESSONS
+def test_its_length_does_not_tell_the_right_answer(lesson: Lesson) -> None:
+    for question in lesson.questions:
+        wrong = [len(answer.text) for answer in question.answers if not answer.right]
+        [true] = [len(answer.text) for answer in question.answers if answer.right]
+        assert true <= 1.75 * sum(wrong) / len(wrong), question.name
 
 
 def test_labs_have_different_names_and_places() -> None:
