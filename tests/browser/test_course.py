@@ -57,7 +57,8 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     page.get_by_label("I guess").check()
     page.get_by_role("button", name="Run it on real brokers").click()
     waited(page, min_isr_3="broken")
-    page.goto(f"/learn/{NAME}/your-turn/")
+    page.get_by_role("link", name="Try another change").click()
+    expect(page.get_by_role("heading", name="Try another change")).to_be_visible()
     expect(page.locator("#graded")).to_contain_text("Not yet")
     for hint in ("A hint", "Another hint", "The last hint", "Show the solution"):
         page.locator("summary", has_text=hint).first.click()
