@@ -68,6 +68,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
     "transaction.state.log.replication.factor": (1, 3),
     "transaction.state.log.min.isr": (1, 2),
     "topic.recreated": ("clients-stopped", "while-running"),
+    "disk.lost": ("replica-elected", "returns-empty"),
 }
 """The values between which an edge is looked for, by setting."""
 
@@ -121,11 +122,14 @@ UNTRIED: Mapping[str, str] = {
     "offsets.topic.min.insync.replicas": "in a run the followers of the offsets are in step",
     "racks": "with another number of racks a run is another failure",
     "metadata.mode": "every cluster of a run has controllers",
-    "disk.lost": "a run's broker always comes back empty by itself",
     "replicas.moved": "a run's replica is always moved while another one is away",
     **dict.fromkeys(
         ("retry.backoff.ms", "retry.backoff.max.ms"),
         "they decide only between no retries and as many as there are",
+    ),
+    **dict.fromkeys(
+        ("reconnect.backoff.ms", "reconnect.backoff.max.ms"),
+        "they decide only where the pause is nearly as long as a delivery.timeout.ms",
     ),
     "trigger": "a run's Spark query reads in micro-batches",
     "group.instance.id": "only how long a group waits depends on it",

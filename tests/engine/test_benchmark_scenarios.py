@@ -126,6 +126,7 @@ def test_what_stays_or_grows_over_many_runs_is_told(capsys: pytest.CaptureFixtur
 
 FEWER = {
     "clocks-differ": 1,
+    "followers-killed-leader-lost": 3,
     "log-directory-fails": 3,
     "query-falls-behind": 1,
     "quota-throttled": 1,

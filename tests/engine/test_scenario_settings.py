@@ -171,6 +171,27 @@ def test_a_copy_is_taken_away_only_where_there_are_three(replicas: int) -> None:
     assert topology({"topic": {"replication.factor": 3}}).controllers == 1
 
 
+@pytest.mark.parametrize(
+    ("lost", "unclean", "elected"),
+    [
+        ("replica-elected", False, True),
+        ("returns-empty", False, False),
+        ("replica-elected", True, False),
+    ],
+)
+def test_an_operator_elects_where_the_team_does_and_the_controller_leaves_the_time(
+    lost: str, unclean: bool, elected: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 3, "unclean.leader.election.enable": unclean},
+        "application": {"disk.lost": lost},
+    }
+    scenario = find("followers-killed-leader-lost")
+    assert scenario.topology(settings).replica_elected is elected
+    steps = [step.text for step in plan(scenario.name, settings, {}).steps]
+    assert ("longest log restarted" in steps) is elected
+
+
 @pytest.mark.parametrize("racks", [None, 1])
 def test_a_rack_that_holds_all_brokers_cannot_be_staged(racks: int | None) -> None:
     settings: dict[str, dict[str, Any]] = {

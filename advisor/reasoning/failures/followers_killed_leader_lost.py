@@ -48,8 +48,6 @@ EVENT = FailureEvent(
         "No setting remembers what is on the disk of a broker that was killed. The order of an "
         f"operator's steps does: {isr_shrunk_leader_lost.OPERATORS_STEPS}"
     ),
-    scenario="leader-disk-fails",
-    staged_as="the leader loses its disk while it is alone in sync; its followers are stopped "
-    "there, and not killed, so that with eligible leader replicas one of them may lead",
+    scenario="followers-killed-leader-lost",
     in_scope=broker_lost_for_good,
 )

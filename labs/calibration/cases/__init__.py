@@ -211,6 +211,11 @@ CASES = [
         TWO_COPIES,
     ),
     Case(
+        "nobody-eligible", "followers-killed-leader-lost", "at-least-once", Anomaly.LOST_WRITE,
+        TWO_COPIES | {"application__disk_lost": "returns-empty"},
+        TWO_COPIES,
+    ),
+    Case(
         "directory-fails", "log-directory-fails", "at-least-once", Anomaly.LOST_WRITE,
         TWO_COPIES | {"producer__acks": "1"},
         TWO_COPIES,

@@ -191,6 +191,19 @@ def failed() -> Role:
     return _nodes("failed", lambda node: node.ended_itself)
 
 
+def longest_log(topic: str, partition: int = 0) -> Role:
+    """The killed broker with the most of a partition on its disk, as an operator compares them."""
+
+    def on_disk(broker: Broker) -> int:
+        segments = (broker.data / f"{topic}-{partition}").glob("*.log")
+        return sum(segment.stat().st_size for segment in segments)
+
+    def resolve(cluster: Cluster) -> list[Broker]:
+        return sorted(killed().resolve(cluster), key=on_disk, reverse=True)[:1]
+
+    return Role("longest log", resolve)
+
+
 def impaired() -> Role:
     """All brokers of which a link is cut or slow."""
 

@@ -48,6 +48,8 @@ class Topology:
     too. With two `log_dirs` a broker keeps its metadata in a third folder, so that one of them
     can fail alone. With `racks` the brokers stand in so many, by turns
     (broker.rack). Topics in `grown` are made with one copy and get so many while the run goes on.
+    With `replica_elected` an operator has a leader elected before a broker that lost its disk is
+    back (application.disk.lost).
     `note` says how this differs from the team's own, if it does.
     """
 
@@ -60,6 +62,7 @@ class Topology:
     log_dirs: int = 1
     racks: int = 0
     grown: Mapping[str, int] = field(default_factory=dict)
+    replica_elected: bool = False
 
 
 class Stage(Protocol):

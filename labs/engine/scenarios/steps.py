@@ -10,6 +10,7 @@ from labs.engine.faults.admin import elect, keep_all
 from labs.engine.faults.clients import hold, kill_client, start_again
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.pause import pause, resume
+from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role, a_follower, dead, followers, leader, paused, terminated
 from labs.engine.faults.terminate import terminate
 from labs.engine.plan.spec import Settings
@@ -71,20 +72,23 @@ def away_ms(settings: Settings) -> int:
     return max(until_taken_over_ms(session_ms, poll_ms), 0 if value is None else int(value))
 
 
-def leave_leader_alone(stage: Stage, stopped: Role = _A_FOLLOWER) -> None:
-    """Stops replicas cleanly, one by one, until only the leader is in sync.
+def leave_leader_alone(
+    stage: Stage, stopped: Role = _A_FOLLOWER, end: Callable[[Rig, Role], Rows] = terminate
+) -> None:
+    """Ends replicas one by one, cleanly unless said otherwise, until only the leader is in sync.
 
-    Each must have left the in-sync set before the next is stopped: the controllers shrink it,
+    Each must have left the in-sync set before the next is ended: the controllers shrink it,
     and with the last follower their majority is gone. If it is the leader that is `stopped`, each
     hands leadership over, and the last to have it is left.
     """
     replicas = stage.topology.replication_factor
     if replicas == 1:
         stage.not_applicable(
-            "terminate", stopped.name, "replication.factor is 1: the leader is alone from the start"
-        )
+            "kill" if end is kill else "terminate", stopped.name,
+            "replication.factor is 1: the leader is alone from the start",
+        )  # fmt: skip
     for left in range(replicas - 1, 0, -1):
-        stage.do(terminate, stopped)
+        stage.do(end, stopped)
         stage.wait(in_sync(stage.topology, left), limit_s=20)
 
 
