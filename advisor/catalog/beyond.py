@@ -1,15 +1,18 @@
-"""Settings of clients that the model does not cover, so that no answer would hold for them.
+"""Settings that the model does not cover, so that no answer would hold for them.
 
-They are real, and the product starts with them. Ignoring one would answer for another client.
-Sources: KIP-932 and group.share.* of the brokers (share groups); KIP-939 (two-phase commit: a
-transaction that is open never times out).
+They are real, and the product starts with them. Ignoring one would answer for another client, or
+for another log. Sources: KIP-932 and group.share.* of the brokers (share groups); KIP-939
+(two-phase commit: a transaction that is open never times out); KIP-98, KIP-101 and KIP-724
+(formats of messages).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from advisor.catalog.model import Component, Family, Problem
+from advisor.catalog.versions import at_least
 
 _SHARE = (
     "is of a share consumer (KIP-932). A share group has no position and keeps no order: brokers "
@@ -22,6 +25,17 @@ _TWO_PHASES = (
     "open never times out and holds its readers back for ever. That is not advised on; leave the "
     "line out for transactions that Kafka ends."
 )
+_OLD_FORMAT = (
+    "keeps messages in a format from before Kafka 0.11: brokers refuse what an idempotent producer "
+    "sends (KIP-98, UNSUPPORTED_FOR_MESSAGE_FORMAT), and followers truncate without leader epochs, "
+    "which may lose what acks=all was told (KIP-101). That is not advised on; leave the line out "
+    "for the format of today."
+)
+_PROTOCOL = "inter.broker.protocol.version"
+_FORMATS = {
+    Component.TOPIC: ("message.format.version",),
+    Component.BROKER: ("log.message.format.version", _PROTOCOL),
+}
 _STATED: Mapping[tuple[Component, str], str] = {
     (Component.CONSUMER, "share.acknowledgement.mode"): _SHARE,
     (Component.CONSUMER, "share.acquire.mode"): _SHARE,
@@ -43,3 +57,27 @@ def not_advised(
             words = _SWITCHED_ON.get((component, name))
         if words:
             yield Problem(component, name, f"{name} {words}")
+
+
+def old_format(
+    kafka: str, component: Component, texts: Mapping[str, str], of_brokers: Mapping[str, str]
+) -> Iterator[Problem]:
+    """What of these settings keeps messages in a format that the model does not cover.
+
+    Brokers of 3.0 and later heed a format only with an inter.broker.protocol.version below 3.0,
+    which has to be stated, and those of 4.0 know none (KIP-724).
+    """
+    spoken = _version(of_brokers.get(_PROTOCOL, ""))
+    if at_least(kafka, "4.0") or (at_least(kafka, "3.0") and not (spoken and spoken < (3, 0))):
+        return
+    for name in _FORMATS.get(component, ()):
+        version = _version(texts.get(name, ""))
+        if version and version < (0, 11):
+            words = f"{name}={'.'.join(map(str, version))} {_OLD_FORMAT}"
+            yield Problem(component, name, words)
+
+
+def _version(text: str) -> tuple[int, ...] | None:
+    """The line of a version such as `0.10.2-IV0`, or None."""
+    parts = re.match(r"(\d{1,3})\.(\d{1,3})(?![\d])", text.strip(), re.ASCII)
+    return tuple(int(part) for part in parts.groups()) if parts else None

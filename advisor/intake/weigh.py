@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from advisor.catalog import (
     Component,
@@ -15,6 +16,7 @@ from advisor.catalog import (
     Value,
     lookup,
     not_advised,
+    old_format,
     parse,
     refused_by_servers,
     refused_combination,
@@ -78,7 +80,11 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     every = [*beside, *reading.items]
     for component in Component:
         stated = {item.name: item for item in every if item.component is component}
-        scale.refuse(component, stated)
+        scale.refuse(
+            component,
+            stated,
+            {item.name: item.text for item in every if item.component is Component.BROKER},
+        )
     return scale.intake
 
 
@@ -143,7 +149,9 @@ class _Scale:
         self.intake.inherited.add(name)
         return False
 
-    def refuse(self, component: Component, stated: Mapping[str, Item]) -> None:
+    def refuse(
+        self, component: Component, stated: Mapping[str, Item], of_brokers: Mapping[str, str]
+    ) -> None:
         """Adds what the client would not start with, of settings that are not weighed."""
         texts = {name: item.text for name, item in stated.items()}
         product = self.product
@@ -154,7 +162,10 @@ class _Scale:
             if problem:
                 self._problem(stated[problem.setting], problem)
         known = {name: text for name, text in texts.items() if self._knows(component, name)}
-        for other in not_advised(self.product.family, component, known):
+        for other in chain(
+            not_advised(product.family, component, known),
+            old_format(product.kafka, component, known, of_brokers),
+        ):
             if not any(problem.product for problem in self.intake.problems):
                 self._problem(stated[other.setting], other)
 

@@ -44,6 +44,8 @@ _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
     {**_STATIC, **_BY_BROKERS},
     {(Component.PRODUCER, "enable.idempotence"): False},
     {(Component.PRODUCER, "retries"): 14},
+    {(Component.PRODUCER, "reconnect.backoff.ms"): 3_000_000},
+    {(Component.PRODUCER, "reconnect.backoff.max.ms"): 3_000_000},
     {(Component.TOPIC, "cleanup.policy"): "compact"},
     {(Component.PRODUCER, "partitioner.class"): "a"},
     {(Component.STREAMS, "num.standby.replicas"): 1},

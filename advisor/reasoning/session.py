@@ -202,18 +202,47 @@ class Session:
         delivery_ms = self.delivery_timeout_ms
         if delivery_ms is None or delivery_ms >= self.second_try_ms:
             return {}
-        name = self._silence_noticed_by
+        noticed = f"{self._silence_noticed_by}={self.silence_ms}"
+        if self.reconnects_late:
+            noticed += f", the client connects again after {self._reconnect}"
         return {
             Anomaly.GIVEN_UP: f"delivery.timeout.ms={delivery_ms} leaves no time for a second try: "
-            f"that the answer to the first one never comes is noticed after {name}="
-            f"{self.pipeline.number(Component.PRODUCER, name)}, and answered "
-            f"{self.second_try_ms:,} ms after send() at the earliest."
+            f"that the answer to the first one never comes is noticed after {noticed}, and a "
+            f"second one is there {self.second_try_ms:,} ms after send() at the earliest."
         }
 
     @property
     def second_try_ms(self) -> int:
         """When a record whose first answer never comes may be acknowledged, from send() on."""
-        return self.linger_ms + self.silence_ms + self._pauses[0] + ANSWER_MS
+        pause_ms = max(self._pauses[0], self.reconnect_ms)
+        return self.linger_ms + self.silence_ms + pause_ms + ANSWER_MS
+
+    @property
+    def reconnects_late(self) -> bool:
+        """Whether a connection that ended keeps a record waiting for longer than a retry does."""
+        return self.reconnect_ms > self._pauses[0]
+
+    @property
+    def reconnect_ms(self) -> int:
+        """The longest first pause before the client connects to a broker again.
+
+        A request that is not answered in time ends its connection (NetworkClient.java;
+        librdkafka's rd_kafka_broker_update_reconnect_backoff).
+        """
+        first, most = (
+            self.pipeline.number(Component.PRODUCER, name)
+            for name in ("reconnect.backoff.ms", "reconnect.backoff.max.ms")
+        )
+        more = 2 if self.pipeline.family is Family.LIBRDKAFKA else 5
+        return min(first + first // more, most)
+
+    @property
+    def _reconnect(self) -> str:
+        first, most = (
+            f"{name}={self.pipeline.number(Component.PRODUCER, name)}"
+            for name in ("reconnect.backoff.ms", "reconnect.backoff.max.ms")
+        )
+        return f"{first} ({most})"
 
     @property
     def linger_ms(self) -> int:

@@ -21,7 +21,7 @@ SET = [
     ("", f"{C} producer.metadata.max.age.ms=x", 2, "metadata.max.age.ms must be a whole number"),
     ("", f"{C} producer.compression.type=brotli", 2, "compression.type must be one of"),
     ("", f"{C} consumer.check.crcs=1", 2, "check.crcs must be true or false"),
-    ("", f"{C} consumer.check.crcs=false", 0, "check.crcs is not weighed here"),
+    ("", f"{C} consumer.check.crcs=false", 0, "^YES"),
     ("", f"{C} topic.segment.bytes=1000", 2, "segment.bytes must be from 1048576"),
     ("--kafka 3.9", f"{C} topic.segment.bytes=1000", 0, "segment.bytes is not weighed here"),
     ("", f"{C} broker.num.replica.fetchers=0", 2, "num.replica.fetchers must be from 1"),
@@ -38,6 +38,18 @@ SET = [
      "never times out"),
     ("", f"{C} producer.transactional.id=a producer.transaction.two.phase.commit.enable=false", 0,
      "YES"),
+    # a format without the numbers and epochs that the model relies on (KIP-98, KIP-101)
+    ("--kafka 2.8", f"{C} topic.message.format.version=0.10.2", 2, "before Kafka 0.11"),
+    ("--kafka 2.8", f"{C} topic.message.format.version=0.11.0", 0, "YES"),
+    ("--kafka 2.8", f"{C} broker.log.message.format.version=0.10.2-IV0", 2, "before Kafka 0.11"),
+    ("--kafka 3.6", f"{C} topic.message.format.version=0.10.2", 0, "is not weighed here"),
+    ("--kafka 3.6", f"{C} topic.message.format.version=0.10.2 "
+     "broker.inter.broker.protocol.version=2.8", 2, "before Kafka 0.11"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=0.10.2", 2, "before Kafka 0.11"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "is not weighed here"),
+    # a connection that comes back after all patience
+    ("", f"{C} producer.reconnect.backoff.ms=3600000 producer.reconnect.backoff.max.ms=3600000", 1,
+     "reconnect.backoff.ms: 3600000 -> 50"),
     # brokers that know no such group
     ("", f"{C} consumer.group.protocol=consumer", 0, "YES"),
     ("", f"{C} consumer.group.protocol=consumer "

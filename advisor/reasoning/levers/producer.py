@@ -61,6 +61,14 @@ def _backoffs(pipeline: Pipeline) -> Sequence[Value]:
     return [_BACKOFF_MS] if late and first > _BACKOFF_MS else []
 
 
+def _reconnects(pipeline: Pipeline) -> Sequence[Value]:
+    """The client's own, where it is the wait for a connection that leaves no second try."""
+    session = Session(pipeline)
+    late = session.reconnects_late and session.no_second_try()
+    usual = 100 if pipeline.family is Family.LIBRDKAFKA else 50
+    return [usual] if late else []
+
+
 def _longest_pause_ms(pipeline: Pipeline) -> int:
     """As if acks were all: the change to that may be made together with this one."""
     topic = Replication(pipeline)
@@ -248,6 +256,12 @@ LEVERS = (
         "partitioner.class", _default_class,
         costs(throughput="the busiest key decides how busy its partition is."),
         "KIP-794; Kafka ConfigDef, partitioner.class",
+        PRODUCERS_AGAIN,
+    ),
+    _lever(
+        "reconnect.backoff.ms", _reconnects,
+        costs(throughput="a broker that is away is asked more often."),
+        "Kafka ConfigDef, reconnect.backoff.ms; librdkafka CONFIGURATION.md",
         PRODUCERS_AGAIN,
     ),
     _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),

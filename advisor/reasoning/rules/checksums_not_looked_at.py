@@ -1,7 +1,7 @@
 """Checksums that the consumer does not look at.
 
 What it is
-    check.crcs=false, the default of librdkafka; the Java client looks at them.
+    check.crcs=false, the default of librdkafka; the Java client looks at them unless told not to.
 
 Why it matters
     What was damaged on a disk or on the way is handed to the application as if it were what
@@ -13,16 +13,15 @@ Use instead
 
 from __future__ import annotations
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
-    """librdkafka alone has it off."""
-    if pipeline.family is not Family.LIBRDKAFKA:
-        return None
-    if pipeline.flag(Component.CONSUMER, "check.crcs"):
+    """librdkafka has it off by default; Spark's reader is not asked."""
+    name = "check.crcs"
+    if not pipeline.knows(Component.CONSUMER, name) or pipeline.flag(Component.CONSUMER, name):
         return None
     return "check.crcs=false: a damaged batch is delivered as if it were sound."
 
@@ -39,5 +38,5 @@ RULE = Rule(
         {"family": "java"},
         {"family": "librdkafka", "consumer.check.crcs": "true"},
     ),
-    invalid=({"family": "librdkafka"},),
+    invalid=({"family": "librdkafka"}, {"family": "java", "consumer.check.crcs": "false"}),
 )
