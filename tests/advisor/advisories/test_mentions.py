@@ -37,6 +37,27 @@ from advisor.advisories.mentions import mentions
         ("confluent-kafka==2.3.0", Part.LIBRDKAFKA, "2.3.0"),
         ("librdkafka v2.1.0", Part.LIBRDKAFKA, "2.1.0"),
         ("Kafka version: kafka 3.2.0", Part.BROKER, "3.2.0"),
+        ("Kafka version: 3.5.1", Part.CONSUMER, "3.5.1"),
+        ("Amazon MSK 3.5.1", Part.BROKER, "3.5.1"),
+        ("cp-kafka:5.5.1", Part.BROKER, "2.5"),
+        ("cp-kafka:5.0.0", Part.BROKER, "2.0"),
+        ("cp-kafka:4.1.2", Part.BROKER, "1.1"),
+        ("cp-kafka:3.3.0", Part.BROKER, "0.11.0"),
+        ("cp-kafka:3.2.1", Part.BROKER, "0.10.2"),
+        (
+            "<artifactId>kafka-clients</artifactId>\n  <version>3.4.0</version>",
+            Part.CONSUMER,
+            "3.4.0",
+        ),
+        ("github.com/confluentinc/confluent-kafka-go/v2 v2.3.0", Part.LIBRDKAFKA, "2.3.0"),
+        (
+            '<PackageReference Include="Confluent.Kafka" Version="2.3.0" />',
+            Part.LIBRDKAFKA,
+            "2.3.0",
+        ),
+        ('rdkafka-sys = "4.7.0+2.3.0"', Part.LIBRDKAFKA, "2.3.0"),
+        ("librdkafka1=2.0.2-1", Part.LIBRDKAFKA, "2.0.2"),
+        ("spring-kafka:3.1.0, kafka-clients:3.6.1", Part.PRODUCER, "3.6.1"),
     ],
 )
 def test_a_text_names_a_version_of_a_part(text, part, version):
@@ -50,6 +71,24 @@ def test_a_text_may_speak_of_several():
     assert [(mention.parts[0], mention.version) for mention in rows] == [
         (Part.BROKER, "3.9.0"), (Part.LIBRDKAFKA, "2.1.0"),
     ]  # fmt: skip
+
+
+def test_what_is_said_of_kafka_is_not_said_of_a_part_with_a_version_of_its_own():
+    rows = mentions("Kafka 2.4.0, clients 3.2.0")
+    assert [(mention.version, Part.BROKER in mention.parts) for mention in rows] == [
+        ("3.2.0", False), ("2.4.0", True),
+    ]  # fmt: skip
+    assert all(Part.PRODUCER not in mention.parts for mention in rows if mention.version == "2.4.0")
+
+
+@pytest.mark.parametrize("text", [
+    "org.springframework.kafka:spring-kafka:2.8.0", "debezium/kafka:2.4", "node-rdkafka@3.0.0",
+    "org.apache.flink:flink-connector-kafka:3.0.0-1.17", "org.apache.camel:camel-kafka:4.0.0",
+    "io.projectreactor.kafka:reactor-kafka:2.3.0", "gem 'rdkafka', '0.15.0'", "kafkajs 2.2.4",
+])  # fmt: skip
+def test_a_product_with_numbers_of_its_own_is_not_taken_for_kafka(text):
+    with pytest.raises(VersionError, match="has version numbers of its own"):
+        mentions(text)
 
 
 @pytest.mark.parametrize("text", ["", "latest", "apache/kafka:latest", "99.1.2.3.4", "kafka 9.9"])
