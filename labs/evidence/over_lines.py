@@ -17,6 +17,7 @@ from labs.calibration.fingerprint import short_form
 from labs.calibration.record import Explored, Record
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Scenario
+from labs.runs.across import OF_BROKERS
 
 KEPT = Path(__file__).parents[1] / "calibration" / "record" / "across"
 
@@ -98,8 +99,10 @@ def _cell(row: Mapping[str, Any]) -> Cell:
 
 def _stated(told: Mapping[str, Any]) -> tuple[str, ...]:
     """The settings and the conditions of kept rows, and whose arm the verdicts are."""
-    stated = [*told["settings"], *told["conditions"], f"client={told['client']}"]
     recommended = told["arms"][0] == "recommended"
+    stated = [*told["settings"], *told["conditions"], f"client={told['client']}"]
+    if version := told["client_version"]:
+        stated.append(f"client of {'the same line' if version == OF_BROKERS else version}")
     return (*stated, "as recommended for these") if recommended else tuple(stated)
 
 

@@ -75,6 +75,12 @@ def _add_experiment(parser: CommandParser) -> None:
         "--client", default="java", help="java (default), librdkafka, spark or streams"
     )
     parser.add_argument(
+        "--client-version",
+        metavar="VERSION",
+        help="release or line of the client, whose defaults are taken; brokers: that of the "
+        "brokers, on each line of --across. Default: the newest",
+    )
+    parser.add_argument(
         "--want",
         default="at-least-once",
         metavar="GUARANTEE",
@@ -178,6 +184,8 @@ def pipeline_of(options: dict[str, Any]) -> Pipeline:
         "kafka": options["kafka"],
         "need.guarantee": options["want"],
     }
+    if version := _client_version(options):
+        fields["version"] = version
     try:
         fields.update(map(stated, options["stated"]))
     except FileProblem as error:
@@ -187,6 +195,11 @@ def pipeline_of(options: dict[str, Any]) -> Pipeline:
         said = "\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems)
         raise CommandError(said, returncode=BAD_INPUT)
     return pipeline
+
+
+def _client_version(options: dict[str, Any]) -> str | None:
+    chosen: str | None = options["client_version"]
+    return options["kafka"] if chosen == across.OF_BROKERS else chosen
 
 
 def _arm(name: str, pipeline: Pipeline) -> ArmSpec:
@@ -275,6 +288,7 @@ def requested_lines(options: dict[str, Any]) -> dict[str, Any]:
         "settings": options["stated"],
         "conditions": options["conditions"],
         "client": options["client"],
+        "client_version": options["client_version"] or "",
         "want": options["want"],
         "arms": options["arms"].split(","),
         "seed": options["seed"],

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from advisor.advisories.matching import hits
-from advisor.catalog import kafka_line
+from advisor.catalog import Component, Setting, kafka_line, settings_of, written
 from advisor.catalog.versions import at_least
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
@@ -20,6 +20,9 @@ from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.edges import as_staged
 from labs.calibration.table import possible, refutable
 from labs.engine.run.result import JUDGED
+
+OF_BROKERS = "brokers"
+"""In place of the version of a client: that of the brokers, on each line."""
 
 
 class AcrossError(ValueError):
@@ -58,11 +61,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two lines between which the verdict changed, with what the rules and the known bugs know."""
+    """Two lines between which the verdict changed, with what is known of it.
+
+    `rules` are what the failure event permits on one of them alone, `defaults` the settings that
+    nobody stated and that have another default on the later line, `bugs` those fixed in between.
+    """
 
     before: str
     after: str
     rules: tuple[str, ...]
+    defaults: tuple[str, ...]
     bugs: tuple[str, ...]
 
 
@@ -119,7 +127,10 @@ def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
     """Where the verdict changed between one row that says something and the next, by line."""
     telling = [(row, row.pipeline) for row in in_order(rows) if row.verdict and row.pipeline]
     return tuple(
-        Change(before.line, after.line, tuple(_rules(was, now, scenario)), tuple(_fixed(was, now)))
+        Change(
+            before.line, after.line, tuple(_rules(was, now, scenario)),
+            tuple(_defaults(was, now)), tuple(_fixed(was, now)),
+        )
         for (before, was), (after, now) in pairwise(telling)
         if before.verdict != after.verdict
     )
@@ -160,6 +171,29 @@ def _events(pipeline: Pipeline, scenario: str) -> Iterator[FailureEvent]:
     return (event for event in events_for(pipeline) if event.scenario == scenario)
 
 
+def _defaults(before: Pipeline, after: Pipeline) -> Iterator[str]:
+    """The weighed settings that were left to a default which is another one now, with sources."""
+    for component in Component:
+        was = {setting.name: setting for setting in _settings(before, component)}
+        for setting in _settings(after, component):
+            old = was.get(setting.name)
+            if old and old.default != setting.default and not _is_stated(before, setting):
+                change = f"{_default(old)} to {_default(setting)}"
+                yield f"{component}.{setting.name} from {change} ({setting.source})"
+
+
+def _default(setting: Setting) -> str:
+    return "unset" if setting.default is None else written(setting.default)
+
+
+def _settings(pipeline: Pipeline, component: Component) -> tuple[Setting, ...]:
+    return settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+
+
+def _is_stated(pipeline: Pipeline, setting: Setting) -> bool:
+    return setting.name in pipeline.stated(setting.component)
+
+
 def _fixed(before: Pipeline, after: Pipeline) -> Iterator[str]:
     """The known bugs that hit the first pipeline and not the second."""
     left = {hit.advisory.id for hit in hits(after)}
@@ -190,7 +224,11 @@ def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) ->
     ]
     for change in found:
         lines += ["", f"Between {change.before} and {change.after} the verdict changes:"]
-        why = [*change.rules, *(f"fixed in between: {bug}" for bug in change.bugs)]
+        why = [
+            *change.rules,
+            *(f"another default: {default}" for default in change.defaults),
+            *(f"fixed in between: {bug}" for bug in change.bugs),
+        ]
         lines += [f"  {each}" for each in why or ("neither the rules nor the known bugs say why",)]
     for row in rows:
         if row.refuted:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 
 from django import template
-from django.utils.html import format_html_join
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from advisor.advisories import advisories
 from advisor.catalog import written
 from advisor.concepts import See
 from advisor.reasoning.failures import all_events
@@ -27,6 +29,9 @@ from labs.pages import proofs, sentences
 from labs.pages.replays import ArmReplay
 
 register = template.Library()
+_TICKET = re.compile(r"((?:KAFKA|KIP)-\d+)")
+_TICKETS = "https://issues.apache.org/jira/browse/"
+_PROPOSALS = "https://cwiki.apache.org/confluence/dosearchsite.action?queryString="
 _HARM = re.compile(rf"\b({'|'.join(Anomaly)})\b")
 
 
@@ -60,6 +65,27 @@ def setting(value: object) -> str:
 def dotted(name: str) -> SafeString:
     """The name of a setting, which a narrow line breaks after a dot and nowhere else."""
     return format_html_join(mark_safe(".<wbr>"), "{}", ([part] for part in name.split(".")))
+
+
+@register.filter
+def tickets(text: str) -> SafeString:
+    """A sentence in which tickets (`KAFKA-18991`) and proposals (`KIP-966`) are links.
+
+    A ticket of which there is an advisory leads to it. The address of a proposal has its title
+    in it, so that its number is searched for.
+    """
+    known = {advisory.id: advisory.slug for advisory in advisories()}
+
+    def part(word: str) -> str:
+        if not _TICKET.fullmatch(word):
+            return word
+        if word in known:
+            address = reverse("advisories:page", args=[known[word]])
+        else:
+            address = (_PROPOSALS if word.startswith("KIP") else _TICKETS) + word
+        return format_html('<a href="{}">{}</a>', address, word)
+
+    return format_html_join("", "{}", ([part(word)] for word in _TICKET.split(text)))
 
 
 @register.filter

@@ -32,9 +32,11 @@ def told(file: Path) -> dict[str, Any]:
 
 def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
     """What ran in a row, by what the file says of it."""
-    asked = told(file)
-    fields = {**ASSUMED, "family": asked["client"], "kafka": row["release"] or row["kafka"],
+    asked, release = told(file), row["release"] or row["kafka"]
+    fields = {**ASSUMED, "family": asked["client"], "kafka": release,
               "need.guarantee": asked["want"], **dict(map(stated, asked["settings"]))}  # fmt: skip
+    if version := asked["client_version"]:
+        fields["version"] = release if version == across.OF_BROKERS else version
     described, problems = advisor.from_fields(fields)
     assert described is not None, problems
     return described if asked["arms"][0] == "described" else advisor.recommended(described)

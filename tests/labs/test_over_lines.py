@@ -18,7 +18,8 @@ from tests.house.files import ROOT
 
 SHIPPED = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
 ASKED = {"scenario": "leader-disk-lost", "settings": ["producer.acks=1"], "conditions": [],
-         "client": "java", "want": "at-least-once", "arms": ["described"], "seed": 7}  # fmt: skip
+         "client": "java", "client_version": "brokers", "want": "at-least-once",
+         "arms": ["described"], "seed": 7}  # fmt: skip
 NOT_RUN = {"permitted": [], "refuted": [], "seen": {}, "release": "", "date": "", "code": {},
            "why_not": "", "verdicts": {}, "zookeeper": False}  # fmt: skip
 RUN = {**NOT_RUN, "release": "3.9.2", "date": "2026-11-24", "code": {"scenario": "0123456789ab"}}
@@ -28,7 +29,8 @@ ROWS = [
     {**NOT_RUN, "kafka": "4.0", "why_not": "it cannot be staged"},
     {**RUN, "kafka": "4.3", "verdicts": {"described": "holds"}, "release": "4.3.1"},
 ]  # fmt: skip
-CHANGE = {"before": "3.9", "after": "4.3", "rules": ["lost_write only on 3.9"], "bugs": ["K-1: x"]}
+CHANGE = {"before": "3.9", "after": "4.3", "rules": ["lost_write only on 3.9 (KIP-966)"],
+          "defaults": ["producer.acks from 1 to all"], "bugs": ["KAFKA-18991: <x>"]}
 
 
 @pytest.fixture
@@ -78,11 +80,23 @@ def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, clie
     assert "not run: it cannot be staged" in page
     assert "3.9 with ZooKeeper" in page
     assert "4.3 with ZooKeeper" not in page
-    assert "Between 3.9 and 4.3 the verdict changes. lost_write only on 3.9." in page
-    assert "Fixed in between: K-1: x." in page
+    assert "Between 3.9 and 4.3 the verdict changes." in page
     assert "producer.acks=1" in page
+    assert "client of the same line" in page
     assert "3.9: Kafka 3.9.2, 2026-11-24, code 012345" in page
     assert reverse("labs:lines") in client.get(reverse("labs:evidence")).content.decode()
+
+
+@pytest.mark.django_db
+def test_the_page_says_why_a_verdict_changed_and_links_the_proposal_and_the_bug(
+    kept: Path, client: Client
+) -> None:
+    (kept / "disk.json").write_text(printed())
+    page = client.get(reverse("labs:lines")).content.decode()
+    assert "queryString=KIP-966\">KIP-966</a>)" in page
+    assert "Another default: producer.acks from 1 to all" in page
+    bug = reverse("advisories:page", args=["kafka-18991"])
+    assert f'Fixed in between: <a href="{bug}">KAFKA-18991</a>: &lt;x&gt;' in page
 
 
 @pytest.mark.django_db
