@@ -123,3 +123,22 @@ def test_what_comes_along_with_a_failure_is_permitted_too() -> None:
         "topic.replication.factor": "3", "consumer.auto.offset.reset": "earliest",
     })  # fmt: skip
     assert across.permitted(careful, "leader-disk-lost") == ()
+
+
+def test_a_change_names_the_defaults_that_changed_and_none_that_was_stated() -> None:
+    """Kafka 3.0 changed acks and enable.idempotence for who states neither (KIP-679)."""
+
+    def change(**stated: str) -> across.Change:
+        old, new = (
+            described({"kafka": line, "version": line, **stated}) for line in ("2.8", "3.0")
+        )
+        rows = [Row("2.8", {"described": "broken"}, old), Row("3.0", {"described": "holds"}, new)]
+        [found] = changes(rows, "leader-killed-followers-behind")
+        return found
+
+    defaults = change().defaults
+    assert any(each.startswith("producer.acks from 1 to all") and "KIP-679" in each
+               for each in defaults)  # fmt: skip
+    assert any(each.startswith("producer.enable.idempotence from false") for each in defaults)
+    stated = change(**{"producer.acks": "1"}).defaults
+    assert not any(each.startswith("producer.acks ") for each in stated)
