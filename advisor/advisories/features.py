@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
-from advisor.reasoning.sizes import full_batch
+from advisor.reasoning.sizes import full_batch, sent, taken
 
 Decision = Callable[[Pipeline], bool | None]
 
@@ -64,6 +64,17 @@ def _offsets(pipeline: Pipeline) -> bool:
     return is_known and pipeline.value(Component.APPLICATION, commit) == "in-transaction"
 
 
+def _beyond_the_topic(pipeline: Pipeline) -> bool | None:
+    """Whether the client lets a record through that the topic does not take: else it is refused."""
+    passes = min(limit.most for limit in sent(pipeline)) > taken(pipeline).most
+    return None if passes else False
+
+
+def _disk_returns_empty(pipeline: Pipeline) -> bool:
+    """Only where it was stated: else an operator is taken to elect another replica first."""
+    return pipeline.text(Component.APPLICATION, "disk.lost") == "returns-empty"
+
+
 def _min_partitions(pipeline: Pipeline) -> bool:
     return "minPartitions" in pipeline.stated(Component.CONSUMER)
 
@@ -105,6 +116,10 @@ FEATURES: Mapping[str, Feature] = {
     "stored-offsets": Feature("offsets that the application stores itself"),
     "idle-partitions": Feature("commits older than offsets.retention.minutes"),
     "disk-failure": Feature("a disk that fails"),
+    "last-in-sync-disk-lost": Feature(
+        "a last broker in sync that loses its disk and comes back by itself",
+        _disk_returns_empty,
+    ),
     "power-cut": Feature("a power cut"),
     "crash-then-failed-start": Feature("a crash, and then a start that fails"),
     "network-partition": Feature("a controller that is cut off"),
@@ -120,6 +135,10 @@ FEATURES: Mapping[str, Feature] = {
     "rebalance-while-restoring": Feature("a rebalance while a store is restored"),
     "batches-above-limit": Feature(
         "a batch.size above max.message.bytes", lambda pipeline: full_batch(pipeline) is not None
+    ),
+    "record-above-limit-then-tiny": Feature(
+        "uncompressed records above max.message.bytes, each with one of some bytes behind it",
+        _beyond_the_topic,
     ),
     "large-records": Feature("batches that are too large for the broker or the retry"),
     "failed-sends": Feature("sends that fail or time out"),

@@ -159,3 +159,24 @@ def test_the_bugs_that_were_measured_are_dated_as_they_were_seen():
     ):
         assert advisory(name).affects(Version(affected)), name
         assert not advisory(name).affects(Version(fixed)), name
+
+
+@pytest.mark.parametrize(("stated", "concerned"), [
+    ({}, False),
+    ({"producer.max.request.size": "2097152"}, True),
+    ({"producer.max.request.size": "2097152", "topic.max.message.bytes": "2097152"}, False),
+    ({"topic.max.message.bytes": "2000"}, True),
+])  # fmt: skip
+def test_a_record_too_large_for_the_topic_takes_that_the_client_sends_it(stated, concerned):
+    found = {hit.advisory.id for hit in hits(described(**stated))}
+    assert ("KAFKA-8202" in found) is concerned
+
+
+def test_an_empty_disk_that_leads_is_named_where_brokers_come_back_so_and_are_older_than_4_1():
+    def found(kafka, **stated):
+        return {hit.advisory.id for hit in hits(described(kafka=kafka, **stated))}
+
+    empty = {"application.disk.lost": "returns-empty"}
+    assert "KIP-966" in found("3.9", **empty)
+    assert "KIP-966" not in found("3.9")
+    assert "KIP-966" not in found("4.1", **empty)
