@@ -11,7 +11,7 @@ from labs.incidents.model import KINDS, TEXTS, Incident
 from labs.incidents.wheels import installed
 
 TOML = "incident.toml"
-_FOLDER = re.compile(r"(kafka|librdkafka)_(\d+)")
+_FOLDER = re.compile(r"(kafka|kip|librdkafka)_(\d+)")
 _RELEASE = re.compile(r"\d+(\.\d+){2,3}")
 
 
@@ -32,9 +32,10 @@ def load(folder: Path) -> Incident:
     if not (folder / "steps.py").is_file():
         raise IncidentError(f"{folder.name}/steps.py: is missing")
     top = Table.read(folder / TOML, "an incident", IncidentError)
+    product, number = named.groups()
     component = top.one_of("component", tuple(KINDS))
     incident = Incident(
-        id=f"librdkafka #{named[2]}" if named[1] == "librdkafka" else f"KAFKA-{named[2]}",
+        id=f"librdkafka #{number}" if product == "librdkafka" else f"{product.upper()}-{number}",
         title=top.take("title", str),
         component=component,
         affected=_release(top, "affected"),

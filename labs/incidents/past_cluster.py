@@ -29,6 +29,7 @@ from labs.incidents import past_files
 from labs.incidents.programs import run_java
 
 _BOOT_LIMIT_S = 90.0
+_STOP_LIMIT_S = 60.0
 _SMALL: Settings = {
     "offsets.topic.replication.factor": 1,
     "offsets.topic.num.partitions": 1,
@@ -119,6 +120,17 @@ class PastCluster:
             port = self._keeper.port
             until(lambda: not zookeeper.registered(port) & {*brokers}, 30,
                   "ZooKeeper does not miss the brokers")  # fmt: skip
+
+    def stop(self, *brokers: int) -> None:
+        """SIGTERM, and waits: each broker hands over, flushes and marks its stop as a clean one.
+
+        Raises `WaitTimeout` if one does not end by that.
+        """
+        stopped = [self.brokers[number] for number in brokers]
+        for each in stopped:
+            each.ask_to_stop()
+        until(lambda: all(each.ended_by_sigterm for each in stopped), _STOP_LIMIT_S,
+              "a broker that was asked to stop lives")  # fmt: skip
 
     def tell(self, broker: int, setting: str, value: str | int) -> None:
         """Adds a line to a broker's properties for its next start; the last line wins."""

@@ -33,6 +33,11 @@ class Played:
     date: str
     exhibits: tuple[Exhibit, ...]
 
+    @property
+    def is_proven(self) -> bool:
+        """Every play on the affected release shows the harm, and none on another one."""
+        return self.times > 0 and self.shown == (self.times if self.side == "affected" else 0)
+
 
 def played(side: Side) -> Played:
     """A side that was just played, as it is kept."""

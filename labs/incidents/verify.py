@@ -46,12 +46,6 @@ class Side:
         """In how many plays the harm was seen."""
         return sum(outcome.is_harm for outcome in self.outcomes)
 
-    @property
-    def is_proven(self) -> bool:
-        """Every play on the affected release shows it, and none on another one."""
-        wanted = len(self.outcomes) if self.side == "affected" else 0
-        return bool(self.outcomes) and self.harmed == wanted
-
 
 def verify(
     incident: Incident, times: int, tell: Tell, sides: Collection[str] = SIDES

@@ -128,8 +128,11 @@ def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
     telling = [(row, row.pipeline) for row in in_order(rows) if row.verdict and row.pipeline]
     return tuple(
         Change(
-            before.line, after.line, tuple(_rules(was, now, scenario)),
-            tuple(_defaults(was, now)), tuple(_fixed(was, now)),
+            before.line,
+            after.line,
+            tuple(_rules(was, now, scenario)),
+            tuple(_defaults(was, now)),
+            tuple(_fixed(was, now)),
         )
         for (before, was), (after, now) in pairwise(telling)
         if before.verdict != after.verdict

@@ -29,8 +29,13 @@ ROWS = [
     {**NOT_RUN, "kafka": "4.0", "why_not": "it cannot be staged"},
     {**RUN, "kafka": "4.3", "verdicts": {"described": "holds"}, "release": "4.3.1"},
 ]  # fmt: skip
-CHANGE = {"before": "3.9", "after": "4.3", "rules": ["lost_write only on 3.9 (KIP-966)"],
-          "defaults": ["producer.acks from 1 to all"], "bugs": ["KAFKA-18991: <x>"]}
+CHANGE = {
+    "before": "3.9",
+    "after": "4.3",
+    "rules": ["lost_write only on 3.9 (KIP-966)"],
+    "defaults": ["producer.acks from 1 to all"],
+    "bugs": ["KAFKA-18991: <x>"],
+}
 
 
 @pytest.fixture
@@ -93,7 +98,7 @@ def test_the_page_says_why_a_verdict_changed_and_links_the_proposal_and_the_bug(
 ) -> None:
     (kept / "disk.json").write_text(printed())
     page = client.get(reverse("labs:lines")).content.decode()
-    assert "queryString=KIP-966\">KIP-966</a>)" in page
+    assert 'queryString=KIP-966">KIP-966</a>)' in page
     assert "Another default: producer.acks from 1 to all" in page
     bug = reverse("advisories:page", args=["kafka-18991"])
     assert f'Fixed in between: <a href="{bug}">KAFKA-18991</a>: &lt;x&gt;' in page

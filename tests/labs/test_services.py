@@ -28,6 +28,8 @@ from tests.labs import make
 from tests.labs.test_lifecycle import django_process
 
 ONE = Visitor("one", "a")
+IN_KRAFT_ALONE = "rolling-restart"
+"""A scenario that is not staged on brokers with ZooKeeper."""
 
 pytestmark = pytest.mark.django_db
 
@@ -66,11 +68,11 @@ def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
     client: Client, brokers: dict[str, str], runs: str
 ) -> None:
     slug, line = saved(producer__acks="1", **brokers), brokers["kafka"]
-    fields = {"pipeline": slug, "scenario": services.FIRST_SCENARIO}
-    assert not find_scenario(services.FIRST_SCENARIO).zookeeper
+    fields = {"pipeline": slug, "scenario": IN_KRAFT_ALONE}
+    assert not find_scenario(IN_KRAFT_ALONE).zookeeper
     conditions = client.get("/experiments/conditions/", fields)
     assert "is run instead" in conditions.content.decode()
-    started = services.start(slug, services.FIRST_SCENARIO)
+    started = services.start(slug, IN_KRAFT_ALONE)
     assert (started.kafka, started.request().instead_of) == (runs, f"{line} with ZooKeeper")
     assert [shape.kafka for shape in shapes(started.request())] == [runs] * 2
     text = f"not staged on Kafka {line} with ZooKeeper. Its brokers are {runs} in KRaft"

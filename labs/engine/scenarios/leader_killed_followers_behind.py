@@ -45,5 +45,6 @@ SCENARIO = Scenario(
         "given_up": "the others lead again before most clients lose patience",
     },
     given_up_breaks=True,
+    zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from labs.engine.distributions.java import JavaMissing
 from labs.incidents import Incident, all_incidents, find, record
 from labs.incidents.model import SIDES
 from labs.incidents.programs import ProgramFailed
+from labs.incidents.record import Played
 from labs.incidents.verify import Side, verify
 from labs.management.proving import BAD_INPUT, chosen, collect, finish, table
 
@@ -45,6 +47,11 @@ class Command(ExactCommand):
             "the affected release, and in none on the fixed one and on today's",
         )
         parser.add_argument(
+            "--kept",
+            action="store_true",
+            help="what was seen in the plays that ship with this release; nothing is run",
+        )
+        parser.add_argument(
             "--on", nargs="+", choices=SIDES, help="with --verify: on these releases alone"
         )
         parser.add_argument("--times", type=int, default=5, metavar="N", help="with --verify")
@@ -58,6 +65,8 @@ class Command(ExactCommand):
             self._verify(chosen(options["verify"], find, every, "incident"), options)
         elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
             raise CommandError(f"{given[0]} is for --verify", returncode=BAD_INPUT)
+        elif options["kept"]:
+            self._show_kept(as_data=options["json"])
         elif options["json"]:
             self.stdout.write(json.dumps([_data(item) for item in all_incidents()], indent=2))
         else:
@@ -65,6 +74,12 @@ class Command(ExactCommand):
                 self.stdout.write(
                     f"{incident.id:16} {incident.affected} -> {incident.fixed}  {incident.title}"
                 )
+
+    def _show_kept(self, *, as_data: bool) -> None:
+        rows = [asdict(play) | {"proven": play.is_proven} for play in record.kept()]
+        wrong = [f"{play.incident} on {play.release}" for play in record.kept()
+                 if not play.is_proven]  # fmt: skip
+        finish(self, as_data, rows, _table(record.kept()), ", ".join(wrong))
 
     def _verify(self, incidents: list[Incident], options: dict[str, Any]) -> None:
         if not 1 <= options["times"] <= _MOST_TIMES:
@@ -80,9 +95,10 @@ class Command(ExactCommand):
         results = collect(batches, keep_batch, _TROUBLE, "not run: ")
         if not results:
             raise CommandError(_NOTHING.format(incidents[0].id), returncode=BAD_INPUT)
-        rows = [asdict(record.played(side)) | {"proven": side.is_proven} for side in results]
-        wrong = (f"{side.incident} on {side.release}" for side in results if not side.is_proven)
-        finish(self, options["json"], rows, _table(results), ", ".join(wrong))
+        plays = [record.played(side) for side in results]
+        rows = [asdict(play) | {"proven": play.is_proven} for play in plays]
+        wrong = (f"{play.incident} on {play.release}" for play in plays if not play.is_proven)
+        finish(self, options["json"], rows, _table(plays), ", ".join(wrong))
 
 
 def _data(incident: Incident) -> dict[str, Any]:
@@ -98,10 +114,12 @@ def _data(incident: Incident) -> dict[str, Any]:
     }
 
 
-def _table(sides: list[Side]) -> str:
+def _table(plays: Sequence[Played]) -> str:
     """A line an incident: in how many plays the harm was seen, on each side."""
-    rows: dict[str, list[str]] = {}
-    for side in sides:
-        cell = f"{side.harmed} of {len(side.outcomes)} on {side.release}"
-        rows.setdefault(side.incident, []).append(cell)
-    return table("incident", dict.fromkeys(side.side for side in sides), rows, (16, 22))
+    rows: dict[str, dict[str, str]] = {}
+    for play in plays:
+        cell = f"{play.shown} of {play.times} on {play.release}"
+        rows.setdefault(play.incident, {})[play.side] = cell
+    sides = [side for side in SIDES if any(side in row for row in rows.values())]
+    cells = {name: [row.get(side, "–") for side in sides] for name, row in rows.items()}
+    return table("incident", sides, cells, (16, 22))
