@@ -117,7 +117,7 @@ def time_left(arms: Collection[Pace]) -> str:
     slowest = max(arms, key=lambda arm: arm.left_s)
     left = f"about {max(math.ceil(slowest.left_s), 1)} s"
     if waiting := sum(arm.waits for arm in arms):
-        whose = "both arms wait" if waiting > 1 else "an arm waits"
+        whose = f"{waiting} arms wait" if waiting > 1 else "an arm waits"
         return f"{whose} for a place on this machine, then {left}"
     if not any(arm.late for arm in arms):
         return f"{left} left"

@@ -217,7 +217,7 @@ def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
     done = make.experiment(State.DONE, "holds", "holds")
     done.runs.update(live={"began": began})
     running = make.experiment(State.RUNNING)
-    assert left(running).startswith("both arms wait for a place on this machine")
+    assert left(running).startswith("2 arms wait for a place on this machine")
     make.age(running, started_at=300)
     running.refresh_from_db()
     running.runs.filter(name="described").update(phase="done", live={})
