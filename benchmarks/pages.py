@@ -138,7 +138,7 @@ def in_a_process_of_its_own(work: Callable[[], _T]) -> _T:
         with os.fdopen(back, "rb") as answer:
             text = answer.read()
         if os.waitpid(child, 0)[1] or not text:
-            raise SystemExit("a page could not be had; see above")
+            raise SystemExit("a page did not answer; see above")
         result: _T = pickle.loads(text)  # noqa: S301 - our own child's
         return result
     code = 1

@@ -72,7 +72,7 @@ TOPIC = Step(
             "A broker lost its disk: what happens?",
             words=(
                 ("replica-elected", "An operator first elects the replica with the longest log"),
-                ("returns-empty", "It comes back by itself, empty"),
+                ("returns-empty", "It comes back by itself, with an empty disk"),
             ),
         ),
         Question(

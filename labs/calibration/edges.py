@@ -74,7 +74,7 @@ TRIED: Mapping[str, tuple[Value, ...]] = {
 
 UNTRIED: Mapping[str, str] = {
     **{
-        name: f"every run has {setting.lab}, so that it is short"
+        name: f"every run uses {setting.lab}, to keep it short"
         for name, setting in SHORTENED.items()
     },
     "request.timeout.ms": "its boundary is how long a slow follower may stay in sync, more than a "
@@ -140,7 +140,7 @@ UNTRIED: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         ("framework", "dead.letter", "retry.topics"),
-        "a run's consumer is a loop of its own, without a topic for what fails",
+        "a run's consumer is a plain loop without a dead-letter topic",
     ),
 }  # fmt: skip
 """Settings that events depend on and the lab cannot vary yet, with the reason."""

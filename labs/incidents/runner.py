@@ -30,9 +30,9 @@ FINISHED, SIDE_FAILED, UNUSABLE = 0, 1, 2
 
 _CAUSE = re.compile(r"\([\w.$]*(?:Exception|Error): ([^()]+)\)")
 _REFUSED = (
-    "{release} could not be downloaded{cause}. The registry did not answer, or refused it. Whoever "
-    "runs this installation finds its words in the log of the run, and can name another registry "
-    "(docs/setup.md). Nothing was run"
+    "{release} could not be downloaded{cause}. The registry did not answer, or refused it. Its "
+    "answer is in the log of the run, and the operator of this installation can name another "
+    "registry (docs/setup.md). Nothing was run"
 )
 
 
