@@ -14,6 +14,7 @@ from labs.models import State
 from labs.runs import plays
 from tests.advisor.answers import RISKY
 from tests.advisor.pipelines import described
+from tests.browser.visited import VISITED
 from tests.engine import histories
 from tests.labs import make, watched
 
@@ -97,10 +98,21 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 """Each page by its name, and what makes it and gives its address."""
 
+LOOKED_AT = (*PAGES, *VISITED)
+"""Those and the ones that a visitor brings about."""
+
+
+def opened(page: Page, name: str) -> str:
+    """Opens one of them; its address."""
+    address = VISITED[name](page) if name in VISITED else PAGES[name]()
+    page.goto(address)
+    wait_until_drawn(page, name)
+    return address
+
 
 def wait_until_drawn(page: Page, name: str) -> None:
     """What a script draws, and the fonts, are there."""
-    if name == "replay":
+    if name in {"replay", "lesson-done"}:
         page.locator("[data-chart] canvas").first.wait_for()
     if name == "home":
         page.locator("[data-stage]").wait_for()

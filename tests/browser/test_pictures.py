@@ -1,7 +1,7 @@
 """Pictures of pages in each of their states, narrow and wide, light and dark, beside kept ones.
 
-After a change that is meant, LAB_RECORD_PICTURES=1 writes pictures/ anew; look at the pages (with
-LAB_SCREENSHOTS, tests/browser/test_budgets.py) and at the changed pictures before you commit them.
+After a change that is meant, LAB_RECORD_PICTURES=1 writes pictures/ anew; look at the pages before
+you commit them: with LAB_SCREENSHOTS set to a folder each is kept there in full.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 from config.doctor import chromium_program
 from labs.models import State
 from tests.browser.conftest import QUIET
-from tests.browser.pages import PAGES, wait_until_drawn
+from tests.browser.pages import LOOKED_AT, opened, wait_until_drawn
 from tests.browser.pictures import Picture, differences, reduced, taken
 from tests.labs import make
 
@@ -58,9 +58,9 @@ def compared(page: Page, file: Path, slug: str) -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", LOOKED_AT)
 def test_a_page_looks_as_it_did(still: Page, name: str) -> None:
-    address, found = PAGES[name](), list[str]()
+    address, found = opened(still, name), list[str]()
     parts = address.split("/")
     slug = parts[2] if parts[1] in {"experiments", "pipelines", "class"} else ""
     for width, scheme in LOOKS:
@@ -68,6 +68,9 @@ def test_a_page_looks_as_it_did(still: Page, name: str) -> None:
         still.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         still.goto(address)
         wait_until_drawn(still, name)
+        if folder := os.environ.get("LAB_SCREENSHOTS"):
+            whole = Path(folder) / f"{name}-{width}-{scheme}.png"
+            still.screenshot(path=whole, full_page=True)
         found += compared(still, KEPT / f"{name}-{width}-{scheme}.png", slug)
     assert found == []
 

@@ -30,13 +30,14 @@ def live(run: Replay, second: float) -> dict[str, Any]:
 
 
 def show(made: Experiment, second: float) -> None:
-    """Moves both arms to a second of the runs that they are of."""
-    for name in ("described", "recommended"):
+    """Moves each arm to a second of a kept run: the first to the weak one's, others to the safe."""
+    for arm in made.runs.all():
+        name = "recommended" if arm.position else "described"
         run, _ = kept(f"followers-behind-{name}")
         done = [fault for fault in run.done if fault.at_s <= second]
-        made.runs.filter(name=name).update(
+        made.runs.filter(pk=arm.pk).update(
             phase="faulting", live=live(run, second),
-            settings=WEAK if name == "described" else SAFE,
+            settings=SAFE if arm.position else WEAK,
             faults=[{"fault": fault.fault, "target": fault.target, "phase": "complete",
                      "at_s": fault.at_s + BEFORE_S, "evidence": fault.evidence} for fault in done],
             samples=[{"at_s": at / 4, "leader": 1,
