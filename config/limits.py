@@ -10,7 +10,7 @@ import hashlib
 import ipaddress
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -103,15 +103,21 @@ class LimitsMiddleware:
         return answer
 
     def process_view(
-        self, request: HttpRequest, _view: Any, _args: Any, _kwargs: Any
+        self, request: HttpRequest, _view: Any, _args: Any, named: Mapping[str, Any]
     ) -> HttpResponse | None:
         """Refuses before the view looks at the request."""
         if request.method in _NOTHING_ASKED:
             return None
         request.session.keys()  # reads it: a key that somebody made up is none afterwards
         name = request.resolver_match.view_name if request.resolver_match else ""
-        kind = settings.LAB_LIMITED.get(name, "writes")
+        kind = kind_of(name, str(named.get("step", "")))
         return _refusal(request, kind) or _guess(request, name) or _without_session(request)
+
+
+def kind_of(name: str, step: str = "") -> str:
+    """What a request to this address is counted as; some steps of a way cost more than others."""
+    limited = settings.LAB_LIMITED
+    return str(limited.get(f"{name}/{step}") or limited.get(name, "writes"))
 
 
 def _limit(kind: str) -> Limit:

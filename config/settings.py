@@ -35,7 +35,7 @@ LAB_LIVE_CLUSTERS = env.pairs("LAB_LIVE_CLUSTERS")
 # --- what one visitor may ask for: a session, or an account -------------------------------------
 # Kind: for one visitor, for one address (a whole team may be behind one), in so many seconds.
 LAB_LIMITS = {
-    # A session is a row of 1 to 6 KB that lasts 30 days: 6 MB an hour from one address at most.
+    # A session is a row of 1 to 6 KB, at most 80, that lasts 30 days: 80 MB an hour at most.
     "sessions": (1_000, 1_000, 3_600),
     # Reading a file costs up to a second of one core.
     "uploads": (30, 120, 60),
@@ -58,10 +58,13 @@ LAB_LIMITS = {
     # Whatever else is sent: a card for each key that is pressed, for example.
     "writes": (600, 3_000, 60),
 }
+# By the name of an address, or by that and the step that it names.
 LAB_LIMITED = {
     "advisor:intake": "uploads", "advisor:live": "uploads", "advisor:intake-use": "saves",
-    "advisor:renew": "saves", "labs:start": "starts", "labs:again": "starts",
-    "labs:repeat": "starts", "labs:lesson": "starts", "labs:toy-start": "starts",
+    "advisor:renew": "saves", "advisor:describe/needs": "saves",
+    "labs:start": "starts", "labs:again": "starts", "labs:repeat": "starts",
+    "labs:lesson/run": "starts", "labs:lesson/your-turn": "starts", "labs:toy-start": "starts",
+    "labs:scenario-start": "starts",
     "labs:class-open": "rooms", "labs:class-join": "joins", "labs:class-run": "starts",
     "labs:challenge": "starts", "labs:incident-start": "starts",
     "login": "logins", "labs:sign-in": "signins", "labs:account-password": "signins",

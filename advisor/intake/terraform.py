@@ -17,7 +17,7 @@ _RESOURCE = re.compile(
 )
 _PAIR = re.compile(
     r"[ \t]*\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:]"
-    r"[ \t]*(?P<value>\"[^\"]*\"|[^\s,#]+)[ \t]*,?[ \t]*(?:#.*|//.*)?"
+    r"[ \t]*(?P<value>\"[^\"]*\"|[^\s,#]+)[ \t]*(?:,[ \t]*)?(?:#.*|//.*)?"
 )
 _COPIES = "replication_factor"
 _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})

@@ -77,7 +77,7 @@ def card(request: HttpRequest, step: str) -> HttpResponse:
     current = _step_or_404(step)
     given = request.POST.dict()
     typed = tabs.changed(given, tabs.read(given.get("shown", "")))
-    drafts.keep(request.session, current, typed, given.get("stamp", ""), given.get("page", ""))
+    drafts.keep(request.session, current, typed, given.get("stamp", ""), tabs.page(given))
     draft = drafts.load(request.session).answered(current, given)
     return render(request, "advisor/describe.html#card", _judged(draft)[1])
 
@@ -106,7 +106,7 @@ def _step_or_404(slug: str) -> Step:
 def _clashes(
     request: HttpRequest, step: Step, draft: Draft, given: dict[str, str]
 ) -> tuple[tabs.Clash, ...]:
-    typed = drafts.typed_on(request.session, given.get("page", ""))
+    typed = drafts.typed_on(request.session, tabs.page(given))
     return tabs.clashes(step, draft, given, tabs.read(given.get("shown", "")), typed)
 
 

@@ -38,6 +38,9 @@ from advisor.questions.questionnaire import DEFAULTS, step_of
 MAX_LENGTH = 400
 """Longer answers are cut; the catalog refuses anything near this length with a message."""
 
+MOST_LETTERS = 10_000
+"""Of all answers together; a file that states every setting has half of that."""
+
 _KEY, _UNDO_KEY, _STAMP_KEY = "draft", "draft_before", "draft_stamp"
 _TYPED_KEY = "draft_typed"
 """Which page an answer was typed on that was kept without its form being sent."""
@@ -51,8 +54,14 @@ class Draft:
     done: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Drops the part of each free text that is not used: it may be a secret."""
-        fields = {name: kept_of_field(name, text) for name, text in self.fields.items()}
+        """Drops the part of each free text that is not used: it may be a secret.
+
+        Of what is too much together only the first answers stay: the draft is a row of a session.
+        """
+        left, fields = MOST_LETTERS, dict[str, str]()
+        for name, text in self.fields.items():
+            fields[name] = kept_of_field(name, text)[:left]
+            left -= len(fields[name])
         object.__setattr__(self, "fields", fields)
 
     def answer(self, name: str) -> str:

@@ -15,6 +15,8 @@ from advisor.catalog.texts import kept_of_field
 from advisor.questions.drafts import Draft
 from advisor.questions.question import Step
 
+_PAGE_LETTERS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Clash:
@@ -33,7 +35,12 @@ class Clash:
 
 def new_page() -> str:
     """A name for a page that is about to be shown."""
-    return secrets.token_hex(4)
+    return secrets.token_hex(_PAGE_LETTERS // 2)
+
+
+def page(given: Mapping[str, str]) -> str:
+    """The name of the page that answers come from. It is kept: what is longer is none of ours."""
+    return given.get("page", "")[:_PAGE_LETTERS]
 
 
 def shown(step: Step, draft: Draft) -> str:

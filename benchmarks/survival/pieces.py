@@ -66,15 +66,17 @@ class Piece:
     def run(self, blows: Iterable[Blow], record: Record, until_s: float) -> None:
         """Runs them until that moment (monotonic) and adds a line for each to the record."""
         batch: list[_Judged] = []
-        for blow in blows:
-            if time.monotonic() > until_s:
-                break
-            batch.append(self._one(blow))
-            print(f"  {batch[-1].line}", flush=True)
-            if len(batch) == AT_A_TIME:
-                self._close(batch, record)
-                batch = []
-        self._close(batch, record)
+        try:
+            for blow in blows:
+                if time.monotonic() > until_s:
+                    break
+                batch.append(self._one(blow))
+                print(f"  {batch[-1].line}", flush=True)
+                if len(batch) == AT_A_TIME:
+                    done, batch = batch, []
+                    self._close(done, record)
+        finally:  # `timeout` may end a piece: what was seen is kept
+            self._close(batch, record)
 
     def _house(self) -> House:
         """The one that stands, or another: a supervisor may be killed, or have given up."""

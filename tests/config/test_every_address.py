@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client, RequestFactory, override_settings
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
+from advisor.catalog import Component, Family, settings_of
+from advisor.models import Description
 from config import exposure, limits, operators
 from labs.models import Experiment, State
+from tests.addresses import FIELDS, addresses
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +72,9 @@ WORDS = {
     "component": "producer",
     "part": "dump",
 }
+IN_A_PRODUCER = [
+    setting.name for setting in settings_of(Family.JAVA, "4.3", "4.3", Component.PRODUCER)
+]
 SENT_TO = sorted(name for name, methods in METHODS.items() if "POST" in methods)
 
 
@@ -77,6 +84,10 @@ def _names(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, URLPat
             yield from _names(pattern, f"{pattern.namespace}:" if pattern.namespace else space)
         else:
             yield f"{space}{pattern.name}", pattern
+
+
+def _step(name: str) -> str:
+    return str(resolve(_address(name)).kwargs.get("step", ""))
 
 
 def _address(name: str) -> str:
@@ -90,7 +101,7 @@ def _address(name: str) -> str:
 
 def test_the_table_has_every_address() -> None:
     assert {name for name, _ in _names(get_resolver())} == METHODS.keys()
-    assert settings.LAB_LIMITED.keys() <= METHODS.keys()
+    assert {name.partition("/")[0] for name in settings.LAB_LIMITED} <= METHODS.keys()
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -127,7 +138,7 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     now = [1000.0]
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
     most = (2, 9) if whose == "visitor" else (9, 2)
-    kind = settings.LAB_LIMITED.get(name, "writes")
+    kind = limits.kind_of(name, _step(name))
     client, address = Client(), _address(name)
     client.post(reverse("advisor:start-over"))  # a session begins
     monkeypatch.setattr(limits, "COUNTERS", limits.Counters(clock=lambda: now[0]))
@@ -143,6 +154,45 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     assert refused.status_code == 429
     assert refused["Retry-After"] == "60"
     assert "Too much at once" in refused.content.decode()
+
+
+def test_whatever_adds_a_run_or_a_description_is_counted_as_that(client: Client) -> None:
+    described = {"draft": {"fields": FIELDS, "done": []}, "draft_stamp": ""}
+    sent = {"choice": "both", "side": "affected", "acks": "1", "min_isr": "1"}
+    added = set()
+    for name, address in [*addresses(), ("advisor:describe", _of_step("needs"))]:
+        if name not in SENT_TO:
+            continue
+        session = client.session
+        session.update(described)
+        session.save()
+        before = Experiment.objects.count(), Description.objects.count()
+        with override_settings(LAB_QUEUE={"all": 999, "visitor": 999, "address": 999}):
+            client.post(address, sent)
+        kind = limits.kind_of(name, str(resolve(address).kwargs.get("step", "")))
+        if (Experiment.objects.count(), Description.objects.count()) != before:
+            added.add(name)
+        if Experiment.objects.count() != before[0]:
+            assert kind == "starts", address
+        elif Description.objects.count() != before[1]:
+            assert kind in ("saves", "starts"), address
+    assert added >= {"labs:scenario-start", "labs:start", "labs:again"}
+
+
+def _of_step(step: str) -> str:
+    return reverse("advisor:describe", args=[step])
+
+
+@pytest.mark.parametrize("field", ["page", "shown", "stamp", "producer.acks", "to"])
+def test_a_session_stays_small_whatever_is_typed(client: Client, field: str) -> None:
+    long = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(300_000))
+    client.post(reverse("advisor:card", args=["producer"]), {"producer.retries": "2", field: long})
+    client.post(reverse("advisor:describe", args=["producer"]), {field: long})
+    whole = {f"producer.{name}": long[place:] for place, name in enumerate(IN_A_PRODUCER)}
+    client.post(reverse("advisor:intake-use"), whole)
+    client.post(reverse("advisor:start-over"))
+    client.post(reverse("advisor:intake-use"), whole)
+    assert max(len(row.session_data) for row in Session.objects.all()) < 80_000
 
 
 def test_an_address_begins_so_many_sessions_and_a_made_up_cookie_is_none(
