@@ -16,6 +16,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, SettingError, kafka_line
 from advisor.intake import spring
+from advisor.intake.compose_disks import logs_in_memory
 from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_variables import PREFIX, STREAM, named
@@ -69,6 +70,12 @@ def read(text: str) -> Reading:
     lines = {images.get(service, "") for service in brokers - controllers}
     if len(lines) == 1 and (line := lines.pop()):
         reading.heads["kafka"] = line
+    leaves = [leaf for document in documents(text) for leaf in document]
+    for service in sorted(brokers - controllers):
+        own = {name: value for name, value, _ in variables.get(service, [])}
+        if line_of_tmpfs := logs_in_memory(leaves, service, own):
+            reading.lose_disks(line_of_tmpfs, "the broker's logs are on a tmpfs", "that is stopped")
+            break
     return reading
 
 

@@ -69,10 +69,10 @@ class Reading:
         else:
             self.items.append(Item(component, name, text, line, inherited, process))
 
-    def lose_disks(self, line: int, stated: str) -> None:
-        """States that a broker whose pod is deleted comes back on an empty disk."""
+    def lose_disks(self, line: int, stated: str, when: str = "whose pod is deleted") -> None:
+        """States that a broker whose pod is deleted, or `when` else, is back on an empty disk."""
         self.state(Component.APPLICATION, "disk.lost", "returns-empty", line)
-        words = "a broker whose pod is deleted comes back by itself, on an empty disk"
+        words = f"a broker {when} comes back by itself, on an empty disk"
         self.note(line, f"{stated}: {words} (application.disk.lost)")
 
     def note(self, line: int, words: str) -> None:

@@ -36,6 +36,33 @@ def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, said: s
     _assert_answer(tmp_path, text, code, said)
 
 
+_COMPOSE = "services:\n" + "".join(
+    f"  kafka{number}:\n    image: apache/kafka:3.9.0\n    @\n    environment:\n"
+    f"      KAFKA_NODE_ID: {number}\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_LOG_DIRS: /k/d\n"
+    for number in (1, 2, 3)
+)
+_NAMED = "volumes:\n  d: {driver_opts: {type: tmpfs, device: tmpfs}}\n"
+
+
+@pytest.mark.parametrize(
+    ("disks", "more", "code", "said"),
+    [
+        ("tmpfs: [/k/d]", "", 1, _LOST),
+        ('tmpfs: "/k:size=1g"', "", 1, _LOST),
+        ("volumes: [{type: tmpfs, target: /k/d}]", "", 1, _LOST),
+        ("volumes: ['d:/k/d']", _NAMED, 1, _LOST),
+        ("volumes: [{type: volume, source: d, target: /k/d}]", _NAMED, 1, _LOST),
+        ("tmpfs: [/tmp]", "", 0, "YES"),
+        ("tmpfs: [/k/d/e]", "", 0, "YES"),
+        ("volumes: ['d:/k/d']", "volumes: {d: {}}\n", 0, "YES"),
+    ],
+)
+def test_a_compose_file_says_whether_logs_are_in_memory(
+    tmp_path, disks: str, more: str, code: int, said: str
+) -> None:
+    _assert_answer(tmp_path, _COMPOSE.replace("@", disks) + more, code, said)
+
+
 def _set(line: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS") -> str:
     return (
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: k}\nspec:\n  replicas: 3\n"
