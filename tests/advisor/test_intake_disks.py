@@ -38,7 +38,8 @@ def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, said: s
 
 _COMPOSE = "services:\n" + "".join(
     f"  kafka{number}:\n    image: apache/kafka:3.9.0\n    @\n    environment:\n"
-    f"      KAFKA_NODE_ID: {number}\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_LOG_DIRS: /k/d\n"
+    f"      KAFKA_NODE_ID: {number}\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+    "      KAFKA_LOG_DIRS: /k/d\n"
     for number in (1, 2, 3)
 )
 _NAMED = "volumes:\n  d: {driver_opts: {type: tmpfs, device: tmpfs}}\n"
