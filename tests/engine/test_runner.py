@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ from labs.engine.run.experiment import FINISHED, run
 from labs.engine.run.result import unjudged
 from labs.engine.run.runner import Arm, ArmRunner
 from labs.engine.scenarios import find
-from labs.engine.scenarios.model import draw
+from labs.engine.scenarios.model import TOPIC, draw
 from spark_jobs.count_table import COUNTS
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 
@@ -122,3 +123,23 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
     assert set(data["counts"]) == set(COUNTS)
     assert set(data["counts"].values()) == {None}
     assert [event["arm"] for event in events(stream) if event["event"] == "error"] == ["described"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "kept_ms", "heals"),
+    [("query-falls-behind", 14_400_000, [("keep_all", TOPIC)]), ("query-falls-behind", -1, []),
+     ("retention-overtakes-reader", 1000, [])],
+)  # fmt: skip
+def test_retention_ends_before_the_log_is_read_for_the_ledger(
+    arm_runner: ArmRunner, scenario: str, kept_ms: int, heals: list[tuple[str, str]]
+) -> None:
+    """Else what expires between the final reading and the judge's would count as lost."""
+    topic: dict[str, str | int | bool] = {"retention.ms": kept_ms, "cleanup.policy": "delete"}
+    settings = {**DESCRIBED.settings, "topic": {**DESCRIBED.settings["topic"], **topic}}
+    arm_runner.arm = replace(
+        arm_runner.arm, scenario=find(scenario), spec=replace(DESCRIBED, settings=settings)
+    )
+    healed: list[tuple[str, ...]] = []
+    stage: Any = SimpleNamespace(heal=lambda heal, *args: healed.append((heal.__name__, *args)))
+    arm_runner._keep_the_rest(stage)
+    assert healed == heals

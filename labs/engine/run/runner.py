@@ -26,6 +26,7 @@ from labs.engine.base.wait import Disturbed, check, limited, reporting_waits, un
 from labs.engine.clients.process import ClientProcess
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.distributions.java import find_java
+from labs.engine.faults.admin import keep_all
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.judge.spark import JudgeFailed, judge
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
@@ -192,10 +193,18 @@ class ArmRunner:
             clients.stop_producer()
             self._phase("reading")
             clients.stop_consumer()
+            self._keep_the_rest(stage)
             self._seen.final_read_completed = clients.read_to_the_end()
         self._faults.write(self.arm.ledger)  # what the watch has seen since the play
         self._seen.notes += [*clients.notes, *clients.differs]
         self._write_meta()
+
+    def _keep_the_rest(self, stage: LiveStage) -> None:
+        """Ends retention that went on while the group was reading."""
+        scenario = self.arm.scenario
+        if scenario.expires_until_read and scenario.topic(self.arm.spec.settings):
+            stage.heal(keep_all, TOPIC)
+            self._phase("reading")
 
     def _prepare(self, booted: Booted, topology: Topology) -> None:
         """Creates the topics, as they are described."""
