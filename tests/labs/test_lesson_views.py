@@ -317,3 +317,9 @@ def test_confidence_is_held_against_what_came_true(client: Client) -> None:
         ("I am sure", 2, 2), ("I think so", 0, 1),
     ]  # fmt: skip
     assert "How well your confidence fits" in client.get("/learn/").content.decode()
+
+
+def test_names_of_settings_in_sources_are_code(client: Client) -> None:
+    text = page(client, "take-home")
+    assert "<code>acks</code>, the topic" in text
+    assert "`" not in text
