@@ -128,7 +128,7 @@ def _of_prediction(lesson: Lesson, mine: Progress, seen: Judged, at: datetime) -
         words.get(seen.answer, seen.answer), CONFIDENCES.get(seen.confidence, ""),
         "your-turn" if seen.is_turn else "explain",
         f"{words[seen.outcome.answer(symptom) or '']}: {symptom.words}, {number}",
-        arm.why, judged=seen,
+        arm.why or arm.meaning, judged=seen,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from labs.challenges import find
 from tests.browser.conftest import serious, too_wide
-from tests.browser.whole import VERDICT_LIMIT_MS, lab
+from tests.browser.whole import expect_grade, lab
 
 __all__ = ["lab"]
 
@@ -22,7 +22,7 @@ def play(page: Page, lever: str, value: str, expected: str) -> None:
     """Sets one lever, runs it, and waits for the grade."""
     page.get_by_label(lever, exact=True).select_option(value)
     page.get_by_role("button", name="Run it on real brokers").click()
-    expect(page.locator("#graded")).to_contain_text(expected, timeout=VERDICT_LIMIT_MS)
+    expect_grade(page, expected)
 
 
 def test_from_the_list_to_the_optimum(page: Page, lab: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import serious, too_wide
-from tests.browser.whole import VERDICT_LIMIT_MS, lab
+from tests.browser.whole import VERDICT_LIMIT_MS, expect_grade, lab
 
 __all__ = ["lab"]
 
@@ -36,7 +36,7 @@ def own_turn(page: Page, change: str, expected: str) -> None:
     page.get_by_label("None is lost").check()
     page.get_by_label("I am sure").check()
     page.get_by_role("button", name="Run it on real brokers").click()
-    expect(page.locator("#graded")).to_contain_text(expected, timeout=VERDICT_LIMIT_MS)
+    expect_grade(page, expected)
 
 
 def test_from_the_story_to_the_settings(page: Page, lab: str) -> None:
