@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import session_timeout
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.sizes import queue
 
 NAME = "outage.ms"
 """What the team says of itself, in ms."""
@@ -22,9 +23,6 @@ NETWORK_MS = 120_000
 
 POLL_MS = 300_000
 """`max.poll.interval.ms` of every client; who allows more says with `outage.ms` what that means."""
-
-QUEUE_BYTES = 1_048_576 * 1024
-"""`queue.buffering.max.kbytes` of librdkafka, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +82,7 @@ def room(pipeline: Pipeline) -> Room:
     if pipeline.value(Component.APPLICATION, NAME) is not None:
         return Room(None, "as many as come")
     if pipeline.family is Family.LIBRDKAFKA:
-        return Room(
-            QUEUE_BYTES, f"queue.buffering.max.kbytes={QUEUE_BYTES // 1024} of one producer"
-        )
+        room = queue(pipeline)
+        return Room(room.most, f"{room} of one producer")
     memory = pipeline.number(Component.PRODUCER, "buffer.memory")
     return Room(memory, f"buffer.memory={memory} of one producer")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.absence import QUEUE_BYTES
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.session import Session
+from advisor.reasoning.sizes import queue
 
 NAME = "producer.byte.rate"
 """What the team says of the quota, in bytes a second; nobody else can know."""
@@ -87,9 +87,10 @@ def _full(pipeline: Pipeline, rate: int) -> Backlog:
         return Backlog(pipeline, rate, memory, f"buffer.memory={memory}")
     most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
     size = pipeline.value(Component.APPLICATION, "message.bytes")
-    if isinstance(size, int) and 0 < most * size < QUEUE_BYTES:
+    room = queue(pipeline)
+    if isinstance(size, int) and 0 < most * size < room.most:
         return Backlog(
             pipeline, rate, most * size,
             f"queue.buffering.max.messages={most} of {size} bytes each",
         )  # fmt: skip
-    return Backlog(pipeline, rate, QUEUE_BYTES, f"queue.buffering.max.kbytes={QUEUE_BYTES // 1024}")
+    return Backlog(pipeline, rate, room.most, str(room))

@@ -17,6 +17,7 @@ from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.pipeline import Pipeline
 
 TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
+QUEUE, KIB = "queue.buffering.max.kbytes", 1024
 ENVELOPE_BYTES = 82
 """What a batch of one record adds to key, value and headers: 61 for the batch and 21 at most for
 the record (DefaultRecordBatch.RECORD_BATCH_OVERHEAD, DefaultRecord.MAX_RECORD_OVERHEAD)."""
@@ -27,14 +28,20 @@ attributes, two deltas and three lengths, a byte each; Kafka's documentation, Me
 
 @dataclass(frozen=True, slots=True)
 class SizeLimit:
-    """A setting, whose it is, and the most bytes that it lets through."""
+    """A setting, whose it is, its value, and how many bytes are one of its unit."""
 
     component: Component
     setting: str
-    most: int
+    value: int
+    unit: int = 1
+
+    @property
+    def most(self) -> int:
+        """The most bytes that it lets through."""
+        return self.value * self.unit
 
     def __str__(self) -> str:
-        return f"{self.setting}={self.most}"
+        return f"{self.setting}={self.value}"
 
 
 def taken(pipeline: Pipeline) -> SizeLimit:
@@ -43,11 +50,17 @@ def taken(pipeline: Pipeline) -> SizeLimit:
 
 
 def sent(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
-    """The limits of the client on one record. A Java client must also have the memory for it."""
+    """The limits of the client on one record. It must also have room for it where records wait."""
     if pipeline.family is Family.LIBRDKAFKA:
-        return (_limit(pipeline, Component.PRODUCER, "message.max.bytes"),)
+        return (_limit(pipeline, Component.PRODUCER, "message.max.bytes"), queue(pipeline))
     names = ("max.request.size", "buffer.memory")
     return tuple(_limit(pipeline, Component.PRODUCER, name) for name in names)
+
+
+def queue(pipeline: Pipeline) -> SizeLimit:
+    """What may wait in a producer of librdkafka."""
+    value = pipeline.number(Component.PRODUCER, QUEUE)
+    return SizeLimit(Component.PRODUCER, QUEUE, value, KIB)
 
 
 def largest(pipeline: Pipeline) -> int | None:

@@ -292,6 +292,10 @@ CASES = [
                                  "producer.acks": "0", "producer.enable.idempotence": "false"},
      {A.LOST_WRITE}),
     ("record-too-large", LRK | {LARGEST: "999919"}, {A.GIVEN_UP}),
+    ("record-too-large", LRK | {LARGEST: "10158", "producer.queue.buffering.max.kbytes": "10"},
+     set()),
+    ("record-too-large", LRK | {LARGEST: "10159", "producer.queue.buffering.max.kbytes": "10"},
+     {A.GIVEN_UP}),
     # The first answer never comes, and there is no time for a second try.
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30114"}, {A.GIVEN_UP}),
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30115"}, set()),

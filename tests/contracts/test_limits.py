@@ -6,13 +6,14 @@ import itertools
 from collections.abc import Mapping
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, Producer
 from py4j.protocol import Py4JError, Py4JJavaError
 
 from advisor import services
 from advisor.catalog import Component, Family, Value, kafka_versions, validate
 from advisor.catalog.versions import at_least
 from advisor.intake.inputs import Inputs, Origin
+from advisor.reasoning.sizes import KIB
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm, root_message
 
@@ -191,3 +192,12 @@ def test_what_a_broker_answers_is_in_the_words_of_the_client(
         (problem,) = validate(family, version, "4.3", 3, {component: both})
         assert problem.product
         assert problem.message.startswith(words[family])
+
+
+def test_what_waits_in_librdkafka_is_bounded_in_kib_of_content() -> None:
+    settings = {"bootstrap.servers": "127.0.0.1:1", "queue.buffering.max.kbytes": 1, "log_level": 0}
+    fits, too_large = Producer(settings), Producer(settings)
+    fits.produce("orders", b"x" * KIB)
+    with pytest.raises(BufferError):
+        too_large.produce("orders", b"x" * (KIB + 1))
+    fits.purge()

@@ -8,6 +8,7 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from advisor.reasoning.session import ANSWER_MS, Session
+from advisor.reasoning.sizes import queue
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -47,7 +48,8 @@ def _fails(pipeline: Pipeline) -> str:
 
 def _refused(pipeline: Pipeline) -> Permits:
     most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
-    refused = f"queue.buffering.max.messages={most}: the next produce() is refused at once"
+    room = f"queue.buffering.max.messages={most} or {queue(pipeline)}"
+    refused = f"{room}: when that is reached, the next produce() is refused at once"
     if Session(pipeline).errors_handled:
         return {Anomaly.UNAVAILABLE: f"{refused}; the code polls and tries again."}
     return {Anomaly.GIVEN_UP: f"{refused}, and application.delivery.errors=ignored drops it."}
@@ -65,6 +67,6 @@ EVENT = FailureEvent(
     scenario="producer-buffer-full",
     sources=(
         "Kafka ConfigDef, max.block.ms and buffer.memory",
-        "librdkafka CONFIGURATION.md, queue.buffering.max.messages",
+        "librdkafka CONFIGURATION.md, queue.buffering.max.messages and queue.buffering.max.kbytes",
     ),
 )

@@ -15,7 +15,7 @@ from advisor.reasoning.levers.lever import (
     only,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.sizes import TAKEN, full_batch, largest, taken, too_small
+from advisor.reasoning.sizes import KIB, QUEUE, TAKEN, full_batch, largest, taken, too_small
 
 _USUAL_BYTES = 1_048_588
 """`max.message.bytes` of Kafka (TopicConfig)."""
@@ -35,13 +35,13 @@ def _taken(pipeline: Pipeline) -> Sequence[Value]:
     return [wanted] if short and now < wanted else []
 
 
-def _enough(setting: str) -> Targets:
-    """What the largest record needs, where this limit of the client is below that."""
+def _enough(setting: str, unit: int = 1) -> Targets:
+    """What the largest record needs, where this limit of the client, in `unit` bytes, is below."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         short = any(limit.setting == setting for limit in too_small(pipeline))
         size = largest(pipeline)
-        return [size] if short and size is not None else []
+        return [-(-size // unit)] if short and size is not None else []
 
     return targets
 
@@ -59,6 +59,12 @@ LEVERS = (
         "message.max.bytes", only(Family.LIBRDKAFKA, _enough("message.max.bytes")),
         costs(latency="others wait while a large record is on its way."),
         "librdkafka CONFIGURATION.md, message.max.bytes",
+        PRODUCERS_AGAIN,
+    ),
+    _producer(
+        QUEUE, only(Family.LIBRDKAFKA, _enough(QUEUE, KIB)),
+        costs(more="Memory: the producer holds records of that size."),
+        "librdkafka CONFIGURATION.md, queue.buffering.max.kbytes",
         PRODUCERS_AGAIN,
     ),
     *(

@@ -67,6 +67,7 @@ _PRODUCER: Mapping[str, _Rule] = {
     "batch.num.messages": _Rule(1, 1000000),
     "message.max.bytes": _Rule(1000, 1000000000),
     "queue.buffering.max.messages": _Rule(0, 2147483647),
+    "queue.buffering.max.kbytes": _Rule(1, 2147483647),
     "partitioner": _Rule(),
     "queuing.strategy": _Rule(),
     "retry.backoff.ms": _Rule(1, 300000),
@@ -201,6 +202,11 @@ def _translate(
     config: Told = {key: pinned.lab for key, pinned in PINNED.items()}
     differs: list[str] = []
     for key, value in sorted(settings.items()):
+        if pinned := PINNED.get(key):
+            if int(value) > pinned.product:
+                why = f"{pinned.lab} instead of {value}, because {pinned.why}"
+                differs.append(f"{component} {key}: {why}")
+            continue
         rule = rule_of(key)
         if rule.dropped is not None:
             differs.append(f"{component} {key}={value} is left out: {rule.dropped}")

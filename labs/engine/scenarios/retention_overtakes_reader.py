@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.reasoning.absence import QUEUE_BYTES
+from advisor.reasoning.sizes import KIB, QUEUE
 from labs.engine.clients.translate import Pinned
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Rate, Scenario
@@ -50,7 +50,8 @@ def _needed(settings: Settings) -> int | None:
         return load * away_ms(settings) // 1000 + 1
     if application.get("outage.ms") is not None:
         return None
-    return int(settings.get("producer", {}).get("buffer.memory", QUEUE_BYTES))
+    producer = settings.get("producer", {})
+    return int(producer.get("buffer.memory", int(producer.get(QUEUE, KIB**2)) * KIB))
 
 
 SCENARIO = Scenario(
