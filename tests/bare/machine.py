@@ -57,6 +57,8 @@ class Machine:
         for file in (CERTIFICATES, Path("/etc/resolv.conf"), Path("/etc/pip.conf")):
             if file.exists():
                 shutil.copy(file, tree / file.relative_to("/"))
+        # Debian's installer writes it, debootstrap does not.
+        (tree / "etc/hosts").write_text("127.0.0.1 localhost\n", "utf-8")
         user = ["--uid", str(USER), "--create-home", "--home-dir", str(HOME), "someone"]
         subprocess.run(["chroot", tree, "useradd", *user], check=True)
         for file in files():
