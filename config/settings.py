@@ -35,7 +35,7 @@ LAB_LIVE_CLUSTERS = env.pairs("LAB_LIVE_CLUSTERS")
 # --- what one visitor may ask for: a session, or an account -------------------------------------
 # Kind: for one visitor, for one address (a whole team may be behind one), in so many seconds.
 LAB_LIMITS = {
-    # A session is a row of 1 to 6 KB, at most 80, that lasts 30 days: 80 MB an hour at most.
+    # A session is a row of 1 to 6 KB that lasts 30 days. With the longest answers it has below 80.
     "sessions": (1_000, 1_000, 3_600),
     # Reading a file costs up to a second of one core.
     "uploads": (30, 120, 60),
