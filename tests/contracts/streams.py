@@ -65,6 +65,10 @@ def _split(key: str) -> tuple[Component, str]:
     return Component.STREAMS, key
 
 
+_NOBODYS = {"reconnect.backoff.ms": "3600000", "reconnect.backoff.max.ms": "3600000"}
+"""The clients of a refused application are nobody's, and would try for ever."""
+
+
 class Application:
     """Kafka Streams with the smallest topology there is; nothing is sent, no broker is there."""
 
@@ -73,8 +77,6 @@ class Application:
         self._always = {
             "application.id": "orders", "bootstrap.servers": "127.0.0.1:1",
             "state.dir": str(folder),
-            # The clients of a refused application are nobody's, and would try for ever.
-            "reconnect.backoff.ms": "3600000", "reconnect.backoff.max.ms": "3600000",
         }  # fmt: skip
         builder = running.kafka.streams.StreamsBuilder()
         builder.stream("in").to("out")
@@ -82,7 +84,7 @@ class Application:
 
     def refusal(self, texts: Texts) -> str | None:
         """Why `new KafkaStreams` refuses these settings, or None if the application is made."""
-        given = self._running.properties(self._always | texts)
+        given = self._running.properties(self._always | _NOBODYS | texts)
         try:
             made = self._running.kafka.streams.KafkaStreams(self._topology, given)
         except Py4JJavaError as error:

@@ -32,7 +32,7 @@ ROWS = [
 CHANGE = {
     "before": "3.9",
     "after": "4.3",
-    "rules": ["lost_write only on 3.9 (KIP-966)"],
+    "rules": ["lost_write only on 3.9 (KIP-966, KIP-101)"],
     "defaults": ["producer.acks from 1 to all"],
     "bugs": ["KAFKA-18991: <x>"],
 }
@@ -98,7 +98,9 @@ def test_the_page_says_why_a_verdict_changed_and_links_the_proposal_and_the_bug(
 ) -> None:
     (kept / "disk.json").write_text(printed())
     page = client.get(reverse("labs:lines")).content.decode()
-    assert 'queryString=KIP-966">KIP-966</a>)' in page
+    known = reverse("advisories:page", args=["kip-966"])
+    assert f'(<a href="{known}">KIP-966</a>, ' in page
+    assert 'queryString=KIP-101">KIP-101</a>)' in page
     assert "Another default: producer.acks from 1 to all" in page
     bug = reverse("advisories:page", args=["kafka-18991"])
     assert f'Fixed in between: <a href="{bug}">KAFKA-18991</a>: &lt;x&gt;' in page
