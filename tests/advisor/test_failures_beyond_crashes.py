@@ -37,6 +37,8 @@ NO_ELR = {"application.eligible.leader.replicas.version": "0"}
 
 TAKES_10K = {"topic.max.message.bytes": "10000"}
 LARGEST = "application.largest.message.bytes"
+ROOM = "producer.queue.buffering.max.kbytes"
+PAUSE, LONGEST_PAUSE = "producer.reconnect.backoff.ms", "producer.reconnect.backoff.max.ms"
 IDEMPOTENT_LRK = SAFE | LRK | {"producer.enable.idempotence": "true"}
 LIBRDKAFKA_FOR_EVER = {
     "family": "librdkafka", "producer.enable.idempotence": "true",
@@ -292,10 +294,8 @@ CASES = [
                                  "producer.acks": "0", "producer.enable.idempotence": "false"},
      {A.LOST_WRITE}),
     ("record-too-large", LRK | {LARGEST: "999919"}, {A.GIVEN_UP}),
-    ("record-too-large", LRK | {LARGEST: "10158", "producer.queue.buffering.max.kbytes": "10"},
-     set()),
-    ("record-too-large", LRK | {LARGEST: "10159", "producer.queue.buffering.max.kbytes": "10"},
-     {A.GIVEN_UP}),
+    ("record-too-large", LRK | {LARGEST: "10158", ROOM: "10"}, set()),
+    ("record-too-large", LRK | {LARGEST: "10159", ROOM: "10"}, {A.GIVEN_UP}),
     # The first answer never comes, and there is no time for a second try.
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30114"}, {A.GIVEN_UP}),
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30115"}, set()),
@@ -305,16 +305,12 @@ CASES = [
     ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.delivery.timeout.ms": "30000",
                                         "application.resend": "on-error"}, set()),
     # The connection comes back too late for a second try.
-    ("acknowledgement-lost", SAFE | {"producer.reconnect.backoff.ms": "3600000"}, set()),
-    ("acknowledgement-lost", SAFE | {"producer.reconnect.backoff.ms": "3600000",
-                                     "producer.reconnect.backoff.max.ms": "89985"}, set()),
-    ("acknowledgement-lost", SAFE | {"producer.reconnect.backoff.ms": "3600000",
-                                     "producer.reconnect.backoff.max.ms": "89986"}, {A.GIVEN_UP}),
-    ("acknowledgement-lost", SAFE | {"producer.reconnect.backoff.ms": "3600000",
-                                     "producer.reconnect.backoff.max.ms": "3600000",
+    ("acknowledgement-lost", SAFE | {PAUSE: "3600000"}, set()),
+    ("acknowledgement-lost", SAFE | {PAUSE: "3600000", LONGEST_PAUSE: "89985"}, set()),
+    ("acknowledgement-lost", SAFE | {PAUSE: "3600000", LONGEST_PAUSE: "89986"}, {A.GIVEN_UP}),
+    ("acknowledgement-lost", SAFE | {PAUSE: "3600000", LONGEST_PAUSE: "3600000",
                                      "application.resend": "on-error"}, set()),
-    ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.reconnect.backoff.ms": "200000",
-                                        "producer.reconnect.backoff.max.ms": "300000"},
+    ("acknowledgement-lost", IDEMPOTENT_LRK | {PAUSE: "200000", LONGEST_PAUSE: "300000"},
      {A.GIVEN_UP}),
     # A retry brings its old timestamp along, and is refused for good.
     ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "1000"}, {A.GIVEN_UP}),
