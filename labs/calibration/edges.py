@@ -90,7 +90,12 @@ UNTRIED: Mapping[str, str] = {
         "they decide only with a small max.message.bytes, which is tried",
     ),
     **dict.fromkeys(
-        ("largest.message.bytes", "max.request.size", "buffer.memory"),
+        (
+            "largest.message.bytes",
+            "max.request.size",
+            "buffer.memory",
+            "queue.buffering.max.kbytes",
+        ),
         "a trial's messages are small, and nobody states how large the largest is",
     ),
     **dict.fromkeys(
