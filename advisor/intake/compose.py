@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import partial
+from itertools import chain
 
 from advisor.catalog import Component, Family, SettingError, kafka_line
 from advisor.intake import spring
@@ -48,20 +49,20 @@ def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables = Reading(), dict[str, list[Variable]]()
     brokers, controllers, images = set(), set(), {}
-    for leaves in documents(text):
-        for leaf in leaves:
-            if (tag := _tag(reading, leaf)) is not None:
-                images[leaf.path[1]] = tag
-            names = _variable(leaf)
-            if names is None:
-                _say_whose(reading, leaf)
-                continue
-            name, value = names
-            if name in _BROKER:
-                brokers.add(leaf.path[1])
-            if name in _ROLES and "broker" not in value:
-                controllers.add(leaf.path[1])
-            variables.setdefault(leaf.path[1], []).append((name, value, leaf.line))
+    leaves = list(chain.from_iterable(documents(text)))
+    for leaf in leaves:
+        if (tag := _tag(reading, leaf)) is not None:
+            images[leaf.path[1]] = tag
+        names = _variable(leaf)
+        if names is None:
+            _say_whose(reading, leaf)
+            continue
+        name, value = names
+        if name in _BROKER:
+            brokers.add(leaf.path[1])
+        if name in _ROLES and "broker" not in value:
+            controllers.add(leaf.path[1])
+        variables.setdefault(leaf.path[1], []).append((name, value, leaf.line))
     if not brokers:  # the image's own file says node.id=1 where no variable does
         brokers = {service for service in images if service in variables} - controllers
     take(reading, _of_brokers(reading, variables))
@@ -70,7 +71,6 @@ def read(text: str) -> Reading:
     lines = {images.get(service, "") for service in brokers - controllers}
     if len(lines) == 1 and (line := lines.pop()):
         reading.heads["kafka"] = line
-    leaves = [leaf for document in documents(text) for leaf in document]
     for service in sorted(brokers - controllers):
         own = {name: value for name, value, _ in variables.get(service, [])}
         if line_of_tmpfs := logs_in_memory(leaves, service, own):

@@ -77,7 +77,7 @@ def _url(kind: str, *names: str) -> str:
 
 @register.filter
 def prose(text: str) -> SafeString:
-    """A line of a changelog: what stands between backquotes is code."""
+    """A line of text: what stands between backquotes is code."""
     parts = text.split("`")
     marked = (("<code>{}</code>" if at % 2 else "{}", part) for at, part in enumerate(parts))
     return SafeString("".join(format_html(form, part) for form, part in marked))

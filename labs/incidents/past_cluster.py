@@ -156,6 +156,16 @@ class PastCluster:
             except KafkaException:
                 return None
 
+    def leader(self, topic: str) -> int:
+        """Who leads a topic's only partition; 0 where nobody does, or nobody says so."""
+        state = self.described(topic)
+        return max(state.leader, 0) if state else 0
+
+    def in_sync(self, topic: str) -> set[int]:
+        """The in-sync replicas of a topic's only partition; empty without an answer."""
+        state = self.described(topic)
+        return {*state.isrs} if state else set()
+
     def tool(self, main: str, *arguments: str) -> str:
         """What one of the release's own tools prints. Raises `ProgramFailed`."""
         return run_java(self._java, self._distribution.class_path, self._folder, main, *arguments)

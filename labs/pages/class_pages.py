@@ -152,9 +152,8 @@ def _question(
         return {}
     given = pupil.answers.get(question.name) if pupil else None
     bars = answered(question, members) if room.revealed else ()
-    answers = [
-        (place, answer, bar) for (place, answer), bar in zip(question.shown, bars, strict=False)
-    ]
+    shown = question.shown if room.revealed else ()
+    answers = [(place, answer, bar) for (place, answer), bar in zip(shown, bars, strict=True)]
     return {"question": question, "given": given, "told": answers, "number": room.question + 1}
 
 

@@ -312,7 +312,7 @@ def _phases(current: str, pace: Pace | None) -> tuple[Phase, ...]:
 
 def _spent(pace: Pace) -> str:
     usual_s = math.ceil(pace.usual_s)
-    if pace.late or pace.spent_s > usual_s:
+    if pace.spent_s > usual_s:
         return f"{pace.spent_s:.0f} s, usually about {usual_s} s"
     return f"{pace.spent_s:.0f} of about {usual_s} s"
 

@@ -36,15 +36,6 @@ _HARM = re.compile(rf"\b({'|'.join(Anomaly)})\b")
 
 
 @register.filter
-def coded(text: str) -> SafeString:
-    """A text of the house with what stands between backticks as code."""
-    parts = (
-        ("<code>{}</code>" if at % 2 else "{}", part) for at, part in enumerate(text.split("`"))
-    )
-    return mark_safe("".join(format_html(form, part) for form, part in parts))  # noqa: S308
-
-
-@register.filter
 def number(value: object) -> str:
     """`4985` → `4,985`; None, and what is not there, → `not judged`."""
     return sentences.number(value if isinstance(value, int) else None)

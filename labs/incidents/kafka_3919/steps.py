@@ -93,22 +93,16 @@ def _come_back(past: PastCluster) -> int:
     for number in past.brokers:
         past.start(number)
         try:
-            return until(lambda: _leader(past), 8, "no leader")
+            return until(lambda: past.leader(_TOPIC), 8, "no leader")
         except WaitTimeout:
             continue
-    return until(lambda: _leader(past), 20, "nobody leads when all brokers are back")
-
-
-def _leader(past: PastCluster) -> int:
-    state = past.described(_TOPIC)
-    return max(state.leader, 0) if state else 0
+    return until(lambda: past.leader(_TOPIC), 20, "nobody leads when all brokers are back")
 
 
 def _catch_up(past: PastCluster, leader: int) -> None:
     """Starts the others, and waits until all replicas are in sync and have noted the end."""
     past.start(*(broker for broker in past.brokers if past.brokers[broker].state == "dead"))
-    until(lambda: (state := past.described(_TOPIC)) and len(state.isrs) == len(past.brokers),
-          60, "not every replica came in sync")  # fmt: skip
+    until(lambda: past.in_sync(_TOPIC) == {*past.brokers}, 60, "not every replica came in sync")
 
     def noted() -> int:
         ends = {past.checkpointed("replication", _TOPIC, number) for number in past.brokers}

@@ -27,19 +27,25 @@ _LIMIT_S = 60
 def play(past: PastCluster) -> Outcome:
     """At how many offsets the two replicas hold different messages, once both are in sync."""
     clients.create(past.bootstrap, _TOPIC, _CONFIG, copies=2)
-    until(lambda: _in_sync(past) == {*past.brokers}, _LIMIT_S, "the replicas did not come in sync")
-    first = until(lambda: _leader(past), _LIMIT_S, "nobody leads")
+    until(
+        lambda: past.in_sync(_TOPIC) == {*past.brokers},
+        _LIMIT_S,
+        "the replicas did not come in sync",
+    )
+    first = until(lambda: past.leader(_TOPIC), _LIMIT_S, "nobody leads")
     [second] = {*past.brokers} - {first}
     _send(past, _BOTH, acks="all")
     past.kill(second)
-    until(lambda: _in_sync(past) == {first}, _LIMIT_S, "the follower did not leave")
+    until(lambda: past.in_sync(_TOPIC) == {first}, _LIMIT_S, "the follower did not leave")
     _send(past, _FIRST)
     _hand_over(past, first, second)
     _send(past, _SECOND)
     _hand_over(past, second, first)
     _send(past, _FIRST_AGAIN)
     past.start(second)
-    until(lambda: _in_sync(past) == {first, second}, _LIMIT_S, "the follower did not come back")
+    until(
+        lambda: past.in_sync(_TOPIC) == {first, second}, _LIMIT_S, "the follower did not come back"
+    )
     logs = read_logs(past, _TOPIC, first, second)
     differing = differing_offsets(logs)
     return Outcome(
@@ -56,7 +62,7 @@ def _hand_over(past: PastCluster, leader: int, other: int) -> None:
     """The leader dies, and the other one, which was down and has less, leads."""
     past.kill(leader)
     past.start(other)
-    until(lambda: _leader(past) == other, _LIMIT_S, f"broker {other} does not lead")
+    until(lambda: past.leader(_TOPIC) == other, _LIMIT_S, f"broker {other} does not lead")
 
 
 def _send(past: PastCluster, values: range, acks: str = "1") -> None:
@@ -64,16 +70,6 @@ def _send(past: PastCluster, values: range, acks: str = "1") -> None:
     sender = clients.producer(past.bootstrap, acks=acks)
     for value in values:
         clients.must_send(sender, _TOPIC, None, str(value).encode())
-
-
-def _leader(past: PastCluster) -> int:
-    state = past.described(_TOPIC)
-    return max(state.leader, 0) if state else 0
-
-
-def _in_sync(past: PastCluster) -> set[int]:
-    state = past.described(_TOPIC)
-    return {*state.isrs} if state else set()
 
 
 def _told(first: int, second: int, logs: dict[int, Log]) -> str:

@@ -18,11 +18,15 @@ _LIMIT_S, _ELECTED_S = 60, 10
 def play(past: PastCluster) -> Outcome:
     """How many of a thousand messages, acknowledged by all three brokers, are gone."""
     clients.create(past.bootstrap, _TOPIC, _CONFIG, copies=BROKERS)
-    until(lambda: _in_sync(past) == {*past.brokers}, _LIMIT_S, "the replicas did not come in sync")
+    until(
+        lambda: past.in_sync(_TOPIC) == {*past.brokers},
+        _LIMIT_S,
+        "the replicas did not come in sync",
+    )
     sender = clients.producer(past.bootstrap, acks="all")
     acknowledged = clients.send_all(sender, _TOPIC, range(_SENDS))
     told = {"All three in sync": _told(past)}
-    last = _leader(past)
+    last = past.leader(_TOPIC)
     followers = [number for number in past.brokers if number != last]
     for number in followers:
         _shut_down(past, number)
@@ -45,7 +49,11 @@ def play(past: PastCluster) -> Outcome:
 def _shut_down(past: PastCluster, number: int) -> None:
     """In order, and one at a time: the next one goes when the controller knows of this one."""
     past.stop(number)
-    until(lambda: number not in _in_sync(past), _LIMIT_S, "a follower did not leave")
+    until(
+        lambda: (left := past.in_sync(_TOPIC)) and number not in left,
+        _LIMIT_S,
+        "a follower did not leave",
+    )
 
 
 def _bring_back(past: PastCluster, last: int) -> None:
@@ -56,21 +64,13 @@ def _bring_back(past: PastCluster, last: int) -> None:
     """
     past.start(last)
     try:
-        until(lambda: _leader(past) > 0, _ELECTED_S, "nobody leads")
+        until(lambda: past.leader(_TOPIC) > 0, _ELECTED_S, "nobody leads")
     except WaitTimeout:
         past.stop(last)
         past.start(last)
-    until(lambda: _in_sync(past) == {*past.brokers}, _LIMIT_S, "the replicas did not come back")
-
-
-def _leader(past: PastCluster) -> int:
-    state = past.described(_TOPIC)
-    return state.leader if state else -1
-
-
-def _in_sync(past: PastCluster) -> set[int]:
-    state = past.described(_TOPIC)
-    return {*state.isrs} if state else set()
+    until(
+        lambda: past.in_sync(_TOPIC) == {*past.brokers}, _LIMIT_S, "the replicas did not come back"
+    )
 
 
 def _told(past: PastCluster) -> str:

@@ -66,7 +66,7 @@ class Command(ExactCommand):
         elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
             raise CommandError(f"{given[0]} is for --verify", returncode=BAD_INPUT)
         elif options["kept"]:
-            self._show_kept(as_data=options["json"])
+            self._report(record.kept(), as_data=options["json"])
         elif options["json"]:
             self.stdout.write(json.dumps([_data(item) for item in all_incidents()], indent=2))
         else:
@@ -75,11 +75,10 @@ class Command(ExactCommand):
                     f"{incident.id:16} {incident.affected} -> {incident.fixed}  {incident.title}"
                 )
 
-    def _show_kept(self, *, as_data: bool) -> None:
-        rows = [asdict(play) | {"proven": play.is_proven} for play in record.kept()]
-        wrong = [f"{play.incident} on {play.release}" for play in record.kept()
-                 if not play.is_proven]  # fmt: skip
-        finish(self, as_data, rows, _table(record.kept()), ", ".join(wrong))
+    def _report(self, plays: Sequence[Played], *, as_data: bool) -> None:
+        rows = [asdict(play) | {"proven": play.is_proven} for play in plays]
+        wrong = (f"{play.incident} on {play.release}" for play in plays if not play.is_proven)
+        finish(self, as_data, rows, _table(plays), ", ".join(wrong))
 
     def _verify(self, incidents: list[Incident], options: dict[str, Any]) -> None:
         if not 1 <= options["times"] <= _MOST_TIMES:
@@ -95,10 +94,7 @@ class Command(ExactCommand):
         results = collect(batches, keep_batch, _TROUBLE, "not run: ")
         if not results:
             raise CommandError(_NOTHING.format(incidents[0].id), returncode=BAD_INPUT)
-        plays = [record.played(side) for side in results]
-        rows = [asdict(play) | {"proven": play.is_proven} for play in plays]
-        wrong = (f"{play.incident} on {play.release}" for play in plays if not play.is_proven)
-        finish(self, options["json"], rows, _table(plays), ", ".join(wrong))
+        self._report([record.played(side) for side in results], as_data=options["json"])
 
 
 def _data(incident: Incident) -> dict[str, Any]:
