@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.safestring import mark_safe
+from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
-from advisor.concepts import See, all_concepts, find
+from advisor.concepts import Concept, See, all_concepts, find
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Link:
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """Every concept, in the order in which they build on each other."""
-    return render(request, "advisor/concepts.html", {"concepts": all_concepts()})
+    drawn = [(concept, _drawing(concept)) for concept in all_concepts()]
+    return render(request, "advisor/concepts.html", {"concepts": drawn})
 
 
 @require_safe
@@ -39,14 +40,19 @@ def concept(request: HttpRequest, name: str) -> HttpResponse:
     at = concepts.index(concept)
     context = {
         "concept": concept,
-        # Both are files of the house: nothing in them was typed by a visitor.
+        # A file of the house: nothing in it was typed by a visitor.
         "text": mark_safe(concept.html),  # noqa: S308
-        "svg": mark_safe(concept.svg),  # noqa: S308
+        "svg": _drawing(concept),
         "links": [_link(see) for see in concept.see],
         "before": concepts[at - 1] if at else None,
         "after": concepts[at + 1] if at + 1 < len(concepts) else None,
     }
     return render(request, "advisor/concept.html", context)
+
+
+def _drawing(concept: Concept) -> SafeString:
+    """Its SVG, a file of the house: nothing in it was typed by a visitor."""
+    return mark_safe(concept.svg)  # noqa: S308
 
 
 def _link(see: See) -> Link:

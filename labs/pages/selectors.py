@@ -122,7 +122,7 @@ def time_left(arms: Collection[Pace]) -> str:
     if not any(arm.late for arm in arms):
         return f"{left} left"
     # The end of an overdue phase is unknown; only what comes after it is known.
-    after = f", then about {math.ceil(slowest.later_s)} s" if slowest.later_s else ""
+    after = f"; after it, about {math.ceil(slowest.later_s)} s are left" if slowest.later_s else ""
     return f"a phase takes longer than usual{after}"
 
 

@@ -135,8 +135,8 @@ class ConditionsForm(forms.Form):
     )  # fmt: skip
     value_bytes = forms.IntegerField(
         label="Bytes a message", min_value=VALUE_BYTES[0], max_value=VALUE_BYTES[1], required=False,
-        help_text=f"Of each value, {VALUE_BYTES[0]} to {VALUE_BYTES[1]:,}: its number and blanks. "
-        f"At most {MOST_BYTES_PER_S:,} a second in all. The number alone has up to 6.",
+        help_text=f"{VALUE_BYTES[0]} to {VALUE_BYTES[1]:,}; if empty, a message is only its "
+        f"number. Together at most {MOST_BYTES_PER_S:,} bytes a second.",
     )  # fmt: skip
 
     def __init__(

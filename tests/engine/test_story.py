@@ -31,13 +31,14 @@ def test_a_lost_message_from_its_sending_to_what_stands_in_its_place(ledger: Pat
         (0.6, "client", "Acknowledged for partition 0, offset 8."),
         (1.0, "sample", "The log of broker 1 goes beyond this offset; the logs of brokers 2 and 3 "
                         "end at it or before. High watermark 6: no consumer can read it yet."),
-        (1.5, "fault", "Leader broker 1 was killed (pid 4711 gone)."),
+        (1.5, "fault", "Leader broker 1 was killed."),
         (3.0, "gone", "Broker 2 leads (epoch 1), in sync: 2, 3. High watermark 6. Its log ends at "
                       "6: offset 8 is not in it."),
         (None, "gone", "Not in the log at the end."),
         (None, "gone", "At the offset of its acknowledgement, 8, the log holds message 12."),
         (None, "gone", "Never delivered, not even to the final reader."),
     ]  # fmt: skip
+    assert [line.proof for line in lost.lines if line.proof] == ["pid 4711 gone"]
     assert (lost.partition, lost.offset, lost.acked_s) == (0, 8, 0.6)
 
 

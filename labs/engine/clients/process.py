@@ -76,7 +76,7 @@ class ClientProcess:
             return bool(self.latest.get("ready"))
 
         until(ready, limit_s, f"the {self.name} was not ready",
-              awaits=f"for the {self.name} to be ready")  # fmt: skip
+              awaits=f"for {self.name} to be ready")  # fmt: skip
 
     @property
     def returncode(self) -> int | None:
@@ -119,7 +119,7 @@ class ClientProcess:
             return self.latest.get("standing") == point
 
         until(stands, limit_s, f"the {self.name} did not come to `{point}`",
-              awaits=f"for the {self.name} to come to `{point}`")  # fmt: skip
+              awaits=f"for {self.name} to come to `{point}`")  # fmt: skip
         return str(self.latest.get("stands", point))
 
     def go(self) -> None:
@@ -147,7 +147,7 @@ class ClientProcess:
         """
         try:
             until(lambda: self.returncode is not None, limit_s, f"the {self.name} has not ended",
-                  awaits=f"for the {self.name} to finish")  # fmt: skip
+                  awaits=f"for {self.name} to finish")  # fmt: skip
         except WaitTimeout:
             self.kill()
             raise ClientFailed(f"the {self.name} did not finish in {limit_s:g} s") from None

@@ -32,12 +32,13 @@ class Line:
     """One thing that happened; `at_s` is None for what was found at the end.
 
     `kind` is whose word it is: `client`, `sample` (of the brokers), `fault`, `found` (in the log,
-    at the end) or `gone`.
+    at the end) or `gone`. `proof` is the evidence of a fault, as the ledger has it.
     """
 
     at_s: float | None
     kind: str
     text: str
+    proof: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def _on_the_brokers(seen: Replay, offset: int, acked_s: float) -> Iterator[Line]
     for done in seen.done:
         if done.at_s > acked_s:
             words = fault_words.sentence(done.fault, done.target)
-            yield Line(done.at_s, "fault", f"{words} ({done.evidence}).")
+            yield Line(done.at_s, "fault", f"{words}.", done.evidence)
     yield from _next_leader(seen, at, offset)
 
 
