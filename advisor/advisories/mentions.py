@@ -15,49 +15,63 @@ from dataclasses import dataclass, replace
 
 from advisor.advisories import api_versions
 from advisor.advisories.model import Part, Product
-from advisor.advisories.releases import VersionError, meant
+from advisor.advisories.releases import VersionError, line, meant, releases
 
-_NUMBER = r"v?(?P<version>\d{1,2}(?:\.\d{1,3}){1,3})"
+_NUMBER = r"v?(?P<version>\d{1,2}(?:\.\d{1,4}){1,8})(?P<confluent>-(?:ccs|ce)\b)?"
+"""Confluent marks its own builds: `7.6.0-ccs` is of Confluent Platform 7.6, and so Kafka 3.6."""
 _ALONE = r"(?<![\w.-])(?<!debezium/)"
 """Before a name that is no end of another product's name."""
-_JAR = r"(?:[-:]|</artifactId>\s*<version>)"
+_JAR = r"(?:[-:]|</artifactId>\s*<version>|['\"],\s*version:\s*['\"])"
 _ALL = (Part.PRODUCER, Part.CONSUMER, Part.BROKER, Part.STREAMS, Part.CONNECT)
 _CLIENTS = (Part.PRODUCER, Part.CONSUMER)
-_BROKER, _STREAMS = (Part.BROKER,), (Part.STREAMS, *_CLIENTS)
+_BROKER, _STREAMS, _CONNECT = (Part.BROKER,), (Part.STREAMS, *_CLIENTS), (Part.CONNECT, *_CLIENTS)
 _LIBRDKAFKA = (Part.LIBRDKAFKA,)
 _PATTERNS: tuple[tuple[str, tuple[Part, ...]], ...] = (
-    (rf"cp-(?:kafka-connect(?:-base)?):{_NUMBER}", (Part.CONNECT, *_CLIENTS)),
-    (rf"cp-(?:kafka|server|enterprise-kafka):{_NUMBER}", _BROKER),
+    (rf"cp-(?:kafka|server)-connect(?:-base)?:{_NUMBER}", _CONNECT),
+    (rf"cp-ksqldb-server:{_NUMBER}", _STREAMS),
+    (rf"(?:cp-(?:kafka|server|enterprise-kafka)|confluent-local):{_NUMBER}", _BROKER),
     (rf"strimzi/kafka:[\w.-]*?kafka-{_NUMBER}", _BROKER),
+    (r"amq-streams[/-]kafka-(?P<version>\d\d)-rhel", _BROKER),
     (rf"{_ALONE}kafka(?:-native)?:(?:2\.1\d-)?{_NUMBER}", _BROKER),
     (rf"kafka_2\.1\d[-:]{_NUMBER}", _BROKER),
     (rf"kafka-clients{_JAR}{_NUMBER}", _CLIENTS),
     (rf"kafka-streams(?:-scala_2\.1\d)?{_JAR}{_NUMBER}", _STREAMS),
-    (rf"connect-runtime{_JAR}{_NUMBER}", (Part.CONNECT, *_CLIENTS)),
+    (rf"connect-runtime{_JAR}{_NUMBER}", _CONNECT),
     (rf"spark-(?:sql-kafka-0-10|streaming-kafka-0-10|core|sql)_2\.1\d[-:]{_NUMBER}", (Part.SPARK,)),
     (rf"\b(?:py)?spark[\s=:@v-]{{1,3}}{_NUMBER}", (Part.SPARK,)),
-    (rf"\b(?:librdkafka1?|confluent[-_]kafka)[\s=:@v(-]{{1,3}}{_NUMBER}", _LIBRDKAFKA),
+    (
+        rf"\b(?:librdkafka(?:1|-dev|-devel)?|confluent[-_]kafka)[\s=:@v(-]{{1,3}}{_NUMBER}",
+        _LIBRDKAFKA,
+    ),
     (rf"\bconfluent-kafka-go(?:/v2)?[\s@]{{1,3}}{_NUMBER}", _LIBRDKAFKA),
     (rf"\bConfluent\.Kafka\"?\s+(?:Version=\"|--version )?{_NUMBER}", _LIBRDKAFKA),
     (rf"\brdkafka-sys[\s=\"]+[\d.]+\+{_NUMBER}", _LIBRDKAFKA),
     (rf"{_NUMBER} \(Commit:", _BROKER),
     (rf"\bclients?[\s:=v]{{1,3}}{_NUMBER}", _CLIENTS),
     (rf"\bbrokers?[\s:=v]{{1,3}}{_NUMBER}", _BROKER),
-    (rf"\bMSK[\s:=v]{{1,3}}{_NUMBER}", _BROKER),
-    (rf"{_ALONE}kafka(?: version)?[\s=:@v-]{{1,3}}{_NUMBER}", _ALL),
+    (rf"\bMSK(?: version)?[\s:=v]{{1,3}}{_NUMBER}", _BROKER),
+    (rf"\bkafka:\s+version:\s*['\"]?{_NUMBER}", _BROKER),
+    (rf"{_ALONE}kafka[ _]?(?:version)?['\"]?[\s=:@v'\"-]{{1,4}}{_NUMBER}", _ALL),
 )
-_CONFLUENT = re.compile(r"cp-")
+_CONFLUENT = re.compile(r"cp-|confluent-local")
 _OWN_NUMBERS = re.compile(
     r"\b(?:spring-kafka|reactor-kafka|flink-connector-kafka|camel-kafka|micronaut-kafka|"
     r"debezium/\w+|node-rdkafka|kafka-javascript|php-rdkafka|rdkafka(?!-sys)|kafkajs|"
-    r"kafka-python|aiokafka|sarama|franz-go|redpanda)\b",
+    r"kafka-python|aiokafka|sarama|franz-go|strimzi/operator|zookeeper|schema-registry|kafka-ui)\b",
     re.IGNORECASE,
 )
 _OWN = (
     "{} has version numbers of its own, and they say nothing of Kafka’s. State the version of "
     "kafka-clients, librdkafka or the brokers that it runs with."
 )
-_BARE = re.compile(_NUMBER)
+_OTHER_BROKERS = re.compile(r"redpanda|warpstream|automq|event ?hubs", re.IGNORECASE)
+_OTHER = (
+    "{} is not Apache Kafka: the bugs of Kafka’s brokers are not its own. Those of your clients "
+    "concern you all the same: state the version of kafka-clients or librdkafka."
+)
+_BARE = re.compile(rf"{_NUMBER}(?:\.x)?(?:\.(?:kraft|tiered))?")
+"""With the ends that Amazon's MSK puts behind a number."""
+_NAMES = {Product.KAFKA: "Kafka", Product.LIBRDKAFKA: "librdkafka", Product.SPARK: "Spark"}
 MAX_TEXT = 100_000
 """Characters that are read; the output of a large cluster is shorter."""
 
@@ -79,8 +93,9 @@ def mentions(text: str) -> tuple[Mention, ...]:
     text = text[:MAX_TEXT]
     mentions = list(_mentions(text))
     if not mentions:
-        if other := _OWN_NUMBERS.search(text):
-            raise VersionError(_OWN.format(other[0]))
+        for others, said in ((_OTHER_BROKERS, _OTHER), (_OWN_NUMBERS, _OWN)):
+            if other := others.search(text):
+                raise VersionError(said.format(other[0]))
         shown = " ".join(text.split())[:40]
         raise VersionError(f"No version of Kafka, librdkafka or Spark is in {shown!r}.")
     named = {part for mention in mentions if mention.parts != _ALL for part in mention.parts}
@@ -98,7 +113,7 @@ def _mentions(text: str) -> Iterator[Mention]:
         yield from (Mention(_BROKER, line, "kafka-broker-api-versions") for line in lines)
         return
     if bare := _BARE.fullmatch(text.strip()):
-        yield _sound(Mention(_ALL, bare["version"], text.strip()))
+        yield _sound(_mention(bare, _ALL))
         return
     taken: list[tuple[int, int]] = []
     for pattern, parts in _PATTERNS:
@@ -110,15 +125,23 @@ def _mentions(text: str) -> Iterator[Mention]:
 
 
 def _mention(match: re.Match[str], parts: tuple[Part, ...]) -> Mention:
-    version = match["version"]
-    if _CONFLUENT.match(match[0]):
-        version = _line_of_confluent(*(int(value) for value in version.split(".")[:2]))
+    numbers = match["version"].split(".")
+    if len(numbers) == 1:  # kafka-37 of AMQ Streams
+        numbers = [*match["version"]]
+    if _CONFLUENT.match(match[0]) or match.groupdict().get("confluent"):
+        version = _line_of_confluent(int(numbers[0]), int(numbers[1]))
+    elif numbers[0] != "0" and len(numbers) > 3:  # a vendor's build: 3.4.1.7.1.9.0 of Cloudera
+        version = ".".join(numbers[:2])
+    else:
+        version = ".".join(numbers)
     return Mention(parts, version, match[0])
 
 
 def _line_of_confluent(major: int, minor: int) -> str:
     """The line of Kafka in a line of Confluent Platform."""
     match major:
+        case 1 | 2:
+            return f"0.{major + 7}.{minor}"
         case 3:
             return f"0.10.{minor}" if minor < 3 else "0.11.0"
         case 4 | 5:
@@ -130,9 +153,31 @@ def _line_of_confluent(major: int, minor: int) -> str:
 
 
 def _sound(mention: Mention) -> Mention:
-    """The mention. Raises `VersionError` if no release can be meant."""
+    """The mention. Raises `VersionError` if it is of no line that is known.
+
+    Of a line that is not known every bug would seem to be absent.
+    """
     of = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
     product = of.get(mention.parts[0], Product.KAFKA)
-    if not meant(product, mention.version):
-        raise VersionError(f"No release of {product} {mention.version} is known.")
-    return mention
+    known = releases(product)
+    may_be = meant(product, mention.version)
+    if may_be and {line(version) for version in may_be} <= {line(version) for version in known}:
+        return mention
+    message = (
+        f"No release of {_NAMES[product]} {mention.version} is known here, only {known[0]} to "
+        f"{known[-1]}."
+    )
+    if product is Product.KAFKA and (confluent := _of_confluent(mention.version)):
+        message += f" {confluent}"
+    raise VersionError(message)
+
+
+def _of_confluent(version: str) -> str:
+    """What helps whoever states a version of Confluent Platform as one of Kafka; else empty."""
+    major, minor = (int(number) for number in version.split(".")[:2])
+    if not 5 <= major <= 8:
+        return ""
+    kafka = _line_of_confluent(major, minor)
+    if not meant(Product.KAFKA, kafka):
+        return ""
+    return f"If it is Confluent Platform, it brings Kafka {kafka}: write cp-kafka:{version}."

@@ -70,5 +70,6 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
+    zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),
 )

@@ -58,6 +58,23 @@ from advisor.advisories.mentions import mentions
         ('rdkafka-sys = "4.7.0+2.3.0"', Part.LIBRDKAFKA, "2.3.0"),
         ("librdkafka1=2.0.2-1", Part.LIBRDKAFKA, "2.0.2"),
         ("spring-kafka:3.1.0, kafka-clients:3.6.1", Part.PRODUCER, "3.6.1"),
+        ("confluentinc/cp-server-connect-base:7.6.0", Part.CONNECT, "3.6"),
+        ("confluentinc/confluent-local:7.6.0", Part.BROKER, "3.6"),
+        ("confluentinc/cp-ksqldb-server:7.6.0", Part.STREAMS, "3.6"),
+        ("kafka-clients-7.6.0-ccs.jar", Part.PRODUCER, "3.6"),
+        ("7.5.1-ce", Part.BROKER, "3.5"),
+        ("7.6.0-ccs (Commit:5e3c2b738d253ff5)", Part.BROKER, "3.6"),
+        ("INFO Kafka version: 7.6.0-ccs (o.a.k.common.utils.AppInfoParser)", Part.CONSUMER, "3.6"),
+        ("kafka-clients-3.4.1.7.1.9.0-387.jar", Part.CONSUMER, "3.4"),
+        ("name: 'kafka-clients', version: '2.8.0'", Part.CONSUMER, "2.8.0"),
+        ("amq-streams/kafka-37-rhel9:2.7.0", Part.BROKER, "3.7"),
+        ('"KafkaVersion": "3.6.0"', Part.BROKER, "3.6.0"),
+        ("3.7.x.kraft", Part.BROKER, "3.7"),
+        ('"KafkaVersion": "2.8.2.tiered"', Part.BROKER, "2.8.2"),
+        ('kafka_version = "3.5.1"', Part.BROKER, "3.5.1"),
+        ("Amazon MSK version 2.8.1", Part.BROKER, "2.8.1"),
+        ("spec:\n  kafka:\n    version: 3.7.0", Part.BROKER, "3.7.0"),
+        ("librdkafka-dev 2.3.0-1build2", Part.LIBRDKAFKA, "2.3.0"),
     ],
 )
 def test_a_text_names_a_version_of_a_part(text, part, version):
@@ -89,6 +106,29 @@ def test_what_is_said_of_kafka_is_not_said_of_a_part_with_a_version_of_its_own()
 def test_a_product_with_numbers_of_its_own_is_not_taken_for_kafka(text):
     with pytest.raises(VersionError, match="has version numbers of its own"):
         mentions(text)
+
+
+@pytest.mark.parametrize("text", [
+    "redpandadata/redpanda:v23.3.1", "vectorized/redpanda:v22.1", "redpandadata/console:v2.3.1",
+    "warpstream/agent:v500", "Azure Event Hubs 1.0",
+])  # fmt: skip
+def test_another_broker_that_speaks_the_protocol_is_not_taken_for_kafka(text):
+    with pytest.raises(VersionError, match=r"is not Apache Kafka.*state the version of"):
+        mentions(text)
+
+
+@pytest.mark.parametrize("text", [
+    "7.6.0", "kafka-clients-7.6.0.jar", "bitnami/kafka-26.8.5", "kafka 4.9", "4.9.1", "0.8.2",
+    "cp-kafka:2.0.1", "cp-kafka:9.9.9", "librdkafka 9.1.0", "pyspark==9.0.0",
+])  # fmt: skip
+def test_a_line_that_is_not_known_is_refused_as_no_bug_would_be_found_in_it(text):
+    with pytest.raises(VersionError, match=r"No release of \w+ [\d.]+ is known here, only"):
+        mentions(text)
+
+
+def test_whoever_states_a_version_of_confluent_platform_is_told_how():
+    with pytest.raises(VersionError, match=r"brings Kafka 3\.6: write cp-kafka:7\.6\.0\."):
+        mentions("7.6.0")
 
 
 @pytest.mark.parametrize("text", ["", "latest", "apache/kafka:latest", "99.1.2.3.4", "kafka 9.9"])
