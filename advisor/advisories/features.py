@@ -51,9 +51,16 @@ def _static_members(pipeline: Pipeline) -> bool:
 
 
 def _by_default(pipeline: Pipeline) -> bool:
-    """Left to its default, and not switched on by a transactional.id."""
+    """Left to its default, not switched on by a transactional.id, nor off by what it cannot have
+    beside it."""
     stated = "enable.idempotence" in pipeline.stated(Component.PRODUCER)
-    return not stated and not pipeline.text(Component.PRODUCER, "transactional.id")
+    if stated or pipeline.text(Component.PRODUCER, "transactional.id"):
+        return False
+    return (
+        pipeline.text(Component.PRODUCER, "acks") == "all"
+        and pipeline.number(Component.PRODUCER, "retries") > 0
+        and pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection") <= 5
+    )
 
 
 def _offsets(pipeline: Pipeline) -> bool:
@@ -71,8 +78,10 @@ def _beyond_the_topic(pipeline: Pipeline) -> bool | None:
 
 
 def _disk_returns_empty(pipeline: Pipeline) -> bool:
-    """Only where it was stated: else an operator is taken to elect another replica first."""
-    return pipeline.text(Component.APPLICATION, "disk.lost") == "returns-empty"
+    """Only where it was stated (else an operator is taken to elect another replica first), and
+    only without the cure, which brokers of 4.0 have where it is switched on."""
+    replication = Replication(pipeline)
+    return replication.returns_empty and not replication.eligible_replicas
 
 
 def _min_partitions(pipeline: Pipeline) -> bool:
@@ -82,7 +91,8 @@ def _min_partitions(pipeline: Pipeline) -> bool:
 def _state(pipeline: Pipeline) -> bool | None:
     if pipeline.family is not Family.STREAMS:
         return False
-    return None
+    stated = pipeline.stated(Component.APPLICATION).get("state")
+    return None if stated is None else stated == "logged"
 
 
 FEATURES: Mapping[str, Feature] = {
@@ -94,7 +104,7 @@ FEATURES: Mapping[str, Feature] = {
     "idempotence-by-default": Feature("enable.idempotence is left to its default", _by_default),
     "offsets-in-transaction": Feature("offsets committed in the transaction", _offsets),
     "min-partitions": Feature("minPartitions is set", _min_partitions),
-    "state": Feature("a state store", _state),
+    "state": Feature("a state store with a changelog", _state),
     "several-log-dirs": Feature("brokers with several log directories"),
     "compression": Feature("compressed batches"),
     "marker-keys": Feature("a message with the key of a marker (four bytes)"),
@@ -108,9 +118,11 @@ FEATURES: Mapping[str, Feature] = {
     "follower-fetching": Feature("consumers that read from followers"),
     "reads-at-the-end": Feature("a read at the very end of the log beside a write"),
     "suppress": Feature("suppress() in the topology"),
+    "corrupted-task": Feature("a task that is found corrupted, as after a timeout"),
     "repartition": Feature("a repartition topic, and a task that fails before it commits"),
     "pause-or-seek": Feature("pause, resume or seek in the consumer"),
     "batch-consume": Feature("the batch calls for consuming"),
+    "partition-ends": Feature("enable.partition.eof=true"),
     "subscription-change": Feature("a subscription that changes, or topics that it newly matches"),
     "manual-assign": Feature("partitions by assign(), with commits"),
     "stored-offsets": Feature("offsets that the application stores itself"),

@@ -55,9 +55,12 @@ def _upgrades(
 
 def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | None) -> Upgrade:
     text, product = own[0].running, own[0].advisory.product
-    least = min(meant(product, text))
-    later = [release for release in releases(product) if release >= least]
     hit = [hit.advisory for hit in own]
+    # The newest that may be running: an upgrade from a line must not lead back within it.
+    least = max(
+        release for release in meant(product, text) if any(one.affects(release) for one in hit)
+    )
+    later = [release for release in releases(product) if release >= least]
     curable = [
         advisory for advisory in hit if any(not advisory.affects(release) for release in later)
     ]

@@ -17,6 +17,7 @@ from advisor.advisories import (
     versions_of,
     weakened,
 )
+from advisor.advisories.model import Product
 from advisor.advisories.releases import meant, releases
 from advisor.catalog import Family
 from advisor.catalog.versions import kafka_versions, versions
@@ -180,3 +181,67 @@ def test_an_empty_disk_that_leads_is_named_where_brokers_come_back_so_and_are_ol
     assert "KIP-966" in found("3.9", **empty)
     assert "KIP-966" not in found("3.9")
     assert "KIP-966" not in found("4.1", **empty)
+
+
+TRANSACTIONS = {"producer.transactional.id": "orders"}
+
+
+@pytest.mark.parametrize(("client", "kafka", "named", "not_named"), [
+    ({"version": "3.9.2"}, "4.3.1", {"KAFKA-14562"}, {"KIP-890", "librdkafka #5423"}),
+    ({"version": "4.3.1"}, "3.9.2", {"KIP-890"}, {"KAFKA-14562", "librdkafka #5423"}),
+    ({"version": "4.3.1"}, "4.3.1", set(), {"KIP-890", "KAFKA-14562", "librdkafka #5423"}),
+    ({"family": "librdkafka", "version": "2.16.0"}, "4.3.1", {"librdkafka #5423"}, {"KIP-890"}),
+])  # fmt: skip
+def test_transactions_need_both_sides_of_kip_890(client, kafka, named, not_named):
+    found = {hit.advisory.id for hit in hits(described(kafka=kafka, **client, **TRANSACTIONS))}
+    assert named <= found
+    assert not not_named & found
+    assert not (named | not_named) & {
+        hit.advisory.id for hit in hits(described(kafka=kafka, **client))
+    }
+
+
+@pytest.mark.parametrize("own", [
+    {"producer.acks": "1"}, {"producer.retries": "0"}, {"producer.enable.idempotence": "true"},
+    {"producer.max.in.flight.requests.per.connection": "10"}, TRANSACTIONS,
+])  # fmt: skip
+def test_a_default_that_is_off_in_spite_of_it_is_no_matter_where_it_would_not_be_on(own):
+    assert "KAFKA-13598" in hits_of(described(version="3.0.0", kafka="4.3.1"))
+    assert "KAFKA-13598" not in hits_of(described(version="3.0.0", kafka="4.3.1", **own))
+
+
+@pytest.mark.parametrize(("state", "certainty"), [
+    ({}, Certainty.POSSIBLE), ({"application.state": "logged"}, Certainty.HIT),
+    ({"application.state": "unlogged"}, None), ({"application.state": "none"}, None),
+])  # fmt: skip
+def test_a_bug_of_restored_state_concerns_whoever_has_a_changelog(state, certainty):
+    streams = {"family": "streams", "version": "4.1.2", "kafka": "4.3.1",
+               "streams.processing.guarantee": "exactly_once_v2"}  # fmt: skip
+    hit = hits_of(described(**streams, **state)).get("KAFKA-20685")
+    assert (hit and hit.certainty) == certainty
+
+
+def test_the_cure_of_an_empty_disk_counts_where_it_is_switched_on():
+    empty = {"kafka": "4.0.0", "application.disk.lost": "returns-empty"}
+    on = {"application.eligible.leader.replicas.version": "1"}
+    assert "KIP-966" in hits_of(described(**empty))
+    assert "KIP-966" not in hits_of(described(**empty, **on))
+
+
+@given(st.sampled_from([*Product]), st.data())
+def test_an_upgrade_never_leads_back_nor_into_what_it_is_to_clear(product, data):
+    """Also from a line whose later releases alone have the bug: its first one is no upgrade."""
+    release = data.draw(st.sampled_from(releases(product)))
+    line = ".".join(map(str, release.release[: 3 if release.major == 0 else 2]))
+    running = dict.fromkeys([*Part], data.draw(st.sampled_from([line, str(release)])))
+    found = [hit for case in advisories() if case.product is product
+             if (hit := match(case, running)) is not None]  # fmt: skip
+    for upgrade in upgrades(found, running):
+        if not upgrade.target:
+            continue
+        target = Version(upgrade.target)
+        cleared = [hit.advisory for hit in found if hit.advisory.id in upgrade.clears]
+        assert not any(case.affects(target) for case in cleared)
+        for may_run in meant(product, upgrade.running):
+            if any(case.affects(may_run) for case in cleared):
+                assert target > may_run
