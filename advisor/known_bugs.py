@@ -109,6 +109,7 @@ def to_json(bugs: KnownBugs) -> dict[str, Any]:
                 "to": upgrade.target or None,
                 "clears": list(upgrade.clears),
                 "remain": list(upgrade.remain),
+                "but_not": list(upgrade.but_not),
             }
             for upgrade in bugs.upgrades
         ],

@@ -21,7 +21,8 @@ _CLIENT = frozenset({Part.PRODUCER, Part.CONSUMER, Part.STREAMS, Part.CONNECT})
 class Upgrade:
     """What to upgrade to which release, and which advisories stay, as no release ends them.
 
-    `target` is empty where no later release is known to be better.
+    `target` is empty where no later release is known to be better. `but_not` are releases after
+    it that bring back what it clears, or another bug that concerns the pipeline, oldest first.
     """
 
     what: str
@@ -29,6 +30,7 @@ class Upgrade:
     target: str
     clears: tuple[str, ...]
     remain: tuple[str, ...]
+    but_not: tuple[str, ...] = ()
 
 
 def upgrades(
@@ -70,6 +72,7 @@ def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | 
     clean = [version for version in later if not any(one.affects(version) for one in curable)]
     good = [version for version in clean if not _concerned(version, others, pipeline)]
     target = next(iter(good or clean), None) if curable else None
+    bad = [release for release in later if target and release > target and release not in good]
     cleared = tuple(advisory.id for advisory in curable) if target else ()
     return Upgrade(
         what=what,
@@ -77,6 +80,7 @@ def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | 
         target=str(target or ""),
         clears=cleared,
         remain=tuple(advisory.id for advisory in hit if advisory.id not in cleared),
+        but_not=tuple(map(str, bad)),
     )
 
 

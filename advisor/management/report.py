@@ -324,5 +324,6 @@ def _upgrade(upgrade: Upgrade) -> str:
     if not upgrade.target:
         return f"No upgrade of {upgrade.what} is known to help.{remain}"
     clears = counted(len(upgrade.clears), "known bug")
-    target = f"{upgrade.target} or later"
+    but = f", but not {', '.join(upgrade.but_not)}" if upgrade.but_not else ""
+    target = f"{upgrade.target} or later{but}"
     return f"Upgrade {upgrade.what} {upgrade.running} to {target}: clears {clears}.{remain}"

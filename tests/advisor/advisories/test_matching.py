@@ -17,7 +17,6 @@ from advisor.advisories import (
     versions_of,
     weakened,
 )
-from advisor.advisories.model import Product
 from advisor.advisories.releases import meant, releases
 from advisor.catalog import Family
 from advisor.catalog.versions import kafka_versions, versions
@@ -228,20 +227,23 @@ def test_the_cure_of_an_empty_disk_counts_where_it_is_switched_on():
     assert "KIP-966" not in hits_of(described(**empty, **on))
 
 
-@given(st.sampled_from([*Product]), st.data())
-def test_an_upgrade_never_leads_back_nor_into_what_it_is_to_clear(product, data):
-    """Also from a line whose later releases alone have the bug: its first one is no upgrade."""
-    release = data.draw(st.sampled_from(releases(product)))
-    line = ".".join(map(str, release.release[: 3 if release.major == 0 else 2]))
-    running = dict.fromkeys([*Part], data.draw(st.sampled_from([line, str(release)])))
-    found = [hit for case in advisories() if case.product is product
-             if (hit := match(case, running)) is not None]  # fmt: skip
-    for upgrade in upgrades(found, running):
-        if not upgrade.target:
-            continue
-        target = Version(upgrade.target)
-        cleared = [hit.advisory for hit in found if hit.advisory.id in upgrade.clears]
-        assert not any(case.affects(target) for case in cleared)
-        for may_run in meant(product, upgrade.running):
-            if any(case.affects(may_run) for case in cleared):
-                assert target > may_run
+@pytest.mark.parametrize(("name", "line", "last_with_it"), [
+    ("KAFKA-13563", "2.6", "2.6.3"), ("KAFKA-9835", "2.2", "2.2.2"),
+    ("KAFKA-13794", "2.3", "2.3.1"),
+])  # fmt: skip
+def test_an_upgrade_from_a_line_whose_later_releases_have_the_bug_leads_on(
+    name, line, last_with_it
+):
+    """The first releases of the line do not have it, and are no upgrade."""
+    running = {advisory(name).part: line}
+    hit = match(advisory(name), running)
+    (upgrade,) = upgrades([hit], running)
+    assert Version(upgrade.target) > Version(last_with_it)
+    assert not advisory(name).affects(Version(upgrade.target))
+
+
+def test_later_releases_that_have_it_again_are_named():
+    pipeline = described(version="3.9.0", kafka="4.3.1")
+    (upgrade,) = upgrades(hits(pipeline), versions_of(pipeline), pipeline)
+    assert upgrade.target == "3.9.2"
+    assert upgrade.but_not == ("4.0.0", "4.0.1", "4.1.0", "4.1.1")  # KAFKA-19012
