@@ -237,6 +237,7 @@ def test_an_upgrade_from_a_line_whose_later_releases_have_the_bug_leads_on(
     """The first releases of the line do not have it, and are no upgrade."""
     running = {advisory(name).part: line}
     hit = match(advisory(name), running)
+    assert hit
     (upgrade,) = upgrades([hit], running)
     assert Version(upgrade.target) > Version(last_with_it)
     assert not advisory(name).affects(Version(upgrade.target))
