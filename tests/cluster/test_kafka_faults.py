@@ -148,6 +148,7 @@ def test_records_positions_and_a_partition_by_the_admin_client(cluster):
     assert made == "newer has 1 copy, the cluster's default.replication.factor"
     text = "retention.ms and retention.bytes of kept are -1 now"
     assert by_hand.keep_all(rig(cluster, log), "kept")[0].evidence == text
+    until(lambda: not by_hand.keep_all(rig(cluster, log), "kept"), 30, "it is not left alone")
 
     assert (
         by_hand.refuse(rig(cluster, log), "kept")[0].evidence

@@ -21,6 +21,7 @@ from labs.engine.run.events import Emitter
 from labs.engine.run.experiment import FINISHED, run
 from labs.engine.run.result import unjudged
 from labs.engine.run.runner import Arm, ArmRunner
+from labs.engine.run.shape import topology_of
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import TOPIC, draw
 from spark_jobs.count_table import COUNTS
@@ -126,19 +127,28 @@ def test_a_crashed_judge_is_unknown_with_null_counts(
 
 
 @pytest.mark.parametrize(
-    ("scenario", "kept_ms", "heals"),
-    [("query-falls-behind", 14_400_000, [("keep_all", TOPIC)]), ("query-falls-behind", -1, []),
-     ("retention-overtakes-reader", 1000, [])],
+    ("topic", "heals"),
+    [({"retention.ms": "20000"}, [("keep_all", TOPIC)]),
+     ({"retention.bytes": "50000"}, [("keep_all", TOPIC)]),
+     ({"retention.ms": "20000", "cleanup.policy": "compact,delete"}, [("keep_all", TOPIC)]),
+     ({"retention.ms": "20000", "cleanup.policy": "compact"}, []),
+     ({"retention.ms": "604800000", "retention.bytes": "-1"}, []), ({"retention.ms": "-1"}, []),
+     ({}, [])],
 )  # fmt: skip
 def test_retention_ends_before_the_log_is_read_for_the_ledger(
-    arm_runner: ArmRunner, scenario: str, kept_ms: int, heals: list[tuple[str, str]]
+    arm_runner: ArmRunner, topic: dict[str, str], heals: list[tuple[str, str]]
 ) -> None:
     """Else what expires between the final reading and the judge's would count as lost."""
-    topic: dict[str, str | int | bool] = {"retention.ms": kept_ms, "cleanup.policy": "delete"}
     settings = {**DESCRIBED.settings, "topic": {**DESCRIBED.settings["topic"], **topic}}
-    arm_runner.arm = replace(
-        arm_runner.arm, scenario=find(scenario), spec=replace(DESCRIBED, settings=settings)
+    arm_runner.arm = replace(arm_runner.arm, spec=replace(DESCRIBED, settings=settings))
+    made: dict[str, dict[str, str]] = {}
+    cluster = SimpleNamespace(
+        addresses=SimpleNamespace(note=""),
+        create_topic=lambda name, _partitions, _copies, config: made.update({name: config}),
     )
+    booted: Any = SimpleNamespace(cluster=cluster, java="21", kafka="4.3.1")
+    arm_runner._prepare(booted, topology_of(arm_runner.arm.experiment, arm_runner.arm.spec))
+    assert made[TOPIC].items() >= topic.items()
     healed: list[tuple[str, ...]] = []
     stage: Any = SimpleNamespace(heal=lambda heal, *args: healed.append((heal.__name__, *args)))
     arm_runner._keep_the_rest(stage)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from labs.engine.plan.topic import topic_config
+from labs.engine.plan.topic import keeping, topic_config
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import ScenarioError
 
@@ -45,6 +45,15 @@ def test_a_topic_without_a_minimum_is_left_to_the_brokers() -> None:
 def test_kafka_writes_switches_in_lower_case() -> None:
     settings = {"topic": {"replication.factor": 3, "unclean.leader.election.enable": True}}
     assert topic_config(settings, 3)[0] == {"unclean.leader.election.enable": "true"}
+
+
+def test_what_processing_writes_is_there_when_it_is_counted() -> None:
+    """Retention or compaction of its topic would make effects that were there seem missing."""
+    config = {"retention.ms": "1000", "cleanup.policy": "compact", "min.insync.replicas": "2"}
+    assert keeping(config) == {
+        "retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete",
+        "min.insync.replicas": "2",
+    }  # fmt: skip
 
 
 def test_every_scenario_can_be_written_to() -> None:

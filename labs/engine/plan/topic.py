@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from advisor.catalog import written
 from labs.engine.plan.spec import Settings
 
@@ -12,6 +14,23 @@ _KEYS = (
     "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms",
     "max.message.bytes",
 )  # fmt: skip
+
+
+_RETENTION = ("retention.ms", "retention.bytes")
+_LONGEST_RUN_MS = 3_600_000
+
+
+def expires(config: Mapping[str, str]) -> bool:
+    """Whether a topic of this config may delete messages while a run goes on."""
+    kept_ms, kept = (int(config.get(key, -1)) for key in _RETENTION)
+    deletes = "delete" in config.get("cleanup.policy", "delete")
+    return deletes and (0 <= kept_ms < _LONGEST_RUN_MS or kept >= 0)
+
+
+def keeping(config: Mapping[str, str]) -> dict[str, str]:
+    """The config of a topic that keeps all: what processing wrote is counted at the end."""
+    lasting = {"cleanup.policy": "delete", **dict.fromkeys(_RETENTION, "-1")}
+    return {**config, **lasting}
 
 
 def topic_config(settings: Settings, copies: int) -> tuple[dict[str, str], tuple[str, ...]]:

@@ -30,7 +30,7 @@ from labs.engine.faults.admin import keep_all
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.judge.spark import JudgeFailed, judge
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
-from labs.engine.plan.topic import topic_config
+from labs.engine.plan.topic import expires, keeping, topic_config
 from labs.engine.programs.streams import Streams, streams, streams_release
 from labs.engine.programs.tools import Tools, tools
 from labs.engine.record.ledger import SEAL, TableWriter, seal
@@ -92,6 +92,7 @@ class _Circumstances:
     notes: list[str] = field(default_factory=list)
     unproved: list[str] = field(default_factory=list)
     final_read_completed: bool = False
+    expires: bool = False
 
 
 class ArmRunner:
@@ -200,9 +201,12 @@ class ArmRunner:
         self._write_meta()
 
     def _keep_the_rest(self, stage: LiveStage) -> None:
-        """Ends retention that went on while the group was reading."""
-        scenario = self.arm.scenario
-        if scenario.expires_until_read and scenario.topic(self.arm.spec.settings):
+        """Ends retention, by time or by size, before the log is read for the ledger.
+
+        It is read twice: what expired in between would be beyond the log's start that was noted,
+        and count as lost.
+        """
+        if self._seen.expires:
             stage.heal(keep_all, TOPIC)
             self._phase("reading")
 
@@ -216,9 +220,11 @@ class ArmRunner:
         told = (mode, topology.note, *notes, booted.cluster.addresses.note)
         self._seen.notes += filter(None, told)
         config |= {key: str(pinned.lab) for key, pinned in expiring.items()}
-        for name in (TOPIC, *self._workload.topics):
+        self._seen.expires = expires(config)
+        topics = {TOPIC: config, **dict.fromkeys(self._workload.topics, keeping(config))}
+        for name, wanted in topics.items():
             copies = 1 if name in topology.grown else topology.replication_factor
-            booted.cluster.create_topic(name, topology.partitions, copies, config)
+            booted.cluster.create_topic(name, topology.partitions, copies, wanted)
 
     def _fetch_clients(self) -> None:
         """Fetches the jars of Java clients, where the arm uses them."""

@@ -126,8 +126,6 @@ class Scenario:
       it although the event permits it.
     - `given_up_breaks`: the outage is shorter than a patient client waits, or an application that
       looks at its sends survives it, so a client that gave up broke at-least-once.
-    - `expires_until_read`: retention goes on until the group has read what it can. Then the topic
-      keeps the rest: the log is read twice more, and what went between would count as lost.
     - `linked`: its faults are in the network, so that every connection goes through a proxy.
     - `pinned`, `senders`, `brokers`, `topic`: settings of the readers, the producer, the brokers
       and the topic that the scenario sets itself, because a run is short. `keeps`: settings of the
@@ -150,7 +148,6 @@ class Scenario:
     play: Play
     rate_per_s: int = 2000
     given_up_breaks: bool = False
-    expires_until_read: bool = False
     rarely: Mapping[str, str] = field(default_factory=dict)
     linked: bool = False
     workload: Workload = "produce-consume"

@@ -70,6 +70,5 @@ SCENARIO = Scenario(
     brokers=retention_soon,
     topic=_topic,
     given_up_breaks=True,
-    expires_until_read=True,
     measured=(Rate("effect_missing", 1, 1),),
 )
