@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.launch import launch
-from labs.evidence.bench import bench
+from labs.evidence.bench import SideBySide, bench
 from labs.evidence.waits import Wait, wait
 from labs.lessons import Arm, Lesson, Outcome
 from labs.lessons.model import NONE, SOME
@@ -62,20 +60,26 @@ def arms_of(lesson: Lesson) -> dict[str, Arm]:
 
 
 def prove(
-    turns: Iterable[tuple[Lesson, int, int]], report: Callable[[str], None]
+    turns: Iterable[tuple[Lesson, int, int]], report: Callable[[str], None], at_once: int = 1
 ) -> Iterator[list[Proof]]:
     """Runs a lab so often from a seed on, for each (lab, runs, seed), and yields its proofs.
 
-    The next of `turns` is asked for when those were taken. `report` gets a line a run. Ledgers are
-    not kept. Raises `labs.engine.run.launch.RunnerDied`.
+    So many labs run `at_once`; their proofs come in the order in which they end. The next of
+    `turns` is asked for when some were taken. `report` gets a line a run. Ledgers are not kept.
+    Raises `labs.engine.run.launch.RunnerDied`.
     """
-    with bench("lessons-") as (place, judge):
-        for lesson, runs, first in turns:
+    with bench("lessons-") as (place, judge), SideBySide(at_once) as together:
+
+        def work(turn: tuple[Lesson, int, int]) -> list[Proof]:
+            lesson, runs, first = turn
             proofs = proofs_of(lesson, first)
             for seed in range(first, first + runs):
-                _run(lesson, proofs, seed, place / f"{lesson.name}-{seed}", judge)
+                folder = place / f"{lesson.name}-{seed}"
+                _take(lesson, proofs, together.events(staged(lesson, proofs, seed), folder, judge))
                 report(f"{lesson.name}, seed {seed}: {_summary(proofs)}")
-            yield proofs
+            return proofs
+
+        yield from together.outcomes(turns, work)
 
 
 def proofs_of(lesson: Lesson, seed: int = 1) -> list[Proof]:
@@ -101,9 +105,8 @@ def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
         proof.reasons.append(f"{verdict}, {lesson.symptom.count} {seen}: {result['reason']}")
 
 
-def _run(lesson: Lesson, proofs: Sequence[Proof], seed: int, folder: Path, judge: Path) -> None:
-    with launch(staged(lesson, proofs, seed), folder, judge) as started:
-        events = list(started)
+def _take(lesson: Lesson, proofs: Sequence[Proof], events: Sequence[Mapping[str, Any]]) -> None:
+    """Adds what one run of each role said to its proof."""
     for proof, result in zip(proofs, events[-1]["experiment"]["arms"], strict=True):
         count(lesson, proof, result)
         proof.wait = proof.wait.longer(wait(events, proof.arm))

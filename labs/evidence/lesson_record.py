@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from labs.engine.base import json_lines
 from labs.evidence.lesson_proofs import ROLES, Proof, arms_of
@@ -109,12 +110,16 @@ def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
     ]
 
 
-def next_run(lessons: Sequence[Lesson], kept: Sequence[Kept], runs: int, seed: int
-             ) -> tuple[Lesson, int] | None:  # fmt: skip
-    """The lab of which fewest runs are kept, and the seed of its next one: after the last that was
-    run, or `seed`. None once each role of each lab was judged in so many `runs`."""
+def next_run(
+    lessons: Sequence[Lesson], kept: Sequence[Kept], runs: int, seed: int,
+    under_way: Mapping[str, int] = MappingProxyType({}),
+) -> tuple[Lesson, int] | None:  # fmt: skip
+    """The lab of which fewest runs are kept or `under_way` (by name), and the seed of its next one:
+    after the last that was run, or `seed`. None once each role of each lab was, or will be, judged
+    in so many `runs`."""
     judged = {
         lesson.name: min((one.judged for one in standing(lesson, kept)), default=0)
+        + under_way.get(lesson.name, 0)
         for lesson in lessons
     }
     lesson = min(lessons, key=lambda lesson: judged[lesson.name])
@@ -122,7 +127,8 @@ def next_run(lessons: Sequence[Lesson], kept: Sequence[Kept], runs: int, seed: i
         return None
     of = fingerprint(lesson)
     mine = [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
-    return lesson, max((item.seed + item.runs for item in mine), default=seed)
+    next_seed = max((item.seed + item.runs for item in mine), default=seed)
+    return lesson, next_seed + under_way.get(lesson.name, 0)
 
 
 def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:

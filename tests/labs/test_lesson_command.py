@@ -59,7 +59,7 @@ def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) 
 def test_with_minutes_it_goes_on_where_the_record_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[str, int, int]] = []
 
-    def instant(turns: Iterable[tuple[Lesson, int, int]], _: object) -> Iterator[list[Proof]]:
+    def instant(turns: Iterable[tuple[Lesson, int, int]], *_: object) -> Iterator[list[Proof]]:
         for lesson, runs, seed in turns:
             ran.append((lesson.name, runs, seed))
             proofs = proofs_of(lesson, seed)
@@ -81,7 +81,7 @@ def test_with_minutes_it_goes_on_where_the_record_stops(monkeypatch: pytest.Monk
 def test_no_run_begins_once_the_minutes_have_passed(monkeypatch: pytest.MonkeyPatch) -> None:
     began: list[tuple[Lesson, int, int]] = []
 
-    def prove(turns: Iterable[tuple[Lesson, int, int]], _: object) -> Iterator[list[Proof]]:
+    def prove(turns: Iterable[tuple[Lesson, int, int]], *_: object) -> Iterator[list[Proof]]:
         began.extend(turns)
         return iter([])
 
@@ -181,3 +181,28 @@ def test_a_proof_counts_what_the_judge_said() -> None:
         "broken, lost_write 7: so it was",
         "unknown, lost_write None: so it was",
     ]
+
+
+def test_labs_that_run_side_by_side_are_no_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is under way counts as run, and has its seed."""
+    began: list[tuple[str, int]] = []
+
+    def together(
+        turns: Iterable[tuple[Lesson, int, int]], _: object, at_once: int
+    ) -> Iterator[list[Proof]]:
+        waiting: list[list[Proof]] = []
+        for lesson, runs, seed in turns:
+            began.append((lesson.name, seed))
+            proofs = proofs_of(lesson, seed)
+            for proof in proofs:
+                proof.shown, proof.not_shown = (runs, 0) if ROLES[proof.role] else (0, runs)
+            waiting.append(proofs)
+            if len(waiting) == at_once:
+                yield waiting.pop(0)
+        yield from waiting
+
+    monkeypatch.setattr(command, "prove", together)
+    first, second = (lesson.name for lesson in all_lessons()[:2])
+    given = ("--runs", "3", "--keep", "--minutes", "1", "--at-once", "3")
+    call_command("lessons", "--verify", first, second, *given)
+    assert sorted(began) == [(name, seed) for name in sorted((first, second)) for seed in (1, 2, 3)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
@@ -62,6 +63,14 @@ class Command(ExactCommand):
             "lab, and begin no run once so many minutes have passed",
         )
         parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
+        parser.add_argument(
+            "--at-once",
+            type=int,
+            default=1,
+            metavar="N",
+            help="with --verify: so many labs side by side, as far as the machine has places for "
+            "clusters; while one waits or is judged, another boots",
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
@@ -108,28 +117,40 @@ class Command(ExactCommand):
         if minutes is not None and not (options["keep"] and 0 < minutes < math.inf):
             message = "--minutes takes a number above 0, and goes with --keep"
             raise CommandError(message, returncode=BAD_INPUT)
+        if options["at_once"] < 1:
+            raise CommandError("--at-once takes a number above 0", returncode=BAD_INPUT)
+        under_way: Counter[str] = Counter()
         turns: Iterable[Turn] = ((lesson, runs, seed) for lesson in lessons)
         if minutes is not None:
-            turns = _not_kept_yet(lessons, runs, seed, time.monotonic() + 60 * minutes)
+            end = time.monotonic() + 60 * minutes
+            turns = _not_kept_yet(lessons, runs, seed, end, under_way)
 
         def keep_batch(proofs: list[Proof]) -> None:
             if options["keep"]:
                 lesson, today = find(proofs[0].lesson), timezone.now().date().isoformat()
                 lesson_record.add(settings.LAB_LESSON_RECORD, lesson, proofs, today)
+            under_way[proofs[0].lesson] -= 1
 
-        results = collect(prove(turns, self.stderr.write), keep_batch, (RunnerDied,))
+        batches = prove(turns, self.stderr.write, options["at_once"])
+        results = collect(batches, keep_batch, (RunnerDied,))
         rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
         wrong = (f"{proof.lesson}, {proof.role}" for proof in results if not proof.is_proven)
         finish(self, options["json"], rows, _table(results), "; ".join(wrong))
 
 
-def _not_kept_yet(lessons: list[Lesson], runs: int, seed: int, end: float) -> Iterator[Turn]:
-    """One run after the other, of the lab that has fewest, until the monotonic time `end`."""
+def _not_kept_yet(
+    lessons: list[Lesson], runs: int, seed: int, end: float, under_way: Counter[str]
+) -> Iterator[Turn]:
+    """One run after the other, of the lab that has fewest, until the monotonic time `end`.
+
+    `under_way` counts those that were yielded, by lab; who keeps one takes it out.
+    """
     while time.monotonic() < end:
         kept = lesson_record.read(settings.LAB_LESSON_RECORD)
-        chosen = lesson_record.next_run(lessons, kept, runs, seed)
+        chosen = lesson_record.next_run(lessons, kept, runs, seed, under_way)
         if chosen is None:
             return
+        under_way[chosen[0].name] += 1
         yield chosen[0], 1, chosen[1]
 
 

@@ -1,0 +1,72 @@
+"""Several experiments side by side, of which each outcome is kept before the next begins."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from labs.evidence import bench
+from labs.evidence.bench import SideBySide
+
+
+def test_so_many_at_once_and_the_next_when_one_was_taken() -> None:
+    meeting = threading.Barrier(2)
+    asked: list[tuple[int, int]] = []
+    taken: list[int] = []
+
+    def turns() -> Iterator[int]:
+        for number in range(4):
+            asked.append((number, len(taken)))
+            yield number
+
+    def work(number: int) -> int:
+        meeting.wait(timeout=60)  # nobody gets past it alone
+        return number
+
+    with SideBySide(2) as together:
+        for outcome in together.outcomes(turns(), work):
+            taken.append(outcome)
+    assert sorted(taken) == [0, 1, 2, 3]
+    assert asked == [(0, 0), (1, 0), (2, 1), (3, 2)]
+
+
+def test_who_leaves_ends_what_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else Ctrl-C, or a record that cannot be written, would wait for brokers."""
+    running, ended = threading.Event(), threading.Event()
+
+    class Endless:
+        def __enter__(self) -> Endless:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def __iter__(self) -> Iterator[dict[str, Any]]:
+            running.set()
+            assert ended.wait(60)
+            yield {"event": "result"}
+
+        def stop(self) -> None:
+            ended.set()
+
+    monkeypatch.setattr(bench, "launch", lambda *_: Endless())
+    request: Any = SimpleNamespace()
+
+    def leave() -> None:
+        with SideBySide(2) as together:
+
+            def work(number: int) -> None:
+                if number:
+                    assert running.wait(60)
+                    raise OSError("no space left")
+                together.events(request, Path("run"), Path("judge"))
+
+            list(together.outcomes([0, 1], work))
+
+    with pytest.raises(OSError, match="no space left"):
+        leave()
+    assert ended.is_set()
