@@ -56,6 +56,21 @@ def test_the_advisor_does_not_contradict_a_lab(lesson: Lesson) -> None:
 
 
 @LESSONS
+def test_a_solution_is_one_for_as_long_as_the_story_says_that_readers_are_away(
+    lesson: Lesson,
+) -> None:
+    """Not only in the failure that is staged: a group's position expires as messages do."""
+    pipeline, problems = advisor.from_fields(lesson.solution.fields)
+    assert pipeline is not None, problems
+    undone = {
+        failure["event"]: why
+        for failure in advisor.advise(pipeline)["failures"]
+        if "application.outage.ms" in (why := failure["permits"].get(lesson.symptom.anomaly, ""))
+    }
+    assert not undone
+
+
+@LESSONS
 def test_the_explanation_holds_for_every_outcome_of_every_arm(lesson: Lesson) -> None:
     names = [arm.name for arm in lesson.arms]
     for showed in itertools.product((True, False, None), repeat=len(names)):
