@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from pyspark.sql import SparkSession
 
-from spark_jobs.judging import judge
+from spark_jobs.judging import Report, judge, silent
 from spark_jobs.scan import scan
 from spark_jobs.session import BRIEF, LARGE, MEDIUM, Kind, start
 from spark_jobs.size import QUICK_ROWS, measure
@@ -47,14 +47,17 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def answer(
-    spark: SparkSession, ledger: str, want: str | None, bootstrap: str | None, topic: str | None
-) -> dict[str, Any]:
+    spark: SparkSession, ledger: str, want: str | None, bootstrap: str | None, topic: str | None,
+    report: Report = silent,
+) -> dict[str, Any]:  # fmt: skip
     """One ledger's answer; with brokers given, their log is scanned into it first."""
     try:
         if bootstrap and topic:
+            report("Spark reads the log from the brokers")
             scan(spark, bootstrap, topic, Path(ledger))
         scanned = bool(bootstrap and topic)
-        return {**judge(spark, Path(ledger), want, scanned=scanned), "ledger": ledger}
+        judged = judge(spark, Path(ledger), want, scanned=scanned, report=report)
+        return {**judged, "ledger": ledger}
     except MalformedLedger as error:
         return {"ledger": ledger, "error": str(error)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
@@ -45,11 +45,18 @@ _PLAIN = frozenset(count.name for count in TABLE if count.plain)
 _SOUND = ("sent", "ok", "obliged", "in_log", "delivered")
 """What a value counts as that the sieve set aside."""
 
+Report = Callable[[str], None]
+"""Hears, in words for people, what is done next."""
+
 Shown = dict[str, list[dict[str, Any]]]
 """Rows as JSON data, by what they show."""
 
 _LATENCY, _TIMELINE = "ack_latency_ms", "timeline"
 _BY_WHOM, _HOW_OFTEN = "by_whom", "how_often"
+
+
+def silent(_: str) -> None:
+    """Reports to nobody."""
 
 
 def judge(
@@ -59,6 +66,7 @@ def judge(
     small: bool | None = None,
     large: bool | None = None,
     scanned: bool = False,
+    report: Report = silent,
 ) -> dict[str, Any]:
     """Judges one ledger against a guarantee, or against every anomaly.
 
@@ -66,24 +74,29 @@ def judge(
     the counts, and what is shown of them. A ledger that is not small takes some more, to be sieved,
     and of these what can go on at the same time does (docs/decisions/0079);
     `small` and `large` override what its size says. `scanned` is whether its run goes on and we
-    wrote its log: then nobody has sealed it yet, and nobody else has touched it.
+    wrote its log: then nobody has sealed it yet, and nobody else has touched it. `report` hears
+    what is done next.
     """
+    report("Spark reads what was sent, delivered and committed")
     sealed = parts.check(ledger, whole=scanned) or scanned
     with closing(views_for(spark, ledger, small, large)) as views:
         try:
             seen = survey(views, ledger, sealed)
-            return _judged(*_prepared(seen), ledger, want, sealed)
+            return _judged(*_prepared(seen), ledger, want, sealed, report)
         except (Py4JJavaError, PySparkException) as error:
             raise _malformed(ledger, error) from error
 
 
 def _judged(
-    seen: Survey, ahead: Sequence[Future[Shown]], ledger: Path, want: str | None, sealed: bool
-) -> dict[str, Any]:
+    seen: Survey, ahead: Sequence[Future[Shown]], ledger: Path, want: str | None, sealed: bool,
+    report: Report,
+) -> dict[str, Any]:  # fmt: skip
+    report("Spark counts what became of each message")
     families = _families(seen)
     counted = _counted(seen, families)
     _check_values(seen, counted, ledger)
     counts = _masked(counted, seen)
+    report("Spark looks for examples of what it counted")
     shown = _shown(seen, families, counts, ahead)
     around = _circumstances(seen, sealed, counted["untold"])
     word, reason = verdict(counts, want, around)

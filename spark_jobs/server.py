@@ -1,6 +1,7 @@
 """The warm session: Spark's start is paid once, before anybody waits for a verdict.
 
-A request is `{"ledger", "want", "bootstrap", "topic"}` and its answer that of `verify`; to
+A request is `{"ledger", "want", "bootstrap", "topic"}` and its answer that of `verify`, after lines
+`{"doing": WORDS}` that say how far it is; to
 `{"practise": true}` it judges a made-up ledger once more, which makes the next judging quicker. The
 process ends when its standard input does (its owner died), when its JVM did, and after a number
 of requests; who started it starts it again. It never repairs a session: after a JVM's death
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
@@ -26,7 +28,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from spark_jobs.command import answer
-from spark_jobs.judging import judge
+from spark_jobs.judging import Report, judge
 from spark_jobs.practice import LARGER_ROWS, write
 from spark_jobs.session import start
 from spark_jobs.size import WARM_ROWS, rows
@@ -52,7 +54,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         self.folder = Path(tempfile.mkdtemp(prefix="delivery-lab-warm-"))
         self.sessions: list[SparkSession] = []
 
-    def answer(self, ask: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, ask: dict[str, Any], report: Report) -> dict[str, Any]:
         """The answer to one request, which only comes here once there is a session."""
         (spark,) = self.sessions
         if ask.get("practise"):
@@ -60,7 +62,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         if rows(Path(ask["ledger"])) > WARM_ROWS:
             return {"failed": f"more than {WARM_ROWS:,} rows: that takes a process of its own"}
         want, bootstrap, topic = (ask.get(name) for name in ("want", "bootstrap", "topic"))
-        return answer(spark, str(ask["ledger"]), want, bootstrap, topic)
+        return answer(spark, str(ask["ledger"]), want, bootstrap, topic, report)
 
     def practise(self, spark: SparkSession) -> dict[str, Any]:
         """The answer for a made-up ledger: every other time for one that counts as not small."""
@@ -110,12 +112,27 @@ class _Request(socketserver.StreamRequestHandler):
         line = self.rfile.readline()
         if not line:
             return  # somebody only asked whether we are there
-        with self.server.turns:
-            reply = self._reply(line)
-            self.wfile.write(json.dumps(reply).encode() + b"\n")
-            self.wfile.flush()
+        self._take_turn()
+        try:
+            self._write(self._reply(line))
+        finally:
+            self.server.turns.release()
         self.server.tidy()
         self.server.count()
+
+    def _take_turn(self) -> None:
+        if not self.server.turns.acquire(blocking=False):
+            is_up = bool(self.server.sessions)
+            self._report(f"waits until Spark {'has judged others' if is_up else 'has started'}")
+            self.server.turns.acquire()
+
+    def _report(self, doing: str) -> None:
+        with suppress(OSError):  # who has gone asked in vain; the session is well
+            self._write({"doing": doing})
+
+    def _write(self, reply: dict[str, Any]) -> None:
+        self.wfile.write(json.dumps(reply).encode() + b"\n")
+        self.wfile.flush()
 
     def _reply(self, line: bytes) -> dict[str, Any]:
         try:
@@ -123,7 +140,7 @@ class _Request(socketserver.StreamRequestHandler):
             want = ask.get("want")
             if want is not None and want not in FORBIDS:
                 return {"error": f"`want` is {want!r}, which is none of {', '.join(FORBIDS)}"}
-            return self.server.answer(ask)
+            return self.server.answer(ask, self._report)
         except (Py4JNetworkError, ConnectionError) as error:
             sys.stderr.write(f"the session died: {error}\n")
             _leave(self.server, SESSION_DIED)

@@ -8,7 +8,7 @@ from typing import Any
 
 from labs.engine.plan.spec import ExperimentSpec
 from labs.evidence.bench import SideBySide, bench
-from labs.evidence.waits import Wait, wait
+from labs.evidence.waits import Wait, is_telling, wait
 from labs.lessons import Arm, Lesson, Outcome
 from labs.lessons.model import NONE, SOME
 from labs.runs import services
@@ -22,7 +22,7 @@ class Proof:
     """One role of a lab: in how many of `runs` the symptom showed, did not, or was not judged.
 
     The runs have the seeds from `seed` on. `wait` is the longest that a visitor would have waited
-    in any of them.
+    in any of them; it is 0 where other work slowed the machine down.
     """
 
     lesson: str
@@ -75,7 +75,8 @@ def prove(
             proofs = proofs_of(lesson, first)
             for seed in range(first, first + runs):
                 folder = place / f"{lesson.name}-{seed}"
-                _take(lesson, proofs, together.events(staged(lesson, proofs, seed), folder, judge))
+                events = together.events(staged(lesson, proofs, seed), folder, judge)
+                _take(lesson, proofs, events, timed=at_once == 1 and is_telling())
                 report(f"{lesson.name}, seed {seed}: {_summary(proofs)}")
             return proofs
 
@@ -105,16 +106,20 @@ def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:
         proof.reasons.append(f"{verdict}, {lesson.symptom.count} {seen}: {result['reason']}")
 
 
-def _take(lesson: Lesson, proofs: Sequence[Proof], events: Sequence[Mapping[str, Any]]) -> None:
-    """Adds what one run of each role said to its proof."""
+def _take(
+    lesson: Lesson, proofs: Sequence[Proof], events: Sequence[Mapping[str, Any]], *, timed: bool
+) -> None:
+    """Adds what one run of each role said to its proof, and its times if they say anything."""
     for proof, result in zip(proofs, events[-1]["experiment"]["arms"], strict=True):
         count(lesson, proof, result)
-        proof.wait = proof.wait.longer(wait(events, proof.arm))
+        if timed:
+            proof.wait = proof.wait.longer(wait(events, proof.arm))
 
 
 def _summary(proofs: Sequence[Proof]) -> str:
     return "; ".join(
-        f"{proof.role} {proof} after {proof.wait.verdict_s:.0f} s"
+        f"{proof.role} {proof}"
+        + (f" after {proof.wait.verdict_s:.0f} s" if proof.wait.verdict_s else "")
         + (f" ({proof.reasons[-1]})" if proof.reasons else "")
         for proof in proofs
     )

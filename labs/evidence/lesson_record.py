@@ -28,7 +28,8 @@ class Kept:
     """The proofs of a lab from the seed `seed` on; by role, in how many runs the symptom showed,
     did not, or was not judged. `of` is the fingerprint of the settings that were run.
 
-    `verdict_s` and `news_s` are as in `labs.evidence.waits`; lines from before have none.
+    `verdict_s` and `news_s` are as in `labs.evidence.waits`; what was measured beside other work
+    is left out.
     """
 
     lesson: str
@@ -85,8 +86,8 @@ def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str) -> None:
         {proof.role: proof.shown for proof in proofs},
         {proof.role: proof.not_shown for proof in proofs},
         {proof.role: proof.unknown for proof in proofs},
-        {proof.role: proof.wait.verdict_s for proof in proofs},
-        {proof.role: proof.wait.news_s for proof in proofs},
+        {proof.role: proof.wait.verdict_s for proof in proofs if proof.wait.verdict_s},
+        {proof.role: proof.wait.news_s for proof in proofs if proof.wait.verdict_s},
     )  # fmt: skip
     read(file)  # takes out a last line that was cut short
     with file.open("a", encoding="utf-8") as out:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 _SAID = ("phase", "fault", "arm", "error")
 """What the page shows as a line of its own; of a sample it shows the numbers, if they changed."""
+
+
+_LOAD_A_CORE = 4.0
+"""An experiment's own processes are half of this on two cores."""
+
+
+def is_telling() -> bool:
+    """Whether a wait that was measured now is a visitor's: the machine has little else to do."""
+    return os.getloadavg()[0] <= _LOAD_A_CORE * (os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import socketserver
+import threading
 from pathlib import Path
 
 import pytest
 
+from config.places import socket_path
 from labs.engine.judge import spark
 
 LINGERING = """
@@ -60,3 +63,29 @@ def test_the_master_is_what_the_environment_says_or_left_to_spark(monkeypatch, s
     for name, value in stated.items():
         monkeypatch.setenv(name, value)
     assert spark.spark_arguments(connector=False) == arguments
+
+
+@pytest.mark.parametrize("cut", [False, True], ids=["answered", "died"])
+def test_what_spark_does_is_heard_before_its_answer(tmp_path, monkeypatch, cut):
+    """Lines may come in any pieces; a session that dies after some is asked no more."""
+    lines = '{"doing": "Spark counts …"}\n{"doing": "Spark looks"}\n{"verdict": "holds"}\n'.encode()
+
+    class Session(socketserver.StreamRequestHandler):
+        def handle(self):
+            self.rfile.readline()
+            for piece in (lines[:20], lines[20:60], b"" if cut else lines[60:]):
+                self.wfile.write(piece)
+                self.wfile.flush()
+
+    monkeypatch.setattr(spark, "judge_cold", lambda *_: [{"verdict": "cold"}])
+    heard: list[str] = []
+    path = socket_path(tmp_path, "judge.sock")
+    with socketserver.UnixStreamServer(str(path), Session) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        answer = spark.judge(tmp_path, None, socket=path, report=heard.append)
+        thread.join()
+    if cut:
+        assert (answer["verdict"], heard[-1]) == ("cold", "Spark starts for this ledger alone")
+    else:
+        assert (answer["verdict"], heard) == ("holds", ["Spark counts …", "Spark looks"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,8 @@ from django.conf import settings
 from django.test import Client
 
 from labs.evidence import lesson_record
-from labs.evidence.lesson_proofs import Proof
-from labs.evidence.waits import Wait, wait
+from labs.evidence.lesson_proofs import Proof, proofs_of
+from labs.evidence.waits import Wait, is_telling, wait
 from labs.lessons import Lesson, all_lessons, find
 from labs.pages import selectors
 from tests.labs.test_lesson_views import ANSWERS, NAME, page, started, url
@@ -95,3 +96,20 @@ def test_an_experiment_of_a_lab_that_waits_is_told_the_time_of_its_proof(
     assert selectors.time_to_run(ran) == f"about {math.ceil(70.2 * rounds)} s once it starts"
     ran.lesson = ""
     assert selectors.time_to_run(ran) == f"about {math.ceil(45 * rounds)} s once it starts"
+
+
+@pytest.mark.parametrize(("load_a_core", "telling"), [(0.5, True), (4.0, True), (4.1, False)])
+def test_a_machine_with_other_work_tells_nothing_of_a_visitors_wait(
+    monkeypatch: pytest.MonkeyPatch, load_a_core: float, telling: bool
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr("os.getloadavg", lambda: (2 * load_a_core, 0.0, 0.0))
+    assert is_telling() is telling
+
+
+def test_the_record_has_no_time_that_was_not_measured(tmp_path: Path) -> None:
+    lesson, record = find(NAME), tmp_path / "proofs.jsonl"
+    lesson_record.add(record, lesson, proofs_of(lesson), "2026-11-25")
+    (kept,) = lesson_record.read(record)
+    assert (kept.verdict_s, kept.news_s) == ({}, {})
+    assert lesson_record.wait(lesson, [kept]) is None

@@ -9,7 +9,7 @@ import socket as sockets
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,9 @@ class _NoAnswer(Exception):
     """The warm session is not there, or died while it worked."""
 
 
+def _silent(_: str) -> None: ...
+
+
 def judge(
     ledger: Path,
     want: str | None,
@@ -42,19 +45,22 @@ def judge(
     topic: str | None = None,
     socket: Path | None = None,
     limit_s: float = LIMIT_S,
+    report: Callable[[str], None] = _silent,
 ) -> dict[str, Any]:
     """The answer of `spark_jobs/verify.py` (docs/ledger.md) for one ledger.
 
-    With `bootstrap` and `topic` the brokers' log is first scanned into the ledger. Raises
-    `JudgeFailed` when the ledger is malformed, the job crashed or `limit_s` seconds passed.
+    With `bootstrap` and `topic` the brokers' log is first scanned into the ledger. `report` hears
+    what Spark does next, in words for people. Raises `JudgeFailed` when the ledger is malformed,
+    the job crashed or `limit_s` seconds passed.
     """
     deadline = time.monotonic() + limit_s
     if socket is not None:
         ask = {"ledger": str(ledger), "want": want, "bootstrap": bootstrap, "topic": topic}
         try:
-            return _judged(_ask(socket, ask, limit_s))
+            return _judged(_ask(socket, ask, limit_s, report))
         except _NoAnswer:
             pass  # a cold process owes nothing to the warm one
+    report("Spark starts for this ledger alone")
     answers = judge_cold([ledger], want, bootstrap, topic, deadline - time.monotonic())
     return _judged(answers[0])
 
@@ -171,26 +177,41 @@ def spark_environment(scratch: Path | None = None) -> dict[str, str]:
     return {"SPARK_LOCAL_DIRS": str(scratch), **ours, "TMPDIR": str(scratch)}
 
 
-def _ask(socket: Path, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+def _ask(
+    socket: Path, request: dict[str, Any], limit_s: float, report: Callable[[str], None] = _silent
+) -> dict[str, Any]:
     try:
         with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as connection:
             connection.settimeout(limit_s)
             connection.connect(str(socket))
             connection.sendall(json.dumps(request).encode() + b"\n")
-            until(lambda: select.select([connection], [], [], 0)[0], limit_s, "no answer",
-                  awaits="for Spark to judge")  # fmt: skip
-            with connection.makefile("rb") as reply:
-                line = reply.readline()
+            answer = _answer(connection, time.monotonic() + limit_s, report)
     except (TimeoutError, WaitTimeout):
         raise JudgeFailed(f"the warm session did not answer within {limit_s:.0f} s") from None
     except OSError as error:
         raise _NoAnswer from error
-    if not line.endswith(b"\n"):
-        raise _NoAnswer
-    answer: dict[str, Any] = json.loads(line)
     if "failed" in answer:
         raise _NoAnswer
     return answer
+
+
+def _answer(
+    connection: sockets.socket, deadline: float, report: Callable[[str], None]
+) -> dict[str, Any]:
+    """The last line that is said; those before it tell what is being done."""
+    rest = b""
+    while True:
+        until(lambda: select.select([connection], [], [], 0)[0], deadline - time.monotonic(),
+              "no answer", awaits="for Spark to judge")  # fmt: skip
+        heard = connection.recv(65536)
+        if not heard:
+            raise _NoAnswer
+        *lines, rest = (rest + heard).split(b"\n")
+        for line in lines:
+            said: dict[str, Any] = json.loads(line)
+            if "doing" not in said:
+                return said
+            report(str(said["doing"]))
 
 
 def _judged(answer: dict[str, Any]) -> dict[str, Any]:

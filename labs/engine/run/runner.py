@@ -294,7 +294,7 @@ class ArmRunner:
         try:
             answer = judge(
                 self.arm.ledger, self.arm.spec.want, bootstrap=cluster.bootstrap, topic=TOPIC,
-                socket=self.arm.judge_socket,
+                socket=self.arm.judge_socket, report=self._judges,
             )  # fmt: skip
             seal(self.arm.ledger)  # the judge wrote the last table of it, `log`
             return answer
@@ -343,6 +343,9 @@ class ArmRunner:
 
     def _prepares(self, what: str) -> None:
         self._phase("booting", detail=what)
+
+    def _judges(self, what: str) -> None:
+        self._phase("judging", detail=what)
 
     def _booted_before(self, how: str) -> None:
         self._phase("booting", detail=how)
