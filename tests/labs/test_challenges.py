@@ -72,6 +72,23 @@ def test_its_schedule_can_be_drawn_and_says_only_words(challenge: Challenge) -> 
 
 
 @CHALLENGES
+def test_an_optimum_is_one_for_as_long_as_the_story_says_that_readers_are_away(
+    challenge: Challenge,
+) -> None:
+    """Not only in the failure that is staged: a group's position expires as messages do."""
+    pipeline, problems = described(challenge, challenge.with_levers(challenge.optimum))
+    assert pipeline is not None, problems
+    forbidden = {condition.count for condition in challenge.conditions if condition.most == 0}
+    undone = {
+        failure["event"]: why
+        for failure in advisor.advise(pipeline)["failures"]
+        for anomaly, why in failure["permits"].items()
+        if anomaly in forbidden and "application.outage.ms" in why
+    }
+    assert not undone
+
+
+@CHALLENGES
 def test_the_optimum_changes_what_it_says(challenge: Challenge) -> None:
     for entry in (challenge.optimum, challenge.tempting):
         pipeline, _ = described(challenge, challenge.with_levers(entry))
