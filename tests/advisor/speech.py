@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -18,6 +16,7 @@ from advisor.reasoning.numbers import numbers
 from advisor.reasoning.rules import all_rules
 from tests.house.files import files, name
 
+_COMMENT = re.compile(r"(?:^|\s)#+ ?(.*)$", re.MULTILINE)
 _TAG = re.compile(r"<[^<>]+>|\{[%#].*?[%#]\}|[`*]")
 
 
@@ -51,9 +50,7 @@ def _of_code(path: Path) -> Iterator[str]:
                 value.value if isinstance(value, ast.Constant) else "{}" for value in node.values
             )
             yield "".join(str(part) for part in parts)
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    comments = (token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT)
-    yield " ".join(comments)
+    yield " ".join(_COMMENT.findall(text))
 
 
 @cache

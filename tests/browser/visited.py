@@ -35,7 +35,7 @@ def _bring(page: Page, client: Client) -> None:
     page.goto("/learn/")  # a cookie belongs to a site
     base = page.evaluate("location.origin")
     cookie = {"name": name, "value": client.cookies[name].value, "url": base}
-    page.context.add_cookies([cookie])  # type: ignore[list-item]  # a dict with these keys
+    page.context.add_cookies([cookie])
 
 
 def _in_state(made: Experiment, state: State) -> None:

@@ -156,6 +156,7 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     assert "Too much at once" in refused.content.decode()
 
 
+@pytest.mark.drawn
 def test_whatever_adds_a_run_or_a_description_is_counted_as_that(client: Client) -> None:
     described = {"draft": {"fields": FIELDS, "done": []}, "draft_stamp": ""}
     sent = {"choice": "both", "side": "affected", "acks": "1", "min_isr": "1"}
