@@ -21,7 +21,7 @@ from advisor.catalog.model import (
 )
 from advisor.catalog.servers import refused_by_servers
 from advisor.catalog.validity import validate
-from advisor.catalog.values import parse, render, written
+from advisor.catalog.values import parse, render, say, written
 from advisor.catalog.versions import client_line, kafka_line, kafka_versions, versions
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "refused_by_servers",
     "refused_combination",
     "render",
+    "say",
     "settings_of",
     "validate",
     "versions",

@@ -87,6 +87,11 @@ def written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def say(value: Value) -> str:
+    """A setting's value as a page shows it: as the product writes it, or that it is not set."""
+    return "not set" if value is None else written(value)
+
+
 def render(setting: Setting, value: Value) -> str:
     """The text that the product's own parser reads as `value`.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from advisor.catalog import Component, Family, Value
+from advisor.catalog import Component, Family, Value, say
 from advisor.pages.picture import picture
 from advisor.pages.steps import compared, in_order
 from advisor.questions.durations import is_duration, spoken
@@ -19,21 +19,11 @@ from advisor.questions.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.failures import all_events
-from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee
+from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, kafka_at_least
 from advisor.reasoning.words import PLAINEST
-from advisor.templatetags.look import GUARANTEES, KINDS, say
-
-GRAVITY = (
-    Anomaly.LOST_WRITE, Anomaly.DIVERGED, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING,
-    Anomaly.STATE_LOST, Anomaly.TORN_TRANSACTION, Anomaly.ABORTED_READ, Anomaly.GIVEN_UP,
-    Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED, Anomaly.REDELIVERY, Anomaly.REORDERED,
-    Anomaly.KEY_REORDERED, Anomaly.POLL_SKIP, Anomaly.NONMONOTONIC_POLL, Anomaly.UNSEEN,
-    Anomaly.BLOCKED, Anomaly.UNAVAILABLE,
-)  # fmt: skip
-"""Anomalies, the gravest first: gone, then wrong, then twice, then out of order, then late."""
-
+from advisor.templatetags.look import GUARANTEES, KINDS
 
 KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
 """The kinds of harm as columns of the matrix; one that nothing does is left out."""

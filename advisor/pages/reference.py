@@ -5,7 +5,6 @@ Words for the pages only; what is true of a failure, a rule or a setting stands 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,7 +18,7 @@ from advisor.concepts import all_concepts
 from advisor.questions.questionnaire import FAMILIES
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
-from advisor.reasoning.finding import Rule
+from advisor.reasoning.finding import Rule, explained
 from advisor.reasoning.rules import all_rules
 
 KINDS = {"concept": "Concepts", "failure": "Failures", "rule": "Rules", "setting": "Settings"}
@@ -157,16 +156,6 @@ def _settings_by_version(family: Family, component: Component) -> list[dict[str,
     if component is Component.APPLICATION:  # some questions are of older brokers alone
         results += [known_to(family, client, line, component) for line in kafka_versions()[1:]]
     return results
-
-
-def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """A rule's title and the parts of its page: its module's docstring."""
-    text = sys.modules[rule.check.__module__].__doc__ or ""
-    title, *blocks = text.strip().split("\n\n")
-    parts = (block.partition("\n") for block in blocks)
-    return title.rstrip("."), tuple(
-        (head.strip(), " ".join(body.split())) for head, _, body in parts
-    )
 
 
 def shown_by(rules: Iterable[Rule]) -> list[tuple[FailureEvent, str]]:

@@ -8,11 +8,12 @@ from django.views.decorators.http import require_safe
 
 from advisor.catalog import Component
 from advisor.pages import reference
-from advisor.pages.presentation import GRAVITY
 from advisor.pages.steps import RESTARTS
 from advisor.questions.questionnaire import FAMILIES
 from advisor.reasoning.dependence import dependence, events_behind, events_measured_by
 from advisor.reasoning.failures import all_events
+from advisor.reasoning.finding import explained
+from advisor.reasoning.guarantees import GRAVITY
 from advisor.reasoning.levers import ALL as LEVERS
 from advisor.reasoning.rules import all_rules
 
@@ -65,7 +66,7 @@ def rule(request: HttpRequest, code: str) -> HttpResponse:
     rule = next((item for item in all_rules() if item.code == code), None)
     if rule is None:
         raise Http404(f"There is no rule {code}")
-    title, parts = reference.explained(rule)
+    title, parts = explained(rule)
     key = (rule.component, rule.setting)
     examples = [("Found in", rule.invalid), ("Not found in", rule.valid)]
     context = {

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_safe
 from advisor import export as exports
 from advisor import services
 from advisor.known_bugs import known_bugs
-from advisor.management.report import report as report_text
 from advisor.pages import presentation
 from advisor.pages.standing import find_or_404, standing
+from advisor.reports.text import report as report_text
 from advisor.services import Saved
 
 

@@ -16,6 +16,7 @@ from advisor.catalog import (
     Setting,
     Value,
     kafka_versions,
+    say,
     settings_of,
     versions,
 )
@@ -27,7 +28,6 @@ from advisor.questions.question import Question, Step
 from advisor.questions.questionnaire import DECIDES, DEFAULTS, FAMILIES
 from advisor.reasoning import fields
 from advisor.reasoning.pipeline import Pipeline
-from advisor.templatetags.look import say
 
 _NOT_KEPT = f"A text of your own is not kept, only that it is {STATED}."
 

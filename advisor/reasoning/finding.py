@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -58,6 +59,16 @@ class Rule:
     invalid: tuple[Example, ...]
     confidence: Confidence = Confidence.HIGH
     shown_by: tuple[Alike, ...] = ()
+
+
+def explained(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A rule's title and the parts of its page: its module's docstring."""
+    text = sys.modules[rule.check.__module__].__doc__ or ""
+    title, *blocks = text.strip().split("\n\n")
+    parts = (block.partition("\n") for block in blocks)
+    return title.rstrip("."), tuple(
+        (head.strip(), " ".join(body.split())) for head, _, body in parts
+    )
 
 
 @dataclass(frozen=True, slots=True)

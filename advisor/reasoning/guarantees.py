@@ -42,6 +42,16 @@ class Anomaly(StrEnum):
     __hash__ = str.__hash__
 
 
+GRAVITY = (
+    Anomaly.LOST_WRITE, Anomaly.DIVERGED, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING,
+    Anomaly.STATE_LOST, Anomaly.TORN_TRANSACTION, Anomaly.ABORTED_READ, Anomaly.GIVEN_UP,
+    Anomaly.DUPLICATE, Anomaly.EFFECT_DUPLICATED, Anomaly.REDELIVERY, Anomaly.REORDERED,
+    Anomaly.KEY_REORDERED, Anomaly.POLL_SKIP, Anomaly.NONMONOTONIC_POLL, Anomaly.UNSEEN,
+    Anomaly.BLOCKED, Anomaly.UNAVAILABLE,
+)  # fmt: skip
+"""Anomalies, the gravest first: gone, then wrong, then twice, then out of order, then late."""
+
+
 class Guarantee(StrEnum):
     """A delivery guarantee, or `none` when both losing and repeating may happen."""
 

@@ -8,13 +8,14 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from advisor.catalog import Value, written
+from advisor.catalog import Value, say
 from advisor.questions.durations import is_duration, spoken
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.numbers import Number
 
 register = template.Library()
+register.filter(say)
 
 KINDS: Mapping[Anomaly, tuple[str, str]] = {
     Anomaly.LOST_WRITE: ("lost", "lost"),
@@ -128,14 +129,6 @@ def severity_kind(severity: str) -> str:
 def spaced(name: str) -> str:
     """A name as it reads: `acks-below-all` → `acks below all`."""
     return name.replace("-", " ")
-
-
-@register.filter
-def say(value: Value) -> str:
-    """A setting's value as the product writes it."""
-    if value is None:
-        return "not set"
-    return written(value)
 
 
 @register.filter

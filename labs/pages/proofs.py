@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from advisor import services as advisor
 from advisor.models import Description
-from advisor.pages.presentation import GRAVITY
-from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
+from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import KINDS
 from labs.engine.scenarios import ScenarioError

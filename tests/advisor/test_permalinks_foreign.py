@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor import services
-from advisor.management.report import report
 from advisor.models import Description
 from advisor.reasoning.answer import Answer, answer
 from advisor.reasoning.difference import difference
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plain_data import from_plain, to_plain
 from advisor.reasoning.serial import to_data
+from advisor.reports.text import report
 from tests.advisor.answers import RISKY, get, page_text, saved
 from tests.advisor.pipelines import SAFE, described, pipelines
 

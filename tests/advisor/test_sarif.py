@@ -12,9 +12,9 @@ from django.core.management import call_command
 from hypothesis import given
 
 from advisor.intake.inputs import Inputs, Origin
-from advisor.management.sarif import sarif
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reports.sarif import sarif
 from tests.advisor.pipelines import described, pipelines
 
 LEVELS = {"none", "note", "warning", "error"}

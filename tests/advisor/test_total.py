@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from advisor import services
-from advisor.management.report import report
 from advisor.pages import presentation
 from advisor.reasoning.levers import ALL
+from advisor.reports.text import report
 from tests.advisor.pipelines import anything
 
 pytestmark = pytest.mark.drawn

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from advisor import services
 from advisor.intake.inputs import Inputs
-from advisor.management.report import report
-from advisor.management.sarif import sarif
 from advisor.pages import presentation
 from advisor.reasoning.answer import Answer, answer
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
+from advisor.reports.sarif import sarif
+from advisor.reports.text import report
 from tests.advisor.pipelines import SAFE, broken, described, pipelines
 
 WHOLE_SPACE = settings(

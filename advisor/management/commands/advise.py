@@ -15,9 +15,9 @@ from advisor.intake import all_readers
 from advisor.intake.inputs import FileProblem, Inputs, Origin, read_file, states_nothing
 from advisor.known_bugs import known_bugs
 from advisor.management.exact import ExactCommand
-from advisor.management.report import report
-from advisor.management.sarif import sarif
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reports.sarif import sarif
+from advisor.reports.text import report
 
 BROKEN, BAD_INPUT = 1, 2
 _IDLE = "not weighed here."

@@ -11,10 +11,9 @@ from typing import Literal
 from advisor.advisories import Upgrade
 from advisor.catalog import Value
 from advisor.known_bugs import KnownBug, KnownBugs, known_bugs
-from advisor.pages.presentation import GRAVITY
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
-from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
+from advisor.reasoning.guarantees import GRAVITY, Anomaly, Boundary, Guarantee
 from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted, measured

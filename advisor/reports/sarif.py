@@ -18,9 +18,8 @@ from advisor import services
 from advisor.advisories import Part
 from advisor.intake.inputs import Inputs, Origin
 from advisor.known_bugs import KnownBug, known_bugs, message, to_json
-from advisor.pages import reference
 from advisor.reasoning.answer import Answer, Failure, FindingData
-from advisor.reasoning.finding import Severity
+from advisor.reasoning.finding import Severity, explained
 from advisor.reasoning.obstacle import Obstacle
 from advisor.reasoning.rules import all_rules
 
@@ -112,7 +111,7 @@ def _bug_rule(bug: KnownBug) -> Node:
 @cache
 def _titles() -> Mapping[str, str]:
     """What each rule is, as its page says on top: a code host shows this and little else."""
-    return {rule.code: reference.explained(rule)[0] for rule in all_rules()}
+    return {rule.code: explained(rule)[0] for rule in all_rules()}
 
 
 def _obstacles(obstacles: Iterable[Obstacle], inputs: Inputs) -> Iterator[Node]:
