@@ -53,11 +53,11 @@ class Victim:
 
     def _is_it(self, pid: int) -> bool:
         try:
-            told = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
+            command = Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
             place = Path(f"/proc/{pid}/cwd").readlink().name
         except OSError:
             return False
-        return place.startswith(self.folder) and set(self.words) <= {*told}
+        return place.startswith(self.folder) and set(self.words) <= {*command}
 
 
 def _case(name: str, side: str = "bad") -> ExperimentSpec:
@@ -117,7 +117,7 @@ class Became:
 def strike(victim: Victim, phase: str, number: signal.Signals, folder: Path) -> Became:
     """Runs an arm and hits the victim once it is in the phase."""
     with launch(victim.spec, folder) as run:
-        hit_s, told, over_s = None, None, 0.0
+        hit_s, result, over_s = None, None, 0.0
         for event in run:
             if event["event"] == "phase" and event["phase"] == phase and hit_s is None:
                 try:
@@ -125,10 +125,10 @@ def strike(victim: Victim, phase: str, number: signal.Signals, folder: Path) -> 
                 except WaitTimeout as missing:
                     return Became("none", str(missing), 0.0)
             if event["event"] == "arm":
-                told, over_s = event["result"], time.monotonic()
-    if hit_s is None or told is None:
+                result, over_s = event["result"], time.monotonic()
+    if hit_s is None or result is None:
         return Became("none", f"it never came to {phase}", 0.0)
-    return Became(told["verdict"], told["reason"], over_s - hit_s)
+    return Became(result["verdict"], result["reason"], over_s - hit_s)
 
 
 def _hit(victim: Victim, run: Launch, number: signal.Signals) -> float:

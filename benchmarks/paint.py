@@ -136,7 +136,7 @@ def line(name: str, visits: list[Visit], frame_ms: float) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    told = parser.parse_args()
+    options = parser.parse_args()
     from config.doctor import chromium_program
 
     with tempfile.TemporaryDirectory(prefix="delivery-lab-paint-") as folder:
@@ -149,7 +149,7 @@ def main() -> int:
             )
             visited(browser, "data:text/html,<p>The browser's own start</p>")
             taken = {
-                name: [visited(browser, address + path) for _ in range(told.rounds + 1)]
+                name: [visited(browser, address + path) for _ in range(options.rounds + 1)]
                 for name, path in pages.items()
             }
             browser.close()

@@ -84,7 +84,7 @@ def measured(name: str, spent_s: Callable[[], float], call: Callable[[], float])
     return took
 
 
-def said(name: str, took: list[Took]) -> None:
+def print_row(name: str, took: list[Took]) -> None:
     wall, cpu = (statistics.median(column) for column in zip(*took, strict=True))
     print(f"{name}: median {wall:.1f} s, {cpu:.1f} CPU-seconds")
 
@@ -94,21 +94,21 @@ def main() -> None:
     parser.add_argument("--sends", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only", choices=["cold", "warm"], help="default: both")
-    told = parser.parse_args()
+    options = parser.parse_args()
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
         ledger, data = Path(scratch, "ledger"), Path(scratch, "data")
         data.mkdir()
-        deserved = write(ledger, told.sends)
-        print(f"{told.sends:,} sends, {os.cpu_count()} cores\n\n| verify | time | CPU | load |")
+        deserved = write(ledger, options.sends)
+        print(f"{options.sends:,} sends, {os.cpu_count()} cores\n\n| verify | time | CPU | load |")
         print("|---|---|---|---|")
         cold, warm = [], []
-        if told.only != "warm":
+        if options.only != "warm":
             cold = [
                 measured("cold", reaped_s, lambda: verify(ledger, data, deserved, "--cold"))
-                for _ in range(told.repeat)
+                for _ in range(options.repeat)
             ]
-        if told.only != "cold":
+        if options.only != "cold":
             with warm_judge(data) as judge:
                 times = practised(judge)
 
@@ -118,12 +118,12 @@ def main() -> None:
 
                 warm = [
                     measured("warm", spent_s, lambda: verify(ledger, data, deserved))
-                    for _ in range(told.repeat)
+                    for _ in range(options.repeat)
                 ]
             print(f"\nThe session had practised {times} times.")
         for name, took in (("cold", cold), ("warm", warm)):
             if took:
-                said(name, took)
+                print_row(name, took)
 
 
 if __name__ == "__main__":

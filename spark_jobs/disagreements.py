@@ -131,8 +131,8 @@ def _of_ends(seen: Survey, whole: Whole, counts: Mapping[str, int | None]) -> di
         UNION ALL SELECT topic, partition, log_start_offset FROM partitions"""
     # The end of a transaction takes an offset, and no record is there.
     markers = "(SELECT count(1) FROM transactions)"
-    told = "transactions" in seen.recorded
-    if told or not (seen.fact("sends", "transactional") or seen.fact("log", "aborted")):
+    has_transactions = "transactions" in seen.recorded
+    if has_transactions or not (seen.fact("sends", "transactional") or seen.fact("log", "aborted")):
         asked["unread"] = _ends(
             "SELECT topic, partition, max(log_end_offset) AS there FROM partitions GROUP BY ALL",
             known,
@@ -185,11 +185,11 @@ def _vanished(whole: Whole) -> str:
 
 def _of_transactions(seen: Survey) -> dict[str, str]:
     asked: dict[str, str] = {}
-    told = "transactions" in seen.recorded
-    if told and seen.fact("sends", "transactional"):
+    has_transactions = "transactions" in seen.recorded
+    if has_transactions and seen.fact("sends", "transactional"):
         asked |= {"usurped": _FOREIGN_ABORTS, "belated": _BELATED}
         if seen.fact("transactions", "aborted") and "log" in seen.recorded:
             asked["committed"] = _COMMITTED
-    if seen.fact("log", "aborted") and not told:
+    if seen.fact("log", "aborted") and not has_transactions:
         asked["outside"] = _OUTSIDE
     return asked

@@ -83,7 +83,7 @@ def verdict(counts: Counts, want: str | None, circumstances: Circumstances) -> t
     ruled_out = sorted(forbidden(want, circumstances, counts))
     seen = [name for name in ruled_out if counts[name]]
     if seen:
-        return "broken", _sentence("; ".join(_said(name, counts) for name in seen))
+        return "broken", _sentence("; ".join(_in_words(name, counts) for name in seen))
     if not circumstances.proved:
         return "unknown", "No fault is proved to have happened."
     if circumstances.unproved:
@@ -134,7 +134,7 @@ def _unproved(faults: Sequence[str]) -> str:
     return f"Not everything planned is proved to have happened: {named}{more}."
 
 
-def _said(name: str, counts: Counts) -> str:
+def _in_words(name: str, counts: Counts) -> str:
     return COUNTS[name].sentence.format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
 
 

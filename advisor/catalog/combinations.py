@@ -136,16 +136,16 @@ def _librdkafka_assignors(stated: str) -> Said:
 
 def _spark_source(texts: Texts, line: str) -> Said:
     """KafkaSourceProvider.scala, validateGeneralOptions; the names' case does not count."""
-    told = {name.lower(): name for name in texts}
+    spellings = {name.lower(): name for name in texts}
     for name, noun in (("key.deserializer", "keys"), ("value.deserializer", "values")):
-        if f"kafka.{name}" in told:
+        if f"kafka.{name}" in spellings:
             message = f"Kafka option '{name}' is not supported as {noun} are deserialized as byte "
             message += "arrays with ByteArrayDeserializer. Use DataFrame operations to explicitly "
-            yield told[f"kafka.{name}"], f"{message}deserialize the {noun}."
-    if "kafka.interceptor.classes" in told:
+            yield spellings[f"kafka.{name}"], f"{message}deserialize the {noun}."
+    if "kafka.interceptor.classes" in spellings:
         message = "Kafka option 'interceptor.classes' is not supported"
-        yield told["kafka.interceptor.classes"], message
-    least, most = (told.get(f"{end}offsetspertrigger") for end in ("min", "max"))
+        yield spellings["kafka.interceptor.classes"], message
+    least, most = (spellings.get(f"{end}offsetspertrigger") for end in ("min", "max"))
     if least and most and _more(texts[least], texts[most]):
         message = f"The value of minOffsetPerTrigger({texts[least]}) is higher than the "
         yield least, f"{message}maxOffsetsPerTrigger({texts[most]})."
@@ -153,11 +153,11 @@ def _spark_source(texts: Texts, line: str) -> Said:
 
 def _spark_sink(texts: Texts, line: str) -> Said:
     """KafkaSourceProvider.scala, kafkaParamsForProducer."""
-    told = {name.lower(): name for name in texts}
+    spellings = {name.lower(): name for name in texts}
     for name, noun in (("key.serializer", "keys"), ("value.serializer", "value")):
-        if f"kafka.{name}" in told:
+        if f"kafka.{name}" in spellings:
             message = f"Kafka option '{name}' is not supported as {noun} are serialized with "
-            yield told[f"kafka.{name}"], f"{message}ByteArraySerializer."
+            yield spellings[f"kafka.{name}"], f"{message}ByteArraySerializer."
 
 
 def _more(one: str, other: str) -> bool:

@@ -55,13 +55,13 @@ _OTHERS: Mapping[str, re.Pattern[str]] = {
 
 def is_foreign(key: str) -> bool:
     """Whether only such a product has a setting of that name."""
-    return _said_of(key) is not None
+    return _refusal(key) is not None
 
 
 def refuse(key: str, line: int, value: str = "") -> None:
     """Raises `IntakeError` for a setting of such a product, and for HOCON's braces."""
-    if said := _said_of(key):
-        raise IntakeError(f"Line {line}: {said}")
+    if refusal := _refusal(key):
+        raise IntakeError(f"Line {line}: {refusal}")
     if key == "}" or value.endswith("{"):
         raise IntakeError(
             f"Line {line}: braces are not part of a properties file; this looks like HOCON. Give "
@@ -69,7 +69,7 @@ def refuse(key: str, line: int, value: str = "") -> None:
         )
 
 
-def _said_of(key: str) -> str | None:
+def _refusal(key: str) -> str | None:
     if _MIRRORS.fullmatch(key):
         pair = "a pair of clusters" if "->" in key else key
         return f"{pair} of MirrorMaker 2 is {_OF_CONNECT}"

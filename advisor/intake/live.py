@@ -121,7 +121,7 @@ class _Found:
         lines = {kafka_of(entries) for entries in seen.on_brokers.values()}
         self._kafka = lines.pop() if len(lines) == 1 else None
         of = (product.family, product.version, self._kafka or kafka_line(product.kafka))
-        self._told = {KRAFT, ZOOKEEPER} if is_asked(Product(*of)) else set()
+        self._mode_settings = {KRAFT, ZOOKEEPER} if is_asked(Product(*of)) else set()
         self._weighed = {
             part: {setting.name for setting in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
         }
@@ -201,7 +201,7 @@ class _Found:
     def _mode(self) -> None:
         """What a broker's file says about its metadata mode; `weigh` interprets it."""
         for entry in (e for entries in self.seen.on_brokers.values() for e in entries):
-            if entry.name in self._told and entry.value and entry.source != DEFAULT:
+            if entry.name in self._mode_settings and entry.value and entry.source != DEFAULT:
                 self._make(_BROKER, entry.name, entry.value, f"{entry.name} {_LEVELS[IN_FILE]}")
 
     def _eligible_replicas(self) -> None:
@@ -232,7 +232,7 @@ class _Found:
         entries = [*self.seen.on_topic, *(e for row in self.seen.on_brokers.values() for e in row)]
         made = [entry for entry in entries if entry.source != DEFAULT]
         secret = {entry.name for entry in made if entry.secret}
-        taken = self._told.union(*self._weighed.values())
+        taken = self._mode_settings.union(*self._weighed.values())
         others = {entry.name for entry in made} - secret - taken
         if others:
             self._note(f"{len(others)} other settings that somebody made are not weighed here")

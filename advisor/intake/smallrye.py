@@ -55,17 +55,17 @@ def read(text: str) -> Reading:
     for leaf in _that_count(reading, leaves(text)):
         named[_place(leaf)] = leaf
     foreign = _foreign(reading, named)
-    ways = {way for way, _ in named if way in ("incoming", "outgoing")}
+    directions = {way for way, _ in named if way in ("incoming", "outgoing")}
     for (way, _), leaf in named.items():
         if leaf.path[:2] in foreign:
             continue
         for part, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
-            of_all = way == "" and part in ways
+            of_all = way == "" and part in directions
             if way == part or (
                 of_all and leaf.path[2] in known_keys(newest(Family.JAVA), component)
             ):
                 _fill(reading, component, leaf)
-    _state_defaults(reading, named, ways, foreign)
+    _state_defaults(reading, named, directions, foreign)
     return reading
 
 
@@ -139,7 +139,7 @@ def _take(reading: Reading, component: Component, key: str, line: int, text: str
 
 
 def _state_defaults(
-    reading: Reading, named: Mapping[tuple[str, str], Leaf], ways: set[str],
+    reading: Reading, named: Mapping[tuple[str, str], Leaf], directions: set[str],
     foreign: set[tuple[str, ...]],
 ) -> None:  # fmt: skip
     """What the connector says although nobody wrote it, for each way that is used."""

@@ -85,13 +85,13 @@ def _lines(
     """The names of which `says` gives two things; None is what it says of nothing."""
     then, now = ({name(item): item for item in some} for some in (before, after))
 
-    def said(those: dict[str, _T], name: str) -> object:
+    def shown(those: dict[str, _T], name: str) -> object:
         return says(those[name]) if name in those else None
 
     return tuple(
         Line(name, then.get(name), now.get(name))
         for name in dict.fromkeys((*then, *now))
-        if said(then, name) != said(now, name)
+        if shown(then, name) != shown(now, name)
     )
 
 

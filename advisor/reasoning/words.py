@@ -64,8 +64,8 @@ def describe_guarantee(pipeline: Pipeline, assessment: Assessment) -> str:
         gives = f"{_GIVES[guarantee]}, in each of the {len(scoped)} failures that were looked at."
         return f"{gives} {kept}".rstrip()
     first, *rest = lines
-    told = [f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(name)}." for name in rest)]
-    return " ".join([*told, kept]).rstrip()
+    sentences = [f"{_GIVES[guarantee]}: {first}.", *(f"{_capital(name)}." for name in rest)]
+    return " ".join([*sentences, kept]).rstrip()
 
 
 def _of_compacted(pipeline: Pipeline, guarantee: Guarantee) -> str:

@@ -73,10 +73,10 @@ _LENGTHS = (
 def _screen(answer: Answer, bugs: KnownBugs, length: _Length) -> str:
     """What decides, at a length."""
     more = "Every failure, finding and number, and how each change is made: --verbose"
-    told = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
+    bug_lines = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
     return _joined(
         _verdict(answer, bugs), _changes(answer, length),
-        _breaking(answer.judgement, length.reasons), told, [*_basis(answer), more],
+        _breaking(answer.judgement, length.reasons), bug_lines, [*_basis(answer), more],
     )  # fmt: skip
 
 

@@ -78,11 +78,11 @@ def rows(record: Path) -> tuple[Row, ...]:
 
 def _kept(file: Path) -> Row:
     try:
-        told = json.loads(file.read_text("utf-8"))
-        cells = tuple(map(_cell, told["rows"]))
+        record = json.loads(file.read_text("utf-8"))
+        cells = tuple(map(_cell, record["rows"]))
         return Row(
-            find(told["scenario"]), _stated(told), told["seed"],
-            max(row["date"] for row in told["rows"]), cells, tuple(told["changes"]),
+            find(record["scenario"]), _stated(record), record["seed"],
+            max(row["date"] for row in record["rows"]), cells, tuple(record["changes"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as wrong:
         raise KeptError(
@@ -97,11 +97,11 @@ def _cell(row: Mapping[str, Any]) -> Cell:
     return Cell(row["kafka"], verdict, tuple(row["seen"]), row["why_not"], row["zookeeper"], run)
 
 
-def _stated(told: Mapping[str, Any]) -> tuple[str, ...]:
+def _stated(record: Mapping[str, Any]) -> tuple[str, ...]:
     """The settings and the conditions of kept rows, and whose arm the verdicts are."""
-    recommended = told["arms"][0] == "recommended"
-    stated = [*told["settings"], *told["conditions"], f"client={told['client']}"]
-    if version := told["client_version"]:
+    recommended = record["arms"][0] == "recommended"
+    stated = [*record["settings"], *record["conditions"], f"client={record['client']}"]
+    if version := record["client_version"]:
         stated.append(f"client of {'the same line' if version == OF_BROKERS else version}")
     return (*stated, "as recommended for these") if recommended else tuple(stated)
 

@@ -111,7 +111,7 @@ def committed(bootstrap: str, topic: str, group: str) -> int:
 
     A coordinator that was just elected, or still reads what it has to know, is asked again.
     """
-    told: list[int] = []
+    offsets: list[int] = []
 
     def answered() -> bool:
         try:
@@ -120,12 +120,12 @@ def committed(bootstrap: str, topic: str, group: str) -> int:
             if refused.args[0].code() not in _NOT_YET:
                 raise
             return False
-        told.append(int(partition.offset))
+        offsets.append(int(partition.offset))
         return True
 
     with _reader(bootstrap, group) as consumer:
         until(answered, _LIMIT_S, f"no broker says what {group} has committed")
-    return told[0]
+    return offsets[0]
 
 
 @contextmanager

@@ -187,8 +187,8 @@ class PastCluster:
 
     def _broker(self, number: int, port: int, keeper: int) -> Broker:
         home, version = self._folder / f"broker-{number}", self._distribution.version
-        told = past_files.broker(version, number, port, keeper)
-        working_folder(home, BROKER_FILE, properties({**told, **self._settings}))
+        settings = past_files.broker(version, number, port, keeper)
+        working_folder(home, BROKER_FILE, properties({**settings, **self._settings}))
         if not self.has_zookeeper:
             self._format(home, number)
         command = broker_command(self._distribution, self._java)
@@ -196,8 +196,8 @@ class PastCluster:
 
     def _controller(self, port: int) -> Broker:
         home, node = self._folder / "controller", past_files.CONTROLLER
-        told = {**past_files.controller(port), **self._settings}
-        working_folder(home, BROKER_FILE, properties(told))
+        settings = {**past_files.controller(port), **self._settings}
+        working_folder(home, BROKER_FILE, properties(settings))
         self._format(home, node)
         command = broker_command(self._distribution, self._java)
         log = self._folder / "controller.log"

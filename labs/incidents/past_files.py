@@ -34,8 +34,8 @@ def format_data(
         format_storage(checkpoint(distribution, java), data, cluster_id, node)
         return
     data.mkdir(parents=True)
-    told = f"version=1\ncluster.id={cluster_id}\nnode.id={node}\n"
-    (data / "meta.properties").write_text(told, "ascii")
+    content = f"version=1\ncluster.id={cluster_id}\nnode.id={node}\n"
+    (data / "meta.properties").write_text(content, "ascii")
 
 
 def controller(port: int) -> Settings:

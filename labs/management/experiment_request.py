@@ -192,8 +192,8 @@ def pipeline_of(options: dict[str, Any]) -> Pipeline:
         raise CommandError(str(error), returncode=BAD_INPUT) from error
     pipeline, problems = advisor.from_fields(fields)
     if pipeline is None:
-        said = "\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems)
-        raise CommandError(said, returncode=BAD_INPUT)
+        refusal = "\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems)
+        raise CommandError(refusal, returncode=BAD_INPUT)
     return pipeline
 
 

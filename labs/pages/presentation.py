@@ -215,8 +215,8 @@ def compared(runs: Sequence[Run]) -> Settings:
     releases = tuple(run.release for run in runs)
     if not _equal(releases):
         # What one line of Kafka does not have is no choice, but for what the cluster is asked.
-        told = (row for row in rows if None not in row[1] or row[0].startswith("application."))
-        rows = [("kafka", releases), *told]
+        shown = (row for row in rows if None not in row[1] or row[0].startswith("application."))
+        rows = [("kafka", releases), *shown]
     return Settings(
         differ=tuple((key, values) for key, values in rows if not _equal(values)),
         same=tuple((key, values[0]) for key, values in rows if _equal(values)),

@@ -91,36 +91,36 @@ def of_brokers(spec: ExperimentSpec) -> str:
 
 def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
     """A sentence for each arm: (label, verdict, result)."""
-    said = []
+    results = []
     for label, verdict, result in arms:
         counts = result.get("counts") or {}
         if verdict == "unknown" or counts.get("lost_write") is None:
-            said.append(f"{label}: nothing can be concluded.")
+            results.append(f"{label}: nothing can be concluded.")
         else:
             lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
             gone = f"{label}: {lost} of {ok} {counted(result)} are gone"
-            said.append(_sentence(gone, *_beyond_the_log(counts)))
-    return " ".join(said)
+            results.append(_sentence(gone, *_beyond_the_log(counts)))
+    return " ".join(results)
 
 
 def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
     """What became of messages in the sink, where a run has one, and before the log."""
     effects = ("effect_missing", "effect_duplicated")
-    told = [name for name in effects if counts.get(name) is not None]
-    told += [name for name in ("given_up", "key_reordered") if counts.get(name)]
-    return [_seen(name, counts) for name in told]
+    names = [name for name in effects if counts.get(name) is not None]
+    names += [name for name in ("given_up", "key_reordered") if counts.get(name)]
+    return [_seen(name, counts) for name in names]
 
 
 def of_missing(counts: Mapping[str, Any]) -> str:
     """Where the messages went that the group was not handed; empty if none is missing."""
     if counts.get("late") is None or not any(counts.get(name) for name in _WENT):
         return ""
-    told = [
+    parts = [
         text.format(n=number(counts[name]))
         for name, text in _WENT.items()
         if counts.get(name) or (name in _THREE_WAYS and counts.get(name) == 0)
     ]
-    return f"Of the messages that were not delivered to the group, {'; '.join(told)}."
+    return f"Of the messages that were not delivered to the group, {'; '.join(parts)}."
 
 
 def of_groups(result: Mapping[str, Any]) -> list[str]:

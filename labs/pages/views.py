@@ -62,8 +62,8 @@ def experiments(request: HttpRequest) -> HttpResponse:
     page = Paginator(selectors.recent(), PER_PAGE).get_page(request.GET.get("page"))
     shown = list(page)
     rows = [
-        (item, presentation.scenario_title(item.scenario), said)
-        for item, said in zip(shown, presentation.standings(shown), strict=True)
+        (item, presentation.scenario_title(item.scenario), standing)
+        for item, standing in zip(shown, presentation.standings(shown), strict=True)
     ]
     return render(
         request,

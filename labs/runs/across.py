@@ -243,9 +243,9 @@ def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) ->
 def _cells(row: Row, arms: Sequence[str]) -> tuple[str, ...]:
     if row.why_not:
         return (row.line, *("not run" for _ in arms), row.why_not)
-    said = f"may show {', '.join(row.permitted)}" if row.permitted else "nothing forbidden"
+    prediction = f"may show {', '.join(row.permitted)}" if row.permitted else "nothing forbidden"
     named = f"{row.line}, ZooKeeper" if row.zookeeper else row.line
-    return (named, *(row.verdicts.get(arm, "") for arm in arms), said)
+    return (named, *(row.verdicts.get(arm, "") for arm in arms), prediction)
 
 
 def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
@@ -270,27 +270,27 @@ def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
     }
 
 
-def from_data(told: Mapping[str, Any], pipeline: Pipeline | None) -> Row:
-    """The row that `as_data` has told, with the pipeline of its line.
+def from_data(data: Mapping[str, Any], pipeline: Pipeline | None) -> Row:
+    """The row that `as_data` gave, with the pipeline of its line.
 
     Raises `KeyError` or `TypeError` for what it has not.
     """
     return Row(
-        told["kafka"], dict(told["verdicts"]), pipeline, tuple(told["permitted"]),
-        tuple(told["refuted"]), told["why_not"], told["zookeeper"], dict(told["seen"]),
-        told["release"], told["date"], dict(told["code"]),
+        data["kafka"], dict(data["verdicts"]), pipeline, tuple(data["permitted"]),
+        tuple(data["refuted"]), data["why_not"], data["zookeeper"], dict(data["seen"]),
+        data["release"], data["date"], dict(data["code"]),
     )  # fmt: skip
 
 
-def merged(told: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The rows of two records of one question, oldest line first; `told` is the newer one.
+def merged(new: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The rows of two records of one question, oldest line first; `new` is the newer one.
 
     Raises `AcrossError` where they differ in what was asked, or what was kept is no such record.
     """
     if not isinstance(kept, dict) or "rows" not in kept:
         raise AcrossError("it has no rows")
-    for name, asked in told.items():
+    for name, asked in new.items():
         if name not in ("rows", "changes") and kept.get(name) != asked:
             raise AcrossError(f"it has rows with {name} {kept.get(name)!r}, not {asked!r}")
-    rows = {row["kafka"]: row for row in (*kept["rows"], *told["rows"])}
+    rows = {row["kafka"]: row for row in (*kept["rows"], *new["rows"])}
     return [rows[line] for line in sorted(rows, key=lambda line: [*map(int, line.split("."))])]

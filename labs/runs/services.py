@@ -308,8 +308,8 @@ def _refuse_if_full(visitor: Visitor) -> None:
         ("your address", queued.filter(address=visitor.address), limits["address"]),
     ):
         if visitor != NOBODY and mine.count() >= most:
-            said = f"{most} experiments of {whose} already wait; the other places are for others."
-            raise Refused(said)
+            reason = f"{most} experiments of {whose} already wait; the other places are for others."
+            raise Refused(reason)
 
 
 def take_place(visitor: Visitor) -> None:
@@ -348,7 +348,7 @@ def store(
         queued_at=timezone.now(),
     )
     # Runs are each other's repetitions only under the same conditions.
-    told = list(Conditions.of(spec).described())
+    conditions = list(Conditions.of(spec).described())
     Run.objects.bulk_create(
         Run(
             experiment=experiment,
@@ -357,10 +357,10 @@ def store(
             guarantee=arm.guarantee,
             want=arm.want or "",
             settings=arm.settings,
-            settings_key=settings_key([arm.settings, said] if said else arm.settings),
+            settings_key=settings_key([arm.settings, apart] if apart else arm.settings),
         )
         for position, arm in enumerate(spec.arms)
-        for said in [[*told, ("Kafka", arm.kafka)] if arm.kafka else told]
+        for apart in [[*conditions, ("Kafka", arm.kafka)] if arm.kafka else conditions]
     )
     return experiment
 

@@ -34,8 +34,8 @@ def check(pipeline: Pipeline) -> str | None:
     if topic.zookeeper:
         where = "Experiments have ZooKeeper where their scenario says so, else KRaft mode."
         return f"{topic.with_zookeeper}: {_given_up(topic)}. {where}"
-    said = pipeline.stated(Component.APPLICATION)
-    if not topic.asks_for_the_mode or _MODE in said or controllers(pipeline):
+    answers = pipeline.stated(Component.APPLICATION)
+    if not topic.asks_for_the_mode or _MODE in answers or controllers(pipeline):
         return None
     other = Replication(pipeline.with_setting(Component.APPLICATION, _MODE, "zookeeper"))
     return (

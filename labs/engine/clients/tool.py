@@ -21,13 +21,13 @@ class ToolFailed(Exception):
     """The program ended without being asked to; the end of its output is in the log."""
 
 
-def words(line: str, said: Mapping[str, int]) -> Words | None:
+def words(line: str, lengths: Mapping[str, int]) -> Words | None:
     """A line word by word; None for one that does not begin with a word of the program's.
 
-    `said` is by its first word how many follow, the last of which is the rest of the line. Raises
-    `ValueError` for a line with fewer.
+    `lengths` maps a first word to how many words follow it; the last is the rest of the line.
+    Raises `ValueError` for a line with fewer.
     """
-    count = said.get(line.partition(" ")[0])
+    count = lengths.get(line.partition(" ")[0])
     if count is None:
         return None
     found = line.split(" ", count)
@@ -39,14 +39,14 @@ def words(line: str, said: Mapping[str, int]) -> Words | None:
 class Tool:
     """It dies with us; what it prints that is no word of its own goes to our standard error.
 
-    `said` is what `words` takes. `ended` is true once it is gone and all that it printed was heard.
+    `lengths` is as for `words`. `ended` is true once it is gone and all its output was read.
     """
 
-    def __init__(self, command: Sequence[str], said: Mapping[str, int]) -> None:
+    def __init__(self, command: Sequence[str], lengths: Mapping[str, int]) -> None:
         self._process = processes.spawn(
             command, log=None, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self._said = said
+        self._lengths = lengths
         self._lines = SimpleQueue[str | None]()
         self._killed_by_us = False
         self.ended = False
@@ -70,7 +70,7 @@ class Tool:
                 if line is None:
                     self.ended = True
                     return
-                if (found := words(line, self._said)) is not None:
+                if (found := words(line, self._lengths)) is not None:
                     yield found
                 else:
                     print(line, file=sys.stderr, flush=True)

@@ -108,7 +108,7 @@ class Run(consumer.Run):
     """One instance of the application."""
 
     def __init__(self, config: TransformerConfig, control: Control) -> None:
-        self._told = config
+        self._transform = config
         self._output = Output(config.output, config.producer, config.in_transaction)
         self._input: Sequence[Message] = ()
         super().__init__(config, control)
@@ -121,7 +121,7 @@ class Run(consumer.Run):
         try:
             super()._take(polled, messages)
         except KafkaException as refused:
-            if self._told.in_transaction:
+            if self._transform.in_transaction:
                 self._abort(words(refused.args[0]))
             else:
                 self._stop(refused.args[0])
@@ -129,13 +129,13 @@ class Run(consumer.Run):
     def _on_failure(
         self, failed: FailureRequested, polled: Polled, messages: Sequence[Message]
     ) -> Polled | None:
-        if not self._told.in_transaction:
+        if not self._transform.in_transaction:
             return super()._on_failure(failed, polled, messages)
         self._abort(str(failed))
         return None
 
     def _settle(self) -> None:
-        if not self._told.in_transaction:
+        if not self._transform.in_transaction:
             super()._settle()
             return
         for positions in self._work.done():
@@ -161,9 +161,9 @@ class Run(consumer.Run):
         except KafkaException as refused:
             self._stop(refused.args[0])
             return
-        if self._told.rewinds:
+        if self._transform.rewinds:
             self._go_back()
-        report(mishap=aborted(why, len(self._input), self._told.rewinds))
+        report(mishap=aborted(why, len(self._input), self._transform.rewinds))
 
     def _go_back(self) -> None:
         """To where the poll began, which is where the group's position still is."""
@@ -172,7 +172,7 @@ class Run(consumer.Run):
             first.setdefault(message.partition() or 0, message.offset() or 0)
         for partition, offset in first.items():
             try:
-                self._consumer.seek(TopicPartition(self._told.topic, partition, offset))
+                self._consumer.seek(TopicPartition(self._transform.topic, partition, offset))
             except KafkaException as lost:  # another member has it: that one reads it again
                 print(lost, file=sys.stderr, flush=True)
             else:

@@ -382,8 +382,8 @@ class Addresses:
     @property
     def bootstrap(self) -> str:
         """For `bootstrap.servers`: the advertised addresses of all brokers."""
-        told = (node.clients.advertised for node in self.nodes if node.clients)
-        return ",".join(f"{host}:{port}" for host, port in told)
+        addresses = (node.clients.advertised for node in self.nodes if node.clients)
+        return ",".join(f"{host}:{port}" for host, port in addresses)
 
     def end(self) -> None:
         """Ends the links, and frees the ports."""

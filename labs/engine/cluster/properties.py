@@ -164,9 +164,9 @@ def node_properties(
     return properties({**own, **_storage(folders), **known, **settings})
 
 
-def properties(told: Settings) -> str:
+def properties(settings: Settings) -> str:
     """Settings as a file that `java.util.Properties.load` reads; the names are the catalog's."""
-    return "".join(f"{name}={_escape(value)}\n" for name, value in told.items())
+    return "".join(f"{name}={_escape(value)}\n" for name, value in settings.items())
 
 
 def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str | int]:

@@ -53,7 +53,7 @@ def reformat(folder: Path) -> None:
     One of KRaft is formatted: same cluster and node, new id. One of a broker that has ZooKeeper is
     left empty: the broker formats it itself when it starts.
     """
-    told = _meta(folder)
+    meta = _meta(folder)
     if not (folder / _CHECKPOINT).exists():
         shutil.rmtree(folder)
         folder.mkdir()
@@ -61,7 +61,7 @@ def reformat(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         kept = shutil.copy2(folder / _CHECKPOINT, scratch)
         shutil.rmtree(folder)
-        format_storage(Path(kept), folder, told["cluster.id"], int(told["node.id"]))
+        format_storage(Path(kept), folder, meta["cluster.id"], int(meta["node.id"]))
 
 
 def directory_id(folder: Path) -> str:

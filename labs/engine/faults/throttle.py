@@ -61,10 +61,10 @@ def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None, lim
         for broker in brokers:
             _alter(admin, ConfigResource(ResourceType.BROKER, broker), _RATE, rate)
 
-        def told() -> bool:
+        def has_rate() -> bool:
             return all(_rate(admin, broker) == rate for broker in brokers)
 
-        until(told, limit_s, "a broker does not have the rate")
+        until(has_rate, limit_s, "a broker does not have the rate")
     return ", ".join(brokers)
 
 

@@ -64,8 +64,8 @@ def _train(java: Java, folder: Path) -> Path:
     finally:
         code = end(process, grace_s=0)
     if code != 0:
-        said = log.read_text("utf-8", "replace")[-1000:]
-        raise subprocess.SubprocessError(f"the training of Spark ended with code {code}: {said}")
+        log_end = log.read_text("utf-8", "replace")[-1000:]
+        raise subprocess.SubprocessError(f"the training of Spark ended with code {code}: {log_end}")
     return classes.dump(java, loaded, (folder / "class_path").read_text("utf-8"))
 
 

@@ -95,8 +95,8 @@ def sentence(fault: str, target: str) -> str:
     else:
         named = f"{role} {name}"
     words = WORDS.get(fault)
-    said = (words.sentence if words else "{} " + fault).format(named)
-    return f"{said[:1].upper()}{said[1:]}"
+    text = (words.sentence if words else "{} " + fault).format(named)
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def mark(fault: str, target: str) -> str:

@@ -76,8 +76,10 @@ class Sampler:
 
     def _sample(self) -> None:
         states = {str(id_): state for id_, state in self._cluster.states().items()}
-        told = {state.partition: state for state in self._cluster.describe(self._topic, _EVERY_S)}
-        self._known |= told
+        described = {
+            state.partition: state for state in self._cluster.describe(self._topic, _EVERY_S)
+        }
+        self._known |= described
         answers = self._offsets()
         ends = self._log_ends()
         counters, now = self._counters(), time.monotonic_ns()
@@ -86,14 +88,16 @@ class Sampler:
             "brokers": ",".join(f"{id_}:{state}" for id_, state in states.items()),
         }  # fmt: skip
         for partition in sorted(self._known):
-            partition_state = told.get(partition) or PartitionState(partition, None, (), None, None)
+            partition_state = described.get(partition) or PartitionState(
+                partition, None, (), None, None
+            )
             seen = common | _of_partition(partition_state, answers)
             self._rows += [
                 {**seen, "replica": replica, "log_end_offset": end}
                 for (own, replica), end in ends.items()
                 if own == partition
             ]
-        first = _of_partition(told.get(0) or PartitionState(0, None, (), None, None), answers)
+        first = _of_partition(described.get(0) or PartitionState(0, None, (), None, None), answers)
         own = {str(replica): end for (partition, replica), end in ends.items() if partition == 0}
         self._show({
             "brokers": states, **{name: first[name] for name in _SHOWN}, "ends": own,

@@ -217,8 +217,8 @@ class ArmRunner:
         expiring = scenario.topic(settings)
         config, notes = topic_config(settings, topology.replication_factor)
         mode = _WITH_ZOOKEEPER if self.arm.experiment.zookeeper else ""
-        told = (mode, topology.note, *notes, booted.cluster.addresses.note)
-        self._seen.notes += filter(None, told)
+        all_notes = (mode, topology.note, *notes, booted.cluster.addresses.note)
+        self._seen.notes += filter(None, all_notes)
         config |= {key: str(pinned.lab) for key, pinned in expiring.items()}
         self._seen.expires = expires(config)
         topics = {TOPIC: config, **dict.fromkeys(self._workload.topics, keeping(config))}

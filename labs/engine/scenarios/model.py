@@ -201,8 +201,8 @@ class Scenario:
     @property
     def certainty(self) -> str:
         """How surely a run shows what its settings permit, in a sentence or two."""
-        told = "; ".join(map(str, self.measured))
-        counted = f"Settings that permit it showed {told}." if told else "Not measured yet."
+        shown = "; ".join(map(str, self.measured))
+        counted = f"Settings that permit it showed {shown}." if shown else "Not measured yet."
         return f"A matter of chance: {self.chance}. {counted}" if self.chance else counted
 
 

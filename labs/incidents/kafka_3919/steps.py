@@ -48,7 +48,7 @@ def play(past: PastCluster) -> Outcome:
     differing = differing_offsets(logs)
     exhibits = [
         Exhibit("The power cut", "\n".join([*cuts, f"broker {leader} leads afterwards"])),
-        Exhibit("What is there afterwards", _told(logs, leader, acknowledged, flushed - kept)),
+        Exhibit("What is there afterwards", _summary(logs, leader, acknowledged, flushed - kept)),
         Exhibit("The replicas side by side", beside(logs)),
         *_go_on(past, logs, leader),
     ]
@@ -116,7 +116,7 @@ def offset_dips(log: Log) -> Iterator[tuple[int, int]]:
     return ((one, two) for (one, _), (two, _) in pairwise(log) if two <= one)
 
 
-def _told(logs: dict[int, Log], leader: int, sent: set[int], unflushed: set[int]) -> str:
+def _summary(logs: dict[int, Log], leader: int, sent: set[int], unflushed: set[int]) -> str:
     there = {int(value) for _, value in logs[leader]}
     lines = [
         f"acknowledged: {len(sent)}, of these not in the leader's log: {len(sent - there)}",

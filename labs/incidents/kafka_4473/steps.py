@@ -21,15 +21,15 @@ def play(past: PastClient) -> Outcome:
     sender = clients.producer(past.bootstrap)
     for number in range(_SENDS):
         clients.must_send(sender, _INPUT, None, str(number).encode())
-    [told] = past.run(_PROGRAM, _APPLICATION, _INPUT, _OUTPUT, str(_SENDS))
+    [result] = past.run(_PROGRAM, _APPLICATION, _INPUT, _OUTPUT, str(_SENDS))
     committed = max(clients.committed(past.bootstrap, _INPUT, _APPLICATION), 0)
     billed = {int(message.key() or b"") for message in clients.read(past.bootstrap, _OUTPUT)}
     forgotten = {*range(committed)} - billed
     lines = [
-        f"inputs: {_SENDS}, processed: {told['processed']}, committed up to offset {committed}",
+        f"inputs: {_SENDS}, processed: {result['processed']}, committed up to offset {committed}",
         f"outputs in the topic: {', '.join(map(str, sorted(billed))) or 'none'}",
         f"committed and without an output: {', '.join(map(str, sorted(forgotten))) or 'none'}",
-        f"the application's thread {'ended with an error' if told['died'] else 'went on'}",
+        f"the application's thread {'ended with an error' if result['died'] else 'went on'}",
     ]
     log = [line[:200] for line in past.log().splitlines() if "RecordTooLarge" in line]
     return Outcome(

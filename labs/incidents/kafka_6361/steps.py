@@ -53,7 +53,7 @@ def play(past: PastCluster) -> Outcome:
         len(logs[first]),
         (
             Exhibit("The replicas side by side, both in sync", beside(logs, 10)),
-            Exhibit("Who led when", _told(first, second, logs)),
+            Exhibit("Who led when", _leaders(first, second, logs)),
         ),
     )
 
@@ -72,7 +72,7 @@ def _send(past: PastCluster, values: range, acks: str = "1") -> None:
         clients.must_send(sender, _TOPIC, None, str(value).encode())
 
 
-def _told(first: int, second: int, logs: dict[int, Log]) -> str:
+def _leaders(first: int, second: int, logs: dict[int, Log]) -> str:
     rows = [
         (f"broker {first}, with broker {second} in sync", _BOTH),
         (f"broker {first}, alone", _FIRST),

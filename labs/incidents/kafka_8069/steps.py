@@ -37,9 +37,9 @@ def play(past: PastCluster) -> Outcome:
         f"committed after the restart: {after if after >= 0 else 'nothing'}\n"
         f"handed out again: {len(again)}"
     )
-    said = [line for line in _log(past) if _CHECKED in line][-3:]
-    told = [Exhibit("What the broker says", "\n".join(said))] if said else []
-    return Outcome(len(again), _SENDS, (*told, Exhibit("What the group sees", seen)))
+    lines = [line for line in _log(past) if _CHECKED in line][-3:]
+    exhibits = [Exhibit("What the broker says", "\n".join(lines))] if lines else []
+    return Outcome(len(again), _SENDS, (*exhibits, Exhibit("What the group sees", seen)))
 
 
 def _restart(past: PastCluster) -> None:

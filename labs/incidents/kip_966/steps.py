@@ -25,20 +25,20 @@ def play(past: PastCluster) -> Outcome:
     )
     sender = clients.producer(past.bootstrap, acks="all")
     acknowledged = clients.send_all(sender, _TOPIC, range(_SENDS))
-    told = {"All three in sync": _told(past)}
+    states = {"All three in sync": _state(past)}
     last = past.leader(_TOPIC)
     followers = [number for number in past.brokers if number != last]
     for number in followers:
         _shut_down(past, number)
-    told["The followers shut down"] = _told(past)
+    states["The followers shut down"] = _state(past)
     past.kill(last)
     reformat(past.brokers[last].data)
     past.start(*followers)
-    told[f"The followers back, broker {last} away"] = _told(past)
+    states[f"The followers back, broker {last} away"] = _state(past)
     _bring_back(past, last)
-    told[f"Broker {last} back on an empty disk"] = _told(past)
+    states[f"Broker {last} back on an empty disk"] = _state(past)
     there = {int(message.value() or b"") for message in clients.read(past.bootstrap, _TOPIC)}
-    lines = "\n".join(f"{when}: {state}" for when, state in told.items())
+    lines = "\n".join(f"{when}: {state}" for when, state in states.items())
     return Outcome(
         len(acknowledged - there),
         len(acknowledged),
@@ -73,6 +73,6 @@ def _bring_back(past: PastCluster, last: int) -> None:
     )
 
 
-def _told(past: PastCluster) -> str:
+def _state(past: PastCluster) -> str:
     state = past.described(_TOPIC)
     return f"leader {state.leader}, in sync {sorted(state.isrs)}" if state else "nobody says"

@@ -52,8 +52,8 @@ class Command(ExactCommand):
         lines = request.lines(options)
         spec = request.spec_of(options)
         share, minutes = request.repetition(options)
-        if said := sentences.of_brokers(spec):
-            self.stderr.write(said)
+        if note := sentences.of_brokers(spec):
+            self.stderr.write(note)
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
         signal.signal(signal.SIGTERM, _interrupt)
         try:
@@ -82,9 +82,9 @@ class Command(ExactCommand):
                 if options["keep"]:  # at once: what is interrupted has not run for nothing
                     _keep([row], options)
         found = across.changes(rows, options["scenario"])
-        told = request.requested_lines(options) | across.as_data(rows, found)
+        data = request.requested_lines(options) | across.as_data(rows, found)
         self.stdout.write(
-            json.dumps(told, indent=2)
+            json.dumps(data, indent=2)
             if options["json"]
             else across.report(rows, found, options["arms"].split(","))
         )
@@ -99,8 +99,8 @@ class Command(ExactCommand):
         except CommandError as cannot:
             self.stderr.write(f"Kafka {line}: {cannot}")
             return across.Row(line, why_not=str(cannot))
-        if said := sentences.of_brokers(spec):  # the row is of the line that it names, or empty
-            self.stderr.write(f"Kafka {line}: {said}")
+        if note := sentences.of_brokers(spec):  # the row is of the line that it names, or empty
+            self.stderr.write(f"Kafka {line}: {note}")
             return across.Row(line, why_not=f"{options['scenario']} {_ON_KRAFT}")
         self.stderr.write(f"Kafka {line}")
         arms = self.run_once(spec)["arms"]
@@ -150,8 +150,8 @@ class Command(ExactCommand):
         elif event["event"] == "error":
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {event['message']}")
         elif event["event"] == "fault" and event["phase"] != "invoke":
-            said = f"{event['fault']} of {event['target']}: {event['evidence']}"
-            self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {said}")
+            words = f"{event['fault']} of {event['target']}: {event['evidence']}"
+            self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {words}")
 
 
 def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:

@@ -61,8 +61,8 @@ class Command(ExactCommand):
         for each in all_scenarios():
             kraft = f"{each.lines[-1]} to {each.lines[0]}"
             with_it = each.zookeeper_lines
-            said = f"{with_it[-1]} to {with_it[0]}" if with_it else f"- {each.why_no_zookeeper}"
-            self.stdout.write(f"{each.name:{width}}  {kraft}  {said}")
+            modes = f"{with_it[-1]} to {with_it[0]}" if with_it else f"- {each.why_no_zookeeper}"
+            self.stdout.write(f"{each.name:{width}}  {kraft}  {modes}")
 
     def _lines(self, *, as_data: bool) -> None:
         found = lines.table()
