@@ -106,6 +106,15 @@ def test_the_first_screen_has_verdict_picture_change_with_price_and_proof(
     assert ", with your settings" in first
 
 
+def test_where_nothing_can_work_the_first_screen_says_why_and_offers_no_run(client: Client) -> None:
+    html = advice(client, {"topic.max.message.bytes": "10"})
+    first = html.partition('class="deciding"')[2].partition("</section>")[0]
+    assert "with these settings nothing can work" in first
+    assert "max.message.bytes=10: a batch of one record" in first
+    assert "Prove it on real brokers" not in first
+    assert "Change the answers" in first
+
+
 def test_every_mark_of_the_matrix_leads_to_a_reason_on_the_page(client: Client) -> None:
     html = advice(client, RISKY)
     marks = set(re.findall(r'<a class="cell [^"]*" href="#([^"]+)"', html))

@@ -48,7 +48,11 @@ def test_what_was_read_is_shown_and_nothing_is_kept(client: Client) -> None:
     status, html = _send(client, f"acks=1\nsasl.password={SECRET}\nbootstrap.servers=a:1\n")
     assert status == 200
     assert "1 answer read. Is this right?" in html
-    assert re.search(r"acks</td><td[^>]*><code>1</code></td><td[^>]*>Pasted text, line 1", html)
+    assert re.search(
+        r"acks</span> <span[^>]*>producer</span></th><td[^>]*><code>1</code></td>"
+        r"<td[^>]*>Pasted text, line 1",
+        html,
+    )
     assert "sasl.password is a credential: dropped, not read" in html
     assert SECRET not in html
     assert _fields(html) == {"producer.acks": "1"}

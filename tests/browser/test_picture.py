@@ -38,6 +38,18 @@ def test_logs_glide_to_the_next_sample_and_dots_go_on_from_where_they_were(page:
     assert set(flows) == {0}, "they did not begin anew"
 
 
+def test_the_picture_is_on_the_first_screen(page: Page) -> None:
+    page.set_viewport_size({"width": 1600, "height": 900})
+    page.goto(watched.experiment(4.0).get_absolute_url())
+    # Where a worker runs, no notice says that there is none.
+    page.evaluate("document.styleSheets[0].insertRule('.notice { display: none }')")
+    ends = page.evaluate(
+        "[...document.querySelectorAll('.live-lanes')].map(e => e.getBoundingClientRect().bottom)"
+    )
+    assert len(ends) == 2
+    assert max(ends) <= 900
+
+
 def test_for_who_asks_for_less_motion_nothing_glides(
     browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:
