@@ -151,7 +151,8 @@ def outcomes(experiment: Experiment) -> dict[str, Outcome]:
 def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
     """Where the experiment is, in one line; `paces` are those of its arms."""
     if experiment.state == State.QUEUED:
-        return _waiting(selectors.place_in_queue(experiment), selectors.time_to_run(experiment))
+        place, left = selectors.place_in_queue(experiment), selectors.time_to_run(experiment)
+        return _waiting(place, left) + _in_its_way()
     if experiment.state == State.RUNNING:
         return f"Running: {selectors.time_left(paces.values())}."
     return {
@@ -165,6 +166,7 @@ def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
 def standings(experiments: Sequence[Experiment]) -> list[str]:
     """The same of many; what those that wait have in common is asked once."""
     places, by_name = selectors.places_in_queue(), dict[tuple[str, int], str]()
+    in_its_way = _in_its_way() if places else ""
 
     def time_to_run(experiment: Experiment) -> str:
         key = (experiment.scenario, len(experiment.spec["arms"]))
@@ -173,11 +175,22 @@ def standings(experiments: Sequence[Experiment]) -> list[str]:
         return by_name[key]
 
     return [
-        _waiting(places[experiment.slug], time_to_run(experiment))
+        _waiting(places[experiment.slug], time_to_run(experiment)) + in_its_way
         if experiment.slug in places and experiment.state == State.QUEUED
         else standing(experiment, selectors.paces(experiment))
         for experiment in experiments
     ]
+
+
+def _in_its_way() -> str:
+    """How far the experiment is that runs now, for who waits; no word of what it is about."""
+    running = selectors.oldest_running()
+    paces = selectors.paces(running) if running else {}
+    phases = [PHASES.get(pace.phase, pace.phase) for pace in paces.values() if not pace.waits]
+    at = dict.fromkeys(phase.lower() for phase in phases)
+    if not at:
+        return ""
+    return f" The run before it: {', '.join(at)}; {selectors.time_left(paces.values())}."
 
 
 def _waiting(place: int, left: str) -> str:

@@ -57,6 +57,12 @@ def place_in_queue(experiment: Experiment) -> int:
     return Experiment.objects.filter(earlier, state=State.QUEUED).count() + 1
 
 
+def oldest_running() -> Experiment | None:
+    """The experiment that has run for longest, whose place is likely to be free first."""
+    running = Experiment.objects.filter(state=State.RUNNING).prefetch_related("runs")
+    return running.order_by("started_at").first()
+
+
 def places_in_queue() -> dict[str, int]:
     """The place of each experiment that waits, by its name."""
     waiting = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at", "pk")

@@ -232,7 +232,7 @@ def shown(found: Experiment) -> dict[str, Any]:
         "experiment": found,
         "no_worker": found.is_live and presence.missing(),
         "title": presentation.scenario_title(found.scenario),
-        "story": presentation.scenario_story(found.scenario),
+        "scenario_story": presentation.scenario_story(found.scenario),
         "may_show": presentation.scenario_shows(found.scenario),
         "standing": presentation.standing(found, paces),
         "arms": presentation.arms(found, paces),

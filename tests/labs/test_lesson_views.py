@@ -11,12 +11,13 @@ from django.urls import reverse
 
 from labs.lessons import STEPS, find
 from labs.models import Experiment, Progress, Run, State
-from labs.pages import lesson_confidence
+from labs.pages import lesson_confidence, lesson_pages
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
 
 NAME = "what-an-acknowledgement-means"
+LESSON = find(NAME)
 CHOSEN = {"acks-0": "some", "acks-1": "none", "acks-all": "none"}
 ANSWERS = CHOSEN | {f"{name}-confidence": "think" for name in CHOSEN}
 KEPT = {name: {"answer": answer, "confidence": "think"} for name, answer in CHOSEN.items()}
@@ -56,6 +57,14 @@ def test_every_step_can_be_opened_before_anything_was_done(client: Client) -> No
     for step in STEPS:
         page(client, step)
     assert "no result to speak about yet" in page(client, "see")
+
+
+def test_a_lab_tells_its_own_story_after_its_run_too(client: Client) -> None:
+    """The page of an experiment tells the scenario's, and a lab shows parts of that page."""
+    before = page(client, "story")
+    assert lesson_pages.html(LESSON, LESSON.story, {}) in before
+    finish(started(client), acks_1="broken")
+    assert lesson_pages.html(LESSON, LESSON.story, {}) in page(client, "story")
 
 
 def test_a_prediction_needs_an_answer_for_each_arm(client: Client) -> None:

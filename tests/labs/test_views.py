@@ -108,6 +108,19 @@ def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
     assert "number 2 in the queue" in text_of(client, second)
 
 
+def test_who_waits_is_told_how_far_the_run_before_is(client: Client) -> None:
+    """Else a page in the queue shows nothing new until its turn comes."""
+    waits = make.experiment()
+    assert "The run before it" not in text_of(client, waits)
+    runs = make.experiment(State.RUNNING)
+    make.age(runs, started_at=20)
+    for run, phase in zip(runs.runs.all(), ("healing", "waiting"), strict=True):
+        run.phase, run.live = phase, {"began": {phase: 15.0}}
+        run.save()
+    told = text_of(client, waits)
+    assert "The run before it: healing; an arm waits for a place on this machine" in told
+
+
 def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_queries(
     client: Client,
 ) -> None:
