@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import socketserver
 import threading
 from pathlib import Path
@@ -89,3 +90,20 @@ def test_what_spark_does_is_heard_before_its_answer(tmp_path, monkeypatch, cut):
         assert (answer["verdict"], heard[-1]) == ("cold", "Spark starts for this ledger alone")
     else:
         assert (answer["verdict"], heard) == ("holds", ["Spark counts …", "Spark looks"])
+
+
+def test_a_session_that_says_what_it_does_may_take_longer_than_the_limit(tmp_path, monkeypatch):
+    """On a machine with much other work a judging takes minutes; only silence is an end."""
+    asked = []
+    monkeypatch.setattr(spark, "until", lambda ready, limit_s, *_, **__: asked.append(limit_s))
+    theirs, ours = socket.socketpair()
+    with theirs, ours:
+        theirs.sendall(b'{"doing": "a"}\n')
+        heard = []
+
+        def then(doing):
+            heard.append(doing)
+            theirs.sendall(b'{"verdict": "holds"}\n')
+
+        assert spark._answer(ours, 7.0, then) == {"verdict": "holds"}
+    assert (heard, asked) == (["a"], [7.0, 7.0])

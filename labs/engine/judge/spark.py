@@ -22,7 +22,8 @@ from labs.engine.judge.classes import archive_options
 
 PROGRAMS = ROOT / "spark_jobs"
 LIMIT_S = 300.0
-"""How long one judging may take, cold start and waiting for others included."""
+"""How long one step of a judging may take (to wait for others is one), or all of it in a process of
+its own, with its start."""
 
 _TAIL = 2_000
 
@@ -51,7 +52,7 @@ def judge(
 
     With `bootstrap` and `topic` the brokers' log is first scanned into the ledger. `report` hears
     what Spark does next, in words for people. Raises `JudgeFailed` when the ledger is malformed,
-    the job crashed or `limit_s` seconds passed.
+    the job crashed or `limit_s` seconds passed without a word.
     """
     deadline = time.monotonic() + limit_s
     if socket is not None:
@@ -185,7 +186,7 @@ def _ask(
             connection.settimeout(limit_s)
             connection.connect(str(socket))
             connection.sendall(json.dumps(request).encode() + b"\n")
-            answer = _answer(connection, time.monotonic() + limit_s, report)
+            answer = _answer(connection, limit_s, report)
     except (TimeoutError, WaitTimeout):
         raise JudgeFailed(f"the warm session did not answer within {limit_s:.0f} s") from None
     except OSError as error:
@@ -196,13 +197,16 @@ def _ask(
 
 
 def _answer(
-    connection: sockets.socket, deadline: float, report: Callable[[str], None]
+    connection: sockets.socket, limit_s: float, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The last line that is said; those before it tell what is being done."""
+    """The last line that is said; those before it tell what is being done.
+
+    Each may take `limit_s`: who says what it does is slow, and not dead.
+    """
     rest = b""
     while True:
-        until(lambda: select.select([connection], [], [], 0)[0], deadline - time.monotonic(),
-              "no answer", awaits="for Spark to judge")  # fmt: skip
+        until(lambda: select.select([connection], [], [], 0)[0], limit_s, "no answer",
+              awaits="for Spark to judge")  # fmt: skip
         heard = connection.recv(65536)
         if not heard:
             raise _NoAnswer
