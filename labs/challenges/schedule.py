@@ -20,6 +20,8 @@ _DONE_BY: Mapping[str, str] = {
     "add_copies": "mend-copies",
 }  # fmt: skip
 """Faults whose function is not named like what the ledger calls them."""
+_IN_WORDS: Mapping[str, str] = {"keep_all": "retention ended", "elect": "leader elected"}
+"""What cures do that the ledger only calls mended."""
 _WAIT_S = 2.0
 """A wait has no length of its own before it was lived through; it is drawn as long as this."""
 
@@ -94,5 +96,6 @@ class _Paper:
         word = _DONE_BY.get(name, name)
         kind = "heal" if word in fault_words.HEALS else kind
         is_told = word in fault_words.WORDS
-        text = fault_words.mark(word, target) if is_told else name.replace("_", " ")
+        told = fault_words.mark(word, target) if is_told else name.replace("_", " ")
+        text = _IN_WORDS.get(name, told)
         self.steps.append(Step(self.now_s, kind, text))

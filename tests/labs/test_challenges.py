@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 from dataclasses import replace
 from datetime import date, timedelta
@@ -69,6 +70,8 @@ def test_its_schedule_can_be_drawn_and_says_only_words(challenge: Challenge) -> 
     assert any(step.kind == "fault" for step in schedule.steps)
     assert schedule.seconds >= max(step.at_s for step in schedule.steps)
     assert not [step.text for step in schedule.steps if "_" in step.text or not step.text.strip()]
+    happens = [step.text for step in schedule.steps if step.kind != "wait"]
+    assert not [text for text in happens if not re.search("(ed|held|lost|off)$", text)]
 
 
 @CHALLENGES
