@@ -30,8 +30,8 @@ class KeptError(ValueError):
 class Cell:
     """A line of brokers: the verdict of its run, empty with the reason where there was none.
 
-    With `zookeeper` its brokers are not in KRaft mode. `run` says of which release they were, when
-    it was, and by which code, as far as that is known.
+    With `zookeeper` its brokers are not in KRaft mode. `release` is that of its brokers, and `run`
+    says when it was, and by which code, as far as these are known.
     """
 
     line: str
@@ -40,6 +40,7 @@ class Cell:
     why_not: str = ""
     zookeeper: bool = False
     run: str = ""
+    release: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,10 @@ def _cell(row: Mapping[str, Any]) -> Cell:
     verdict = next(iter(row["verdicts"].values()), "")
     code = short_form(row["code"])
     run = f"Kafka {row['release']}, {row['date']}, code {code}" if verdict else ""
-    return Cell(row["kafka"], verdict, tuple(row["seen"]), row["why_not"], row["zookeeper"], run)
+    return Cell(
+        row["kafka"], verdict, tuple(row["seen"]), row["why_not"], row["zookeeper"], run,
+        row["release"],
+    )  # fmt: skip
 
 
 def _stated(record: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from advisor.advisories.matching import hits
+from advisor.advisories import Advisory
+from advisor.advisories.matching import hits, versions_of
+from advisor.advisories.releases import meant
 from advisor.catalog import Component, Setting, kafka_line, settings_of, written
 from advisor.catalog.versions import at_least
 from advisor.reasoning.event import FailureEvent
@@ -64,7 +66,8 @@ class Change:
     """Two lines between which the verdict changed, with what is known of it.
 
     `rules` are what the failure event permits on one of them alone, `defaults` the settings that
-    nobody stated and that have another default on the later line, `bugs` those fixed in between.
+    nobody stated and that have another default on the later line, `bugs` those fixed in between,
+    with the release that fixed them. `releases` are the two that ran: nothing between them did.
     """
 
     before: str
@@ -72,6 +75,7 @@ class Change:
     rules: tuple[str, ...]
     defaults: tuple[str, ...]
     bugs: tuple[str, ...]
+    releases: tuple[str, ...] = ()
 
 
 def lines_of(text: str, known: Sequence[str]) -> tuple[str, ...]:
@@ -133,6 +137,7 @@ def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
             tuple(_rules(was, now, scenario)),
             tuple(_defaults(was, now)),
             tuple(_fixed(was, now)),
+            (before.release, after.release) if before.release and after.release else (),
         )
         for (before, was), (after, now) in pairwise(telling)
         if before.verdict != after.verdict
@@ -202,7 +207,14 @@ def _fixed(before: Pipeline, after: Pipeline) -> Iterator[str]:
     left = {hit.advisory.id for hit in hits(after)}
     for hit in hits(before):
         if hit.advisory.id not in left:
-            yield f"{hit.advisory.id}: {hit.advisory.title}"
+            yield f"{hit.advisory.id}: {hit.advisory.title} ({_fixed_in(hit.advisory, after)})"
+
+
+def _fixed_in(advisory: Advisory, after: Pipeline) -> str:
+    """The release of the later pipeline's line that has the fix, or of the last one before it."""
+    until = max(meant(advisory.product, versions_of(after)[advisory.part]))
+    fixed = [release for release in advisory.fixed if release <= until]
+    return f"fixed in {fixed[-1]}" if fixed else "it needs what is not described there"
 
 
 def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
@@ -226,7 +238,8 @@ def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) ->
         for row in cells
     ]
     for change in found:
-        lines += ["", f"Between {change.before} and {change.after} the verdict changes:"]
+        before, after = change.releases or (change.before, change.after)
+        lines += ["", f"Between {before} and {after} the verdict changes:"]
         why = [
             *change.rules,
             *(f"another default: {default}" for default in change.defaults),
@@ -244,7 +257,8 @@ def _cells(row: Row, arms: Sequence[str]) -> tuple[str, ...]:
     if row.why_not:
         return (row.line, *("not run" for _ in arms), row.why_not)
     prediction = f"may show {', '.join(row.permitted)}" if row.permitted else "nothing forbidden"
-    named = f"{row.line}, ZooKeeper" if row.zookeeper else row.line
+    release = row.release or row.line
+    named = f"{release}, ZooKeeper" if row.zookeeper else release
     return (named, *(row.verdicts.get(arm, "") for arm in arms), prediction)
 
 

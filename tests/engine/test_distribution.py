@@ -81,6 +81,17 @@ def test_a_tampered_jar_is_refused_by_name_with_both_sums_and_nothing_is_install
     assert [path.name for path in (cache_dir() / "jars").iterdir()] == [".small.lock"]
 
 
+def test_a_release_that_is_too_large_is_refused_with_its_size_and_not_kept(shelf, monkeypatch):
+    shelf.write_bytes(bytes(3 * ivy.MEGABYTE))
+    record(shelf)
+    monkeypatch.setattr(ivy, "MOST_MB", 2)
+    with pytest.raises(ivy.DownloadFailed, match="small have 3 MB, and a release may have 2 MB"):
+        distribution.install("small")
+    assert distribution.installed() == ()
+    monkeypatch.setattr(ivy, "MOST_MB", 3)
+    assert distribution.install("small")
+
+
 def test_a_jar_that_shrank_or_went_missing_or_a_new_lock_is_fetched_again(shelf):
     (jar,) = distribution.install("small")
     jar.write_bytes(b"torn")

@@ -142,3 +142,18 @@ def test_a_change_names_the_defaults_that_changed_and_none_that_was_stated() -> 
     assert any(each.startswith("producer.enable.idempotence from false") for each in defaults)
     stated = change(**{"producer.acks": "1"}).defaults
     assert not any(each.startswith("producer.acks ") for each in stated)
+
+
+def test_a_change_says_between_which_releases_it_is_and_which_one_fixed_a_bug() -> None:
+    """A line alone does not say it: 3.9.0 has KAFKA-18991, 3.9.2 has not."""
+    rows = [
+        Row("3.8", {"described": "broken"}, described({"kafka": "3.8.1"}), release="3.8.1"),
+        Row("3.9", {"described": "holds"}, described({"kafka": "3.9.2"}), release="3.9.2"),
+    ]
+    (change,) = changes(rows, "leader-killed")
+    assert change.releases == ("3.8.1", "3.9.2")
+    assert any(bug.startswith("KAFKA-18991") and bug.endswith("(fixed in 3.9.1)")
+               for bug in change.bugs)  # fmt: skip
+    text = across.report(rows, [change], ["described"])
+    assert "Between 3.8.1 and 3.9.2 the verdict changes:" in text
+    assert text.splitlines()[1].startswith("3.8.1  broken")

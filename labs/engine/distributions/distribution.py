@@ -288,8 +288,13 @@ def _fetch(
         ivy.fetch(find_java(), modules, temporary, progress=progress)
         fresh = temporary / "jars"
         verify(locked, fresh)
+        size = sum((fresh / jar.file).stat().st_size for jar in locked) // ivy.MEGABYTE
+        if size > ivy.MOST_MB:
+            raise ivy.DownloadFailed(
+                f"The jars of {folder.name} have {size:,} MB, and a release may have "
+                f"{ivy.MOST_MB} MB at most. None was kept"
+            )
         if progress:
-            size = sum((fresh / jar.file).stat().st_size for jar in locked) // ivy.MEGABYTE
             progress(
                 f"{len(locked)} jars of {folder.name}, {size} MB, are those that were recorded"
             )
