@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from advisor.advisories import Advisory
+from advisor.advisories import Advisory, Certainty
 from advisor.advisories.matching import hits, versions_of
 from advisor.advisories.releases import meant
 from advisor.catalog import Component, Setting, kafka_line, settings_of, written
@@ -67,7 +67,8 @@ class Change:
 
     `rules` are what the failure event permits on one of them alone, `defaults` the settings that
     nobody stated and that have another default on the later line, `bugs` those fixed in between,
-    with the release that fixed them. `releases` are the two that ran: nothing between them did.
+    with the release that fixed them, `came` those that the later line alone has. `releases` are
+    the two that ran: nothing between them did.
     """
 
     before: str
@@ -76,6 +77,7 @@ class Change:
     defaults: tuple[str, ...]
     bugs: tuple[str, ...]
     releases: tuple[str, ...] = ()
+    came: tuple[str, ...] = ()
 
 
 def lines_of(text: str, known: Sequence[str]) -> tuple[str, ...]:
@@ -138,6 +140,7 @@ def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
             tuple(_defaults(was, now)),
             tuple(_fixed(was, now)),
             (before.release, after.release) if before.release and after.release else (),
+            tuple(_came(was, now)),
         )
         for (before, was), (after, now) in pairwise(telling)
         if before.verdict != after.verdict
@@ -210,6 +213,14 @@ def _fixed(before: Pipeline, after: Pipeline) -> Iterator[str]:
             yield f"{hit.advisory.id}: {hit.advisory.title} ({_fixed_in(hit.advisory, after)})"
 
 
+def _came(before: Pipeline, after: Pipeline) -> Iterator[str]:
+    """The known bugs that surely hit the second pipeline and do not hit the first."""
+    had = {hit.advisory.id for hit in hits(before)}
+    for hit in hits(after):
+        if hit.certainty is Certainty.HIT and hit.advisory.id not in had:
+            yield f"{hit.advisory.id}: {hit.advisory.title}"
+
+
 def _fixed_in(advisory: Advisory, after: Pipeline) -> str:
     """The release of the later pipeline's line that has the fix, or of the last one before it."""
     until = max(meant(advisory.product, versions_of(after)[advisory.part]))
@@ -244,6 +255,7 @@ def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) ->
             *change.rules,
             *(f"another default: {default}" for default in change.defaults),
             *(f"fixed in between: {bug}" for bug in change.bugs),
+            *(f"a bug that came: {bug}" for bug in change.came),
         ]
         lines += [f"  {each}" for each in why or ("neither the rules nor the known bugs say why",)]
     for row in rows:

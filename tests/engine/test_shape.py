@@ -128,6 +128,8 @@ def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_
     asked = replace(experiment(scenario="leader-killed"), kafka="2.8.2", zookeeper=True)
     [one, *_] = shapes(asked)
     assert (one.kafka, one.zookeeper, one.controllers) == ("2.8.2", True, 0)
+    [beside, *_] = shapes(replace(asked, scenario="unclean-election"))
+    assert beside.controllers == 0, "the scenario's own controller: ZooKeeper stands in its place"
     with pytest.raises(ScenarioError, match="not staged on brokers with ZooKeeper"):
         shapes(replace(asked, scenario="leader-cut-off"))
     with pytest.raises(ScenarioError, match=r"2\.8\.2"):

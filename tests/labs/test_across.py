@@ -157,3 +157,18 @@ def test_a_change_says_between_which_releases_it_is_and_which_one_fixed_a_bug() 
     text = across.report(rows, [change], ["described"])
     assert "Between 3.8.1 and 3.9.2 the verdict changes:" in text
     assert text.splitlines()[1].startswith("3.8.1  broken")
+
+
+def test_a_bug_that_a_later_line_brings_explains_a_change_too() -> None:
+    """KRaft before 3.9 elects nobody uncleanly, whatever the topic says (KAFKA-12670)."""
+    unclean = {"topic.unclean.leader.election.enable": "true"}
+    rows = [
+        Row(line, {"described": verdict}, described({"kafka": release, **unclean}), release=release)
+        for line, release, verdict in (
+            ("3.2", "3.2.3", "broken"), ("3.3", "3.3.2", "holds"), ("3.9", "3.9.2", "broken"),
+        )
+    ]  # fmt: skip
+    to_kraft, to_3_9 = changes(rows, "unclean-election")
+    assert [bug.split(":")[0] for bug in to_kraft.came] == ["KAFKA-12670"]
+    assert any(bug.startswith("KAFKA-12670") and "fixed in 3.9.0" in bug for bug in to_3_9.bugs)
+    assert "a bug that came: KAFKA-12670" in across.report(rows, [to_kraft], ["described"])

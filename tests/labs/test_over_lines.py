@@ -83,8 +83,8 @@ def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, clie
     (kept / "disk.json").write_text(printed())
     page = client.get(reverse("labs:lines")).content.decode()
     assert "not run: it cannot be staged" in page
-    assert "3.9 with ZooKeeper" in page
-    assert "4.3 with ZooKeeper" not in page
+    assert "3.9.2 with ZooKeeper" in page
+    assert "4.3.1 with ZooKeeper" not in page
     assert "Between 3.9 and 4.3 the verdict changes." in page
     assert "producer.acks=1" in page
     assert "client of the same line" in page

@@ -82,6 +82,8 @@ def _with_zookeeper(experiment: ExperimentSpec, scenario: Scenario, arm: ArmSpec
     if not scenario.zookeeper:
         raise ScenarioError(f"{scenario.name} is not staged on brokers with ZooKeeper")
     topology = scenario.topology(arm.settings)
+    if topology.controllers:  # ZooKeeper stands where they would, beside the brokers
+        topology = replace(topology, controllers=0, note="")
     return replace(topology, partitions=experiment.partitions or topology.partitions)
 
 
