@@ -48,7 +48,7 @@ class Row:
     """A scenario and settings (`producer.acks=1`), with a cell a line, oldest first.
 
     `seed` is that of the fault schedule. `changes` are what the rules and the known bugs say of
-    each change of the verdict.
+    each change of the verdict. The settings of a row that `is_drawn` are those of exploring.
     """
 
     scenario: Scenario
@@ -57,6 +57,7 @@ class Row:
     date: str
     cells: tuple[Cell, ...]
     changes: tuple[Mapping[str, Any], ...] = ()
+    is_drawn: bool = False
 
     @property
     def is_changed(self) -> bool:
@@ -120,7 +121,10 @@ def _pairs(runs: list[Explored]) -> Iterator[Row]:
             cells = (
                 Cell(str(each.pipeline["kafka"]), each.verdict, tuple(each.seen)) for each in both
             )
-            yield Row(find(run.scenario), _settings(run), run.schedule, run.date, tuple(cells))
+            yield Row(
+                find(run.scenario), _settings(run), run.schedule, run.date, tuple(cells),
+                is_drawn=True,
+            )  # fmt: skip
 
 
 def _order(line: str) -> list[int]:

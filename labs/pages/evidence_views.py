@@ -35,6 +35,9 @@ def lines(request: HttpRequest) -> HttpResponse:
     rows = over_lines.rows(settings.LAB_RECORD)
     context = {
         "rows": rows,
+        "series": [row for row in rows if not row.is_drawn],
+        "pairs": [row for row in rows if row.is_drawn],
+        "first_pair": sum(not row.is_drawn for row in rows),
         "changed": sum(row.is_changed for row in rows),
         "runs": sum(bool(cell.verdict) for row in rows for cell in row.cells),
     }

@@ -115,3 +115,17 @@ def test_without_any_run_the_page_says_so(
         "No run has been repeated on another release line"
         in client.get(reverse("labs:lines")).content.decode()
     )
+
+
+@pytest.mark.django_db
+def test_rows_that_were_asked_for_stand_before_the_pairs_that_were_drawn(
+    client: Client, settings: Any
+) -> None:
+    settings.LAB_RECORD = SHIPPED
+    page = client.get(reverse("labs:lines")).content.decode()
+    asked, folded = page.split('id="pairs"')
+    drawn = [row for row in rows(SHIPPED) if row.is_drawn]
+    assert drawn
+    assert asked.count('<h2 id="row-') == len(rows(SHIPPED)) - len(drawn)
+    assert folded.count('<h3 id="row-') == len(drawn)
+    assert f"<summary>{len(drawn)} such pairs</summary>" in folded
