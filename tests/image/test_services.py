@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from labs.engine.base.wait import until
+from labs.engine.distributions.distribution import past_clients
 from tests.image import image
 from tests.image.pod import Pod
 
@@ -18,6 +21,17 @@ OURS: dict[str, str] = {
     key: str(item or "") for key, item in SERVICES["web"]["environment"].items()
 }
 STATIC = ["python", "manage.py", "collectstatic", "--noinput"]
+_PAST = ("3.1.0", "3.1.1")
+_INCIDENT = "http://127.0.0.1:8000/incidents/kafka-13598/"
+_START = """
+import re, sys, urllib.parse, urllib.request as request
+visitor = request.build_opener(request.HTTPCookieProcessor())
+page = visitor.open(sys.argv[1]).read().decode()
+token = re.search('name="csrfmiddlewaretoken" value="([^"]+)"', page)[1]
+form = [("csrfmiddlewaretoken", token), *(("side", side) for side in sys.argv[2:])]
+print(visitor.open(sys.argv[1] + "start/", urllib.parse.urlencode(form).encode()).url)
+"""
+_READ = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
 
 
 def check(service: str) -> list[str]:
@@ -30,6 +44,8 @@ def check(service: str) -> list[str]:
 @pytest.fixture(scope="module")
 def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pod]:
     """With PostgreSQL and Redis of Debian, healthy, and its database migrated."""
+    for release in _PAST:
+        past_clients(release)  # the pod has no network, and gets the cache as it is
     made = Pod(tmp_path_factory.mktemp("pod"))
     try:
         built = made.run(STATIC, user="root", env={"SECRET_KEY": "x" * 60})
@@ -73,8 +89,42 @@ def test_the_user_of_the_image_may_write_data_and_cache_and_no_code(pod: Pod) ->
 
 def test_web_and_worker_become_healthy_and_find_each_other(pod: Pod) -> None:
     pod.start("web", image.command(), env=OURS)
-    pod.start("worker", SERVICES["worker"]["command"], env=OURS)
+    pod.start("worker", SERVICES["worker"]["command"], env=OURS | {"LAB_WARM_POOL": "no"})
     pod.healthy("web", check("web"), LIMIT_S)
     pod.healthy("worker", check("worker"), LIMIT_S)
     text = pod.run(["python", "manage.py", "doctor"], env=OURS).stdout
     assert "postgresql, up to date" in text, text
+
+
+def test_an_incident_is_played_from_the_web_on_releases_of_the_past(pod: Pod) -> None:
+    """Follows the test above, whose web and worker it uses."""
+    address = started(pod, "affected", "fixed")
+    until(lambda: "Play it again" in read(pod, address), LIMIT_S, "the play does not end")
+    counts = re.findall(r"<dd>(\d+) of (\d+)</dd>", read(pod, address))
+    (harmed, of), (without, _) = ((int(number), int(of)) for number, of in counts)
+    assert 0 < harmed <= of
+    assert without == 0
+    until(lambda: not brokers(pod), LIMIT_S, "brokers of a play that has ended are there")
+
+
+def test_brokers_of_a_play_end_with_a_worker_that_is_killed(pod: Pod) -> None:
+    started(pod, "affected")
+    until(lambda: brokers(pod), LIMIT_S, "no broker was started")
+    [worker, *_] = pod.run(["pgrep", "--oldest", "--full", "celery --app"]).stdout.split()
+    assert pod.run(["kill", "-KILL", worker]).returncode == 0
+    until(lambda: not brokers(pod), LIMIT_S, "a broker outlives its worker")
+
+
+def started(pod: Pod, *sides: str) -> str:
+    """Starts a play as a visitor does; its address."""
+    answer = pod.run(["python", "-c", _START, _INCIDENT, *sides])
+    assert answer.returncode == 0, answer.stdout
+    return answer.stdout.strip()
+
+
+def read(pod: Pod, address: str) -> str:
+    return pod.run(["python", "-c", _READ, address]).stdout
+
+
+def brokers(pod: Pod) -> bool:
+    return pod.run(["pgrep", "--full", r"kafka\.Kafka"]).returncode == 0
