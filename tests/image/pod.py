@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from labs.engine.base.cache import cache_dir
-from labs.engine.base.processes import end, spawn
+from labs.engine.base.processes import end, family, spawn
 from labs.engine.base.wait import until
 from tests.bare.machine import UNFINISHED
 from tests.house.files import ROOT
@@ -124,6 +124,11 @@ class Pod:
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")[-4000:]
 
+    def processes(self, word: str) -> list[int]:
+        """Those inside with a word in their command, by their ids outside, parents first."""
+        born = [pid for each in (*self._started.values(), self._keeper) for pid in family(each.pid)]
+        return [pid for pid in born if word.encode() in _command(pid)]
+
     def close(self) -> None:
         for process in (*self._started.values(), self._keeper):
             end(process, 20)
@@ -137,6 +142,14 @@ class Pod:
         group = user if user in ("root", "postgres") else "nogroup"
         words = ["env", "-i", *(f"{key}={value}" for key, value in stated.items()), *inside]
         return [*self._enter, f"--userspec={user}:{group}", self._root, *words]
+
+
+def _command(pid: int) -> bytes:
+    """Empty for a process that is gone, or dead and not waited for."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _lay_out(stage: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +23,7 @@ OURS: dict[str, str] = {
     key: str(item or "") for key, item in SERVICES["web"]["environment"].items()
 }
 STATIC = ["python", "manage.py", "collectstatic", "--noinput"]
+BROKER = "kafka.Kafka"
 _PAST = ("3.1.0", "3.1.1")
 _INCIDENT = "http://127.0.0.1:8000/incidents/kafka-13598/"
 _START = """
@@ -104,15 +107,15 @@ def test_an_incident_is_played_from_the_web_on_releases_of_the_past(pod: Pod) ->
     (harmed, of), (without, _) = ((int(number), int(of)) for number, of in counts)
     assert 0 < harmed <= of
     assert without == 0
-    until(lambda: not brokers(pod), LIMIT_S, "brokers of a play that has ended are there")
+    until(lambda: not pod.processes(BROKER), LIMIT_S, "brokers outlive their play")
 
 
 def test_brokers_of_a_play_end_with_a_worker_that_is_killed(pod: Pod) -> None:
     started(pod, "affected")
-    until(lambda: brokers(pod), LIMIT_S, "no broker was started")
-    [worker, *_] = pod.run(["pgrep", "--oldest", "--full", "celery --app"]).stdout.split()
-    assert pod.run(["kill", "-KILL", worker]).returncode == 0
-    until(lambda: not brokers(pod), LIMIT_S, "a broker outlives its worker")
+    until(lambda: bool(pod.processes(BROKER)), LIMIT_S, "no broker was started")
+    _, worker, *_ = pod.processes("celery")  # the first let it in
+    os.kill(worker, signal.SIGKILL)
+    until(lambda: not pod.processes(BROKER), LIMIT_S, "brokers outlive their worker")
 
 
 def started(pod: Pod, *sides: str) -> str:
@@ -124,7 +127,3 @@ def started(pod: Pod, *sides: str) -> str:
 
 def read(pod: Pod, address: str) -> str:
     return pod.run(["python", "-c", _READ, address]).stdout
-
-
-def brokers(pod: Pod) -> bool:
-    return pod.run(["pgrep", "--full", r"kafka\.Kafka"]).returncode == 0

@@ -92,3 +92,23 @@ def test_the_report_for_the_printer_has_them_unfolded(client):
     page = client.get(reverse("advisor:report", args=[slug])).content.decode()
     assert "KAFKA-14024" in page
     assert "<summary>" not in page.partition('id="known-bugs"')[2].partition("</section>")[0]
+
+
+@pytest.mark.parametrize("page", ["advisor:advice", "advisor:report"])
+@pytest.mark.parametrize(("version", "breaks"), [("3.9.0", True), ("4.0.2", False)])
+def test_the_first_sentence_and_the_title_say_that_a_known_bug_breaks_the_guarantee(
+    client, page, version, breaks
+):
+    """KAFKA-18641: the settings hold at least once, the release does not."""
+    pipeline, problems = services.from_fields({
+        "version": version, "kafka": "4.3.1", "consumer.group.protocol": "consumer",
+        "producer.acks": "all", "topic.replication.factor": "3",
+        "topic.min.insync.replicas": "2", "consumer.auto.offset.reset": "earliest",
+    })  # fmt: skip
+    assert pipeline is not None, problems
+    text = client.get(reverse(page, args=[services.save(pipeline).slug])).content.decode()
+    title = text.partition("<title>")[2].partition("</title>")[0]
+    first = text.partition('id="verdict">')[2].partition("</h1>")[0]
+    for sentence in (title, first):
+        assert "these settings give" in sentence
+        assert ("A known bug of these releases breaks it." in sentence) is breaks
