@@ -209,9 +209,10 @@ def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
     """The same arms and seed once more.
 
     An attempt that reached no result becomes the next attempt under the same address; one that
-    did is evidence and stays as it is, so its repetition is a new experiment.
+    did is evidence and stays as it is, so its repetition is a new experiment. So is a run of
+    somebody else's: who starts an attempt may cancel it, and that right is not handed on.
     """
-    if experiment.state == State.DONE:
+    if experiment.state == State.DONE or experiment.visitor not in ("", visitor.key):
         return _enqueue(experiment.request(), experiment.pipeline, experiment.lesson, visitor)
     with transaction.atomic():
         take_place(visitor)

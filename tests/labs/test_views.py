@@ -287,6 +287,17 @@ def test_again_keeps_a_result_and_repeats_what_had_none(client: Client) -> None:
     assert (failed.state, failed.attempt) == (State.QUEUED, 2)
 
 
+def test_again_on_the_run_of_somebody_else_is_a_run_of_ones_own(client: Client) -> None:
+    theirs = make.experiment(State.FAILED, visitor="somebody else")
+    response = client.post(reverse("labs:again", args=[theirs.slug]))
+    theirs.refresh_from_db()
+    assert (theirs.state, theirs.attempt, theirs.visitor) == (State.FAILED, 1, "somebody else")
+    mine = Experiment.objects.exclude(pk=theirs.pk).get()
+    assert response.headers["Location"] == mine.get_absolute_url()
+    assert (mine.seed, mine.request()) == (theirs.seed, theirs.request())
+    assert mine.visitor == client.session.session_key
+
+
 @pytest.mark.parametrize("name", ["cancel", "again"])
 def test_nothing_changes_by_looking(client: Client, name: str) -> None:
     made = make.experiment()
