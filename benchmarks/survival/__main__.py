@@ -10,6 +10,8 @@ with the reason. The whole table takes about half an hour on two cores.
 once is, a process may open no more files, the disk is full. Each run is a line of `--out`, which is
 `benchmarks/survival.jsonl` unless it is given; what has a line there is not run again, but with
 `--again` those that were wrong are. So N can be taken in pieces: `--minutes M` starts no run later.
+Most of a run is waiting, for Spark above all: `--houses K` deals the runs out to K houses at once,
+each with its own disk, and each run is looked at as if it were alone.
 Exit code 1 if of these N a run left a process (its ports live as long) or a folder, did not end,
 ended for want of what only serves it, or says "holds" of a ledger of which `manage.py verify` does
 not, or although a part of it was killed; 2 for bad arguments. A run that is missing is only told.
@@ -29,7 +31,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
+from subprocess import Popen
 
 import django
 
@@ -40,8 +44,8 @@ from labs.engine.base.processes import end, spawn
 from tests.stack.victims import ALL, PHASES
 
 _DISK, _DATA = "3g", "disk"
-_INSIDE = "SURVIVAL_SCRATCH"
-_GRACE_S = 90
+_INSIDE, _SHARE = "SURVIVAL_SCRATCH", "SURVIVAL_SHARE"
+_GRACE_S = 180
 
 
 def main() -> int:
@@ -51,6 +55,7 @@ def main() -> int:
     parser.add_argument("--random", type=int, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=24 * 60.0)
+    parser.add_argument("--houses", type=int, default=1, metavar="K")
     parser.add_argument("--again", action="store_true", help="run again what was wrong")
     parser.add_argument("--out", type=Path, default=KEPT)
     options = parser.parse_args()
@@ -60,18 +65,33 @@ def main() -> int:
         parser.error(f"--random {options.random}: how many runs, 1 or more")
     # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the house ends first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if options.houses < 1:
+        parser.error(f"--houses {options.houses}: how many at once, 1 or more")
     if scratch := os.environ.get(_INSIDE):
-        return at_random(options, Path(scratch) / _DATA)
-    with tempfile.TemporaryDirectory(prefix="survival-") as made:
-        return _on_a_disk_of_its_own(Path(made))
+        return at_random(options, Path(scratch) / _DATA, int(os.environ[_SHARE]))
+    in_houses(options.houses)
+    return 0 if summary(Record(options.out), options.seed, options.random) else 1
 
 
-def _on_a_disk_of_its_own(scratch: Path) -> int:
-    """This program again, in a mount namespace that ends with it, if that can be had.
+def in_houses(count: int) -> None:
+    """This program again, once for each house, until all of them have ended."""
+    with tempfile.TemporaryDirectory(prefix="survival-") as made, ExitStack() as ending:
+        processes = []
+        for share in range(count):
+            scratch = Path(made) / str(share)
+            processes.append(_on_a_disk_of_its_own(scratch, share))
+            ending.callback(end, processes[-1], _GRACE_S)
+        failed = [process.args for process in processes if process.wait()]
+        if failed:
+            raise SystemExit(f"{len(failed)} of {count} houses did not come to their end")
+
+
+def _on_a_disk_of_its_own(scratch: Path, share: int) -> Popen[bytes]:
+    """In a mount namespace that ends with it, if that can be had.
 
     No process of ours may name the disk: whoever does belongs to the house.
     """
-    (scratch / _DATA).mkdir()
+    (scratch / _DATA).mkdir(parents=True)
     mount = f'mount -t tmpfs -o size={_DISK} none "$0/{_DATA}" && exec "$@"'
     alone = ["unshare", "--mount", "sh", "-c"]
     can = shutil.which("unshare") and not subprocess.call(
@@ -81,15 +101,14 @@ def _on_a_disk_of_its_own(scratch: Path) -> int:
     command = [*alone, mount, str(scratch), *ourselves] if can else ourselves
     if not can:
         print("no disk of its own can be mounted here: no disk will be full", flush=True)
-    process = spawn(command, log=None, env={**os.environ, _INSIDE: str(scratch)})
-    try:
-        return process.wait()
-    finally:
-        end(process, _GRACE_S)
+    env = {**os.environ, _INSIDE: str(scratch), _SHARE: str(share)}
+    return spawn(command, log=None, env=env)
 
 
-def at_random(options: argparse.Namespace, data: Path) -> int:
+def at_random(options: argparse.Namespace, data: Path, share: int) -> int:
+    """Those of the missing runs that fall to this house."""
     os.environ |= {"LAB_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    os.environ.setdefault("LAB_CLUSTERS_AT_ONCE", str(2 * options.houses))  # no house waits
     for elsewhere in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(elsewhere, None)
     django.setup()
@@ -101,10 +120,11 @@ def at_random(options: argparse.Namespace, data: Path) -> int:
         for line in record.of(options.seed, numbers)
         if not (options.again and line.wrong)
     }
-    blows = [draw(options.seed, number) for number in numbers if number not in done]
+    mine = [number for number in numbers if number % options.houses == share]
+    blows = [draw(options.seed, number) for number in mine if number not in done]
     with Piece(data, options.seed) as piece:
         piece.run(blows, record, time.monotonic() + 60 * options.minutes)
-    return 0 if summary(record, options.seed, options.random) else 1
+    return 0
 
 
 def summary(record: Record, seed: int, number: int) -> bool:

@@ -27,7 +27,7 @@ from labs.runs import lifecycle, queue, services
 from tests.stack.house import House, free_port, processes_of
 from tests.stack.victims import PHASES
 
-AT_A_TIME = 8
+AT_A_TIME = 12
 """Runs whose ledgers are judged a second time in one go."""
 
 _COME_LIMIT_S = 600.0
