@@ -21,7 +21,8 @@ _TEXT = (
     r"\"{3}[\s\S]*?(?:\"{3}|\Z)|'{3}[\s\S]*?(?:'{3}|\Z)"
     r"|\"(?:[^\"\\\n]|\\.){0,400}+\"|'(?:[^'\\\n]|\\.){0,400}+'"
 )
-_VALUE = rf"(?:{_TEXT}|[\w.+-]{{1,100}})"
+# Atomic: a text that is no value is not tried again up to each later quote of the file.
+_VALUE = rf"(?:(?>{_TEXT})|[\w.+-]{{1,100}})"
 _MAPPED = r"kafka\.[\w.]{1,200}|(?:starting|fail|max|min|async|checkpoint)[A-Z]\w{1,100}"
 """What an option in a map of Scala, Java or Kotlin is called: other maps are ignored."""
 _CALL = re.compile(

@@ -15,7 +15,7 @@ _UNITS = {
 }  # fmt: skip
 _SAID = (("day", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
 _PART = r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([a-z]+)"
-_WHOLE = re.compile(rf"(?:{_PART}\s*,?\s*)+")
+_WHOLE = re.compile(rf"(?:{_PART}\s*(?:,\s*)?)+")
 WRONG = "is a duration: write 30 s, 1 h 30 min, 2 days, or a number of milliseconds"
 
 

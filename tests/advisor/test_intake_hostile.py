@@ -79,6 +79,7 @@ LARGE = [
     "KAFKA_A=" + "${A:-" * 30_000, "'a':1,\n" * 20_000, "c = " + "dict(a=" * 20_000,
     "KafkaProducer(" * 10_000, "spring.cloud.stream.kafka.bindings.a.producer." + "a." * 60_000,
     "kafka:\n" + "  \n" * 50_000, "kafka:\n" + "  #\n" * 37_000, "mp:\n" + "  \n" * 50_000,
+    '.option( (aa=""" ' + '(aa=""" ' * 18_000, "acks:" + " " * 140_000 + "\nx",
     'resource "kafka_topic" "a" {\n  a = 1' + " " * 140_000 + "x\n}",
 ]  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,3 +86,10 @@ def test_a_run_has_the_handlers_that_the_catalog_knows() -> None:
                 name = setting.name.removeprefix("default.")
                 by_name.setdefault(name, set()).update(name for name, _ in setting.choices)
     assert by_name == HANDLERS
+
+
+@pytest.mark.parametrize("piece", ["a.", "1.", ": ", "/a", "a-", " at"])
+def test_a_text_of_any_length_is_a_sentence_in_no_time(piece: str) -> None:
+    began = time.process_time()
+    assert len(sentence(f"x {piece * 50_000}x\n{piece * 50_000}")) <= MOST
+    assert time.process_time() - began < 2, "it is some 0.1 s, and was over a minute"

@@ -8,6 +8,10 @@ import sys
 MOST = 400
 """Characters of such a sentence."""
 
+_READ = 4_000
+"""Characters of a line that are looked at. Anybody may have written it, and the searches take four
+times as long on a line of twice the length."""
+
 _TRACEBACK = "Traceback (most recent call last)"
 _CAUSE = re.compile(r"(?:Caused by: )?(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Failed|Timeout)\b.*")
 _PATH = re.compile(
@@ -28,8 +32,9 @@ def sentence(problem: object) -> str:
     """
     head, *rest = str(problem).strip().partition(_TRACEBACK)[0].strip().splitlines() or [""]
     lines = str(problem).strip().splitlines()
+    head = head[:_READ]
     if rest or _TRACEBACK in str(problem):
-        cause = _cause(lines[1:])
+        cause = _cause(lines[1:])[:_READ]
         head = _EDGES.sub("", head)
         head = f"{head}: {cause}" if cause and cause not in head else head
     head = _EDGES.sub("", _PORT.sub(r"\1", _PATH.sub(r"\1", _AT_PORT.sub("", head))))
