@@ -106,12 +106,14 @@ class LimitsMiddleware:
         self, request: HttpRequest, _view: Any, _args: Any, named: Mapping[str, Any]
     ) -> HttpResponse | None:
         """Refuses before the view looks at the request."""
-        if request.method in _NOTHING_ASKED:
+        name = request.resolver_match.view_name if request.resolver_match else ""
+        looks = request.method in _NOTHING_ASKED
+        if looks and name not in settings.LAB_LIMITED_PAGES:
             return None
         request.session.keys()  # reads it: a key that somebody made up is none afterwards
-        name = request.resolver_match.view_name if request.resolver_match else ""
         kind = kind_of(name, str(named.get("step", "")))
-        return _refusal(request, kind) or _guess(request, name) or _without_session(request)
+        refusal = _refusal(request, kind)
+        return refusal if looks else refusal or _guess(request, name) or _without_session(request)
 
 
 def kind_of(name: str, step: str = "") -> str:

@@ -39,6 +39,8 @@ LAB_LIMITS = {
     "sessions": (1_000, 1_000, 3_600),
     # Reading a file costs up to a second of one core.
     "uploads": (30, 120, 60),
+    # Today's rules are applied to a kept description: up to a second of one core.
+    "answers": (60, 240, 60),
     # An answer that is kept is a row of 50 KB: 50 MB an hour from one address at most.
     "saves": (200, 1_000, 3_600),
     # A runner does some 80 experiments an hour.
@@ -61,6 +63,7 @@ LAB_LIMITS = {
 # By the name of an address, or by that and the step that it names.
 LAB_LIMITED = {
     "advisor:intake": "uploads", "advisor:live": "uploads", "advisor:intake-use": "saves",
+    "advisor:compared": "answers", "advisor:newer": "answers",
     "advisor:renew": "saves", "advisor:describe/needs": "saves",
     "labs:start": "starts", "labs:again": "starts", "labs:repeat": "starts",
     "labs:lesson/run": "starts", "labs:lesson/your-turn": "starts", "labs:toy-start": "starts",
@@ -70,6 +73,8 @@ LAB_LIMITED = {
     "login": "logins", "labs:sign-in": "signins", "labs:account-password": "signins",
     "labs:account-remove": "signins", "labs:sign-up": "signups",
 }  # fmt: skip
+# Pages that are counted although they are only looked at.
+LAB_LIMITED_PAGES = {"advisor:compared", "advisor:newer"}
 # Where a password may be guessed, and the field with the account's name.
 LAB_GUESSED = {"labs:sign-in": "name"}
 # Waiting at once: at 45 s each the last of 20 waits a quarter of an hour. Half of the places are

@@ -156,6 +156,20 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     assert "Too much at once" in refused.content.decode()
 
 
+@pytest.mark.parametrize("name", sorted(settings.LAB_LIMITED_PAGES))
+def test_pages_that_take_long_to_make_are_limited(
+    monkeypatch: pytest.MonkeyPatch, client: Client, name: str
+) -> None:
+    monkeypatch.setattr(limits, "COUNTERS", limits.Counters())
+    data = settings.LAB_LIMITS | {limits.kind_of(name): (9, 2, 3600)}
+    with override_settings(LAB_LIMITS=data):
+        codes = [client.get(_address(name)).status_code for _ in range(3)]
+        other = Client(REMOTE_ADDR="10.0.0.9").get(_address(name)).status_code
+    assert (codes.count(429), codes[-1]) == (1, 429)
+    assert other != 429
+    assert METHODS[name] == LOOKED_AT
+
+
 @pytest.mark.drawn
 def test_whatever_adds_a_run_or_a_description_is_counted_as_that(client: Client) -> None:
     described = {"draft": {"fields": FIELDS, "done": []}, "draft_stamp": ""}
