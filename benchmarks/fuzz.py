@@ -1,5 +1,7 @@
 """Feeds changed files to every intake parser: `python -m benchmarks.fuzz [--inputs N] [--seed S]`.
 
+`--minutes M` takes no new input later.
+
 Each input is an example file (`tests/advisor/files`, `tests.advisor.intake_examples`) that was
 cut, spliced, repeated or written into, given to every reader and to whichever it seems to be for.
 The same seed gives the same inputs. Exit code 1 if a parser raised anything, took more than a
@@ -98,11 +100,14 @@ def pipeline(text: str) -> str:
     return "settings" if file.fields else "problems" if file.problems else "nothing"
 
 
-def fuzz(inputs: int, seed: int) -> Tally:
-    """Reads so many inputs by every parser."""
+def fuzz(inputs: int, seed: int, minutes: float = 24 * 60.0) -> Tally:
+    """Reads so many inputs by every parser, or as many as there is time for."""
+    over = time.monotonic() + 60 * minutes
     random, texts, tally = Random(seed), examples(), Tally()  # noqa: S311 - repeatable, no secret
     by = parsers()
     for _ in range(inputs):
+        if time.monotonic() > over:
+            break
         text = changed(random, texts)
         tally.inputs += 1
         for name, parse in by.items():
@@ -124,8 +129,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("--inputs", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=24 * 60.0)
     options = parser.parse_args()
-    tally = fuzz(options.inputs, options.seed)
+    tally = fuzz(options.inputs, options.seed, options.minutes)
     for name in tally.wrong[:20]:
         print(name)
     print(
