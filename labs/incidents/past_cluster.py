@@ -7,7 +7,6 @@ A release of the past serves an incident and nothing else.
 from __future__ import annotations
 
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from confluent_kafka import KafkaException
@@ -68,12 +67,7 @@ class PastCluster:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     @property

@@ -16,7 +16,8 @@ from labs.engine.distributions import distribution, ivy
 from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum, parse_lock
 from labs.engine.distributions.java import find_java
 
-pytestmark = pytest.mark.process
+FETCHES = pytest.mark.process
+"""Ivy runs, in a JVM."""
 
 SMALL = "org.slf4j:slf4j-api:1.7.36"
 
@@ -52,6 +53,7 @@ def record(jar: Path) -> None:
     (distribution.LOCKS / "small.txt").write_text(f"org.example:hello:1.0 {digest}\n")
 
 
+@FETCHES
 def test_a_jar_is_fetched_once_and_then_only_looked_at(shelf):
     heard: list[str] = []
     (jar,) = distribution.install("small", heard.append)
@@ -67,6 +69,7 @@ def test_a_jar_is_fetched_once_and_then_only_looked_at(shelf):
     assert heard == told
 
 
+@FETCHES
 def test_a_tampered_jar_is_refused_by_name_with_both_sums_and_nothing_is_installed(shelf):
     shelf.write_bytes(b"the jar that somebody changed")
     with pytest.raises(WrongChecksum) as refused:
@@ -81,6 +84,7 @@ def test_a_tampered_jar_is_refused_by_name_with_both_sums_and_nothing_is_install
     assert [path.name for path in (cache_dir() / "jars").iterdir()] == [".small.lock"]
 
 
+@FETCHES
 def test_a_release_that_is_too_large_is_refused_with_its_size_and_not_kept(shelf, monkeypatch):
     shelf.write_bytes(bytes(3 * ivy.MEGABYTE))
     record(shelf)
@@ -92,6 +96,7 @@ def test_a_release_that_is_too_large_is_refused_with_its_size_and_not_kept(shelf
     assert distribution.install("small")
 
 
+@FETCHES
 def test_a_jar_that_shrank_or_went_missing_or_a_new_lock_is_fetched_again(shelf):
     (jar,) = distribution.install("small")
     jar.write_bytes(b"torn")
@@ -113,6 +118,7 @@ def flip(jar: Path, *, keep_times: bool = False) -> None:
         os.utime(jar, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
+@FETCHES
 @pytest.mark.parametrize("keep_times", [False, True])
 def test_a_jar_with_a_flipped_bit_is_found_and_fetched_again(shelf, keep_times):
     (jar,) = distribution.install("small")
@@ -124,6 +130,7 @@ def test_a_jar_with_a_flipped_bit_is_found_and_fetched_again(shelf, keep_times):
     assert distribution.changed("small", full=True) == []
 
 
+@FETCHES
 def test_what_the_times_do_not_show_is_found_by_hashing_all_and_then_fetched_again(
     shelf, monkeypatch
 ):
@@ -137,6 +144,7 @@ def test_what_the_times_do_not_show_is_found_by_hashing_all_and_then_fetched_aga
     assert distribution.install("small")[0].read_bytes() == shelf.read_bytes()
 
 
+@FETCHES
 def test_a_jar_that_was_only_touched_or_recorded_by_an_older_release_stays(shelf):
     (jar,) = distribution.install("small")
     shelf.unlink()
@@ -147,6 +155,7 @@ def test_a_jar_that_was_only_touched_or_recorded_by_an_older_release_stays(shelf
     assert distribution.changed("small") == []
 
 
+@FETCHES
 def test_a_changed_jar_that_cannot_be_fetched_again_is_not_given_to_anybody(shelf):
     (jar,) = distribution.install("small")
     shelf.unlink()
@@ -157,6 +166,7 @@ def test_a_changed_jar_that_cannot_be_fetched_again_is_not_given_to_anybody(shel
     assert distribution.changed("small") == ["hello-1.0.jar"]
 
 
+@FETCHES
 def test_two_at_once_fetch_once(shelf):
     heard: list[str] = []
     threads = [
@@ -173,6 +183,7 @@ def test_two_at_once_fetch_once(shelf):
     ]
 
 
+@FETCHES
 def test_a_jar_that_is_not_there_is_an_error_in_ivys_words_with_what_to_do(shelf):
     shelf.unlink()
     with pytest.raises(ivy.DownloadFailed) as failed:
@@ -248,6 +259,7 @@ def test_spark_brings_the_connectors_other_half():
     assert any(name.startswith(f"spark-sql_2.13-{distribution.SPARK}") for name in names)
 
 
+@FETCHES
 @pytest.mark.thorough  # asks the network
 def test_central_serves_a_locked_jar_without_reading_poms(tmp_path, monkeypatch):
     """The one test here that needs the network: the real repository, the real checksum."""

@@ -22,7 +22,7 @@ def cache_dir() -> Path:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Only one process at a time gets in for this path; the kernel lets go for one that died."""
+    """An exclusive lock on this path between processes; the kernel frees it if its holder dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (path.parent / f".{path.name}.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -31,7 +31,7 @@ def alone(path: Path) -> Iterator[None]:
 
 @contextmanager
 def workshop(near: Path) -> Iterator[Path]:
-    """A temporary folder on the file system of `near` (so that a rename is atomic), then gone."""
+    """A temporary folder on the file system of `near`, so that a rename out of it is atomic."""
     near.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f".{near.name}-", dir=near.parent))
     try:

@@ -9,7 +9,7 @@ QUIET = 0.75
 
 
 class Idle:
-    """What part of the time of all cores nothing ran, from one asking to the next (proc(5))."""
+    """The share of all cores' time that was idle since the last call (proc(5))."""
 
     def __init__(self) -> None:
         self._idle, self._all = self._read()

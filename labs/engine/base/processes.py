@@ -110,7 +110,7 @@ def listens(pid: int) -> set[int]:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that came of it, parents first; empty if it is gone."""
+    """A process and its descendants, parents first; empty if it is gone."""
     numbers = [pid] if state(pid) else []
     for number in numbers:  # grows as it goes
         for task in Path(f"/proc/{number}/task").glob("*/children"):

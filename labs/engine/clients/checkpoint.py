@@ -18,7 +18,7 @@ def has_begun(checkpoint: Path) -> bool:
 
 
 def planned(checkpoint: Path) -> int:
-    """How many rows of a source that makes them itself are in batches, done or not."""
+    """How many rows of a generating source are in batches, finished or not."""
     last = max((int(path.name) for path in checkpoint.glob("offsets/[0-9]*")), default=None)
     return 0 if last is None else int(_ends(checkpoint, last)["offset"])
 

@@ -23,7 +23,7 @@ class Commits:
         self._rows: list[dict[str, Any]] = []
 
     def add(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:
-        """Takes the outcome of one commit, as librdkafka's `on_commit` gives it."""
+        """Records the outcome of one commit, as librdkafka's `on_commit` reports it."""
         if error is not None and error.code() == KafkaError._NO_OFFSET:
             return  # there was nothing to commit
         for committed in partitions:
@@ -36,7 +36,7 @@ class Commits:
     def note(
         self, place: tuple[str, int], offset: int, outcome: Outcome, time_ns: int
     ) -> None:  # fmt: skip
-        """Takes what came of committing one offset of a (topic, partition)."""
+        """Records the outcome of committing one offset of a (topic, partition)."""
         self._rows.append(
             {
                 **self._who, "topic": place[0], "partition": place[1], "offset": offset,

@@ -177,8 +177,8 @@ class Run:
     def _on_failure(
         self, failed: FailureRequested, polled: Polled, messages: Sequence[Message]
     ) -> Polled | None:
-        """Does what the application does with records that it cannot process: what of them it
-        tries next, if anything.
+        """Applies the application's error policy to records that it cannot process; returns those
+        that it tries next, if any.
 
         One that goes on without all of them saves its place behind them with the next poll.
         """
@@ -195,7 +195,7 @@ class Run:
         return Polled([value for value in polled.values if value != failed.value], polled.positions)
 
     def _settle(self) -> None:
-        """Tells the group of what was processed, where that is the way to commit."""
+        """Commits what was processed, where this way of committing asks for it."""
         for positions in self._work.done():
             if self._config.commit == "after-processing":
                 self._commit(positions)
@@ -203,7 +203,7 @@ class Run:
                 self._store(positions)
 
     def _write_down(self) -> dict[str, Any]:
-        """Writes all that is known of deliveries and commits: from here on a kill hides nothing."""
+        """Writes all known deliveries and commits, so that a kill after this loses no evidence."""
         self._deliveries.flush()
         self._commits.flush()
         return {"written": True, "delivered": self._deliveries.count, "position": self._position}

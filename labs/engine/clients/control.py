@@ -44,9 +44,9 @@ class Control:
         self._gates: dict[str, threading.Event] = {}
 
     def reach(self, point: str, facts: Facts) -> None:
-        """Stands still here, after `facts` were said, if the owner wants that; else goes on.
+        """Reports `facts` and waits here if the owner holds this point; else returns at once.
 
-        Raises `ToldToFail` if that is what the owner wants next.
+        Raises `FailureRequested` if the owner wants the work to fail here.
         """
         gate = self._gates.get(point)
         if gate is not None:

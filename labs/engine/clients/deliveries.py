@@ -52,7 +52,7 @@ class Deliveries:
         self.count += 1
 
     def end_poll(self) -> None:
-        """What comes from now on is another poll's."""
+        """Ends the poll: the next record belongs to another one."""
         self._polls += 1
         if time.monotonic() >= self._due:
             self.flush()

@@ -48,7 +48,7 @@ class Lost:
 
 
 class Stopped:
-    """An executor that is stopped by SIGSTOP, with an attempt of a task in its hands.
+    """An executor that is stopped by SIGSTOP while it runs an attempt of a task.
 
     Raises `WaitTimeout` if the kernel does not stop it, `ProcessLookupError` if it is gone.
     """

@@ -84,7 +84,7 @@ class Work:
             thread.start()
 
     def take(self, polled: Polled) -> None:
-        """Processes a poll, or hands it to the threads that do. May raise `ToldToFail`."""
+        """Processes a poll, or hands it to the threads that do. May raise `FailureRequested`."""
         hand = _Hand(polled)
         if self._asynchronous:
             self._hands.append(hand)

@@ -279,7 +279,7 @@ class Run:
             self._fatal = self._fatal or errors.words(error)
 
     def _write_down(self) -> dict[str, Any]:
-        """Closes the books: from here on a kill hides nothing, and going on would."""
+        """Writes all rows before a kill. Nothing may be sent afterwards: it would have no row."""
         if self._transactions:
             self.client.flush(_FLUSH_S)  # its records' places tell that they were aborted
         unanswered, following = self._sends.unanswered(), len(self._attempt)

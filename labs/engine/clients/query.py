@@ -106,7 +106,7 @@ class Run:
         return Effects(Path(self._config.sink), self._config.sink_style)
 
     def _write_down(self) -> dict[str, Any]:
-        """Writes all that is known of deliveries and commits: from here on a kill hides nothing."""
+        """Writes all known deliveries and commits, so that a kill after this loses no evidence."""
         now, done = time.monotonic_ns(), checkpoint.committed(self._checkpoint, self._config.topic)
         for partition, offset in done.items():
             if self._committed.get(partition) != offset:

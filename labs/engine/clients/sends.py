@@ -29,7 +29,7 @@ _TYPES = {"q": pa.int64(), "i": pa.int32()}
 
 
 class _Answers:
-    """What was heard since the last part was written, in the order in which it was heard."""
+    """The answers since the last part was written, in their order of arrival."""
 
     def __init__(self) -> None:
         self.attempt = array("q")

@@ -123,7 +123,7 @@ class Run:
             self._kept[rest[0]] += int(rest[1])
 
     def _stand(self, point: str) -> None:
-        """All that it was handed is written down: from here on a kill hides nothing."""
+        """Writes down all deliveries, so that a kill after this loses no evidence."""
         self._deliveries.flush()
         count = self._deliveries.count
         last = {"handed": "the last is not processed"}.get(

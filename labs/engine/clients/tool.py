@@ -37,7 +37,7 @@ def words(line: str, lengths: Mapping[str, int]) -> Words | None:
 
 
 class Tool:
-    """It dies with us; what it prints that is no word of its own goes to our standard error.
+    """A program that ends with us. Lines outside its protocol go to our standard error.
 
     `lengths` is as for `words`. `ended` is true once it is gone and all its output was read.
     """
@@ -60,7 +60,7 @@ class Tool:
         self._lines.put(None)
 
     def hear(self, wait_s: float) -> Iterator[Words]:
-        """What it said since this was last asked, a line each; waits for the first line.
+        """The lines since the last call; waits for the first one.
 
         Raises `ValueError` for a line that is not whole.
         """

@@ -1,4 +1,4 @@
-"""Where the partitions of a topic begin and end, by their leaders' word."""
+"""Where the partitions of a topic begin and end, according to their leaders."""
 
 from __future__ import annotations
 

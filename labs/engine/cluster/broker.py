@@ -93,7 +93,7 @@ class Broker:
 
     @property
     def state(self) -> BrokerState:
-        """By the kernel's word (wait(2), proc(5)), not by what we did to it.
+        """The state according to the kernel (wait(2), proc(5)), not to what we did to it.
 
         A killed process shows as a zombie as soon as its first thread is gone; only when it can
         be waited for are all of them, and with them its ports and the lock of its folder.

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from confluent_kafka import KafkaException
@@ -106,12 +105,7 @@ class Cluster:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -202,7 +196,7 @@ class Cluster:
         return {**self.settings, **rack_setting(node, self.racks)}
 
     def move_logs(self, folder: Path) -> None:
-        """Puts what its processes have said, and will say, into another folder of the same disk."""
+        """Moves its processes' logs, open ones too, to another folder of the same disk."""
         folder.mkdir(parents=True, exist_ok=True)
         for process in self.nodes.values():
             process.log = process.log.rename(folder / process.log.name)
@@ -333,7 +327,7 @@ class Cluster:
         return next((node.lost for node in self.nodes.values() if node.lost), "")
 
     def states(self) -> dict[int, BrokerState]:
-        """Each broker's state by the kernel's word: running, paused or dead."""
+        """Each broker's state according to the kernel: running, paused or dead."""
         return {id_: broker.state for id_, broker in self.brokers.items()}
 
     def stop(self) -> None:

@@ -38,7 +38,7 @@ class Node:
 
     @property
     def name(self) -> str:
-        """Of its folder and its log."""
+        """The name of its folder and its log."""
         return f"{'broker' if self.clients else 'controller'}-{self.id}"
 
     @property

@@ -144,7 +144,7 @@ def _description(admin: AdminClient, topic: str) -> TopicDescription:
 
 
 def keep_all(rig: Rig, topic: str) -> Rows:
-    """Heals a topic that deletes what is old: from now on it keeps all. One that does, is left."""
+    """Heals a topic with retention: from now on it keeps everything, if it did not already."""
     with quiet_admin(rig.cluster.bootstrap) as admin:
         if _config(admin, topic, _RETENTION) == ["-1"] * len(_RETENTION):
             return ()

@@ -163,7 +163,7 @@ def kill_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 def lose_checkpoint(rig: Rig) -> Rows:
     """Deletes the checkpoint of a query that is dead; evidence is that its folder is gone.
 
-    One that outlives every machine of the query cannot be lost.
+    A checkpoint that is kept outside the query's machines cannot be lost.
     """
     folder = rig.clients.checkpoint
     if folder is None:
@@ -229,7 +229,7 @@ def misdate(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
 
 def put_right(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
-    """Heals: another successor goes on, by a clock that is right."""
+    """Heals: another successor continues with a correct clock."""
     ahead = rig.clients.client(role)
 
     def act() -> str:
@@ -255,7 +255,7 @@ def start_again(rig: Rig, role: Client) -> Rows:
 
 
 def replace_ended(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
-    """Starts the successor of a client that ended by itself; of one that did not, nothing."""
+    """Starts a successor if the client ended by itself; else does nothing."""
     client = rig.clients.client(role)
     if not client.latest.get("stopped"):
         return ()

@@ -1,4 +1,4 @@
-"""Which messages of a run bear a harm, from its ledger.
+"""Which messages of a run were harmed, according to its ledger.
 
 The judge counts and keeps a few examples; a page that asks about any one message needs them all.
 What is found here counts only where it is as many as the judge counted.

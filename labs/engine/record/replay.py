@@ -113,7 +113,7 @@ def partitions(ledger: Path) -> tuple[int, ...]:
 def rows(ledger: Path, table: str, wanted: ds.Expression | None = None) -> list[dict[str, Any]]:
     """The rows of a table that fulfil a condition; empty if the table was not recorded.
 
-    Parquet's own statistics spare the parts that cannot hold a wanted row.
+    Parts that cannot hold such a row are skipped by Parquet's statistics.
     """
     path = ledger / f"{table}.parquet"
     if not path.exists():

@@ -57,7 +57,7 @@ class Story:
 
 
 def tell(ledger: Path, began_ns: int, value: int) -> Story | None:
-    """The story of a value; None if the ledger has never heard of it."""
+    """The story of a value; None if the ledger does not contain it."""
     is_it = ds.field("value") == value
     sends = sorted(replay.rows(ledger, "sends", is_it), key=_first_ns)
     copies = replay.rows(ledger, "log", is_it)
@@ -253,7 +253,7 @@ def _at_the_end(
 def _passed_over(
     ledger: Path, copies: Sequence[Mapping[str, Any]], got: Set[str]
 ) -> Iterator[Line]:
-    """The groups that were never handed it, and committed beyond every place that it has."""
+    """The groups that never received it and committed beyond every offset that it has."""
     last: dict[tuple[str, int], int] = {}
     for row in replay.rows(ledger, "commits", ds.field("outcome") == "ok"):
         at = (row["group"], row["partition"])

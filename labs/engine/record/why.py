@@ -109,7 +109,7 @@ def _elected(seen: Replay, change: Election, entries: str, lost: int | None) -> 
 
 
 def _gone(seen: Replay, change: Election) -> Because:
-    """How the old leader ceased to run."""
+    """How the process of the old leader ended or stopped."""
     name = f"broker {change.old}"
     faults = [
         done for done in seen.done

@@ -47,7 +47,7 @@ def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
 
 
 class Ahead:
-    """A cluster that boots before anybody asks for it: for one arm, once.
+    """A cluster that boots ahead of time, for one arm and once.
 
     It keeps its place among the machine's clusters (`slots`) until it is stopped.
     """

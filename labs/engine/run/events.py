@@ -1,4 +1,4 @@
-"""What a run says while it runs: one JSON object a line."""
+"""The events of a run while it runs: one JSON object a line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Emitter:
         self.began_ns = time.monotonic_ns()
 
     def emit(self, event: str, arm: str | None = None, **fields: Any) -> None:
-        """Says one thing, with the time of now."""
+        """Writes one event, with the current time."""
         self._say({"event": event, "arm": arm, "at_s": self.at_s(time.monotonic_ns()), **fields})
 
     def at_s(self, time_ns: int) -> float:

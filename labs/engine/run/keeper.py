@@ -83,7 +83,7 @@ def keep(command: list[str | Path], folder: Path, *, ahead: bool = False) -> int
 
 
 def _remove_all_but_sealed(folder: Path) -> None:
-    """Whether a sealed arm was judged, the owner's records know: its sweep removes what was not."""
+    """Keeps sealed ledgers: the owner knows which were judged, and its sweep removes others."""
     remove_all_but(folder, {seal.parents[1].name for seal in folder.glob(_SEALED)})
 
 

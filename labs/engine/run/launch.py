@@ -1,4 +1,4 @@
-"""Starting an experiment from another process, and hearing of it while it runs."""
+"""Starting an experiment from another process, and following its events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
 from labs.engine.base import processes
@@ -78,12 +77,7 @@ class Launch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
         if self._waited:
             self._waited.close()

@@ -77,13 +77,13 @@ class Arm:
 
     @property
     def scratch(self) -> Path:
-        """What is removed when the arm has ended."""
+        """The folder that is removed when the arm has ended."""
         return self.folder / "cluster"
 
 
 @dataclass(slots=True)
 class _Circumstances:
-    """What is learnt on the way, for the result and the ledger's `meta`."""
+    """Facts that are collected during the run, for the result and the ledger's `meta`."""
 
     java: str | None = None
     kafka: str = ""
@@ -131,7 +131,7 @@ class ArmRunner:
         return outcome
 
     def _disturbed(self, why: str) -> dict[str, Any]:
-        """What the arm is worth when something ended that was not to end: nothing, as said."""
+        """The result of an arm that was disturbed: `unknown`, with the reason."""
         self.failed = True
         self._faults.record("run", "machine", "failed", why)
         self._faults.write(self.arm.ledger)
@@ -142,8 +142,8 @@ class ArmRunner:
         return result.unjudged(reason)
 
     def _disturbance(self, cluster: Cluster, watch: Watch) -> str:
-        """What has ended, or stood still, and not by this run: a node, what carries the links, or
-        a client."""
+        """What ended or stopped without this run causing it: a node, the proxy of the links, or a
+        client."""
         lost = (client.lost for client in self._everybody())
         return cluster.lost or next(filter(None, lost), "") or watch.disturbance
 
@@ -240,7 +240,7 @@ class ArmRunner:
 
     @contextmanager
     def _booted(self) -> Iterator[Booted]:
-        """The brokers that were booted ahead for this arm, or such as are booted now."""
+        """The brokers that were booted ahead for this arm, or else are booted now."""
         arm = self.arm
         self._phase("waiting")
         if arm.ahead:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from types import TracebackType
 
 from labs.engine.base import processes
 from labs.engine.clients.process import ClientProcess
@@ -48,10 +47,7 @@ class Watch:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
 
