@@ -213,3 +213,13 @@ def test_the_architecture_names_the_rooms_that_are_there() -> None:
             if path.is_relative_to(ROOT / place) and path.parent != ROOT / place
         }
         assert named[place] == there - django, f"rooms of {place}"
+
+
+def test_the_architecture_names_only_files_and_modules_that_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    paths = set(re.findall(r"(?:`|^ {4,})((?:\w+/)+[\w.]*+(?!-))", text, re.MULTILINE))
+    modules = set(re.findall(r"^ {4,}((?:config|labs)(?:\.\w+)+)", text, re.MULTILINE))
+    assert {"spark_jobs/verify.py", "advisor/reasoning/failures/"} <= paths
+    assert {"config.web", "labs.engine.run.keeper"} <= modules
+    paths |= {f"{module.replace('.', '/')}.py" for module in modules - {"labs.engine.clients"}}
+    assert not [path for path in paths if not (ROOT / path).exists()]
