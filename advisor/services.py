@@ -64,7 +64,7 @@ def to_json(given: Answer) -> dict[str, Any]:
             if failure.in_scope
         ],
         "findings": [_finding(finding) for finding in given.judgement.findings],
-        "changes": [_change(change) for change in given.wanted.changes],
+        "changes": [change_data(change) for change in given.wanted.changes],
         "impossible": [_impossible(need) for need in given.wanted.impossible],
         "numbers": [asdict(number) for number in given.numbers],
         **known_bugs.to_json(known_bugs.known_bugs(given)),
@@ -153,12 +153,14 @@ def _finding(finding: FindingData) -> dict[str, Any]:
     }
 
 
-def _change(change: Change) -> dict[str, Any]:
+def change_data(change: Change) -> dict[str, Any]:
+    """A change as JSON data; where the line is to be removed, `to` is null."""
     return {
         "component": change.component.value,
         "setting": change.setting,
         "from": change.before,
         "to": change.after,
+        "remove": change.removes,
         "closes": list(change.closes),
         "price": change.price,
         "source": change.source,

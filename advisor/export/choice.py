@@ -7,7 +7,7 @@ What a team left weak is no recommendation, and only a comment speaks of it (`we
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Kind, Setting, Value, render, settings_of
@@ -96,7 +96,20 @@ def left_notes(way: Way, *components: Component) -> tuple[str, ...]:
     notes = [f"Left as you described, not recommended, and not set here: {texts}."] if texts else []
     notes += [f"Set as you described, not recommended: {name}." for name in set_all_the_same]
     own = [note for component in components for note in _to_fill_in(way, component)]
-    return (*own, *notes)
+    return (*own, *_removed(way, components), *notes)
+
+
+def _removed(way: Way, components: Iterable[Component]) -> Iterator[str]:
+    """What the described pipeline states and the exported one leaves out."""
+    names = [
+        name
+        for component in components
+        if way.described is not None
+        for name in way.described.stated(component)
+        if name not in way.exported.stated(component)
+    ]
+    if names:
+        yield f"Remove from what you have, so that the default holds: {', '.join(names)}."
 
 
 def _all(way: Way, component: Component) -> tuple[Chosen, ...]:

@@ -28,7 +28,7 @@ class Impossible:
 def described(wish: Requirement) -> str:
     """A wish in words."""
     if wish.guarantee is Guarantee.NONE:
-        return "What these settings give now"
+        return "Order, and no guarantee" if wish.ordering else "What these settings give now"
     brokers = counted(wish.survive, "broker")
     order = ", in order" if wish.ordering else ""
     return f"{wish.guarantee}{order}, with {brokers} lost for good"

@@ -5,9 +5,6 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.pipeline import Pipeline
 
-DEFAULT_PARTITIONER = "org.apache.kafka.clients.producer.internals.DefaultPartitioner"
-"""Java's own before 3.3 (KIP-794); 4.0 removed the class."""
-
 OWN = "partitioner"
 """How a partitioner.class of the team's own chooses, which only the team can know."""
 

@@ -18,6 +18,12 @@ from advisor.reasoning.guarantees import Requirement
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
 
 
+def restated(stated: Mapping[str, Value], name: str, value: Value) -> Mapping[str, Value]:
+    """The settings of a component with one of them stated, or with None without it."""
+    others = {key: before for key, before in stated.items() if key != name}
+    return others if value is None else {**stated, name: value}
+
+
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """One producer, one topic, one consumer group, and what the team wants of them.
@@ -56,9 +62,8 @@ class Pipeline:
         return validate(self.family, self.version, self.kafka, self.brokers, self.settings)
 
     def with_setting(self, component: Component, name: str, value: Value) -> Pipeline:
-        """The same pipeline with one setting stated."""
-        settings = {part: dict(values) for part, values in self.settings.items()}
-        settings.setdefault(component, {})[name] = value
+        """The same pipeline with one setting stated; with None its line is left out."""
+        settings = {**self.settings, component: restated(self.stated(component), name, value)}
         return replace(self, settings=settings)
 
     def number(self, component: Component, name: str) -> int:

@@ -34,8 +34,9 @@ Spaces = dict[int, Space]
 class Change:
     """One setting from one value to another; `closes` names the events that need it.
 
-    `confidence` and `procedure` are those of the lever: how sure its effect is, and how the
-    change is made to a running system.
+    Where `after` is None the line that states it is removed, and the default holds. `confidence`
+    and `procedure` are those of the lever: how sure its effect is, and how the change is made to a
+    running system.
     """
 
     component: Component
@@ -47,6 +48,11 @@ class Change:
     source: str
     confidence: Confidence
     procedure: Procedure
+
+    @property
+    def removes(self) -> bool:
+        """Whether the change is to remove the line."""
+        return self.after is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +115,14 @@ def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]
 
 
 def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
-    """Lesser wishes, nearest first: fewer brokers lost (one must be left), then a weaker
-    guarantee."""
+    """Lesser wishes, nearest first: fewer brokers lost (one must be left), then no order, then a
+    weaker guarantee."""
     for guarantee in (wish.guarantee, *_WEAKER[wish.guarantee]):
-        for survive in range(min(wish.survive, brokers - 1), -1, -1):
-            if (guarantee, survive) != (wish.guarantee, wish.survive):
-                yield replace(wish, guarantee=guarantee, survive=survive)
+        for ordering in dict.fromkeys((wish.ordering, False)):
+            for survive in range(min(wish.survive, brokers - 1), -1, -1):
+                near = Requirement(guarantee, survive, ordering)
+                if near != wish:
+                    yield near
     yield Requirement(Guarantee.NONE, survive=0, ordering=False)
 
 

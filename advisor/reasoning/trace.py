@@ -16,7 +16,7 @@ from advisor.catalog import Component, Family, Value, effective, validate
 from advisor.catalog.releases import in_release
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.judgement import Assessed, judge
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, restated
 
 Key = tuple[Component, str]
 _Answer = tuple[Any, frozenset[Key]]
@@ -66,7 +66,7 @@ class Traced(Pipeline):
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         after = Traced(
             self.family, self.version, self.kafka, self.brokers,
-            {**self.settings, component: {**self.stated(component), name: value}},
+            {**self.settings, component: restated(self.stated(component), name, value)},
             self.requirement, self.client_release,
         )  # fmt: skip
         changed = (component, name)

@@ -129,7 +129,9 @@ def _failures(answer: Answer, broken: Iterable[Failure], inputs: Inputs) -> Iter
         reasons = dict.fromkeys(why for name, why in failure.permits.items() if name in forbids)
         closing = [one for one in answer.wanted.changes if failure.name in one.closes]
         names = [f"{one.component}.{one.setting}" for one in closing]
-        yield _result(failure.name, "error", " ".join(reasons), names, inputs)
+        changes = {"changes": [services.change_data(one) for one in closing]}
+        result = _result(failure.name, "error", " ".join(reasons), names, inputs)
+        yield {**result, "properties": changes}
 
 
 def _findings(findings: Iterable[FindingData], holds: bool, inputs: Inputs) -> Iterator[Node]:

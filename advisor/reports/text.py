@@ -264,7 +264,8 @@ def _procedures(answer: Answer) -> Iterator[str]:
 
 def _changed(change: Change) -> str:
     name = f"{change.component}.{change.setting}"
-    return f"{name}: {_text(change.before)} -> {_text(change.after)}"
+    after = "remove the line" if change.removes else _text(change.after)
+    return f"{name}: {_text(change.before)} -> {after}"
 
 
 def _wrapped(text: str, indent: str = "", later: str | None = None) -> list[str]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.catalog import Component
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee, Requirement
-from advisor.reasoning.keys import DEFAULT_PARTITIONER
 from advisor.reasoning.recommend import recommend
 from tests.advisor.pipelines import LRK, SAFE, SPARK, broken, described, permits
 
 IN_PARTITION, OF_KEY = {Anomaly.REORDERED}, {Anomaly.KEY_REORDERED}
 CLASS = "producer.partitioner.class"
 PACKAGE = "org.apache.kafka.clients.producer."
+DEFAULT_PARTITIONER = f"{PACKAGE}internals.DefaultPartitioner"
 OURS = {CLASS: "com.example.OurPartitioner", "application.partitioner": "by-key"}
 NOT_IDEMPOTENT = {"producer.enable.idempotence": "false"}
 
@@ -81,13 +82,13 @@ def test_a_change_brings_the_order_back(fields: dict[str, str]) -> None:
     assert not broken(recommendation.pipeline)
 
 
-@pytest.mark.parametrize("fields", [
-    {CLASS: f"{PACKAGE}RoundRobinPartitioner"}, {"application.other.writers": "librdkafka"},
-])  # fmt: skip
-def test_what_no_setting_brings_back_is_never_called_met(fields: dict[str, str]) -> None:
-    pipeline = described(SAFE | fields | {"need.ordering": "on"})
+def test_what_no_setting_brings_back_is_never_called_met_and_takes_the_order_alone() -> None:
+    pipeline = described({"application.other.writers": "librdkafka", "need.ordering": "on"})
     assert broken(pipeline)
-    assert recommend(pipeline).impossible
+    recommendation = recommend(pipeline)
+    [impossible] = recommendation.impossible
+    assert impossible.nearest.startswith("at-least-once, with 1 broker lost for good.")
+    assert recommendation.changes, "the changes are those for the nearest wish"
 
 
 def test_a_class_of_ones_own_is_a_question_and_not_impossible() -> None:
@@ -99,12 +100,23 @@ def test_a_class_of_ones_own_is_a_question_and_not_impossible() -> None:
     ] == [("application", "partitioner", "by-key")]
 
 
-def test_an_old_client_is_given_the_default_class() -> None:
-    fields = SAFE | {CLASS: f"{PACKAGE}RoundRobinPartitioner", "version": "3.9"}
-    recommendation = recommend(described(fields | {"need.ordering": "on"}))
-    assert [(change.setting, change.after) for change in recommendation.changes] == [
-        ("partitioner.class", DEFAULT_PARTITIONER)
-    ]
+BLIND = {CLASS: f"{PACKAGE}RoundRobinPartitioner"}
+OF_OTHERS = {CLASS: "com.example.OurPartitioner", "application.other.writers": "java"}
+
+
+@pytest.mark.parametrize("fields", [
+    BLIND, BLIND | {"version": "3.9"}, BLIND | {"version": "2.8", "kafka": "2.8"}, OF_OTHERS,
+    OF_OTHERS | {"application.partitioner": "by-key"},
+    {CLASS: "com.example.OurPartitioner", "application.partitioner": "other"},
+])  # fmt: skip
+def test_the_line_of_a_class_that_spreads_keys_is_removed(fields: dict[str, str]) -> None:
+    pipeline = described(SAFE | fields | {"need.ordering": "on"})
+    recommendation = recommend(pipeline)
+    assert not recommendation.impossible
+    lines = [change for change in recommendation.changes if change.removes]
+    assert [(change.setting, change.after) for change in lines] == [("partitioner.class", None)]
+    assert "partitioner.class" not in recommendation.pipeline.stated(Component.PRODUCER)
+    assert not broken(recommendation.pipeline)
 
 
 def test_the_newest_first_is_refused_with_idempotence() -> None:

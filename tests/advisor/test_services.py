@@ -58,7 +58,8 @@ def test_the_advice_is_the_json_of_the_design():
     assert staged["scenario"] == "leader-killed-followers-behind"
     [change] = advice["changes"]
     assert set(change) == {
-        "component", "setting", "from", "to", "closes", "price", "source", "confidence", "apply",
+        "component", "setting", "from", "to", "closes", "price", "remove", "source", "confidence",
+        "apply",
     }  # fmt: skip
     assert set(change["apply"]) == {"restart", "how", "verify", "after"}
     assert (change["component"], change["setting"], change["from"], change["to"]) == (

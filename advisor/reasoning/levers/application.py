@@ -162,7 +162,7 @@ LEVERS = (
         OWN, _partitioners,
         costs(throughput="the busiest key decides how busy its partition is.",
               more="Code: partitioner.class chooses by the key alone; where its code does so "
-              "already, say so, and nothing has to change. Or leave it out."),
+              "already, say so, and nothing has to change. Or remove its line."),
         "Kafka Partitioner javadoc; KIP-794",
         _SENDER,
     ),

@@ -46,8 +46,9 @@ class Procedure:
 class Lever:
     """One setting: the values worth trying for a pipeline, and the price of the change.
 
-    `price` sees the pipeline as described and as recommended; `source` says where it is from,
-    and `confidence` whether what the change does was read and run, or inferred.
+    A value of None leaves the setting's line out. `price` sees the pipeline as described and as
+    recommended; `source` says where it is from, and `confidence` whether what the change does was
+    read and run, or inferred.
     """
 
     component: Component

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
-from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Anomaly
-from advisor.reasoning.keys import DEFAULT_PARTITIONER, keys_spread
+from advisor.reasoning.keys import OWN, keys_spread, own_class
 from advisor.reasoning.levers import streams
 from advisor.reasoning.levers.lever import (
     INT_MAX,
@@ -140,13 +139,15 @@ def _heeds_keys(pipeline: Pipeline) -> Sequence[Value]:
     return [False] if pipeline.flag(Component.PRODUCER, name) else []
 
 
-def _default_class(pipeline: Pipeline) -> Sequence[Value]:
-    """Kafka 4.0 has no class of this name any more: there the setting has to be left out."""
-    if pipeline.family is Family.LIBRDKAFKA or keys_spread(pipeline) is None:
+def _no_class(pipeline: Pipeline) -> Sequence[Value]:
+    """Without the line Java's own rule holds. What a class of the team's own does is asked first,
+    unless Java's clients write beside it, whose hash is another."""
+    stated = "partitioner.class" in pipeline.stated(Component.PRODUCER)
+    if not stated or pipeline.family is Family.LIBRDKAFKA or keys_spread(pipeline) is None:
         return ()
-    stated = pipeline.text(Component.PRODUCER, "partitioner.class")
-    gone = at_least(effective_client(pipeline.family, pipeline.version), "4.0")
-    return [DEFAULT_PARTITIONER] if stated and not gone else []
+    beside = pipeline.text(Component.APPLICATION, "other.writers")
+    asked = own_class(pipeline) and OWN not in pipeline.stated(Component.APPLICATION)
+    return () if asked and beside != "java" else [None]
 
 
 def _acks_price(before: Pipeline, after: Pipeline) -> str:
@@ -253,7 +254,7 @@ LEVERS = (
         PRODUCERS_AGAIN,
     ),
     _lever(
-        "partitioner.class", _default_class,
+        "partitioner.class", _no_class,
         costs(throughput="the busiest key decides how busy its partition is."),
         "KIP-794; Kafka ConfigDef, partitioner.class",
         PRODUCERS_AGAIN,
