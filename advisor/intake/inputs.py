@@ -6,7 +6,7 @@ import codecs
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.catalog import (
@@ -23,6 +23,7 @@ from advisor.catalog import (
 from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
 from advisor.intake.options import weigh_options
+from advisor.intake.reading import Item
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
@@ -48,7 +49,10 @@ class Origin:
 
 @dataclass(slots=True)
 class Inputs:
-    """What was stated, where each field stands, what was left out, and what is wrong."""
+    """What was stated, where each field stands, what was left out, and what is wrong.
+
+    `items` is what files state: a product may refuse what two of them say together.
+    """
 
     fields: dict[str, str] = field(default_factory=dict)
     origins: dict[str, Origin] = field(default_factory=dict)
@@ -57,6 +61,7 @@ class Inputs:
     files: list[str] = field(default_factory=list)
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
+    items: list[Item] = field(default_factory=list)
 
     def state(self, name: str, text: str, origin: Origin) -> None:
         """Sets a field; what comes later replaces it."""
@@ -72,7 +77,7 @@ class Inputs:
         for name in _HEADS & file.fields.keys():
             self._replace(name, file.fields[name], Origin(source, lines[name]))
         try:
-            fields, found = weigh_options(file.fields, self._product(), lines)
+            fields, found = weigh_options(file.fields, self._product(), lines, self.items)
         except SettingError:  # of a version that is not known, which is told where it is judged
             fields, found = file.fields, Intake()
         self._tell(source, found.notes, found.problems)
@@ -84,7 +89,7 @@ class Inputs:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
         version that is not known."""
         try:
-            intake = read(text, self._product(), kind, self._chosen_family())
+            intake = read(text, self._product(), kind, self._chosen_family(), self.items)
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
@@ -107,7 +112,9 @@ class Inputs:
         """
         source = "--set"
         try:
-            fields, result = weigh_options(dict(map(stated, options)), self._product())
+            fields, result = weigh_options(
+                dict(map(stated, options)), self._product(), beside=self.items
+            )
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self._tell(source, result.notes, result.problems)
@@ -129,6 +136,7 @@ class Inputs:
         return f"{self.origins.get(name, name)}: {message}"
 
     def _take(self, source: str, intake: Intake) -> None:
+        self.items += [replace(item, line=0) for item in intake.items]
         for name, text in intake.heads.items():
             if name not in self.fields:
                 self.state(name, text, Origin(source))

@@ -7,7 +7,7 @@ told like a file's line: what becomes of it, and what the product refuses beside
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from advisor.catalog import (
@@ -24,18 +24,22 @@ from advisor.intake.weigh import Intake, weigh
 
 
 def weigh_options(
-    stated: Mapping[str, str], product: Product, lines: Mapping[str, int] = MappingProxyType({})
+    stated: Mapping[str, str],
+    product: Product,
+    lines: Mapping[str, int] = MappingProxyType({}),
+    beside: Iterable[Item] = (),
 ) -> tuple[dict[str, str], Intake]:
     """The fields that are judged with all others, and what is found of the rest.
 
-    `lines` says where each field stands, if it does anywhere. Raises `SettingError` for a version
-    that is not known.
+    `lines` says where each field stands, if it does anywhere; `beside` are settings of files.
+    Raises `SettingError` for a version that is not known.
     """
     stated, notes = _with_start(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
     weighed = [item for item in items.values() if item and item not in others]
-    result = weigh(Reading(items=others, notes=notes), product, weighed)
+    result = weigh(Reading(items=others, notes=notes), product, [*beside, *weighed])
+    result.items = [*others, *weighed]
     return {name: stated[name] for name, item in items.items() if item not in others}, result
 
 

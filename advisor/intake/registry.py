@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -10,7 +11,7 @@ from importlib import import_module
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
 from advisor.intake.java_properties import without_first
 from advisor.intake.properties_files import by_slips
-from advisor.intake.reading import Product, Reader, Reading
+from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import MARK, IntakeError, check_text, yaml_begins
 from advisor.intake.weigh import Intake, weigh
 
@@ -56,11 +57,14 @@ def detect(text: str) -> Reader | None:
     return best[1] if best[0] > 0 else by_slips(text)
 
 
-def read(text: str, product: Product, kind: str = "", family: str = "") -> Intake:
+def read(
+    text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = ()
+) -> Intake:
     """Reads a file; never raises for what it says, but for a version or kind that is not known.
 
     Without a kind it is detected. A file that tells which client it is for is read for that one,
-    in its newest line if it is not `product`'s, unless a family was chosen (`family`). A file that
+    in its newest line if it is not `product`'s, unless a family was chosen (`family`). `beside` are
+    settings of other files, which the same products read. A file that
     cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
     component, marked = Component.APPLICATION, text.startswith(MARK)
@@ -78,7 +82,7 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
         reading = reader.read(text)
         reading.notes += notes
         reading.heads.update({"family": family} if family else {})
-        intake = judge(reading, product)
+        intake = judge(reading, product, beside)
     except IntakeError as error:
         return Intake(problems=[Problem(component, "file", str(error))])
     if intake.strangers == len(reading.items):
@@ -93,9 +97,9 @@ def read(text: str, product: Product, kind: str = "", family: str = "") -> Intak
     return intake
 
 
-def judge(reading: Reading, product: Product) -> Intake:
+def judge(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
     """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
-    return weigh(reading, _product(product, reading))
+    return weigh(reading, _product(product, reading), beside)
 
 
 def _product(product: Product, reading: Reading) -> Product:

@@ -44,6 +44,7 @@ class Intake:
     no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
     names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
     `marks` tells free texts apart that are not kept; a mark means nothing to another process.
+    `items` is all that was read, for what is judged together with other files.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class Intake:
     strangers: int = 0
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
+    items: list[Item] = field(default_factory=list)
 
 
 def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
@@ -67,7 +69,9 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     """
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
-    scale = _Scale(product, Intake(heads=dict(reading.heads), notes=notes, problems=problems))
+    intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
+    intake.items = [*reading.items]
+    scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
     for item in with_inherited(with_mode(items, product), product):
