@@ -60,6 +60,15 @@ TOPIC = Step(
         ),
         Question("topic.min.insync.replicas"),
         Question("topic.unclean.leader.election.enable"),
+        Question("topic.cleanup.policy"),
+        Question(
+            "application.history",
+            "If the topic is compacted, what do its readers need?",
+            words=(
+                ("latest", "The latest message of each key"),
+                ("every", "Every message"),
+            ),
+        ),
         Question("application.racks", "In how many racks or zones do the brokers stand?"),
         Question(
             "application.metadata.mode",
@@ -73,6 +82,7 @@ TOPIC = Step(
             words=(
                 ("replica-elected", "An operator first elects the replica with the longest log"),
                 ("returns-empty", "It comes back by itself, with an empty disk"),
+                ("each-restart", "So at each restart: its logs are in memory, or end with its pod"),
             ),
         ),
         Question(
@@ -110,6 +120,15 @@ PRODUCER = Step(
         Question("producer.linger.ms"),
         Question("producer.transactional.id"),
         Question("application.idle.ms", "How long may it have nothing to write?"),
+        Question("producer.partitioner.class"),
+        Question(
+            "application.partitioner",
+            "If that is a class of your own, how does it choose?",
+            words=(
+                ("by-key", "By the key alone"),
+                ("other", "In another way, or nobody knows"),
+            ),
+        ),
     ),
     _CLIENTS,
 )
