@@ -134,7 +134,8 @@ def _choice(setting: Setting, text: str) -> Value:
     if text in choices:
         return choices[text]
     if any("," in choice for choice in choices):
-        text = _BETWEEN.sub(",", text)  # Kafka's lists may have blanks around their commas
+        # Kafka's lists may have blanks around their commas, and may say a word twice.
+        text = ",".join(dict.fromkeys(_BETWEEN.sub(",", text).split(",")))
         if text in choices:
             return choices[text]
     if setting.any_case and (

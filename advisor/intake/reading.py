@@ -71,7 +71,7 @@ class Reading:
 
     def lose_disks(self, line: int, stated: str, when: str = "whose pod is deleted") -> None:
         """States that a broker whose pod is deleted, or `when` else, is back on an empty disk."""
-        self.state(Component.APPLICATION, "disk.lost", "returns-empty", line)
+        self.state(Component.APPLICATION, "disk.lost", "each-restart", line)
         words = f"a broker {when} comes back by itself, on an empty disk"
         self.note(line, f"{stated}: {words} (application.disk.lost)")
 

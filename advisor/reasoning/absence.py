@@ -8,12 +8,14 @@ some. A machine of a Spark query counts as lost after spark.network.timeout.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import session_timeout
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.sizes import queue
+from advisor.reasoning.timestamps import clocks_apart
 
 NAME = "outage.ms"
 """What the team says of itself, in ms."""
@@ -58,6 +60,29 @@ def shortest_absence(pipeline: Pipeline) -> Absence:
 def until_taken_over_ms(session_ms: int, poll_ms: int) -> int:
     """A dead member's session, and a rebalance as long as a usual one may be."""
     return session_ms + min(poll_ms, POLL_MS)
+
+
+def beyond_retention(pipeline: Pipeline, start: str) -> bool:
+    """Whether a reader that starts so far back (`by_duration:…`) leaves nothing out that the topic
+    still owes it: all that is older may be deleted already (KIP-1106).
+
+    A sender's own timestamps may be of any age, and clocks differ.
+    """
+    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    deletes = "compact" not in pipeline.text(Component.TOPIC, "cleanup.policy") and kept_ms >= 0
+    by_now = pipeline.text(Component.APPLICATION, "timestamps") == "now"
+    return deletes and by_now and reach_ms(start) >= kept_ms + clocks_apart(pipeline).ms
+
+
+_DURATION = re.compile(r"by_duration:P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?")
+
+
+def reach_ms(start: str) -> int:
+    """The length of an ISO-8601 duration as Java's Duration reads it; 0 for anything else."""
+    parts = _DURATION.fullmatch(start)
+    units = (86_400_000, 3_600_000, 60_000, 1_000)
+    texts = parts.groups() if parts else ()
+    return sum(int(text or 0) * unit for text, unit in zip(texts, units, strict=False))
 
 
 @dataclass(frozen=True, slots=True)

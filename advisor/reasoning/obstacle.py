@@ -1,8 +1,9 @@
 """Settings with which nothing can work: every send is refused, or a group can never read.
 
 Brokers and clients start with them, so they are no bad input. No message gets through, and that
-is no guarantee. Only what was stated counts here: that the defaults of internal topics do not fit
-a small cluster is a finding (B003), because the file that ships with Kafka lowers them.
+is no guarantee. Defaults count as what is stated does: who has fewer brokers than
+offsets.topic.replication.factor asks for says which one they have, as the file that ships with
+Kafka does.
 """
 
 from __future__ import annotations
@@ -73,14 +74,17 @@ def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
     if _transactional(pipeline):
         needs.append((TRANSACTIONS, "no transaction can ever begin"))
     for name, consequence in needs:
-        stated = pipeline.stated(Component.BROKER).get(name)
-        if isinstance(stated, int) and stated > pipeline.brokers:
+        copies = pipeline.number(Component.BROKER, name)
+        if copies > pipeline.brokers:
             brokers = counted(pipeline.brokers, "broker")
+            by_default = "" if name in pipeline.stated(Component.BROKER) else " by default"
             yield Obstacle(
                 Component.BROKER,
                 name,
-                f"{name}={stated} with {brokers}: the topic cannot be made, and {consequence}.",
-                f"Set {name} to {pipeline.brokers} at most, or add brokers.",
+                f"{name}={copies}{by_default} with {brokers}: the topic cannot be made, and "
+                f"{consequence}.",
+                f"Set {name} to {pipeline.brokers} at most, as the file that ships with Kafka does "
+                "for 1; where yours does, state it here. Or add brokers.",
             )
 
 

@@ -178,7 +178,12 @@ class Replication:
     @property
     def returns_empty(self) -> bool:
         """Whether a broker that lost its disk comes back by itself before another one leads."""
-        return self.pipeline.text(Component.APPLICATION, "disk.lost") == "returns-empty"
+        return self.pipeline.text(Component.APPLICATION, "disk.lost") != "replica-elected"
+
+    @property
+    def disk_lost(self) -> str:
+        """What the team says of a broker that lost its disk."""
+        return f"application.disk.lost={self.pipeline.text(Component.APPLICATION, 'disk.lost')}"
 
     def may_lead_empty(self, copies: int) -> bool:
         """Whether a partition that is sure of so many copies may be led by an empty disk.

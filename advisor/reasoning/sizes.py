@@ -17,6 +17,7 @@ from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.pipeline import Pipeline
 
 TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
+READ = "socket.request.max.bytes"
 QUEUE, KIB = "queue.buffering.max.kbytes", 1024
 ENVELOPE_BYTES = 82
 """What a batch of one record adds to key, value and headers: 61 for the batch and 21 at most for
@@ -24,6 +25,13 @@ the record (DefaultRecordBatch.RECORD_BATCH_OVERHEAD, DefaultRecord.MAX_RECORD_O
 SMALLEST_BATCH_BYTES = 68
 """A batch of one record without key, value and headers: 61, and 7 for the record (its length,
 attributes, two deltas and three lengths, a byte each; Kafka's documentation, Message Format)."""
+
+REQUEST_BYTES = 65_536
+"""What a request adds to the batches in it, at most: names of client, transaction and topics, and
+some numbers for each partition."""
+SMALLEST_REQUEST_BYTES = SMALLEST_BATCH_BYTES + 30
+"""One such batch in a request: a header of 11, and 19 around it (ProduceRequest, ProduceRequest
+header; a client without a name, a topic of one letter)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,20 @@ class SizeLimit:
 def taken(pipeline: Pipeline) -> SizeLimit:
     """The largest batch that the topic takes."""
     return _limit(pipeline, Component.TOPIC, TAKEN)
+
+
+def read(pipeline: Pipeline) -> SizeLimit:
+    """The largest request that brokers read; they close the connection at a larger one."""
+    return _limit(pipeline, Component.BROKER, READ)
+
+
+def full_request(pipeline: Pipeline) -> SizeLimit | None:
+    """What bounds the requests of a client where a full one is larger than brokers read."""
+    librdkafka = pipeline.family is Family.LIBRDKAFKA
+    names = ("batch.size", "message.max.bytes") if librdkafka else ("max.request.size",)
+    limits = (_limit(pipeline, Component.PRODUCER, name) for name in names)
+    bound = min(limits, key=lambda limit: limit.most)
+    return bound if bound.most + REQUEST_BYTES > read(pipeline).most else None
 
 
 def sent(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
@@ -74,7 +96,9 @@ def too_small(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
     size = largest(pipeline)
     if size is None:
         return ()
-    return tuple(limit for limit in (*sent(pipeline), taken(pipeline)) if limit.most < size)
+    limits = (*sent(pipeline), taken(pipeline))
+    carried = (read(pipeline),) if read(pipeline).most < size + REQUEST_BYTES else ()
+    return (*(limit for limit in limits if limit.most < size), *carried)
 
 
 def full_batch(pipeline: Pipeline) -> SizeLimit | None:
@@ -112,6 +136,16 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
             f"delivery.timeout.ms={timeout_ms} is over (KAFKA-8350)."
         )
     return f"{bound} with {taken(pipeline)}: a full batch is larger than the topic takes; {ends}"
+
+
+def refusal_of_requests(pipeline: Pipeline) -> str | None:
+    """Why a full request is never read, however often it is sent, or None."""
+    bound = full_request(pipeline)
+    return bound and (
+        f"{read(pipeline)} with {bound}: brokers close the connection at a larger request, and a "
+        "full one may be, with its names and numbers; the client sends it again until it gives it "
+        "up."
+    )
 
 
 def _limit(pipeline: Pipeline, component: Component, name: str) -> SizeLimit:

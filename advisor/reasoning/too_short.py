@@ -14,7 +14,13 @@ from advisor.reasoning.group import assigned_by_brokers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from advisor.reasoning.session import ANSWER_MS, Session
-from advisor.reasoning.sizes import ENVELOPE_BYTES, SMALLEST_BATCH_BYTES, taken
+from advisor.reasoning.sizes import (
+    ENVELOPE_BYTES,
+    SMALLEST_BATCH_BYTES,
+    SMALLEST_REQUEST_BYTES,
+    read,
+    taken,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,7 @@ class Hopeless:
 def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Every such setting; none where messages can get through."""
     yield from _unanswered(pipeline)
+    yield from _unanswered_reader(pipeline)
     yield from _nothing_taken(pipeline)
     yield from _no_room(pipeline)
     yield from _no_wait(pipeline)
@@ -61,6 +68,16 @@ def _unanswered(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(producer, "delivery.timeout.ms", why, 120_000 if java else 300_000)
 
 
+def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """A reader whose first request to a broker is given up, and each one after it."""
+    librdkafka = pipeline.family is Family.LIBRDKAFKA
+    name, usual = ("socket.timeout.ms", 60_000) if librdkafka else ("request.timeout.ms", 30_000)
+    waited_ms = pipeline.number(Component.CONSUMER, name)
+    if waited_ms <= ANSWER_MS:
+        why = f"{name}={waited_ms}: no request of a reader is answered within that time."
+        yield Hopeless(Component.CONSUMER, name, why, usual)
+
+
 def _written_again_and_again(pipeline: Pipeline) -> bool:
     """librdkafka tells the brokers how long to wait for followers; they know a copy from an
     idempotent producer, and answer at once when it comes again."""
@@ -75,6 +92,10 @@ def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
     if limit.most < SMALLEST_BATCH_BYTES:
         why = f"{limit}: a batch of one record without content is larger, so all are refused."
         yield Hopeless(limit.component, limit.setting, why, 1_048_588)
+    limit = read(pipeline)
+    if limit.most < SMALLEST_REQUEST_BYTES:
+        why = f"{limit}: a request with one record without content is larger, and is not read."
+        yield Hopeless(limit.component, limit.setting, why, 104_857_600)
 
 
 def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:

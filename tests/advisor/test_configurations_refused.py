@@ -5,6 +5,8 @@ One row: what is stated, the exit code, and a pattern of what is said.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 
@@ -13,6 +15,13 @@ from advisor.intake.inputs import Inputs, Origin
 from tests.advisor.test_configurations import LRK, TOPIC, C, assert_answer, given
 
 L = f"{C} producer.enable.idempotence=true"
+COPIER = (
+    f"{TOPIC} broker.min.insync.replicas=2 "
+    "consumer.auto.offset.reset=none producer.transactional.id=a "
+    "consumer.enable.auto.commit=false consumer.isolation.level=read_committed "
+    "application.commit=in-transaction application.restart=resumes"
+)
+UNVERIFIED = "broker.transaction.partition.verification.enable"
 COMPACT = f"{C} topic.cleanup.policy=compact"
 NOT_CONSUMERS = "is of a share consumer"
 
@@ -47,6 +56,29 @@ SET = [
      "broker.inter.broker.protocol.version=2.8", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=0.10.2", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "is not weighed here"),
+    ("", f"{C} topic.cleanup.policy=delete,delete", 0, "YES"),
+    ("", f"{C} topic.cleanup.policy=compact,delete,compact", 0, "T006"),
+    # a broker closes the connection at a request that is larger than it reads
+    ("", f"{C} broker.socket.request.max.bytes=1000000", 1, "bytes: 1000000 -> 104857600"),
+    ("", f"{C} broker.socket.request.max.bytes=1114112", 0, "YES"),
+    ("", f"{C} application.largest.message.bytes=104857000 producer.max.request.size=104860000 "
+     "producer.buffer.memory=104860000 topic.max.message.bytes=104860000", 1,
+     "socket.request.max.bytes: 104857600 -> 104925536"),
+    # what is older than by_duration is owed to nobody, if retention is shorter (KIP-1106)
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P30D", 0, "YES"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P7D", 1, "P7D: older records are passed"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P7DT1S", 0, "YES"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P30D topic.retention.ms=-1", 1, "older"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P30D application.timestamps=from-source", 1,
+     "older records"),
+    ("", f"{COMPACT} consumer.auto.offset.reset=by_duration:P30D", 1, "older records"),
+    # transactions without an epoch of their own (KIP-890)
+    ("--client-version 3.9", f"{C} producer.transactional.id=a", 0, "P010 medium: java 3.9"),
+    ("--client-version 3.9 --want exactly-once", f"{COPIER} {UNVERIFIED}=false", 1,
+     "verification.enable: false -> true"),
+    ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false", 0, "YES"),
+    ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false application.transaction.version=0", 1,
+     "comes late is taken for the next one"),
     # a connection that comes back after all patience
     ("", f"{C} producer.reconnect.backoff.ms=3600000 producer.reconnect.backoff.max.ms=3600000", 1,
      "reconnect.backoff.ms: 3600000 -> 50"),
@@ -233,3 +265,26 @@ def _ours(component: Component, settings: dict[str, str | int]) -> list[str]:
     inputs.state("family", "librdkafka", Origin("test"))
     inputs.add_options([f"{component}.{name}={value}" for name, value in settings.items()])
     return inputs.problems
+
+
+@pytest.mark.parametrize("first", ["topic", "broker"])
+def test_what_two_files_say_together_is_refused(tmp_path: Path, first: str) -> None:
+    """A broker of 3.x heeds an old format only with an old protocol (KIP-724)."""
+    files = {
+        "topic": "message.format.version=0.10.2",
+        "broker": "inter.broker.protocol.version=2.8",
+    }
+    options = []
+    for name in sorted(files, key=lambda name: name != first):
+        path = tmp_path / f"{name}.properties"
+        path.write_text(files[name])
+        options.append(f"--{name}={path}")
+    assert_answer(f"--kafka 3.6 {' '.join(options)}", C, 2, "before Kafka 0.11")
+    assert_answer(f"--kafka 3.6 {options[0]}", C, 0, "is not weighed here")
+
+
+def test_an_option_and_a_file_are_refused_together(tmp_path: Path) -> None:
+    path = tmp_path / "b.properties"
+    path.write_text("inter.broker.protocol.version=2.8")
+    settings = f"{C} topic.message.format.version=0.10.2"
+    assert_answer(f"--kafka 3.6 --broker {path}", settings, 2, "before Kafka 0.11")

@@ -10,8 +10,8 @@ _FIELDS = (
     "topic.replication.factor=3 consumer.auto.offset.reset=earliest application.restart=resumes "
     "application.commit=after-processing consumer.enable.auto.commit=false"
 )
-_LOST = "application.disk.lost=returns-empty without eligible leader replicas"
-_KILLED = "application.disk.lost=returns-empty: a follower that was killed is not eligible any more"
+_LOST = "application.disk.lost=each-restart without eligible leader replicas"
+_KILLED = "application.disk.lost=each-restart: a follower that was killed is not eligible any more"
 _KAFKA = (
     "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {{name: c}}\nspec:\n  kafka:\n"
     "    version: {}\n    replicas: 3\n    config: {{min.insync.replicas: 2}}\n    storage: {}\n"

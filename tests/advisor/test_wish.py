@@ -102,6 +102,7 @@ def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
 SHORT = {"producer.request.timeout.ms": "1"}
 LRK = {"family": "librdkafka", "topic.replication.factor": "3"}
 TWO_OF_3 = {"topic.replication.factor": "3", "topic.min.insync.replicas": "2"}
+ONE = {"brokers": "1", "broker.offsets.topic.replication.factor": "1"}
 HOPELESS = [
     (SHORT, "producer.request.timeout.ms"),
     ({"producer.request.timeout.ms": "10"}, "producer.request.timeout.ms"),
@@ -115,6 +116,11 @@ HOPELESS = [
         "producer.delivery.timeout.ms",
     ),
     ({"producer.buffer.memory": "16383"}, "producer.buffer.memory"),
+    ({"consumer.request.timeout.ms": "0"}, "consumer.request.timeout.ms"),
+    ({"family": "streams", "consumer.request.timeout.ms": "1"}, "consumer.request.timeout.ms"),
+    ({"family": "spark", "consumer.request.timeout.ms": "10"}, "consumer.request.timeout.ms"),
+    (LRK | {"consumer.socket.timeout.ms": "10"}, "consumer.socket.timeout.ms"),
+    ({"broker.socket.request.max.bytes": "97"}, "broker.socket.request.max.bytes"),
     ({"family": "spark", "producer.buffer.memory": "1"}, "producer.buffer.memory"),
     ({"producer.max.block.ms": "0", "producer.transactional.id": "t"}, "producer.max.block.ms"),
     ({"consumer.max.poll.interval.ms": "1"}, "consumer.max.poll.interval.ms"),
@@ -133,6 +139,9 @@ HOPELESS = [
 @pytest.mark.parametrize(("fields", "setting"), [
     ({"brokers": "1", "broker.offsets.topic.replication.factor": "3"},
      "broker.offsets.topic.replication.factor"),
+    ({"brokers": "1"}, "broker.offsets.topic.replication.factor"),
+    (LRK | {"brokers": "2", "topic.replication.factor": "2"}, "broker.offsets.topic.replication.factor"),
+    (ONE | {"producer.transactional.id": "t"}, "broker.transaction.state.log.replication.factor"),
     ({"brokers": "2", "broker.offsets.topic.replication.factor": "2",
       "producer.transactional.id": "t", "broker.transaction.state.log.replication.factor": "3"},
      "broker.transaction.state.log.replication.factor"),
@@ -164,10 +173,13 @@ def test_where_nothing_can_work_no_wish_is_met(
 
 
 @pytest.mark.parametrize("fields", [
-    {"brokers": "1"},
-    {"brokers": "1", "broker.offsets.topic.replication.factor": "1"},
     {"family": "spark", "brokers": "1", "broker.offsets.topic.replication.factor": "3"},
-    {"brokers": "1", "broker.transaction.state.log.replication.factor": "3"},
+    ONE,
+    {"family": "spark", "brokers": "1"},
+    ONE | {"broker.transaction.state.log.replication.factor": "3"},
+    {"consumer.request.timeout.ms": "11"},
+    LRK | {"consumer.socket.timeout.ms": "11"},
+    {"broker.socket.request.max.bytes": "98"},
     {"topic.replication.factor": "1", "topic.min.insync.replicas": "2"},
     {"kafka": "3.5", "producer.acks": "1", "producer.enable.idempotence": "false",
      "topic.replication.factor": "1", "topic.min.insync.replicas": "2"},

@@ -25,7 +25,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if not topic.returns_empty or topic.copies < 2 or Anomaly.LOST_WRITE in permitted:
         return permitted
     reason = (
-        "application.disk.lost=returns-empty: a follower that was killed is not eligible any more "
+        f"{topic.disk_lost}: a follower that was killed is not eligible any more "
         "(eligible.leader.replicas.version=1), whatever its disk holds; the leader, back on an "
         "empty disk, leads, and the others drop what they had acknowledged."
     )

@@ -46,11 +46,11 @@ def _with_copies(topic: Replication) -> Permits:
         return {Anomaly.UNAVAILABLE: refused}
     if not topic.returns_empty:
         return outage(
-            f"{refused} application.disk.lost=replica-elected: nobody leads until an operator has "
+            f"{refused} {topic.disk_lost}: nobody leads until an operator has "
             "elected the replica with the longest log."
         )
     reason = (
-        "application.disk.lost=returns-empty without eligible leader replicas: the in-sync set "
+        f"{topic.disk_lost} without eligible leader replicas: the in-sync set "
         f"shrinks to the leader, whatever min.insync.replicas={topic.min_isr} says; back on an "
         "empty disk it leads, and the others drop what they had acknowledged."
     )

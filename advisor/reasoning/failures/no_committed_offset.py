@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.absence import beyond_retention
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import missing, repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -31,7 +32,7 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
     repeats = f"{text}: what the group had processed before it lost its place comes again."
     if start == "latest":
         return missing(skips)
-    if start == "earliest":
+    if start == "earliest" or beyond_retention(pipeline, start):
         return repeated(pipeline, repeats, committed=True)
     if start in ("none", "error"):
         reason = f"{text}: the consumer stops with an error until somebody sets a position."

@@ -81,11 +81,12 @@ def goes_back(pipeline: Pipeline, reason: str) -> Permits:
 def _led_by_an_empty_disk(pipeline: Pipeline, copies: int) -> Permits:
     """__consumer_offsets has a fate like any topic's (KIP-966)."""
     least = sure_copies(pipeline)
-    if copies == 1 or not Replication(pipeline).may_lead_empty(least):
+    topic = Replication(pipeline)
+    if copies == 1 or not topic.may_lead_empty(least):
         return {}
     return without_position(
         pipeline,
-        f"application.disk.lost=returns-empty, {NAME}={copies} with min.insync.replicas={least} of "
+        f"{topic.disk_lost}, {NAME}={copies} with min.insync.replicas={least} of "
         "__consumer_offsets: the last broker in sync comes back empty and leads, and the "
         "committed offsets are gone. ",
     )

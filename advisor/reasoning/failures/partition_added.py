@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.absence import reach_ms
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import missing
 from advisor.reasoning.guarantees import Boundary
@@ -15,11 +16,13 @@ METADATA_MS = 300_000
 def permits(pipeline: Pipeline) -> Permits:
     """A group at the end misses what is written before it knows the new partition."""
     reset = pipeline.text(Component.CONSUMER, "auto.offset.reset")
-    if reset != "latest":
+    back_ms = reach_ms(reset)
+    if reset != "latest" and not 0 < back_ms < METADATA_MS:
         return {}
+    end = f"{back_ms:,} ms before its end" if back_ms else "its end"
     return missing(
-        "auto.offset.reset=latest: the group has no position in a new partition and starts at its "
-        f"end, when it finds it, up to {METADATA_MS:,} ms after the first producer."
+        f"auto.offset.reset={reset}: the group has no position in a new partition and starts at "
+        f"{end}, when it finds it, up to {METADATA_MS:,} ms after the first producer."
     )
 
 

@@ -7,7 +7,13 @@ from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.session import Session
-from advisor.reasoning.sizes import LARGEST, largest, refusal_of_batches, too_small
+from advisor.reasoning.sizes import (
+    LARGEST,
+    largest,
+    refusal_of_batches,
+    refusal_of_requests,
+    too_small,
+)
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -16,10 +22,14 @@ def permits(pipeline: Pipeline) -> Permits:
     Sending a record again that is too large by itself never helps.
     """
     session = Session(pipeline)
-    permitted = _batches(pipeline, session)
+    unread = refusal_of_requests(pipeline)
+    permitted = {
+        **_batches(pipeline, session),
+        **(session.refused(unread) if unread else {}),
+    }
     limits = too_small(pipeline)
     if limits:
-        by_broker = all(limit.component is Component.TOPIC for limit in limits)
+        by_broker = all(limit.component is not Component.PRODUCER for limit in limits)
         text = (
             f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} takes up to "
             f"{largest(pipeline)} bytes with its batch, more than {' and '.join(map(str, limits))}:"
@@ -52,6 +62,7 @@ EVENT = FailureEvent(
     scenario="record-too-large",
     sources=(
         "TopicConfig, max.message.bytes",
+        "SocketServerConfigs, socket.request.max.bytes",
         "KafkaProducer.ensureValidRecordSize",
         "KIP-126 (a batch that is too large is split)",
         "KAFKA-8350 (before 4.2 not into smaller ones than batch.size)",

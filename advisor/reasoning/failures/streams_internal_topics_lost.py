@@ -29,7 +29,7 @@ def permits(pipeline: Pipeline) -> Permits:
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     elif factor > 1 and Replication(pipeline).may_lead_empty(streams.internal_copies):
         reason = (
-            f"{text}, application.disk.lost=returns-empty: without eligible leader replicas the "
+            f"{text}, {Replication(pipeline).disk_lost}: without eligible leader replicas the "
             "last broker in sync comes back empty and leads, and what the changelog kept is gone."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.absence import beyond_retention
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import missing, repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -54,7 +55,7 @@ def _started_again(pipeline: Pipeline, text: str) -> Permits:
     lost = f"{text}: the brokers delete the group's position with the topic. auto.offset.reset="
     if start in ("none", "error"):
         return {Anomaly.BLOCKED: f"{lost}{start}: the group stops until somebody sets one."}
-    if start == "earliest":
+    if start == "earliest" or beyond_retention(pipeline, start):
         return {}
     return missing(f"{lost}{start}: what is sent before the group finds its place is passed over.")
 

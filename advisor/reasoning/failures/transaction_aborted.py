@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
+
+VERIFICATION = "transaction.partition.verification.enable"
 
 
 def writes_in_transactions(pipeline: Pipeline) -> str:
@@ -23,7 +27,7 @@ def permits(pipeline: Pipeline) -> Permits:
     writer = writes_in_transactions(pipeline)
     isolation = pipeline.text(Component.CONSUMER, "isolation.level")
     if not writer or isolation == "read_committed":
-        return {}
+        return _by_a_late_send(pipeline)
     reason = (
         f"isolation.level={isolation} with {writer}: records of "
         "transactions that are open or aborted are delivered."
@@ -37,6 +41,43 @@ def permits(pipeline: Pipeline) -> Permits:
     return permitted
 
 
+def _by_a_late_send(pipeline: Pipeline) -> Permits:
+    """A send of the aborted transaction that was under way all the time (KIP-890; KAFKA-14402).
+
+    Where each transaction has an epoch of its own, brokers know it by that.
+    """
+    known = pipeline.knows(Component.BROKER, VERIFICATION)
+    if not has_transactions(pipeline) or not known or own_epochs(pipeline):
+        return {}
+    if pipeline.flag(Component.BROKER, VERIFICATION):
+        return {}
+    off = f"{VERIFICATION}=false: a message of the aborted transaction that comes late is taken"
+    return {
+        Anomaly.ABORTED_READ: f"{off} for the next one, and committed with it.",
+        Anomaly.BLOCKED: f"{off} without a transaction, and readers of committed records wait at "
+        "it until somebody aborts it (kafka-transactions.sh).",
+    }
+
+
+def has_transactions(pipeline: Pipeline) -> bool:
+    """Whether somebody writes in transactions: before the pipeline, or in it."""
+    if pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once:
+        return True
+    return bool(writes_in_transactions(pipeline))
+
+
+def own_epochs(pipeline: Pipeline) -> bool:
+    """Whether each transaction has an epoch of its own (KIP-890): brokers and Java clients of 4.0,
+    with transaction.version=2. What writes before the pipeline may be any client."""
+    if pipeline.family in (Family.LIBRDKAFKA, Family.SPARK):
+        return False
+    version = "transaction.version"
+    client = effective_client(pipeline.family, pipeline.version)
+    if not at_least(client, "4.0") or not pipeline.knows(Component.APPLICATION, version):
+        return False
+    return pipeline.number(Component.APPLICATION, version) == 2
+
+
 EVENT = FailureEvent(
     name="transaction-aborted",
     title="A transaction is aborted and its work done again",
@@ -46,7 +87,7 @@ EVENT = FailureEvent(
         "the same work again in a new transaction."
     ),
     permits=permits,
-    sources=("KIP-98", "Kafka ConfigDef, isolation.level"),
+    sources=("KIP-98", "Kafka ConfigDef, isolation.level", "KIP-890"),
     scenario="transaction-left-open",
     staged_as="the open transaction is aborted, and its work is done again",
 )

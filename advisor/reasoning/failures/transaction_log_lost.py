@@ -31,8 +31,8 @@ def permits(pipeline: Pipeline) -> Permits:
         )
         permitted[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
         permitted[Anomaly.BLOCKED] = f"{reason}read_committed readers wait behind it."
-    elif factor > 1 and Replication(pipeline).may_lead_empty(min(least, factor)):
-        permitted = _led_by_an_empty_disk(factor, least)
+    elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(min(least, factor)):
+        permitted = _led_by_an_empty_disk(topic, factor, least)
     if factor - lost < least:
         permitted[Anomaly.UNAVAILABLE] = (
             f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost} of its brokers gone, no "
@@ -41,9 +41,9 @@ def permits(pipeline: Pipeline) -> Permits:
     return permitted
 
 
-def _led_by_an_empty_disk(factor: int, least: int) -> Permits:
+def _led_by_an_empty_disk(topic: Replication, factor: int, least: int) -> Permits:
     reason = (
-        f"application.disk.lost=returns-empty, {FACTOR}={factor} with {MINIMUM}={least}: without "
+        f"{topic.disk_lost}, {FACTOR}={factor} with {MINIMUM}={least}: without "
         "eligible leader replicas the last broker in sync comes back empty and leads, and the "
         "decisions on transactions are gone: "
     )

@@ -7,6 +7,8 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.reasoning.levers.lever import (
+    BROKER_FILE,
+    INT_MAX,
     PRODUCERS_AGAIN,
     TOPIC_ALTERED,
     Lever,
@@ -15,10 +17,24 @@ from advisor.reasoning.levers.lever import (
     only,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.sizes import KIB, QUEUE, TAKEN, full_batch, largest, taken, too_small
+from advisor.reasoning.sizes import (
+    KIB,
+    QUEUE,
+    READ,
+    REQUEST_BYTES,
+    TAKEN,
+    full_batch,
+    full_request,
+    largest,
+    read,
+    taken,
+    too_small,
+)
 
 _USUAL_BYTES = 1_048_588
 """`max.message.bytes` of Kafka (TopicConfig)."""
+_USUAL_REQUEST_BYTES = 104_857_600
+"""`socket.request.max.bytes` of Kafka (SocketServerConfigs)."""
 
 
 def _batches(pipeline: Pipeline) -> Sequence[Value]:
@@ -32,6 +48,15 @@ def _taken(pipeline: Pipeline) -> Sequence[Value]:
     bound, now = full_batch(pipeline), taken(pipeline).most
     wanted = max(_USUAL_BYTES, largest(pipeline) or 0, bound.most if bound else 0)
     short = bound or any(limit.setting == TAKEN for limit in too_small(pipeline))
+    return [wanted] if short and now < wanted else []
+
+
+def _read(pipeline: Pipeline) -> Sequence[Value]:
+    """Kafka's own limit, or as much as the largest record and the fullest request need."""
+    bound, now = full_request(pipeline), read(pipeline).most
+    size = max(largest(pipeline) or 0, bound.most if bound else 0)
+    wanted = max(_USUAL_REQUEST_BYTES, min(size + REQUEST_BYTES, INT_MAX))
+    short = bound or any(limit.setting == READ for limit in too_small(pipeline))
     return [wanted] if short and now < wanted else []
 
 
@@ -84,5 +109,11 @@ LEVERS = (
               "(KIP-74)."),
         "Kafka TopicConfig, max.message.bytes; KIP-74",
         TOPIC_ALTERED,
+    ),
+    Lever(
+        Component.BROKER, READ, _read,
+        costs(more="Memory: brokers hold requests of that size."),
+        "Kafka SocketServerConfigs, socket.request.max.bytes",
+        BROKER_FILE,
     ),
 )  # fmt: skip

@@ -32,7 +32,8 @@ from labs.engine.scenarios.topologies import with_controllers
 def _topology(settings: Settings) -> Topology:
     """With unclean elections the controller chooses at once, and leaves an operator no time."""
     unclean = bool(settings["topic"].get("unclean.leader.election.enable"))
-    elected = settings["application"].get("disk.lost") != "returns-empty" and not unclean
+    after = settings["application"].get("disk.lost", "replica-elected")
+    elected = after == "replica-elected" and not unclean
     return replace(with_controllers(1)(settings), replica_elected=elected)
 
 

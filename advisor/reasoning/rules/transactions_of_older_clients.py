@@ -1,0 +1,69 @@
+"""Transactions that share one epoch.
+
+What it is
+    A transactional producer of librdkafka or of kafka-clients before 4.0, or a cluster with
+    transaction.version below 2, on brokers of 4.0 or later.
+
+Why it matters
+    All transactions of a session then bear one epoch (KIP-890). A request to commit or abort that
+    was held up on its way may end the next transaction: that one is committed in part, or what it
+    confirms is lost. Brokers of 4.0 ask the coordinator before they take a message, which closes
+    the door for late messages, and not for late ends.
+
+Use instead
+    kafka-clients of 4.0 or later, and kafka-features.sh upgrade --feature transaction.version=2.
+    Else end an application's session after a commit or an abort that timed out.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.failures.transaction_aborted import own_epochs
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import kafka_at_least
+from advisor.reasoning.streams import Streams
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """The pipeline's own producer; before 4.0 the brokers' known bug says it."""
+    if not kafka_at_least(pipeline, "4.0") or not _writes(pipeline) or own_epochs(pipeline):
+        return None
+    client = f"{pipeline.family} {pipeline.version}"
+    version = pipeline.number(Component.APPLICATION, "transaction.version")
+    return (
+        f"{client} clients with transaction.version={version}: a commit or an abort that was held "
+        "up on its way may end the next transaction (KIP-890)."
+    )
+
+
+def _writes(pipeline: Pipeline) -> bool:
+    if pipeline.family is Family.STREAMS:
+        return Streams(pipeline).exactly_once
+    return bool(pipeline.text(Component.PRODUCER, "transactional.id"))
+
+
+RULE = Rule(
+    code="P010",
+    name="transactions-of-older-clients",
+    severity=Severity.MEDIUM,
+    component=Component.PRODUCER,
+    setting="transactional.id",
+    check=check,
+    sources=("KIP-890", "KAFKA-14402", "Kafka operations/transaction-protocol.md"),
+    valid=(
+        {"family": "java", "producer.transactional.id": "orders-1"},
+        {"family": "librdkafka"},
+        {"family": "java", "version": "3.9", "kafka": "3.9", "producer.transactional.id": "a"},
+    ),
+    invalid=(
+        {"family": "java", "version": "3.9", "producer.transactional.id": "orders-1"},
+        {"family": "librdkafka", "producer.transactional.id": "orders-1"},
+        {
+            "family": "java",
+            "producer.transactional.id": "orders-1",
+            "application.transaction.version": "0",
+        },
+    ),
+    confidence=Confidence.MEDIUM,
+)
