@@ -32,9 +32,8 @@ _FIRST_STEPS = 4
 """How many changes are shown next to the verdict, one less where no settings give what is needed;
 the others are further down."""
 
-_SHOWN_BY_ANOTHER = frozenset(event.name for event in all_events() if event.staged_as)
-_LONGER = frozenset({"followers-killed-leader-lost"})
-"""What takes more deaths than a plainer event that shows the same harm."""
+_LESS_PLAIN = frozenset(event.name for event in all_events() if event.staged_as or event.longer)
+"""Events that another failure's scenario shows, or a plainer event with fewer deaths."""
 
 Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
 """Anomalies that have one reason in common, with that reason; the gravest first."""
@@ -222,7 +221,7 @@ def not_staged(pipeline: Pipeline) -> str:
 
 def _later(failure: Failure) -> tuple[bool, bool]:
     """The plainest to see comes first, and what another failure's scenario shows comes last."""
-    return failure.name != PLAINEST, failure.name in _SHOWN_BY_ANOTHER | _LONGER
+    return failure.name != PLAINEST, failure.name in _LESS_PLAIN
 
 
 def _gravity(given: Judgement) -> Callable[[Happening], tuple[bool, int]]:

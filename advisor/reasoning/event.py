@@ -51,7 +51,8 @@ class FailureEvent:
     names the experiment that stages it; `families` are the clients that can meet it. `in_scope`
     must depend on nothing that a recommendation may change; `not_counted` ends "Not counted: "
     where it is false. `staged_as` says why the scenario stands for the event where it is named
-    after another failure.
+    after another failure. `longer` is true where the harm takes more deaths than a plainer event
+    that shows the same.
     """
 
     name: str
@@ -66,3 +67,4 @@ class FailureEvent:
     in_scope: Callable[[Pipeline], bool] = always
     not_counted: str = "you did not ask to survive this"
     staged_as: str = ""
+    longer: bool = False

@@ -51,5 +51,6 @@ EVENT = FailureEvent(
         f"operator's steps does: {isr_shrunk_leader_lost.OPERATORS_STEPS}"
     ),
     scenario="followers-killed-leader-lost",
+    longer=True,
     in_scope=broker_lost_for_good,
 )
