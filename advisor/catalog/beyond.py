@@ -36,13 +36,17 @@ _FORMATS = {
     Component.TOPIC: ("message.format.version",),
     Component.BROKER: ("log.message.format.version", _PROTOCOL),
 }
-_STATED: Mapping[tuple[Component, str], str] = {
-    (Component.CONSUMER, "share.acknowledgement.mode"): _SHARE,
-    (Component.CONSUMER, "share.acquire.mode"): _SHARE,
-}
+_OF_SHARES = "share."
+"""How each setting of a share consumer, and of a share group, begins."""
 _SWITCHED_ON: Mapping[tuple[Component, str], str] = {
     (Component.PRODUCER, "transaction.two.phase.commit.enable"): _TWO_PHASES,
 }
+
+
+def of_share_group(family: Family, component: Component, name: str) -> bool:
+    """Whether a setting is of a share consumer or of its group, known to a version or not."""
+    of_consumer = component is Component.CONSUMER and family is not Family.SPARK
+    return of_consumer and name.startswith(_OF_SHARES)
 
 
 def not_advised(
@@ -52,7 +56,7 @@ def not_advised(
     if family is Family.SPARK:
         return  # the connector makes consumers of a group, whatever else is handed on
     for name, text in texts.items():
-        words = _STATED.get((component, name))
+        words = _SHARE if of_share_group(family, component, name) else None
         if words is None and text.strip().lower() == "true":
             words = _SWITCHED_ON.get((component, name))
         if words:

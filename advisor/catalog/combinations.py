@@ -145,6 +145,9 @@ def _spark_source(texts: Texts, line: str) -> Said:
     if "kafka.interceptor.classes" in spellings:
         message = "Kafka option 'interceptor.classes' is not supported"
         yield spellings["kafka.interceptor.classes"], message
+    for name in ("endingoffsets", "endingoffsetsbytimestamp", "endingtimestamp"):
+        if name in spellings:
+            yield spellings[name], "ending offset not valid in streaming queries"
     least, most = (spellings.get(f"{end}offsetspertrigger") for end in ("min", "max"))
     if least and most and _more(texts[least], texts[most]):
         message = f"The value of minOffsetPerTrigger({texts[least]}) is higher than the "

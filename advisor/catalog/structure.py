@@ -77,6 +77,10 @@ def _commits(stated: Stated) -> Iterator[Problem]:
     if commit == "auto" and by_client is False and stated.family is not Family.SPARK:
         message = "commit is auto, but enable.auto.commit is false: nobody would commit."
         yield Problem(Component.APPLICATION, "commit", message)
+    framework = stated.get(Component.APPLICATION, "framework")
+    if framework == "connect" and commit not in (None, "after-processing"):
+        message = "framework is connect, which commits what a task has processed, and nothing else."
+        yield Problem(Component.APPLICATION, "commit", message)
     if commit == "in-transaction" and not stated.get(Component.PRODUCER, TRANSACTIONAL_ID):
         message = "commit is in-transaction, which needs a transactional.id on the producer."
         yield Problem(Component.APPLICATION, "commit", message)

@@ -38,6 +38,8 @@ _CALL = re.compile(
 
 _NUMBER = re.compile(r"[+-]?\d[\d_]*[lL]?")
 _KEY = re.compile(r"(?:^|[\"'])kafka\.[a-z]|startingOffsets|failOnDataLoss", re.MULTILINE)
+_PLACE = re.compile(r"^(?i:startingOffsets(?:ByTimestamp)?)\s*[=:]\s*\{", re.MULTILINE)
+"""A line of properties whose value is JSON, and no dict of Python."""
 _SOURCE, _SINK = Component.CONSUMER, Component.PRODUCER
 _ENDS = (_SOURCE, _SINK)
 _WORDS = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SINK}
@@ -47,19 +49,25 @@ def read(text: str) -> Reading:
     """The options of source and sink. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.SPARK})
     calls = _calls(reading, text)
-    if python_dict.READERS[0].likeness(text):
+    if _PLACE.search(text):
+        _properties(reading, text)
+    elif python_dict.READERS[0].likeness(text):
         try:
             _dicts(reading, text)
         except IntakeError:
             if not calls:  # Scala and Java have calls, and no dicts
                 raise
     elif not calls:
-        for entry in properties(text):
-            reading.state(_end(entry.key), entry.key, entry.value, entry.line)
+        _properties(reading, text)
     spark_query.settle(reading)
     spark_start.settle(reading)
     _without_prefix(reading)
     return reading
+
+
+def _properties(reading: Reading, text: str) -> None:
+    for entry in properties(text):
+        reading.state(_end(entry.key), entry.key, entry.value, entry.line)
 
 
 def _without_prefix(reading: Reading) -> None:

@@ -1,4 +1,4 @@
-"""Strimzi's resources: Kafka, KafkaNodePool, KafkaTopic; of a KafkaUser nothing is weighed.
+"""Strimzi's resources: Kafka, KafkaNodePool, KafkaTopic; of a KafkaUser its producer's quota.
 
 Source: Strimzi's CRDs, v1beta2 and v1.
 """
@@ -15,6 +15,7 @@ from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
+QUOTA = "producer.byte.rate"
 _API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
 
 
@@ -37,7 +38,8 @@ def read(text: str) -> Reading:
             _mode(reading, leaves)
             _disks(reading, leaves, ("spec", "kafka", "storage"))
         take = _KINDS.get(kind.text)
-        if take is None:
+        quotas = any(leaf.path[:2] == ("spec", "quotas") for leaf in leaves)
+        if take is None or (take is _user and not quotas):
             others.append(kind)
             continue
         for leaf in leaves:
@@ -116,6 +118,17 @@ def _topic(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
+def _user(reading: Reading, leaf: Leaf) -> None:
+    """The quota of a producer; its other parts are credentials, rights and other quotas."""
+    match leaf.path:
+        case ("spec", "quotas", "producerByteRate"):
+            reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
+        case ("spec", "quotas", name):
+            reading.note(leaf.line, f"{shown(name)} is not weighed here")
+        case _:
+            pass
+
+
 def _nothing(reading: Reading, leaf: Leaf) -> None:
     """A pool is counted as a whole."""
 
@@ -132,6 +145,7 @@ _KINDS: Mapping[str, Callable[[Reading, Leaf], None]] = {
     "Kafka": _kafka,
     "KafkaTopic": _topic,
     "KafkaNodePool": _nothing,
+    "KafkaUser": _user,
 }
 
 

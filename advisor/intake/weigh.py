@@ -16,6 +16,7 @@ from advisor.catalog import (
     Value,
     lookup,
     not_advised,
+    of_share_group,
     old_format,
     parse,
     refused_by_servers,
@@ -102,6 +103,8 @@ class _Scale:
         if item.inert:
             self.note(item, item.inert)
             return
+        if of_share_group(self.product.family, item.component, item.name):
+            return  # refused with all that makes another client
         of = (self.product.family, self.product.version, self.product.kafka, item.component)
         try:
             setting = lookup(*of, item.name)
@@ -166,8 +169,11 @@ class _Scale:
             if problem:
                 self._problem(stated[problem.setting], problem)
         known = {name: text for name, text in texts.items() if self._knows(component, name)}
+        shared = {
+            n: text for n, text in texts.items() if of_share_group(product.family, component, n)
+        }
         for other in chain(
-            not_advised(product.family, component, known),
+            not_advised(product.family, component, known | shared),
             old_format(product.kafka, component, known, of_brokers),
         ):
             if not any(problem.product for problem in self.intake.problems):

@@ -14,9 +14,13 @@ from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of
 from advisor.reasoning.absence import NAME as OUTAGE
 from advisor.reasoning.absence import longest_absence
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.sizes import LARGEST, sent, taken
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
 """The brokers' name of a default → the topic's name of the setting, where they differ."""
+
+_USUAL_BYTES = 1_000_000
+"""The least of the products' own limits on a message (librdkafka's message.max.bytes)."""
 
 _COUNTS_OF_COPIES = ("replication.factor", "min.insync.replicas")
 
@@ -79,6 +83,10 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
         # Between these nothing changes: no fail-over, a fail-over, f brokers survived, one spare.
         lost = pipeline.requirement.survive
         yield from sorted({1, 2, lost + 1, lost + 2})
+    elif setting.name == LARGEST:
+        # A limit that was lowered: some message may be above it.
+        lowest = min(limit.most for limit in (*sent(pipeline), taken(pipeline)))
+        yield from [lowest] if lowest < _USUAL_BYTES else []
     elif setting.name == OUTAGE:
         # Longer than messages are kept, and than positions are.
         yield from sorted({*_kept_ms(pipeline)})

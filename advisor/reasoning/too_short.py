@@ -37,6 +37,7 @@ def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Every such setting; none where messages can get through."""
     yield from _unanswered(pipeline)
     yield from _unanswered_reader(pipeline)
+    yield from _cut_off(pipeline)
     yield from _nothing_taken(pipeline)
     yield from _no_room(pipeline)
     yield from _no_wait(pipeline)
@@ -76,6 +77,42 @@ def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
     if waited_ms <= ANSWER_MS:
         why = f"{name}={waited_ms}: no request of a reader is answered within that time."
         yield Hopeless(Component.CONSUMER, name, why, usual)
+    name = "kafkaConsumer.pollTimeoutMs"
+    if pipeline.family is Family.SPARK:
+        waited_ms = pipeline.number(Component.CONSUMER, name)
+        if waited_ms <= ANSWER_MS:
+            why = f"{name}={waited_ms}: each task fails before the records are there that it reads."
+            yield Hopeless(Component.CONSUMER, name, why, 120_000)
+
+
+def _cut_off(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """Who closes a connection while an answer is awaited; librdkafka only does where none is."""
+    sides = [(Component.BROKER, 600_000)]
+    if pipeline.family is not Family.LIBRDKAFKA:
+        sides += [(Component.PRODUCER, 540_000), (Component.CONSUMER, 540_000)]
+        yield from _never_answered(pipeline)
+    name = "connections.max.idle.ms"
+    for side, usual in sides:
+        idle_ms = pipeline.number(side, name)
+        if 0 <= idle_ms <= ANSWER_MS:
+            why = f"{name}={idle_ms}: the {side} closes each connection before an answer is there."
+            yield Hopeless(side, name, why, usual)
+
+
+def _never_answered(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """Java gives a fetch up while the broker still gathers fetch.min.bytes; librdkafka adds the
+    broker's time to its own."""
+    wait, least, given_up = (
+        pipeline.number(Component.CONSUMER, name)
+        for name in ("fetch.max.wait.ms", "fetch.min.bytes", "request.timeout.ms")
+    )
+    if least > 1 and wait >= given_up > ANSWER_MS:
+        why = (
+            f"fetch.max.wait.ms={wait}, fetch.min.bytes={least} and request.timeout.ms={given_up}: "
+            "the client gives each fetch up before the broker answers, and the last messages are "
+            "never read."
+        )
+        yield Hopeless(Component.CONSUMER, "fetch.max.wait.ms", why, 500)
 
 
 def _written_again_and_again(pipeline: Pipeline) -> bool:

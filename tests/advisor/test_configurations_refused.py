@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaException, Producer
 
 from advisor.catalog import Component, Family, Kind, settings_of
 from advisor.intake.inputs import Inputs, Origin
-from tests.advisor.test_configurations import LRK, TOPIC, C, assert_answer, given
+from tests.advisor.test_configurations import LRK, SPARK, TOPIC, C, assert_answer, given
 
 L = f"{C} producer.enable.idempotence=true"
 COPIER = (
@@ -72,6 +72,18 @@ SET = [
     ("", f"{C} consumer.auto.offset.reset=by_duration:P30D application.timestamps=from-source", 1,
      "older records"),
     ("", f"{COMPACT} consumer.auto.offset.reset=by_duration:P30D", 1, "older records"),
+    # a limit that was lowered rests on what nobody said
+    ("", f"{C} topic.max.message.bytes=100", 0, "largest.message.bytes not counted"),
+    ("", C, 0, "YES(?!.*largest.message.bytes not counted)"),
+    # of a share group, and not of a consumer
+    ("", f"{C} consumer.share.auto.offset.reset=earliest", 2, NOT_CONSUMERS),
+    ("", f"{C} consumer.share.isolation.level=read_committed", 2, NOT_CONSUMERS),
+    # Connect commits by itself, and never in a transaction of its reader
+    ("", f"{COPIER} application.framework=connect", 2, "framework is connect, which commits"),
+    ("", f"{TOPIC} consumer.auto.offset.reset=earliest application.framework=connect", 0, "YES"),
+    # Spark
+    ("--client spark", f"{SPARK} consumer.endingOffsets=latest", 2, "ending offset not valid"),
+    ("--client spark", f"{SPARK} consumer.kafkaConsumer.pollTimeoutMs=1", 1, "CANNOT WORK"),
     # transactions without an epoch of their own (KIP-890)
     ("--client-version 3.9", f"{C} producer.transactional.id=a", 0, "P010 medium: java 3.9"),
     ("--client-version 3.9 --want exactly-once", f"{COPIER} {UNVERIFIED}=false", 1,
@@ -165,6 +177,9 @@ FILES = [
     ("a.conf", "ours {\n  enable.auto.commit = true\n}\n", 2, "a.conf:1: braces are not part of"),
     ("application.properties", "spring.kafka.producer.acks=1\ncamel.component.a.b=c\n", 1,
      "producer.acks: 1 -> all"),
+    # a quota is of the user
+    ("u.yaml", STRIMZI.format("KafkaUser").replace("{}", "{quotas: {producerByteRate: 1024}}"), 1,
+     "given_up in quota-throttled"),
     # what is inside another object counts, or is said not to be read
     ("l.json", '{"acks": "all", "default.topic.config": {"acks": 0}}', 1, "acks: 0 -> all"),
     ("l.json", '{"producer": {"default.topic.config": {"acks": 0}}}', 1, "acks: 0 -> all"),
@@ -288,3 +303,12 @@ def test_an_option_and_a_file_are_refused_together(tmp_path: Path) -> None:
     path.write_text("inter.broker.protocol.version=2.8")
     settings = f"{C} topic.message.format.version=0.10.2"
     assert_answer(f"--kafka 3.6 --broker {path}", settings, 2, "before Kafka 0.11")
+
+
+@pytest.mark.parametrize(("offset", "code"), [(-2, 0), (-1, 1), (23, 0)])
+def test_where_a_query_begins_may_be_json_in_a_file_of_properties(
+    tmp_path: Path, offset: int, code: int
+) -> None:
+    path = tmp_path / "q.properties"
+    path.write_text(f'startingOffsets={{"t": {{"0": {offset}}}}}\nsubscribe=t\n')
+    assert_answer(f"--spark {path}", TOPIC, code, "names single partitions")
