@@ -5,7 +5,7 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
-from advisor.catalog.beyond import not_advised, of_share_group, old_format
+from advisor.catalog.beyond import is_format, not_advised, of_share_group, old_format
 from advisor.catalog.combinations import refused_combination
 from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
@@ -36,6 +36,7 @@ __all__ = [
     "client_line",
     "effective",
     "has",
+    "is_format",
     "kafka_line",
     "kafka_versions",
     "lookup",

@@ -63,6 +63,11 @@ def not_advised(
             yield Problem(component, name, f"{name} {words}")
 
 
+def is_format(component: Component, name: str) -> bool:
+    """Whether a setting says in which format messages are kept."""
+    return name in _FORMATS.get(component, ())
+
+
 def old_format(
     kafka: str, component: Component, texts: Mapping[str, str], of_brokers: Mapping[str, str]
 ) -> Iterator[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -14,6 +15,7 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
     Value,
+    is_format,
     lookup,
     not_advised,
     of_share_group,
@@ -32,6 +34,7 @@ from advisor.intake.roles import unread
 from advisor.intake.text import shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _OPEN_ENDED = ("listener.name.",)
 """Beginnings of real keys that no list can hold."""
 
@@ -45,7 +48,7 @@ class Intake:
     no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
     names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
     `marks` tells free texts apart that are not kept; a mark means nothing to another process.
-    `items` is all that was read, for what is judged together with other files.
+    `items` are numbers, words and versions that are judged together with other files.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -71,7 +74,9 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
-    intake.items = [*reading.items]
+    intake.items = [
+        replace(item, process="") for item in reading.items if _may_be_kept(item, product)
+    ]
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
@@ -239,6 +244,20 @@ class _Scale:
         self.intake.problems.append(
             replace(problem, setting=shown(problem.setting), message=message)
         )
+
+
+def _may_be_kept(item: Item, product: Product) -> bool:
+    """Whether an item holds no text of the team's own, and is what its setting may be."""
+    if is_format(item.component, item.name):
+        return bool(_VERSION.fullmatch(item.text.strip()))
+    try:
+        setting = lookup(
+            product.family, product.version, product.kafka, item.component, item.name, every=True
+        )
+        parse(setting, item.text)
+    except SettingError:
+        return False
+    return setting.kind is not Kind.TEXT and not is_free(setting.name)
 
 
 def _hint(item: Item, names: frozenset[str]) -> str:

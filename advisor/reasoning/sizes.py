@@ -141,7 +141,9 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
 def refusal_of_requests(pipeline: Pipeline) -> str | None:
     """Why a full request is never read, however often it is sent, or None."""
     bound = full_request(pipeline)
-    return bound and (
+    if bound is None:
+        return None
+    return (
         f"{read(pipeline)} with {bound}: brokers close the connection at a larger request, and a "
         "full one may be, with its names and numbers; the client sends it again until it gives it "
         "up."

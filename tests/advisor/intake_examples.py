@@ -104,7 +104,10 @@ reader = Consumer({"group.id": "g",
         'spark.readStream.format("kafka")\n'
         '  .option("kafka.request.timeout.ms", 7000).option("failOnDataLoss", "false")\n'
         'rows.writeStream.format("kafka").option("kafka.request.timeout.ms", "9000")\n',
-        {"consumer.failOnDataLoss": False, "producer.request.timeout.ms": 9000},
+        {
+            "consumer.failOnDataLoss": False, "consumer.request.timeout.ms": 7000,
+            "producer.request.timeout.ms": 9000,
+        },
         {"producer.request.timeout.ms": 3}, {"family": "spark"},
     ),
     Example(
@@ -244,7 +247,8 @@ services:
         "admin.retries=3\nproducer.sasl.jaas.config=secret\n",
         {"streams.application.id": "stated", "streams.processing.guarantee": "exactly_once_v2",
          "streams.topic.min.insync.replicas": 2, "producer.acks": "all",
-         "consumer.max.poll.records": 9, "producer.request.timeout.ms": 40000},
+         "consumer.max.poll.records": 9, "producer.request.timeout.ms": 40000,
+         "consumer.request.timeout.ms": 40000},
         {"streams.processing.guarantee": 3, "consumer.max.poll.records": 5},
         {"family": "streams"},
     ),

@@ -62,7 +62,7 @@ EVENT = FailureEvent(
     scenario="record-too-large",
     sources=(
         "TopicConfig, max.message.bytes",
-        "SocketServerConfigs, socket.request.max.bytes",
+        "Kafka SocketServerConfigs, socket.request.max.bytes",
         "KafkaProducer.ensureValidRecordSize",
         "KIP-126 (a batch that is too large is split)",
         "KAFKA-8350 (before 4.2 not into smaller ones than batch.size)",

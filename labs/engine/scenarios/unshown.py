@@ -5,15 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _BOUND = "it decides only whether the brokers start, or let a client in"
-_WITH_SIZE = "it decides only where the size of the largest message is stated"
+_WORKS = "it decides only whether anything gets through at all"
 _WITH_LIMIT = "it decides only with a max.message.bytes of the topic that is smaller"
 
 UNSHOWN: Mapping[str, str] = {
     "producer.batch.num.messages": _WITH_LIMIT,
     "producer.message.max.bytes": _WITH_LIMIT,
-    "producer.max.request.size": _WITH_SIZE,
     "producer.socket.timeout.ms": "it decides only whether librdkafka starts beside "
     "transaction.timeout.ms",
+    **dict.fromkeys(
+        (
+            "producer.connections.max.idle.ms",
+            "consumer.connections.max.idle.ms",
+            "broker.connections.max.idle.ms",
+            "consumer.request.timeout.ms",
+            "consumer.socket.timeout.ms",
+            "consumer.fetch.max.wait.ms",
+            "consumer.fetch.min.bytes",
+            "consumer.kafkaConsumer.pollTimeoutMs",
+        ),
+        _WORKS,
+    ),
+    "application.transaction.version": "no run holds up a message on its way into the next "
+    "transaction",
     "consumer.check.crcs": "no run damages what is on a disk or on its way",
     "consumer.group.id": "no run has two Spark queries that read as one group",
     "streams.application.id": "a run's application has an id of its own",
