@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from advisor.management.report import report
 from django.test import Client
 from django.urls import reverse
 
 from advisor import services
 from advisor.catalog import Component
 from advisor.export import Stamp, exports_for
-from advisor.management.report import report
 from advisor.permalinks import save
 from advisor.reasoning.recommend import recommend
 from tests.advisor.pipelines import SAFE, described
