@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from advisor.management.report import report
 from django.test import Client
 from django.urls import reverse
 
@@ -15,6 +14,7 @@ from advisor.catalog import Component
 from advisor.export import Stamp, exports_for
 from advisor.permalinks import save
 from advisor.reasoning.recommend import recommend
+from advisor.reports.text import report
 from tests.advisor.pipelines import SAFE, described
 from tests.advisor.test_advise import run
 
