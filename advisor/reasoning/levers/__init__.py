@@ -7,7 +7,16 @@ solutions of equal size. A price has a number wherever there is a formula for on
 from __future__ import annotations
 
 from advisor.catalog import Value
-from advisor.reasoning.levers import application, cluster, consumer, producer, sizes, streams, waits
+from advisor.reasoning.levers import (
+    application,
+    cluster,
+    consumer,
+    producer,
+    sizes,
+    streams,
+    transactions,
+    waits,
+)
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart
 from advisor.reasoning.pipeline import Pipeline
 
@@ -17,6 +26,7 @@ ALL = (
     *producer.LEVERS,
     *streams.LEVERS,
     *cluster.LEVERS,
+    *transactions.LEVERS,
     *waits.LEVERS,
     *sizes.LEVERS,
     *consumer.LEVERS,

@@ -10,7 +10,6 @@ from advisor.reasoning.failures.log_compaction import is_counted
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
 from advisor.reasoning.failures.reassignment_during_failure import MOVED as _MOVED
-from advisor.reasoning.failures.transaction_aborted import VERIFICATION
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as STATE_MINIMUM
 from advisor.reasoning.levers.lever import (
@@ -69,11 +68,6 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
         copies = ((n, in_fullest_rack(n, racks) + 1) for n in factors if isinstance(n, int))
         wanted |= {least for n, least in copies if least <= n}
     return sorted(least for least in wanted if now < least)
-
-
-def _verifications(pipeline: Pipeline) -> Sequence[Value]:
-    known = pipeline.knows(Component.BROKER, VERIFICATION)
-    return [] if not known or pipeline.flag(Component.BROKER, VERIFICATION) else [True]
 
 
 def _moved(pipeline: Pipeline) -> Sequence[Value]:
@@ -277,18 +271,6 @@ LEVERS = (
             "kafka-features.sh upgrade --feature eligible.leader.replicas.version=1, while every "
             "replica is in sync.",
             "kafka-features.sh describe shows the FinalizedVersionLevel 1.",
-        ),
-    ),
-    Lever(
-        Component.BROKER, VERIFICATION, _verifications,
-        costs(latency="the first message of a transaction in a partition waits for an answer of "
-              "the coordinator."),
-        "KIP-890",
-        Procedure(
-            Restart.NOTHING,
-            f"kafka-configs.sh --alter --entity-type brokers --entity-default --add-config "
-            f"{VERIFICATION}=true; it holds at once.",
-            "kafka-configs.sh --describe --all --entity-type brokers --entity-name ID shows it.",
         ),
     ),
     Lever(
