@@ -199,8 +199,8 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
         ("abort", "rewinds", "After an abort, seek() to the committed offsets before poll()."),
         (
             "processing", "synchronous",
-            "Be done with the messages of one poll() before the next; hand none of them to a "
-            "thread that goes on beside it.",
+            "Finish the messages of one poll() before the next, and hand none of them to another "
+            "thread.",
         ),
         (
             "processing.errors", "retry",

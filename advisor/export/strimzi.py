@@ -15,7 +15,7 @@ from advisor.export.yaml_document import Node, document, scalar, settings
 _API = "kafka.strimzi.io/v1"
 _OLDER = f"Before Strimzi 0.49 the apiVersion is kafka.strimzi.io/v1beta2 instead of {_API}."
 _TOPIC_NOTES = (
-    "Put in the names of the topic and of its cluster, then: kubectl apply -f kafka-topic.yaml",
+    "Fill in the names of the topic and of its cluster, then: kubectl apply -f kafka-topic.yaml",
     _OLDER,
     "The Topic Operator gives a topic that exists more replicas only where Cruise Control runs; "
     "elsewhere reassign.sh does, before this is applied. It keeps the partitions as they are.",

@@ -97,12 +97,12 @@ class Replay {
 
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return
-    if (event.target.closest("a, select, input:not([type=range]), button:not([data-play]), summary, form")) return
+    if (event.target.closest("select, input:not([type=range]), summary, form")) return
     const by = { ArrowRight: KEY_STEP_S, ArrowLeft: -KEY_STEP_S }[event.key]
     const step = { ",": -1, ".": 1 }[event.key]
     if (by) this.visit(this.now + by)
     else if (step) this.step(step)
-    else if (event.key === " " && event.target !== this.button) this.toggle()
+    else if (event.key === " " && !event.target.closest("a, button")) this.toggle()
     else return
     event.preventDefault()
   }
@@ -265,6 +265,8 @@ document.body.addEventListener("click", event => {
   if (!seek || !replay) return
   event.preventDefault()
   replay.visit(Number(seek.dataset.seek))
-  if (!seek.closest("#replay")) document.querySelector("#replay").scrollIntoView()
+  if (seek.closest("#replay")) return
+  document.querySelector("#replay").scrollIntoView()
+  replay.button.focus({ preventScroll: true }) // the keys go on from there
 })
 begin()

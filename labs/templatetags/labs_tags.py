@@ -110,6 +110,17 @@ def staged_as(event: str) -> str:
 
 
 @register.simple_tag
+def stands_for(scenario: str) -> list[tuple[str, str]]:
+    """The failure events of another title that a scenario stages: their titles, and why it does."""
+    title = find(scenario).title
+    return [
+        (event.title, event.staged_as)
+        for event in all_events()
+        if event.scenario == scenario and event.title != title
+    ]
+
+
+@register.simple_tag
 def proofs_of(pipeline: str) -> tuple[proofs.Proof, ...]:
     """What experiments have already shown of a description."""
     return proofs.proofs(pipeline)

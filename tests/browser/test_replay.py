@@ -158,6 +158,15 @@ def test_a_reason_leads_to_its_moment_and_the_address_holds_it(replay: Page) -> 
     expect(replay.locator("#replay")).to_be_in_viewport()
 
 
+def test_keys_go_on_from_where_a_reason_or_an_event_led(replay: Page) -> None:
+    clock = replay.locator("#replay [data-clock]")
+    for link in (".because [data-seek]", ".replay-events [data-seek]"):
+        replay.locator(link).first.click()
+        before = clock.inner_text()
+        replay.keyboard.press("ArrowRight")
+        expect(clock).not_to_have_text(before)
+
+
 def test_an_address_opens_its_moment(page: Page) -> None:
     address = make.recorded().get_absolute_url()
     page.goto(f"{address}#t=3.6")

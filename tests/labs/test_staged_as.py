@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+from django.test import Client
+
 from advisor.reasoning.failures import all_events
 from labs.engine.scenarios import find
-from labs.templatetags.labs_tags import staged_as
+from labs.models import State
+from labs.templatetags.labs_tags import staged_as, stands_for
+from tests.labs import make
 
 
 def test_an_event_that_borrows_a_scenario_says_why_it_stands_for_it() -> None:
@@ -20,3 +25,16 @@ def test_the_title_of_the_scenario_is_said_where_it_is_another() -> None:
     assert text.startswith(f"{find('leader-disk-fails').title}: a broker whose disk fails")
     assert staged_as("leader-killed") == ""
     assert staged_as("not-an-event") == ""
+
+
+def test_a_scenario_says_which_events_of_another_title_it_stands_for() -> None:
+    (event,) = (item for item in all_events() if item.name == "broker-disk-lost")
+    assert (event.title, event.staged_as) in stands_for("leader-disk-fails")
+    assert stands_for("leader-killed") == []
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_run_says_it_too(client: Client) -> None:
+    made = make.experiment(State.QUEUED, scenario="leader-disk-fails")
+    html = client.get(made.get_absolute_url()).content.decode()
+    assert "stands for the failure “Brokers are lost for good, disks included”: a broker" in html
