@@ -124,6 +124,7 @@ def test_on_a_phone_every_column_of_the_circumstances_is_in_sight(page: Page) ->
     long = {"producer": {"max.in.flight.requests.per.connection": 5}}
     made.runs.filter(name="recommended").update(settings=long)
     page.goto(made.get_absolute_url())
+    page.locator("section", has_text="What the lab shortened").locator("summary").click()
     for name in ("Settings that differ", "Shortened settings"):
         region = page.get_by_role("region", name=name)
         assert region.evaluate("each => each.scrollWidth <= each.clientWidth"), name

@@ -138,6 +138,7 @@ def test_without_a_script_the_page_answers_and_shows_the_table(
     page.get_by_role("radio", name="all").check()
     page.get_by_role("button", name="Show what happens").click()
     expect(page.locator("[data-plain]").last).to_contain_text("No acknowledged message can be lost")
+    page.locator("section", has_text="All states in a table").locator("summary").click()
     expect(page.get_by_role("table")).to_contain_text("may be lost")
     expect(page.get_by_role("button", name="Kill the leader")).to_have_count(0)
     context.close()
