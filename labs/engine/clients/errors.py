@@ -44,11 +44,8 @@ _EARLIER = "the broker refused the last attempt; an earlier one may have been wr
 _LOST_ANSWER = "the request may have been written before its answer was lost"
 
 RULINGS: Mapping[int, Ruling] = {
-    # The same bytes are refused at every attempt, before anything is written.
+    # Refused at every attempt, before anything is written.
     KafkaError._QUEUE_FULL: _fail("the client's queue was full: the message was not taken"),
-    KafkaError.MSG_SIZE_TOO_LARGE: _fail("every attempt is refused for its size"),
-    KafkaError.RECORD_LIST_TOO_LARGE: _fail("every attempt is refused for its size"),
-    KafkaError.INVALID_MSG_SIZE: _fail("every attempt is refused for its size"),
     KafkaError.INVALID_REQUIRED_ACKS: _fail("the broker refuses this acks at every attempt"),
     # The last attempt failed; of those before it nothing is known.
     KafkaError._MSG_TIMED_OUT: _info("delivery timeout: " + _LOST_ANSWER),
@@ -65,6 +62,10 @@ RULINGS: Mapping[int, Ruling] = {
     KafkaError.NOT_LEADER_FOR_PARTITION: _info(_EARLIER),
     KafkaError.LEADER_NOT_AVAILABLE: _info(_EARLIER),
     KafkaError.UNKNOWN_TOPIC_OR_PART: _info(_EARLIER),
+    # Each attempt is in a new batch, and an earlier one may have been smaller.
+    KafkaError.MSG_SIZE_TOO_LARGE: _info(_EARLIER),
+    KafkaError.RECORD_LIST_TOO_LARGE: _info(_EARLIER),
+    KafkaError.INVALID_MSG_SIZE: _info(_EARLIER),
     KafkaError.KAFKA_STORAGE_ERROR: _info(_EARLIER),
     # What is refused for its age was young enough at its first attempt (KIP-467, KIP-937).
     KafkaError.INVALID_RECORD: _info(_EARLIER),
