@@ -161,15 +161,37 @@ class Session:
         """Whether a retry may write a record again: no broker tells the copies apart."""
         return self.hears_errors and self.retries > 0 and not self.idempotent
 
-    def repeats(self) -> Permits:
-        """What a retry may do in one session (KIP-98; librdkafka INTRODUCTION, "Reordering")."""
-        if not self.retries_blindly:
-            return {}
+    @property
+    def retries_uncounted(self) -> bool:
+        """Whether the client sends again, whatever `retries` says, when a leader steps down.
+
+        librdkafka takes NOT_LEADER_OR_FOLLOWER as the answer to a batch that was not written, and
+        does not count the retry (rdkafka_request.c, rd_kafka_handle_Produce_error, 2.16). With
+        acks=all a leader answers so, too, to what it wrote and what waits for its followers
+        (DelayedProduce.scala). Seen in runs: 5 to 27 copies with retries=0.
+        """
+        librdkafka = self.pipeline.family is Family.LIBRDKAFKA
+        return librdkafka and self.acks == "all" and not self.idempotent
+
+    def repeats(self, *, leader_moves: bool = False) -> Permits:
+        """What a retry may do in one session (KIP-98; librdkafka INTRODUCTION, "Reordering").
+
+        `leader_moves`: whether a leader that is alive may hand over to another one.
+        """
         off = "enable.idempotence=false"
-        permits = {
-            Anomaly.DUPLICATE: f"{off} with retries={self.retries}: when only the acknowledgement "
-            "is lost or late, the client sends the batch again and the broker writes it twice.",
-        }
+        if self.retries_blindly:
+            reason = (
+                f"{off} with retries={self.retries}: when only the acknowledgement is lost or "
+                "late, the client sends the batch again and the broker writes it twice."
+            )
+        elif leader_moves and self.retries_uncounted:
+            reason = (
+                f"{off} with acks=all: a leader that steps down refuses batches that it has "
+                f"written, and librdkafka sends them again, also with retries={self.retries}."
+            )
+        else:
+            return {}
+        permits = {Anomaly.DUPLICATE: reason}
         if self.in_flight > 1:
             permits[Anomaly.REORDERED] = (
                 f"{off} with max.in.flight.requests.per.connection={self.in_flight}: a batch that "

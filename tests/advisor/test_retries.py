@@ -70,3 +70,20 @@ def test_only_librdkafka_gives_its_partitions_up_without_its_coordinator() -> No
     assert "session.timeout.ms" in blocked({"family": "librdkafka"})
     assert "session.timeout.ms" not in blocked({})
     assert "goes on fetching" in blocked({"family": "streams"})
+
+
+MOVED = {"family": "librdkafka", "producer.retries": "0", "producer.enable.idempotence": "false"}
+
+
+@pytest.mark.parametrize("event", ["leader-cut-off", "rolling-restart", "leader-killed"])
+def test_librdkafka_repeats_when_a_leader_moves_and_counts_no_retry(event: str) -> None:
+    """Seen on brokers: 5 to 27 copies with retries=0 (seed 2427 of the exploring)."""
+    waits = SAFE | MOVED | {"producer.acks": "all"}
+    assert permits(described(waits), event) >= {Anomaly.DUPLICATE, Anomaly.REORDERED}
+    assert Anomaly.DUPLICATE not in permits(described(waits), "acknowledgement-lost")
+    for other in (
+        {"producer.acks": "1"},
+        {"family": "java"},
+        {"producer.enable.idempotence": "true", "producer.retries": "5"},
+    ):
+        assert Anomaly.DUPLICATE not in permits(described(waits | other), event), other

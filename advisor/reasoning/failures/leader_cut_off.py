@@ -29,7 +29,7 @@ def permits(pipeline: Pipeline) -> Permits:
             f"acks={topic.acks}: a leader that is cut off goes on acknowledging to the clients "
             "that reach it, and drops those records when it follows the new leader."
         )
-    permitted |= session.repeats()
+    permitted |= session.repeats(leader_moves=True)
     return permitted | session.gives_up(topic.failover_ms, "The wait for a new leader")
 
 

@@ -10,10 +10,13 @@ from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss where nobody else had the record yet; a pause until the dead broker is fenced."""
+    """Loss where nobody else had the record yet; a pause until the dead broker is fenced.
+
+    When it is back, it leads again as the preferred replica, and the one that led hands over.
+    """
     topic, session = Replication(pipeline), Session(pipeline)
     given_up = session.gives_up(topic.failover_ms, topic.wait_for_leader)
-    permitted = {**_pause(topic), **session.repeats(), **given_up}
+    permitted = {**_pause(topic), **session.repeats(leader_moves=True), **given_up}
     return permitted | lost_with_the_leader(topic)
 
 

@@ -2,7 +2,7 @@
 
 What it is
     enable.idempotence=false, asked for or by default (librdkafka, Java before 3.0), with
-    retries.
+    retries; in librdkafka with acks=all also without.
 
 Why it matters
     When an acknowledgement is lost or late, the client cannot know whether the batch was
@@ -25,9 +25,16 @@ from advisor.reasoning.session import Session
 def check(pipeline: Pipeline) -> str | None:
     """Idempotence is off in a way that a person can see in the configuration."""
     session = Session(pipeline)
-    if not session.retries_blindly or is_silent(pipeline):
+    if is_silent(pipeline):
         return None
     order = "" if session.in_flight == 1 else " and out of order"
+    if session.retries_uncounted and not session.retries_blindly:
+        return (
+            "enable.idempotence=false: when a leader moves, librdkafka sends again without "
+            f"counting it as one of retries={session.retries}, and may write twice{order}."
+        )
+    if not session.retries_blindly:
+        return None
     return (
         f"enable.idempotence=false with retries={session.retries}: a retry may write twice{order}."
     )
@@ -47,11 +54,12 @@ RULE = Rule(
     valid=(
         {"family": "java"},
         {"family": "librdkafka", "producer.enable.idempotence": "true"},
-        {"family": "librdkafka", "producer.retries": "0"},
+        {"family": "librdkafka", "producer.retries": "0", "producer.acks": "1"},
         {"family": "java", "producer.acks": "1"},
     ),
     invalid=(
         {"family": "librdkafka"},
+        {"family": "librdkafka", "producer.retries": "0"},
         {"family": "java", "producer.enable.idempotence": "false"},
     ),
 )
