@@ -10,7 +10,12 @@ from advisor.export.base import Export, Stamp, Way, always, comment, head
 from advisor.export.choice import Chosen, added, chosen, left_notes
 
 DYNAMIC = frozenset(
-    {"min.insync.replicas", "unclean.leader.election.enable", "producer.id.expiration.ms"}
+    {
+        "min.insync.replicas",
+        "unclean.leader.election.enable",
+        "producer.id.expiration.ms",
+        "transaction.partition.verification.enable",
+    }
 )
 """What brokers take while they run (DynamicBrokerConfig); the rest is a line in their file."""
 

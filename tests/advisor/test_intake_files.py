@@ -33,7 +33,7 @@ EXPECTED = {
         "broker.transaction.state.log.min.isr": 2, "broker.default.replication.factor": 3,
         "broker.min.insync.replicas": 2, "topic.replication.factor": 3,
         "topic.retention.ms": 604800000, "topic.cleanup.policy": "delete",
-        "broker.auto.create.topics.enable": False,
+        "broker.auto.create.topics.enable": False, "application.producer.byte.rate": 1048576,
     }),
     "compose-cp.yml": ("compose", {"kafka": "3.9", "brokers": "1"}, {
         "application.metadata.mode": "kraft",

@@ -90,7 +90,7 @@ def _notes(family: Family, **answers: str) -> str:
 
 @pytest.mark.parametrize(("answers", "words"), [
     ({"restart": "resumes"}, "Keep your place in the input"),
-    ({"processing": "synchronous"}, "hand none of them to a thread"),
+    ({"processing": "synchronous"}, "hand none of them to another thread"),
     ({"processing.errors": "retry"}, "Try a message that cannot be processed again"),
     ({"commit": "in-transaction", "abort": "rewinds"}, "After an abort, seek()"),
 ])  # fmt: skip
