@@ -65,3 +65,11 @@ for (const input of document.querySelectorAll("[data-most-bytes]")) {
 document.body.addEventListener("htmx:afterSwap", () => {
   for (const each of document.getAnimations()) if (each.animationName === "live-flow") each.startTime = 0
 })
+
+// What is drawn anew each second stays as it is while something in it is pressed: a click on a
+// button that was replaced meanwhile would be lost. The last answer, a 286, is always shown.
+document.body.addEventListener("htmx:beforeSwap", event => {
+  const { target, xhr } = event.detail
+  const pressed = target.matches("[hx-trigger^=every]") && target.querySelector(":active")
+  if (pressed && xhr.status === 200) event.detail.shouldSwap = false
+})

@@ -50,6 +50,22 @@ def test_the_picture_is_on_the_first_screen(page: Page) -> None:
     assert max(ends) <= 900
 
 
+def test_nothing_is_replaced_while_it_is_pressed(page: Page) -> None:
+    """A button that is drawn anew between press and release would lose its click."""
+    made = watched.experiment(1.5)
+    page.goto(made.get_absolute_url())
+    before = acknowledged(page).inner_text()
+    acknowledged(page).hover()
+    page.mouse.down()
+    watched.show(made, 2.2)
+    for _ in range(3):
+        with page.expect_response("**/live/"):
+            pass
+    assert acknowledged(page).inner_text() == before
+    page.mouse.up()
+    expect(acknowledged(page)).not_to_have_text(before, timeout=20_000)
+
+
 def test_for_who_asks_for_less_motion_nothing_glides(
     browser: Browser, browser_context_args: dict[str, Any]
 ) -> None:
