@@ -100,7 +100,7 @@ def _room(stage: Stage, state: State | None, page: Page) -> str:
         else:
             _in_state(room.experiment, state)
             _show(room.experiment, state)
-    room.stage = stage.value
+    room.stage, room.code = stage.value, "abcd2345"  # a random one would look otherwise each time
     room.save()
     _bring(page, client)
     return room.get_absolute_url()
