@@ -21,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication, kafka_at_least
 from advisor.reasoning.streams import INTERNAL_MINIMUM as STATE_MINIMUM
-from advisor.reasoning.streams import Streams
+from advisor.reasoning.streams import Streams, is_transactional
 from advisor.reasoning.too_short import hopeless
 
 
@@ -71,7 +71,7 @@ def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
     needs = []
     if pipeline.family is not Family.SPARK:
         needs.append((OFFSETS, "the group can never read"))
-    if _transactional(pipeline):
+    if is_transactional(pipeline):
         needs.append((TRANSACTIONS, "no transaction can ever begin"))
     for name, consequence in needs:
         copies = pipeline.number(Component.BROKER, name)
@@ -126,7 +126,7 @@ def _internal_topics(pipeline: Pipeline) -> Iterator[_Internal]:
             _stated_in(pipeline, Component.APPLICATION, OFFSETS_MINIMUM),
             "a group can commit nothing, and nobody joins one",
         )
-    if _transactional(pipeline):
+    if is_transactional(pipeline):
         yield _Internal(
             TRANSACTIONS,
             pipeline.number(Component.BROKER, TRANSACTIONS),
@@ -148,9 +148,3 @@ def _stated_in(pipeline: Pipeline, component: Component, name: str) -> tuple[Com
     """Where a topic's minimum is said: its own setting, or the brokers' for all topics."""
     stated = name in pipeline.stated(component)
     return (component, name) if stated else (Component.BROKER, "min.insync.replicas")
-
-
-def _transactional(pipeline: Pipeline) -> bool:
-    if pipeline.family is Family.STREAMS:
-        return "exactly_once" in pipeline.text(Component.STREAMS, "processing.guarantee")
-    return bool(pipeline.text(Component.PRODUCER, "transactional.id"))

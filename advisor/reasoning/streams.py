@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Family
 from advisor.reasoning.pipeline import Pipeline
 
 INTERNAL_MINIMUM = "topic.min.insync.replicas"
@@ -110,3 +110,10 @@ def _passing(pipeline: Pipeline, kinds: tuple[str, ...]) -> list[str]:
         for name, value in answers.items()
         if value.rpartition(".")[2] not in _FAILS
     ]
+
+
+def is_transactional(pipeline: Pipeline) -> bool:
+    """Whether the pipeline's own producer writes in transactions, be it that of Kafka Streams."""
+    if pipeline.family is Family.STREAMS:
+        return Streams(pipeline).exactly_once
+    return bool(pipeline.text(Component.PRODUCER, "transactional.id"))

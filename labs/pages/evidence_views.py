@@ -33,11 +33,12 @@ def evidence(request: HttpRequest) -> HttpResponse:
 def lines(request: HttpRequest) -> HttpResponse:
     """One scenario under one set of settings on several lines of brokers, row by row."""
     rows = over_lines.rows(settings.LAB_RECORD)
+    series = [row for row in rows if not row.is_drawn]
     context = {
         "rows": rows,
-        "series": [row for row in rows if not row.is_drawn],
+        "series": series,
         "pairs": [row for row in rows if row.is_drawn],
-        "first_pair": sum(not row.is_drawn for row in rows),
+        "first_pair": len(series),
         "changed": sum(row.is_changed for row in rows),
         "runs": sum(bool(cell.verdict) for row in rows for cell in row.cells),
     }

@@ -27,9 +27,9 @@ def permits(pipeline: Pipeline) -> Permits:
             f"topic are sure of {copies}."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
-    elif factor > 1 and Replication(pipeline).may_lead_empty(streams.internal_copies):
+    elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(streams.internal_copies):
         reason = (
-            f"{text}, {Replication(pipeline).disk_lost}: without eligible leader replicas the "
+            f"{text}, {topic.disk_lost}: without eligible leader replicas the "
             "last broker in sync comes back empty and leads, and what the changelog kept is gone."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}

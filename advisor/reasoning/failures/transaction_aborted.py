@@ -46,10 +46,7 @@ def _by_a_late_send(pipeline: Pipeline) -> Permits:
 
     Where each transaction has an epoch of its own, brokers know it by that.
     """
-    known = pipeline.knows(Component.BROKER, VERIFICATION)
-    if not has_transactions(pipeline) or not known or own_epochs(pipeline):
-        return {}
-    if pipeline.flag(Component.BROKER, VERIFICATION):
+    if not has_transactions(pipeline) or not is_unverified(pipeline) or own_epochs(pipeline):
         return {}
     off = f"{VERIFICATION}=false: a message of the aborted transaction that comes late is taken"
     return {
@@ -57,6 +54,12 @@ def _by_a_late_send(pipeline: Pipeline) -> Permits:
         Anomaly.BLOCKED: f"{off} without a transaction, and readers of committed records wait at "
         "it until somebody aborts it (kafka-transactions.sh).",
     }
+
+
+def is_unverified(pipeline: Pipeline) -> bool:
+    """Whether brokers that could ask a transaction's coordinator take messages without asking."""
+    known = pipeline.knows(Component.BROKER, VERIFICATION)
+    return known and not pipeline.flag(Component.BROKER, VERIFICATION)
 
 
 def has_transactions(pipeline: Pipeline) -> bool:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.failures.transaction_aborted import VERIFICATION
+from advisor.reasoning.failures.transaction_aborted import VERIFICATION, is_unverified
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart, costs
 from advisor.reasoning.pipeline import Pipeline
 
 
 def _verifications(pipeline: Pipeline) -> Sequence[Value]:
-    known = pipeline.knows(Component.BROKER, VERIFICATION)
-    return [] if not known or pipeline.flag(Component.BROKER, VERIFICATION) else [True]
+    return [True] if is_unverified(pipeline) else []
 
 
 LEVERS = (

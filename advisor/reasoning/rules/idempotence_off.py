@@ -28,16 +28,15 @@ def check(pipeline: Pipeline) -> str | None:
     if is_silent(pipeline):
         return None
     order = "" if session.in_flight == 1 else " and out of order"
-    if session.retries_uncounted and not session.retries_blindly:
+    if session.retries_blindly:
+        retries = f"retries={session.retries}"
+        return f"enable.idempotence=false with {retries}: a retry may write twice{order}."
+    if session.retries_uncounted:
         return (
             "enable.idempotence=false: when a leader moves, librdkafka sends again without "
             f"counting it as one of retries={session.retries}, and may write twice{order}."
         )
-    if not session.retries_blindly:
-        return None
-    return (
-        f"enable.idempotence=false with retries={session.retries}: a retry may write twice{order}."
-    )
+    return None
 
 
 RULE = Rule(

@@ -17,17 +17,21 @@ Use instead
 
 from __future__ import annotations
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component
 from advisor.reasoning.failures.transaction_aborted import own_epochs
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import kafka_at_least
-from advisor.reasoning.streams import Streams
+from advisor.reasoning.streams import is_transactional
 
 
 def check(pipeline: Pipeline) -> str | None:
     """The pipeline's own producer; before 4.0 the brokers' known bug says it."""
-    if not kafka_at_least(pipeline, "4.0") or not _writes(pipeline) or own_epochs(pipeline):
+    if (
+        not kafka_at_least(pipeline, "4.0")
+        or not is_transactional(pipeline)
+        or own_epochs(pipeline)
+    ):
         return None
     client = f"{pipeline.family} {pipeline.version}"
     version = pipeline.number(Component.APPLICATION, "transaction.version")
@@ -35,12 +39,6 @@ def check(pipeline: Pipeline) -> str | None:
         f"{client} clients with transaction.version={version}: a commit or an abort that was held "
         "up on its way may end the next transaction (KIP-890)."
     )
-
-
-def _writes(pipeline: Pipeline) -> bool:
-    if pipeline.family is Family.STREAMS:
-        return Streams(pipeline).exactly_once
-    return bool(pipeline.text(Component.PRODUCER, "transactional.id"))
 
 
 RULE = Rule(
