@@ -124,6 +124,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "advisor.pages.standing.StaleDescriptionMiddleware",
+    "advisor.pages.concept_links.ConceptLinksMiddleware",
 ]
 TEMPLATES = [
     {

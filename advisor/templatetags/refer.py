@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from django import template
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from advisor.concepts import all_concepts, find
+from advisor.concepts import find
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.rules import all_rules
 
@@ -33,33 +32,6 @@ def concept(name: str, words: str = "") -> SafeString:
     concept = find(name)
     url = reverse("concepts:concept", args=[name])
     return format_html('<a class="term" href="{}">{}</a>', url, words or concept.words[0])
-
-
-@register.filter
-def terms(text: str) -> SafeString:
-    """A text of the house with each concept's first mention as a link to its page."""
-    met: set[str] = set()
-    parts, at = [], 0
-    for mention in _mentions().finditer(text):
-        name = _named()[mention[0].lower()]
-        if name not in met:
-            parts += [conditional_escape(text[at : mention.start()]), concept(name, mention[0])]
-            at = mention.end()
-            met.add(name)
-    return SafeString("".join((*parts, conditional_escape(text[at:]))))
-
-
-@cache
-def _named() -> dict[str, str]:
-    """The concept of each word that texts use."""
-    return {word: concept.name for concept in all_concepts() for word in concept.words}
-
-
-@cache
-def _mentions() -> re.Pattern[str]:
-    longest = sorted(_named(), key=len, reverse=True)
-    words = "|".join(map(re.escape, longest))
-    return re.compile(rf"(?<![\w.=/-])(?:{words})(?![\w.=/-]*\w)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from advisor.reasoning.guarantees import Boundary, Guarantee
 from advisor.reasoning.plain_data import to_plain
 from advisor.reasoning.serial import to_data
 from tests.advisor.pipelines import described
+from tests.reading import html_of
 
 RISKY = {"producer.acks": "1", "topic.replication.factor": "3", "topic.min.insync.replicas": "1"}
 
@@ -58,4 +59,4 @@ def get(client: Client, name: str, slug: str) -> Any:
 def page_text(client: Client, name: str, slug: str) -> str:
     response = get(client, name, slug)
     assert response.status_code == 200
-    return re.sub(r"<[^>]+>", " ", response.content.decode())
+    return re.sub(r"<[^>]+>", " ", html_of(response))

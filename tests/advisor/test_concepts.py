@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from advisor.concepts import ConceptError, all_concepts, load
 from advisor.pages import reference
-from advisor.templatetags.refer import concept, terms
+from advisor.templatetags.refer import concept
 
 pytestmark = pytest.mark.django_db
 
@@ -113,27 +113,6 @@ def test_an_abbreviation_finds_what_has_the_whole_words():
     whole = {entry.name for entry in reference.search("in-sync", "failure")}
     assert "leader-killed" in whole
     assert whole <= {entry.name for entry in reference.search("isr", "failure")}
-
-
-def test_a_first_mention_links_and_a_second_does_not():
-    text = terms("The high watermark waits: nobody reads beyond a high watermark. <b>ISR</b>")
-    assert text.count('href="/concepts/high-watermark/"') == 1
-    assert text.startswith(
-        'The <a class="term" href="/concepts/high-watermark/">high watermark</a>'
-    )
-    assert "&lt;b&gt;" in text
-
-
-@pytest.mark.parametrize(
-    "text", ["epochs.of", "flush.messages=1", "transactional", "log.dirs=/log"]
-)
-def test_parts_of_words_and_of_settings_are_no_mention(text: str):
-    assert terms(text) == text
-
-
-def test_the_longest_word_wins():
-    assert "/concepts/log-end-offset/" in terms("its log end offset")
-    assert "/concepts/offset-and-log/" not in terms("its log end offset")
 
 
 def test_a_template_names_a_concept_or_fails():

@@ -236,7 +236,7 @@ def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: 
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     assert "No settings give exactly once here" in html
     assert "Nearest: at-least-once" in html
-    words = re.findall(r"Nearest: [^<]*</p><p class=[^>]*>Sources: ([^<]+)</p>", html)
+    words = re.findall(r"Nearest: [^<]*</p><p class=[^>]*>Sources: <cite>([^<]+)</cite></p>", html)
     assert len(words) == html.count("Nearest: ")
     assert any("Spark" in item for item in words)
 

@@ -15,6 +15,7 @@ from labs.models import Attempt, Experiment, Run, State
 from labs.pages import challenge_pages
 from tests.engine import histories
 from tests.labs import make
+from tests.reading import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +30,7 @@ CASE_URL = reverse("labs:challenge", args=[CASE])
 def page(client: Client, address: str = URL) -> str:
     response = client.get(address)
     assert response.status_code == 200
-    return unescape(response.content.decode())
+    return unescape(html_of(response))
 
 
 def played(client: Client, levers: dict[str, str], verdict: str, **counts: int | None) -> Attempt:

@@ -13,6 +13,7 @@ from labs.lessons import find
 from labs.lessons.review import MOST, WAITS, Miss, due
 from labs.models import Experiment, Progress
 from tests.labs.test_lesson_views import ANSWERS, NAME, finish, started, turned, url
+from tests.reading import html_of
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 LAB = find(NAME)
@@ -49,12 +50,12 @@ def old(days: float = 3) -> None:
 
 
 def review(client: Client) -> str:
-    return unescape(client.get("/learn/review/").content.decode())
+    return unescape(html_of(client.get("/learn/review/")))
 
 
 def answered(client: Client, item: str, answer: str) -> str:
     sent = {"card": f"{NAME}/{item}", "answer": answer}
-    return unescape(client.post("/learn/review/", sent, follow=True).content.decode())
+    return unescape(html_of(client.post("/learn/review/", sent, follow=True)))
 
 
 def surprised(client: Client) -> None:

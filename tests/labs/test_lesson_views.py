@@ -13,6 +13,7 @@ from labs.lessons import STEPS, find
 from labs.models import Experiment, Progress, Run, State
 from labs.pages import lesson_confidence, lesson_pages
 from tests.labs import make
+from tests.reading import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +31,7 @@ def url(step: str) -> str:
 def page(client: Client, step: str) -> str:
     response = client.get(url(step))
     assert response.status_code == 200
-    return response.content.decode()
+    return html_of(response)
 
 
 def started(client: Client) -> Experiment:

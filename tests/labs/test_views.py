@@ -17,6 +17,7 @@ from labs.models import Experiment, State
 from labs.pages import presentation, recorded, selectors
 from labs.runs import presence
 from tests.labs import make
+from tests.reading import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ HOSTILE = '<script>alert("x")</script>'
 def text_of(client: Client, made: Experiment) -> str:
     response = client.get(made.get_absolute_url())
     assert response.status_code == 200
-    return response.content.decode()
+    return html_of(response)
 
 
 def session_of(client: Client) -> str:
@@ -346,7 +347,7 @@ def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Cl
 
 
 def test_home_plays_a_run_that_was_recorded_on_real_brokers(client: Client) -> None:
-    page = client.get(reverse("labs:home")).content.decode()
+    page = html_of(client.get(reverse("labs:home")))
     shown = recorded.recorded()
     assert f"Recorded on {shown.date}" in page
     assert {arm.verdict for arm in shown.arms} == {"broken", "holds"}
