@@ -5,10 +5,10 @@ reassigned: the topic to three brokers, __consumer_offsets to as many as are des
 (offsets.topic.replication.factor, which itself counts only when that topic is made). A topic that
 is made then, without a number of copies, gets default.replication.factor of them. With more than
 one another broker coordinates the group as soon as the dead one is fenced. With one nobody does
-until it is back: nothing can be committed, a member that hears nothing of its coordinator for its
-session timeout gives its partitions up, and what it had processed and not committed is handed out
-again. The absence is much longer than a fail-over, which took 7.1 s on a machine with too much to
-do.
+until it is back: nothing can be committed. A member of librdkafka that hears nothing of its
+coordinator for its session timeout gives its partitions up, and what it had processed and not
+committed is handed out again; one of Java keeps them and waits for its commits. The absence is much
+longer than a fail-over, which took 7.1 s on a machine with too much to do.
 """
 
 from __future__ import annotations
