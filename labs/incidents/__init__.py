@@ -10,9 +10,11 @@ from functools import cache
 from pathlib import Path
 
 from labs.incidents.loading import IncidentError, folders, load
-from labs.incidents.model import Exhibit, Incident, Outcome
+from labs.incidents.model import Exhibit, Incident, Moment, Outcome
 
-__all__ = ["Exhibit", "Incident", "IncidentError", "Outcome", "all_incidents", "find"]
+__all__ = [
+    "Exhibit", "Incident", "IncidentError", "Moment", "Outcome", "all_incidents", "find",
+]  # fmt: skip
 
 
 @cache

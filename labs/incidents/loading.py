@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from labs.engine.base.toml_table import Table
 from labs.engine.distributions.distribution import kafka_versions
 from labs.incidents.model import KINDS, TEXTS, Incident
 from labs.incidents.wheels import installed
+from labs.lessons.drawing import DrawingError, drawings_in
+from labs.lessons.text import Text, TextError, parse, pictures
 
 TOML = "incident.toml"
 _FOLDER = re.compile(r"(kafka|kip|librdkafka)_(\d+)")
@@ -47,7 +50,7 @@ def load(folder: Path) -> Incident:
         sources=top.texts("sources"),
         not_today=top.maybe("not_today", str, ""),
         brokers=_release(top, "brokers", ""),
-        texts={name: _text(folder / f"{name}.md") for name in TEXTS},
+        texts=_texts(folder),
     )
     top.finish()
     return incident
@@ -60,12 +63,28 @@ def _release(top: Table, key: str, otherwise: str | None = None) -> str:
     return value
 
 
-def _text(file: Path) -> str:
+def _texts(folder: Path) -> dict[str, Text]:
+    """The four texts, with the drawings that they show; each drawing has to be shown in one."""
+    try:
+        drawings = drawings_in(folder)
+    except DrawingError as wrong:
+        raise IncidentError(str(wrong)) from wrong
+    texts = {name: _text(folder / f"{name}.md", drawings) for name in TEXTS}
+    shown = {picture for text in texts.values() for picture in pictures(text)}
+    for unused in sorted(drawings.keys() - shown):
+        raise IncidentError(f"{folder.name}/{unused}: is shown in no text")
+    return texts
+
+
+def _text(file: Path, drawings: Mapping[str, str]) -> Text:
     name = f"{file.parent.name}/{file.name}"
     try:
-        text = file.read_text("utf-8").strip()
+        source = file.read_text("utf-8").strip()
     except FileNotFoundError as missing:
         raise IncidentError(f"{name}: is missing") from missing
-    if not text:
+    if not source:
         raise IncidentError(f"{name}: is empty")
-    return text
+    try:
+        return parse(source, (), (), drawings)
+    except TextError as wrong:
+        raise IncidentError(f"{name}: {wrong}") from wrong

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from labs.lessons.text import Text
+
 KINDS = {
     "broker": "brokers",
     "java-client": "Java clients",
@@ -28,12 +30,21 @@ class Exhibit:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """What was done or seen in a play, `at_s` seconds after its brokers served."""
+
+    at_s: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """One play: in how many of its messages the harm was seen."""
+    """One play: in how many of its messages the harm was seen, and what was done until then."""
 
     harmed: int
     of: int
     exhibits: tuple[Exhibit, ...] = ()
+    moments: tuple[Moment, ...] = ()
 
     @property
     def is_harm(self) -> bool:
@@ -47,9 +58,9 @@ class Incident:
     `id` is the ticket, and that of the advisory that it shows. `affected` and `fixed` are the
     releases that are run, and `today` is the newest of their kind. `harm` is what is counted, in
     words that follow a count ("committed messages gone"). `module` is the Python name of its steps.
-    `texts` are Markdown by their name. `not_today` says why its steps cannot be played on
-    today's release, if they cannot. `brokers` is the release of the brokers for clients of the
-    past that do not speak to one of today.
+    `texts` are by their name, with the drawings of the folder. `not_today` says why its steps
+    cannot be played on today's release, if they cannot. `brokers` is the release of the brokers for
+    clients of the past that do not speak to one of today.
     """
 
     id: str
@@ -62,7 +73,7 @@ class Incident:
     minutes: int
     module: str
     sources: tuple[str, ...]
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, Text] = field(default_factory=dict)
     not_today: str = ""
     brokers: str = ""
 

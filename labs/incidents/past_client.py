@@ -18,6 +18,7 @@ from labs.engine.distributions.java import Java
 from labs.engine.programs.source import compiler
 from labs.incidents.past_files import dump_tool, segments
 from labs.incidents.programs import COMPLAINTS, rows, run_java
+from labs.incidents.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class PastClient:
     """Runs programs with the clients of a release against a broker."""
 
     def __init__(self, clients: Distribution, java: Java, folder: Path, server: Server) -> None:
-        self.bootstrap = server.bootstrap
+        self.bootstrap, self.timeline = server.bootstrap, Timeline()
         self._clients, self._java, self._folder, self._server = clients, java, folder, server
 
     def run(self, source: Path, *arguments: str) -> list[dict[str, Any]]:
@@ -49,10 +50,12 @@ class PastClient:
         (self._folder / "log4j.properties").write_text(LOG4J_1, "ascii")
         (self._folder / "log4j2.properties").write_text(LOG4J_2, "ascii")
         class_path = os.pathsep.join(map(str, (self._folder, *self._clients.jars, *compiler())))
+        self.timeline.add(" ".join(["the application starts:", source.stem, *arguments]))
         printed = run_java(
             self._java, class_path, self._folder, "org.codehaus.janino.SimpleCompiler",
             str(source), source.stem, self.bootstrap, *arguments,
         )  # fmt: skip
+        self.timeline.add("the application has ended")
         return rows(printed)
 
     def log(self) -> str:

@@ -26,6 +26,7 @@ from labs.engine.programs.tools import tools
 from labs.engine.protocol.admin import quiet_admin
 from labs.incidents import past_files
 from labs.incidents.programs import run_java
+from labs.incidents.timeline import Timeline
 
 _BOOT_LIMIT_S = 90.0
 _STOP_LIMIT_S = 60.0
@@ -51,6 +52,7 @@ class PastCluster:
     ) -> None:
         self._distribution, self._java, self._folder = distribution, java, folder
         self._ports = Ports(size + 1)
+        self.timeline = Timeline()
         self._settings, self._cluster_id = {**_SMALL, **settings}, new_id()
         *serving, keeper = self._ports.numbers
         self._keeper = self._zookeeper(keeper) if self.has_zookeeper else self._controller(keeper)
@@ -100,6 +102,7 @@ class PastCluster:
             self.brokers[number].start()
         until(lambda: all(map(self.serves, brokers)), _BOOT_LIMIT_S,
               f"Kafka {self.version} does not serve")  # fmt: skip
+        self.timeline.add(f"{_named(brokers)} serving")
 
     def kill(self, *brokers: int) -> None:
         """SIGKILL, and waits until the processes are gone, and are missed.
@@ -114,6 +117,7 @@ class PastCluster:
             port = self._keeper.port
             until(lambda: not zookeeper.registered(port) & {*brokers}, 30,
                   "ZooKeeper does not miss the brokers")  # fmt: skip
+        self.timeline.add(f"{_named(brokers)} killed (kill -9)")
 
     def stop(self, *brokers: int) -> None:
         """SIGTERM, and waits: each broker hands over, flushes and marks its stop as a clean one.
@@ -125,6 +129,7 @@ class PastCluster:
             each.ask_to_stop()
         until(lambda: all(each.ended_by_sigterm for each in stopped), _STOP_LIMIT_S,
               "a broker that was asked to stop lives")  # fmt: skip
+        self.timeline.add(f"{_named(brokers)} shut down in order (SIGTERM)")
 
     def tell(self, broker: int, setting: str, value: str | int) -> None:
         """Adds a line to a broker's properties for its next start; the last line wins."""
@@ -211,3 +216,8 @@ class PastCluster:
             if each.state != "dead":
                 each.terminate(grace_s=5)
         self._ports.release()
+
+
+def _named(brokers: tuple[int, ...]) -> str:
+    words = "broker" if len(brokers) == 1 else "brokers"
+    return f"{words} {', '.join(map(str, brokers))}:"

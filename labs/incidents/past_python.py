@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from labs.incidents.programs import rows, run
+from labs.incidents.timeline import Timeline
 
 
 class PastPython:
@@ -22,7 +23,7 @@ class PastPython:
     """
 
     def __init__(self, bootstrap: str, folder: Path, modules: Path | None) -> None:
-        self.bootstrap = bootstrap
+        self.bootstrap, self.timeline = bootstrap, Timeline()
         self._folder, self._modules = folder, modules
 
     def run(self, source: Path, *arguments: str) -> list[dict[str, Any]]:
@@ -36,4 +37,7 @@ class PastPython:
             self.bootstrap,
             *arguments,
         )
-        return rows(run(command, self._folder, source.name, env))
+        self.timeline.add(" ".join(["the application starts:", source.name, *arguments]))
+        printed = run(command, self._folder, source.name, env)
+        self.timeline.add("the application has ended")
+        return rows(printed)

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from labs.incidents.model import Exhibit
+from labs.incidents.model import Exhibit, Moment
 from labs.incidents.verify import Side
 
 KEPT = Path(__file__).parent / "record.json"
@@ -32,6 +32,7 @@ class Played:
     of: int
     date: str
     exhibits: tuple[Exhibit, ...]
+    moments: tuple[Moment, ...] = ()
 
     @property
     def is_proven(self) -> bool:
@@ -45,6 +46,7 @@ def played(side: Side) -> Played:
     return Played(
         side.incident, side.side, side.release, side.harmed, len(side.outcomes),
         last.harmed, last.of, datetime.now(UTC).date().isoformat(), last.exhibits,
+        last.moments,
     )  # fmt: skip
 
 
@@ -75,4 +77,5 @@ def _read(file: Path) -> tuple[Played, ...]:
 
 def _row(row: dict[str, Any]) -> Played:
     exhibits = tuple(Exhibit(**exhibit) for exhibit in row["exhibits"])
-    return Played(**{**row, "exhibits": exhibits})
+    moments = tuple(Moment(**moment) for moment in row.get("moments", ()))
+    return Played(**{**row, "exhibits": exhibits, "moments": moments})

@@ -7,10 +7,10 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from labs.engine.base.processes import state
 from labs.engine.cluster.cluster import Cluster
@@ -87,13 +87,22 @@ def play(
             enter("booting")
             with PastCluster(jars, java, folder, steps.SETTINGS, size) as brokers:
                 enter("playing")
-                return cast(Outcome, steps.play(brokers))
+                return _played(incident, steps.play, brokers)
         client = _fetched(incident, release, java, folder, tell)
         server = _server(incident, release, java, folder, tell)
         enter("booting")
         with server as served:
             enter("playing")
-            return cast(Outcome, steps.play(client(served)))
+            return _played(incident, steps.play, client(served))
+
+
+def _played(
+    incident: Incident, steps: Callable[[Any], Outcome], past: PastCluster | PastClient | PastPython
+) -> Outcome:
+    """Runs the steps. The last moment is the count of the harm."""
+    outcome = steps(past)
+    past.timeline.add(f"{outcome.harmed} of {outcome.of} {incident.harm}")
+    return replace(outcome, moments=past.timeline.moments)
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from xml.etree import ElementTree
 
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.base.toml_table import Table
 from labs.engine.scenarios import all_scenarios
+from labs.lessons.drawing import DrawingError, drawings_in
 from labs.lessons.model import Answer, Arm, Lesson, Prediction, Question, Symptom, Turn
 from labs.lessons.text import Text, TextError, parse, pictures
 from spark_jobs.count_table import COUNTS
@@ -57,7 +57,10 @@ def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
     taken = [*names, *(choice.name for choice in turn.choices)]
     if len(set(taken)) < len(taken):
         raise top.error("arms", f"arms and choices need names of their own, not {taken}")
-    drawings = {path.name: _drawing(path) for path in sorted(folder.glob("*.svg"))}
+    try:
+        drawings = drawings_in(folder)
+    except DrawingError as wrong:
+        raise LessonError(str(wrong)) from wrong
     texts = [_text(folder / file, names, drawings) for file in TEXTS]
     shown = {picture for text in texts for picture in pictures(text)}
     for unused in sorted(drawings.keys() - shown):
@@ -184,27 +187,3 @@ def _text(file: Path, arms: tuple[str, ...], drawings: Mapping[str, str]) -> Tex
         return parse(file.read_text("utf-8"), names, tuple(COUNTS), drawings)
     except TextError as wrong:
         raise LessonError(f"{where}: {wrong}") from wrong
-
-
-_HARMLESS = {"svg", "g", "rect", "circle", "line", "path", "polyline", "polygon", "text", "tspan",
-             "title", "desc"}  # fmt: skip
-
-
-def _drawing(file: Path) -> str:
-    """An SVG that may stand in a page: shapes and words, with nothing to run or to fetch."""
-    where = f"{file.parent.name}/{file.name}"
-    source = file.read_text("utf-8")
-    try:
-        root = ElementTree.fromstring(source)  # noqa: S314 - a file of the house, not of a visitor
-    except ElementTree.ParseError as wrong:
-        raise LessonError(f"{where}: {wrong}") from wrong
-    if root.get("viewBox") is None:
-        raise LessonError(f"{where}: viewBox: is missing")
-    for element in root.iter():
-        tag = element.tag.removeprefix("{http://www.w3.org/2000/svg}")
-        if tag not in _HARMLESS:
-            raise LessonError(f"{where}: <{tag}> may not stand in a drawing")
-        for key in element.attrib:
-            if key.startswith("on") or key == "style" or "href" in key:
-                raise LessonError(f"{where}: <{tag} {key}> may not stand in a drawing")
-    return source[source.index("<svg") :].strip()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from labs.incidents import Incident
-from labs.incidents.model import PHASES
+from labs.incidents.model import PHASES, Moment
 from labs.models import Experiment, Run, State
 from labs.pages import selectors
+from labs.pages.incident_moments import Lane, lanes
 
 LABELS: Mapping[str, str] = {
     "affected": "with the bug",
@@ -64,11 +65,17 @@ class SideOfPlay:
     says: str
     is_odd: bool
     exhibits: tuple[Mapping[str, str], ...]
+    moments: tuple[Moment, ...]
 
 
 def sides(play: Experiment, incident: Incident) -> list[SideOfPlay]:
     """Every side in order."""
     return [_side(run, incident) for run in play.runs.all()]
+
+
+def steps(sides: Sequence[SideOfPlay]) -> tuple[Lane, ...]:
+    """What was done on each side that was played, on one line of time."""
+    return lanes([(each.release, each.label, each.moments, each.harmed or 0) for each in sides])
 
 
 def standing(play: Experiment, incident: Incident) -> str:
@@ -97,6 +104,7 @@ def _side(run: Run, incident: Incident) -> SideOfPlay:
         run.name, label, release, _phases(run.phase), run.live.get("place"),
         str(run.live.get("detail") or ""), harmed, result.get("of"), says, is_odd,
         tuple(result.get("exhibits", ())),
+        tuple(Moment(**each) for each in result.get("moments", ())),
     )  # fmt: skip
 
 

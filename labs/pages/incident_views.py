@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,10 +10,11 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
-from markdown_it import MarkdownIt
 
 from labs.incidents import Incident, all_incidents, find, record
+from labs.lessons.text import Text
 from labs.pages import incident_plays, selectors
+from labs.pages.incident_moments import lanes
 from labs.runs import plays, presence, visitors
 from labs.runs.services import Refused
 
@@ -79,10 +79,17 @@ def _found(name: str) -> Incident:
 
 
 def _context(incident: Incident) -> dict[str, Any]:
-    texts = {key: _html(source) for key, source in incident.texts.items()}
+    texts = {key: _html(text) for key, text in incident.texts.items()}
+    kept = record.sides(incident.id)
     return {
         "incident": incident,
-        "sides": record.sides(incident.id),
+        "sides": kept,
+        "lanes": lanes(
+            [
+                (each.release, incident_plays.LABELS[each.side], each.moments, each.harmed)
+                for each in kept
+            ]
+        ),
         "report": texts.pop("report"),
         "texts": [(key, _HEADINGS[key], text) for key, text in texts.items()],
         "releases": [
@@ -97,11 +104,13 @@ def _context(incident: Incident) -> dict[str, Any]:
 def _play(request: HttpRequest, name: str, slug: str) -> dict[str, Any]:
     found = _found(name)
     experiment = get_object_or_404(selectors.plays(found.slug), slug=slug)
+    sides = incident_plays.sides(experiment, found)
     return {
         "incident": found,
         "experiment": experiment,
         "standing": incident_plays.standing(experiment, found),
-        "sides": incident_plays.sides(experiment, found),
+        "sides": sides,
+        "lanes": () if experiment.is_live else incident_plays.steps(sides),
         "no_worker": experiment.is_live and presence.missing(),
         "may_cancel": visitors.may_cancel(request, experiment),
     }
@@ -118,7 +127,6 @@ def _cells(incident: Incident) -> list[tuple[str, record.Played | None]]:
     return [(heading, played.get(side)) for side, heading in _COLUMNS.items()]
 
 
-@cache
-def _html(source: str) -> SafeString:
-    """Our own text as HTML; what looks like HTML in it is shown as text."""
-    return SafeString(MarkdownIt("commonmark", {"html": False}).render(source))
+def _html(text: Text) -> SafeString:
+    """Our own text as HTML with its drawings; what looks like HTML in it is shown as text."""
+    return SafeString(text.plain())

@@ -19,7 +19,7 @@ from labs.engine.base import slots
 from labs.engine.distributions import ivy
 from labs.engine.distributions.ivy import DownloadFailed
 from labs.engine.run.events import Emitter
-from labs.incidents import Exhibit, Outcome, find, runner
+from labs.incidents import Exhibit, Moment, Outcome, find, runner
 from labs.incidents.runner import PlaySpec
 from labs.models import Experiment, Run, State
 from labs.pages import selectors
@@ -30,8 +30,14 @@ from tests.labs import make
 
 INCIDENT = find("KAFKA-13598")
 HOSTILE = "<script>alert(1)</script>"
-SEEN = Outcome(5, 5, (Exhibit("The batches", f"producerId: -1 {HOSTILE}"),))
-CLEAN = Outcome(0, 5, (Exhibit("The batches", "producerId: 7"),))
+SEEN = Outcome(
+    5, 5, (Exhibit("The batches", f"producerId: -1 {HOSTILE}"),),
+    (Moment(0.0, "broker 1: serving"), Moment(7.25, f"5 of 5 {HOSTILE}")),
+)  # fmt: skip
+CLEAN = Outcome(
+    0, 5, (Exhibit("The batches", "producerId: 7"),),
+    (Moment(0.0, "broker 1: serving"), Moment(14.5, "0 of 5")),
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -189,6 +195,9 @@ def test_what_was_seen_is_shown_in_counts_with_the_exhibits_escaped(
     assert "The bug was not seen on 3.1.1 in this run." in page
     assert "producerId: -1 &lt;script&gt;" in page
     assert HOSTILE not in page
+    assert "7.3 s" in page
+    assert page.count("track-gone") == 1  # where harm was counted, and nowhere else
+    assert 'class="track-gone" x="49.50%"' in page  # both releases on one scale
     row = client.get(reverse("labs:incident", args=[INCIDENT.slug])).content.decode()
     assert "3.1.0: 5 of 5. 3.1.1: 0 of 5." in row
 

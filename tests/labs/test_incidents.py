@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import shutil
 import signal
 from pathlib import Path
@@ -23,6 +24,7 @@ from labs.incidents import (
     Exhibit,
     Incident,
     IncidentError,
+    Moment,
     Outcome,
     all_incidents,
     find,
@@ -30,6 +32,7 @@ from labs.incidents import (
     wheels,
 )
 from labs.incidents.loading import load
+from labs.incidents.timeline import Timeline
 from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
 from labs.management.proving import BAD_INPUT, NOT_PROVEN
@@ -96,12 +99,22 @@ def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
         assert play.exhibits
 
 
+@INCIDENTS
+def test_its_mechanism_is_drawn(incident: Incident) -> None:
+    assert re.search(
+        r'role="img" aria-label="Step by step: [^"]{60,}"><svg', incident.texts["mechanism"].plain()
+    )
+
+
 @pytest.mark.parametrize(("file", "old", "new", "message"), [
     ("incident.toml", 'affected = "3.1.0"', 'affected = "3.1"', "affected: has to be a release"),
     ("incident.toml", 'component = "java-client"', 'component = "go"', "component"),
     ("incident.toml", "minutes = 1", "minutes = 1\nhours = 1", "hours"),
     ("incident.toml", "minutes = 1", "", "minutes"),
     ("report.md", None, "", "report.md: is empty"),
+    ("mechanism.md", "(no-number.svg)", "(gone.svg)", "mechanism.md: there is no drawing"),
+    ("mechanism.md", "](no-number.svg)", "]", "no-number.svg: is shown in no text"),
+    ("no-number.svg", "</svg>", "<script/></svg>", "<script> may not stand"),
     ("workaround.md", None, None, "workaround.md: is missing"),
     ("steps.py", None, None, "steps.py: is missing"),
     ("incident.toml", "minutes", 'brokers = "old"\nminutes', "brokers: has to be a release"),
@@ -204,6 +217,19 @@ def test_a_kept_play_that_shows_no_harm_with_the_bug_is_not_proven(
     with pytest.raises(CommandError, match=r"not proven: KAFKA-14055 on 3\.2\.0") as refused:
         call_command("incidents", "--kept")
     assert refused.value.returncode == NOT_PROVEN
+
+
+def test_what_was_done_is_kept_with_its_times(tmp_path: Path) -> None:
+    timeline = Timeline()
+    timeline.add("broker 1: serving")
+    timeline.add("1 of 1 gone")
+    first, last = timeline.moments
+    assert first == Moment(0.0, "broker 1: serving")
+    assert last.at_s >= 0
+    done = Side("KAFKA-1", "affected", "1.0.0", (Outcome(1, 1, moments=(first, last)),))
+    record.keep([record.played(done)], tmp_path / "record.json")
+    [kept] = record._read(tmp_path / "record.json")
+    assert kept.moments == (first, last)
 
 
 def test_what_is_kept_anew_replaces_its_own_rows_alone(tmp_path: Path) -> None:

@@ -38,10 +38,13 @@ def play(past: PastCluster) -> Outcome:
     transactional.init_transactions(30)
     _commit(transactional)
     until(lambda: _committed(past) == set(_KEYS), 20, "the commit was not seen")
+    past.timeline.add(f"a transaction of {len(_KEYS)} messages is committed")
     before = past.dump(_TOPIC)
     _overwrite_marker(past)
+    past.timeline.add("the key 00 00 00 01 is in the log, and the cleaner has been there")
     after = past.dump(_TOPIC)
     _abort(transactional)
+    past.timeline.add("another transaction of the same producer is aborted")
     _rebuild(past)
     missing = set(_KEYS) - _committed(past)
     return Outcome(

@@ -29,6 +29,7 @@ def play(past: PastClient) -> Outcome:
     send(_KEYS)
     files = past.run(_PROGRAM, _INPUT, _OUTPUT, "close", str(len(_KEYS)))
     fillers = [f"{number:03}".ljust(_LONG, "-") for number in range(_FILLERS)]
+    past.timeline.add("each key counted once and committed; a second record of each is sent")
     send([*_KEYS, *fillers])
     files += past.run(_PROGRAM, _INPUT, _OUTPUT, "crash", str(len(_KEYS) + _FILLERS))
     files += past.run(_PROGRAM, _INPUT, _OUTPUT, "close", str(len(_KEYS) + _FILLERS))

@@ -39,10 +39,15 @@ def play(past: PastCluster) -> Outcome:
     acknowledged = _send(past, _TOPIC, _BEFORE, batch=1000)
     flushed = _send(past, _FLUSHED, _FEW, batch=100)
     _await_checkpoints(past)
+    past.timeline.add(f"{len(acknowledged)} messages acknowledged, on all three brokers")
     cuts = _cut_power(past)
+    past.timeline.add("the ends of the logs that no flush had reached are cut off")
     leader = _come_back(past)
+    past.timeline.add(f"broker {leader} leads, with the shortest log")
     acknowledged |= _send(past, _TOPIC, _AFTER, batch=6000)
+    past.timeline.add(f"broker {leader} takes {len(_AFTER)} more")
     _catch_up(past, leader)
+    past.timeline.add("all replicas are in sync")
     logs = read_logs(past, _TOPIC, *past.brokers)
     kept = {int(value) for _, value in read_logs(past, _FLUSHED, leader)[leader]}
     differing = differing_offsets(logs)
@@ -164,5 +169,7 @@ def _start(past: PastCluster, broker: int) -> str:
         lines = past.brokers[broker].log.read_text("utf-8", "replace").splitlines()
         text = [line for line in lines if "FATAL" in line or "InvalidOffsetException" in line]
         ended = f"it ends by itself with code {past.brokers[broker].returncode}"
+        past.timeline.add(f"broker {broker}: started, and {ended.removeprefix('it ')}")
         return "\n".join([*dict.fromkeys(text[-4:]), ended])
+    past.timeline.add(f"broker {broker}: serving")
     return "it starts and serves"

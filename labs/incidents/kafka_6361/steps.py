@@ -46,6 +46,7 @@ def play(past: PastCluster) -> Outcome:
     until(
         lambda: past.in_sync(_TOPIC) == {first, second}, _LIMIT_S, "the follower did not come back"
     )
+    past.timeline.add(f"brokers {first} and {second} are in sync")
     logs = read_logs(past, _TOPIC, first, second)
     differing = differing_offsets(logs)
     return Outcome(
@@ -70,6 +71,8 @@ def _send(past: PastCluster, values: range, acks: str = "1") -> None:
     sender = clients.producer(past.bootstrap, acks=acks)
     for value in values:
         clients.must_send(sender, _TOPIC, None, str(value).encode())
+    leader = past.leader(_TOPIC)
+    past.timeline.add(f"broker {leader} leads and takes {values[0]} to {values[-1]}")
 
 
 def _leaders(first: int, second: int, logs: dict[int, Log]) -> str:

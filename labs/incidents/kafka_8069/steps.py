@@ -28,9 +28,12 @@ def play(past: PastCluster) -> Outcome:
     clients.send_all(clients.producer(past.bootstrap), _TOPIC, range(_SENDS))
     first = clients.read_on(past.bootstrap, _TOPIC, _GROUP)
     before = clients.committed(past.bootstrap, _TOPIC, _GROUP)
+    past.timeline.add(f"{len(first)} messages processed, offset {before} committed")
     _restart(past)
     _await_checks(past)
+    past.timeline.add("the broker has looked twice for expired offsets")
     after = clients.committed(past.bootstrap, _TOPIC, _GROUP)
+    past.timeline.add(f"the group's committed offset: {after if after >= 0 else 'none'}")
     again = clients.read_on(past.bootstrap, _TOPIC, _GROUP)
     seen = (
         f"processed and committed: {len(first)}, offset {before}\n"

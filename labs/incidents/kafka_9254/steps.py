@@ -21,6 +21,7 @@ def play(past: PastCluster) -> Outcome:
     answers = {"Before any change": _answers(past)}
     for number, retention_ms in enumerate((600_000_000, 500_000_000), 1):
         _change_default(past, retention_ms)
+        past.timeline.add(f"the default of log.retention.ms is {retention_ms}")
         answers[f"After change {number} of the default of log.retention.ms"] = _answers(past)
     *_, last = answers.values()
     described = clients.described(past.bootstrap, _TOPIC, "min.insync.replicas")
@@ -56,7 +57,9 @@ def _answers(past: PastCluster) -> list[str]:
     """What acks=all gets, once each: with one copy there is one replica in sync."""
     producer = clients.producer(past.bootstrap, acks="all", retries=0, message_timeout_ms=10_000)
     errors = [clients.send(producer, _TOPIC, None, b"1") for _ in range(_SENDS)]
-    return ["acknowledged" if error is None else _name(error) for error in errors]
+    answers = ["acknowledged" if error is None else _name(error) for error in errors]
+    past.timeline.add(f"{_SENDS} sends with acks=all: {answers.count('acknowledged')} acknowledged")
+    return answers
 
 
 def _name(error: KafkaError) -> str:

@@ -26,17 +26,21 @@ def play(past: PastCluster) -> Outcome:
     sender = clients.producer(past.bootstrap, acks="all")
     acknowledged = clients.send_all(sender, _TOPIC, range(_SENDS))
     states = {"All three in sync": _state(past)}
+    past.timeline.add(f"{len(acknowledged)} messages acknowledged; {_state(past)}")
     last = past.leader(_TOPIC)
     followers = [number for number in past.brokers if number != last]
     for number in followers:
         _shut_down(past, number)
     states["The followers shut down"] = _state(past)
+    past.timeline.add(_state(past))
     past.kill(last)
     reformat(past.brokers[last].data)
+    past.timeline.add(f"broker {last}: its disk replaced by an empty one")
     past.start(*followers)
     states[f"The followers back, broker {last} away"] = _state(past)
     _bring_back(past, last)
     states[f"Broker {last} back on an empty disk"] = _state(past)
+    past.timeline.add(_state(past))
     there = {int(message.value() or b"") for message in clients.read(past.bootstrap, _TOPIC)}
     lines = "\n".join(f"{when}: {state}" for when, state in states.items())
     return Outcome(

@@ -20,6 +20,7 @@ def play(past: PastPython) -> Outcome:
     _send(past, range(_PARTITIONS * _EACH))
     first = _read(past)
     new = range(_PARTITIONS * _EACH, _PARTITIONS * (_EACH + 1))
+    past.timeline.add(f"committed: {first['committed']}; one more message in each partition")
     _send(past, new)
     second = _read(past)
     missing = sorted(set(new) - set(second["values"]))
