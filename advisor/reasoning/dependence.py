@@ -9,7 +9,7 @@ several unusual settings at once may be missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -61,6 +61,7 @@ _NUMBERS = (0, 1, 3, 1_000, 50_000, 10**6, 10**9)  # 50 s: brokers' sessions are
 _OWN = "com.example.Own"
 
 _Outcome = tuple[frozenset[Anomaly], bool]
+_Judged = tuple[Assessed, frozenset[Key]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +99,66 @@ def table() -> Mapping[str, Dependence]:
         event.name: {family: frozenset() for family in Family if family in event.families}
         for event in events
     }
+    judgements = _Judgements()
     for pipeline in _samples():
-        judged = {event.name: pipeline.judged(event) for event in events_for(pipeline)}
+        judged = judgements.of(pipeline, events_for(pipeline))
         before = {name: _outcome(assessed) for name, (assessed, _) in judged.items()}
         for name, (anomalies, _) in before.items():
             may[name][pipeline.family] |= anomalies
         for key in frozenset[Key]().union(*(reads for _, reads in judged.values())):
             # What does not read a setting cannot change with it; what is known is not asked again.
-            open_ = [n for n, (_, reads) in judged.items() if key in reads and key not in keys[n]]
+            open_ = [
+                event for event in events
+                if event.name in judged
+                and key in judged[event.name][1] and key not in keys[event.name]
+            ]  # fmt: skip
             for other in _others(pipeline, key) if open_ else ():
-                for event in events:
-                    if event.name in open_:
-                        assessed = other.judged(event)[0]
-                        outcome = _outcome(assessed)
-                        may[event.name][pipeline.family] |= outcome[0]
-                        if outcome != before[event.name]:
-                            keys[event.name].add(key)
-                        elif assessed != judged[event.name][0]:
-                            measures[event.name].add(key)
+                for name, (assessed, _) in judgements.of(other, open_).items():
+                    outcome = _outcome(assessed)
+                    may[name][pipeline.family] |= outcome[0]
+                    if outcome != before[name]:
+                        keys[name].add(key)
+                    elif assessed != judged[name][0]:
+                        measures[name].add(key)
     return {
         name: Dependence(frozenset(keys[name]), frozenset(measures[name] - keys[name]), may[name])
         for name in keys
     }
+
+
+class _Judgements:
+    """Judgements of pipelines with the same requirement, by the stated settings that they read.
+
+    Pipelines that state the same of these are judged alike: of seven, six need not be asked.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[
+            tuple[object, ...], dict[frozenset[Key], dict[frozenset[tuple[Key, Value]], Assessed]]
+        ] = {}
+
+    def of(self, pipeline: Traced, events: Iterable[FailureEvent]) -> dict[str, _Judged]:
+        """What `Traced.judged` says of each event, by name."""
+        stated = {
+            (component, name): value
+            for component, settings in pipeline.settings.items()
+            for name, value in settings.items()
+        }
+        return {event.name: self._of(pipeline, event, stated) for event in events}
+
+    def _of(self, pipeline: Traced, event: FailureEvent, stated: Mapping[Key, Value]) -> _Judged:
+        products = (event.name, pipeline.family, pipeline.version, pipeline.kafka)
+        known = self._known.setdefault(products, {})
+        for reads, judgements in known.items():
+            if assessed := judgements.get(_among(stated, reads)):
+                return assessed, reads
+        assessed, reads = pipeline.judged(event)
+        known.setdefault(reads, {})[_among(stated, reads)] = assessed
+        return assessed, reads
+
+
+def _among(stated: Mapping[Key, Value], keys: frozenset[Key]) -> frozenset[tuple[Key, Value]]:
+    return frozenset([(key, stated[key]) for key in keys & stated.keys()])
 
 
 def _outcome(assessed: Assessed) -> _Outcome:
