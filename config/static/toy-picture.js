@@ -8,23 +8,32 @@ const HOP_S = 0.45
 export function picture(canvas, lagMax) {
   const ctx = canvas.getContext("2d"), probe = canvas.parentElement.appendChild(document.createElement("span"))
   probe.hidden = true
-  let colours = {}
+  let colours = {}, drawn
   // A canvas knows no light-dark() and no var(): the browser resolves them on an element.
   const learn = () => {
     for (const name of ["ink", "muted", "line", "line-strong", "sunk", "accent", "holds", "lost", "unavailable", "late"]) {
       probe.style.color = `var(--${name})`
       colours[name] = getComputedStyle(probe).color
     }
+    drawn = undefined
   }
   const fit = () => {
     canvas.width = canvas.clientWidth * devicePixelRatio
     canvas.height = canvas.clientHeight * devicePixelRatio
+    drawn = undefined
   }
   learn()
   fit()
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", learn)
   new ResizeObserver(fit).observe(canvas)
-  return { draw: scene => draw(ctx, canvas, colours, scene, lagMax) }
+  // A scene in which nothing moves is drawn once; `moment` is the same as long as it is.
+  return {
+    draw(scene, moment) {
+      if (moment === drawn) return
+      drawn = moment
+      draw(ctx, canvas, colours, scene, lagMax)
+    },
+  }
 }
 
 function draw(ctx, canvas, colours, scene, lagMax) {

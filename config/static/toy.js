@@ -13,6 +13,7 @@ class Toy {
     this.say = name => form.querySelector(`[data-${name}]`)
     this.picture = picture(this.say("picture"), table.lag_max_s)
     this.killed = null
+    this.turn = 0
     form.addEventListener("input", () => this.changed())
     this.say("kill").addEventListener("click", () => (this.killed ? this.changed() : this.kill()))
     for (const each of form.querySelectorAll("[data-script]")) each.hidden = false
@@ -32,6 +33,7 @@ class Toy {
 
   changed() {
     this.killed = null
+    this.turn++
     this.now = this.state()
     this.at = before(this.now, this.table.lag_max_s)
     this.say("kill").textContent = "Kill the leader"
@@ -50,6 +52,7 @@ class Toy {
 
   kill() {
     this.killed = performance.now()
+    this.turn++
     this.played = play(this.now, this.table.lag_max_s)
     this.say("kill").textContent = "Start again"
     this.say("standing").textContent = ""
@@ -67,7 +70,8 @@ class Toy {
     const since = this.killed === null ? null : (performance.now() - this.killed) / 1000
     const done = calm.matches ? 1 : Math.min(1, Math.max(0, ((since ?? 0) - DEAD_S) / TRUNCATED_S))
     const dead = since !== null, led = dead && (calm.matches || since > DEAD_S)
-    this.picture.draw({ ...(dead ? this.played : this.at), acks: this.now.acks, dead, led, done, clock: calm.matches ? 0 : time / 1000 })
+    const scene = dead ? this.played : this.at, clock = calm.matches || dead ? 0 : time / 1000
+    this.picture.draw({ ...scene, acks: this.now.acks, dead, led, done, clock }, [this.turn, led, done, clock].join())
     requestAnimationFrame(next => this.frame(next))
   }
 }

@@ -106,9 +106,10 @@ class Section:
         seen = [row for row in tried if row.possible.seen]
         never = [row for row in self.rows if row.impossible.seen]
         runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        possible = "1 possible harm" if len(tried) == 1 else f"{len(tried)} possible harms"
         return (
-            f"{runs}: {len(seen)} of {len(tried)} things that it may do were seen, "
-            f"{len(never) or 'nothing'} that it rules out"
+            f"{runs} saw {len(seen)} of {possible}, "
+            f"and {len(never) or 'none'} that the advice calls impossible"
         )
 
 

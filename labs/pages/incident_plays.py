@@ -15,7 +15,7 @@ from labs.pages.incident_moments import Lane, lanes
 LABELS: Mapping[str, str] = {
     "affected": "with the bug",
     "fixed": "with the fix",
-    "today": "of today",
+    "today": "the newest release",
 }
 _WORDS = {
     "waiting": "Waiting for a place",

@@ -44,7 +44,7 @@ def seen(recorder: Recorder, side: str) -> None:
 def test_a_play_is_asked_for_followed_and_looked_at(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"/incidents/{INCIDENT.slug}/")
-    page.get_by_label("of today").uncheck()
+    page.get_by_label("the newest release").uncheck()
     page.get_by_role("button", name="Play it").click()
     expect(page.get_by_text("next in the queue")).to_be_visible()
     play = Experiment.objects.get()
@@ -72,7 +72,7 @@ def test_a_play_is_asked_for_followed_and_looked_at(page: Page, width: int) -> N
 
 def test_nothing_chosen_is_said_beside_the_choice_and_a_play_can_be_cancelled(page: Page) -> None:
     page.goto(f"/incidents/{INCIDENT.slug}/")
-    for label in ("with the bug", "with the fix", "of today"):
+    for label in ("with the bug", "with the fix", "the newest release"):
         page.get_by_label(label).uncheck()
     page.get_by_role("button", name="Play it").click()
     expect(page.get_by_role("alert")).to_contain_text("Choose at least one release to play")

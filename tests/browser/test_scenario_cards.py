@@ -52,7 +52,7 @@ def test_a_word_of_a_story_leads_to_its_concept_and_that_to_a_scenario(page: Pag
     card = page.get_by_role(
         "article", name="The in-sync set shrinks to the leader, then the leader"
     )
-    card.get_by_role("link", name="in sync").click()
+    card.locator(".term[href$='/isr/']").first.click()
     expect(page.get_by_role("heading", name="Replica and in-sync set")).to_be_visible()
     page.get_by_role("link", name="The in-sync set shrinks").click()
     expect(page).to_have_url(re.compile("#isr-shrunk-leader-killed$"))

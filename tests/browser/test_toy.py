@@ -109,6 +109,41 @@ def test_the_picture_moves_unless_less_motion_is_wished_for(page: Page) -> None:
     assert page.evaluate(pixels) == still
 
 
+FRAMES = """frames => new Promise(done => {
+    const context = CanvasRenderingContext2D.prototype, clear = context.clearRect
+    let drawn = 0, frame = 0
+    context.clearRect = function (...box) { drawn++; return clear.apply(this, box) }
+    const next = () => {
+        if (++frame < frames) return requestAnimationFrame(next)
+        context.clearRect = clear
+        done(drawn)
+    }
+    requestAnimationFrame(next)
+})"""
+
+
+def test_a_frame_draws_once_and_lays_nothing_out(page: Page) -> None:
+    """What keeps it at 60 frames a second, wherever it runs: a frame is one picture, no layout."""
+    page.goto("/toy/?acks=1&min_isr=2&lag_2=8&lag_3=5")
+    kill = page.get_by_role("button", name="Kill the leader")
+    kill.wait_for()
+    browser = page.context.new_cdp_session(page)
+    browser.send("Performance.enable")
+
+    def laid_out() -> list[float]:
+        metrics = browser.send("Performance.getMetrics")["metrics"]
+        counts = {metric["name"]: metric["value"] for metric in metrics}
+        return [counts["LayoutCount"], counts["RecalcStyleCount"]]
+
+    before = laid_out()
+    assert 30 <= page.evaluate(FRAMES, 31) <= 32
+    assert laid_out() == before
+    page.emulate_media(reduced_motion="reduce")
+    kill.click()
+    page.evaluate(FRAMES, 2)
+    assert page.evaluate(FRAMES, 20) == 0, "what does not move is not drawn again"
+
+
 def test_it_fits_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 800})
     page.goto("/toy/")

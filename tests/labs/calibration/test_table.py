@@ -94,7 +94,7 @@ def test_a_contradiction_shows_in_its_row_too():
     assert len(row(made, Anomaly.DUPLICATE).impossible.seen) == 1
     section = made.of(EVENT)
     assert section is not None
-    assert section.summary.endswith("1 that it rules out")
+    assert section.summary.endswith("1 that the advice calls impossible")
 
 
 def test_runs_of_another_event_say_nothing_of_this_one():
