@@ -31,6 +31,9 @@ _CALL = re.compile(
     rf"|\"(?P<pair>{_MAPPED})\"\s*(?:->|\bto\b|,(?!\s*\"kafka\.))\s*(?P<held>{_VALUE})"
     rf"|(?<=[(,\s])(?P<word>[a-z]\w{{1,100}})=(?P<given>{_VALUE})(?=\s*[,)])"
     r"|\.(?P<end>readStream|writeStream|read|write)\b"
+    rf"|\.(?:config|set)\(\s*(?P<mark>['\"])(?P<session>spark\.[\w.]{{1,200}})(?P=mark)\s*,"
+    rf"\s*(?P<set>{_VALUE})\s*\)"
+    r"|\.(?P<function>foreachBatch|foreach)\("
     r"|\.trigger\(\s*(?:Trigger\s*\.\s*)?(?P<trigger>[A-Za-z]{1,30})"
     rf"|{_TEXT}"
 )
@@ -59,6 +62,7 @@ def read(text: str) -> Reading:
                 raise
     elif not calls:
         _properties(reading, text)
+    _in_small_letters(reading)
     spark_query.settle(reading)
     spark_start.settle(reading)
     _without_prefix(reading)
@@ -68,6 +72,16 @@ def read(text: str) -> Reading:
 def _properties(reading: Reading, text: str) -> None:
     for entry in properties(text):
         reading.state(_end(entry.key), entry.key, entry.value, entry.line)
+
+
+def _in_small_letters(reading: Reading) -> None:
+    """Options of the clients are names of either case, and Spark hands them on in small letters
+    (CaseInsensitiveMap.scala, iterator; KafkaSourceProvider.scala, convertToSpecifiedParams)."""
+    small = [item.name.lower() for item in reading.items]
+    reading.items = [
+        replace(item, name=name) if name.startswith("kafka.") else item
+        for item, name in zip(reading.items, small, strict=True)
+    ]
 
 
 def _without_prefix(reading: Reading) -> None:
@@ -95,20 +109,21 @@ def _dicts(reading: Reading, text: str) -> None:
 
 def _calls(reading: Reading, text: str) -> int:
     """Takes each option that the code states; how many there were. Raises `IntakeError`."""
-    end, count = None, 0
+    end, count, function = None, 0, None
     python_dict.check_length(text)
     for match in _CALL.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
         if match["end"]:
             end = _SINK if match["end"].startswith("write") else _SOURCE
         if match["trigger"]:
-            spark_query.trigger(reading, match["trigger"], text.count("\n", 0, match.start()) + 1)
-        key = match["key"] or match["pair"]
-        key = key or (match["word"] if match["word"] in _own() | spark_query.NAMES else None)
+            spark_query.trigger(reading, match["trigger"], line)
+        if match["function"] and end is _SINK:
+            function = (match["function"], line)
+        key = _key(match)
         if key is None:
             continue
         count += 1
-        line = text.count("\n", 0, match.start()) + 1
-        value = _plain(match["value"] or match["given"] or match["held"] or "")
+        value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
         if value is None:
             reading.note(line, f"{shown(key)} is not a plain value: not read")
         elif value.lstrip().startswith("{") and not spark_start.is_place(key):
@@ -116,7 +131,17 @@ def _calls(reading: Reading, text: str) -> int:
         else:
             of_sink = match["pair"] and _end(key) is _SINK
             reading.state(_SINK if of_sink else end or _end(key), key, value, line)
+    if function:
+        spark_query.one_time(reading, text, *function)
     return count
+
+
+def _key(match: re.Match[str]) -> str | None:
+    """The name of an option or of the session's setting, where a part of the code states one."""
+    if match["word"] in _own() | spark_query.NAMES:
+        return match["word"]
+    session = match["session"] if match["session"] in spark_query.OF_SESSION else None
+    return match["key"] or match["pair"] or session
 
 
 def _plain(written: str) -> str | None:
@@ -142,7 +167,8 @@ def _end(key: str) -> Component:
     weighed = settings_of(java.family, java.version, java.kafka, _SINK)
     of_sink = known_keys(spark, _SINK) - known_keys(spark, _SOURCE)
     of_sink |= {f"kafka.{setting.name}" for setting in weighed}
-    return _SINK if {key, f"kafka.{key}"} & of_sink else _SOURCE
+    named = key.lower() if key.lower().startswith("kafka.") else key
+    return _SINK if {named, f"kafka.{named}"} & of_sink else _SOURCE
 
 
 def _likeness(text: str) -> float:

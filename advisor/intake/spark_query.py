@@ -1,12 +1,16 @@
-"""What of a Spark query is neither of its source nor of its sink: its trigger and its checkpoint.
+"""What of a Spark query is neither of its source nor of its sink: its trigger, its checkpoint, and
+the session that it runs in.
 
 Sources: Spark performance-tips.md (asynchronous progress tracking, continuous processing),
-real-time-mode.md, apis-on-dataframes-and-datasets.md (checkpoint on a fault-tolerant file system).
+real-time-mode.md, apis-on-dataframes-and-datasets.md (checkpoint on a fault-tolerant file system);
+DataStreamWriter.scala (SOURCES_ALLOW_ONE_TIME_QUERY), StreamingQueryManager.scala (whose
+checkpoint is temporary, and the session's place for checkpoints).
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from advisor.catalog import Component
 from advisor.intake.reading import Item, Reading
@@ -15,6 +19,9 @@ _ASYNC, _INTERVAL = "asyncProgressTrackingEnabled", "asyncProgressTrackingCheckp
 _CHECKPOINT = "checkpointLocation"
 NAMES = frozenset({_ASYNC, _INTERVAL, _CHECKPOINT})
 """Options of a query, which Spark compares without regard to their case."""
+_SESSION_CHECKPOINT, _SPECULATION = "spark.sql.streaming.checkpointLocation", "spark.speculation"
+OF_SESSION = frozenset({_SESSION_CHECKPOINT, _SPECULATION})
+"""Settings of the session that count for each of its queries."""
 
 _TRIGGERS = {"continuous": "continuous", "realtime": "real-time"}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
@@ -28,8 +35,20 @@ def trigger(reading: Reading, word: str, line: int) -> None:
         reading.state(Component.APPLICATION, "trigger", kind, line)
 
 
+def one_time(reading: Reading, code: str, sink: str, line: int) -> None:
+    """States what follows for a query that writes to a function, in code without a checkpoint: it
+    has a temporary one, and begins anew at each start. One that writes to Kafka would not start."""
+    if _CHECKPOINT.lower() in code.lower():
+        return
+    reading.state(Component.APPLICATION, "checkpoint", "local", line)
+    words = f"{sink} without {_CHECKPOINT}: the query begins anew at each start, unless the session"
+    reading.note(line, f"{words} states {_SESSION_CHECKPOINT} elsewhere (application.checkpoint)")
+
+
 def settle(reading: Reading) -> None:
-    """Turns options of the query into what they say of the application."""
+    """Turns options of the query, and settings of its session, into what they say of the
+    application."""
+    _session(reading)
     options = {name.lower(): name for name in NAMES}
     named = [(options.get(entry.name.lower()), entry) for entry in reading.items]
     reading.items = [entry for name, entry in named if name is None]
@@ -41,6 +60,18 @@ def settle(reading: Reading) -> None:
         elif name == _INTERVAL:
             words = f"{_INTERVAL} says how much is done again; it counts with {_ASYNC}=true"
             reading.note(item.line, words)
+
+
+def _session(reading: Reading) -> None:
+    """An option of the query goes before what the session says of all checkpoints."""
+    stated = [item for item in reading.items if item.name in OF_SESSION]
+    reading.items = [item for item in reading.items if item.name not in OF_SESSION]
+    by_query = any(item.name.lower() == _CHECKPOINT.lower() for item in reading.items)
+    for item in stated:
+        if item.name == _SPECULATION:
+            reading.state(Component.APPLICATION, "speculation", item.text, item.line)
+        elif not by_query:
+            reading.items.append(replace(item, name=_CHECKPOINT))
 
 
 def _checkpoint(reading: Reading, item: Item) -> None:

@@ -54,6 +54,49 @@ def test_a_path_of_nobody_knows_which_file_system_is_asked_about() -> None:
     assert any("checkpointLocation names no file system" in note for note in notes)
 
 
+@pytest.mark.parametrize(("code", "stated"), [
+    (".foreachBatch(f).start())", {CHECKPOINT: "local"}),
+    (".foreach(f).start())", {CHECKPOINT: "local"}),
+    ('.foreachBatch(f).option("checkpointLocation", "s3a://b/a").start())',
+     {CHECKPOINT: "durable"}),
+    ('.foreachBatch(f).option("checkpointLocation", place).start())', {}),
+    # One that writes to Kafka without a checkpoint does not start, so it has one somewhere.
+    ('.format("kafka").start())', {}),
+])  # fmt: skip
+def test_a_query_into_a_function_without_a_checkpoint_begins_anew_at_each_start(
+    code: str, stated: dict[str, str]
+) -> None:
+    settings = read(f"{SOURCE}{code}", SPARK).settings
+    assert {name: settings[name] for name in settings if name == CHECKPOINT} == stated
+
+
+@pytest.mark.parametrize(("code", "stated"), [
+    ('spark.conf.set("spark.sql.streaming.checkpointLocation", "/tmp/a")', {CHECKPOINT: "local"}),
+    ("b.config('spark.sql.streaming.checkpointLocation', 's3a://b/a')", {CHECKPOINT: "durable"}),
+    ("b.config('spark.speculation', 'true')", {"application.speculation": True}),
+    ("b.config('spark.speculation', True)", {"application.speculation": True}),
+    ("b.config('spark.executor.cores', '2')", {}),
+])  # fmt: skip
+def test_what_a_session_says_of_all_its_queries_is_read(
+    code: str, stated: dict[str, object]
+) -> None:
+    settings = read(f'{code}\n{SOURCE}.format("kafka").start())', SPARK).settings
+    assert {name: settings[name] for name in settings if name.startswith("application.")} == stated
+
+
+def test_a_query_goes_before_its_session() -> None:
+    session = 'spark.conf.set("spark.sql.streaming.checkpointLocation", "/tmp/a")'
+    query = f'{SOURCE}.option("checkpointLocation", "s3a://b/a").start())'
+    assert read(f"{session}\n{query}", SPARK).settings[CHECKPOINT] == "durable"
+
+
+@pytest.mark.parametrize("name", ["kafka.acks", "KAFKA.acks", "Kafka.Acks"])
+def test_options_of_the_clients_count_in_letters_of_either_case(name: str) -> None:
+    code = f'{SOURCE}.format("kafka").option("{name}", "0").start())'
+    assert read(code, SPARK).settings["producer.acks"] == "0"
+    assert read(f"startingOffsets=earliest\n{name}=0\n", SPARK).settings["producer.acks"] == "0"
+
+
 BATCHES = {
     "family": "spark", "application.sink": "idempotent", "application.checkpoint": "durable",
     "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
@@ -79,3 +122,16 @@ def test_no_other_trigger_is_exactly_once_into_a_sink_of_ones_own(trigger: str) 
     after = pipeline.with_setting(Component.APPLICATION, "trigger", "micro-batch")
     assert not breaking(after)
     assert not lever.targets(after)
+
+
+@pytest.mark.parametrize(("place", "sink", "expected"), [
+    ("local", "plain", {Anomaly.REDELIVERY, Anomaly.EFFECT_DUPLICATED}),
+    # One that goes by the batchId takes the new batches for those that it has.
+    ("local", "idempotent", {Anomaly.REDELIVERY, Anomaly.EFFECT_MISSING}),
+    ("durable", "idempotent", set()),
+])  # fmt: skip
+def test_a_sink_that_goes_by_batches_needs_the_checkpoint_that_numbers_them(
+    place: str, sink: str, expected: set[Anomaly]
+) -> None:
+    stated = {"application.checkpoint": place, "application.sink": sink}
+    assert permits(described(BATCHES | stated), "spark-checkpoint-lost") == expected

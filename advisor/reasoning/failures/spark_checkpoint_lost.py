@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent, Permits, once_stated
 from advisor.reasoning.failures.no_committed_offset import without_position
-from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -16,9 +16,19 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     cause = (
         f"application.checkpoint={place or 'unknown'}: without it the query is a new one, whose "
-        "batchIds begin at 0 again: a sink that goes by them alone skips or repeats. "
+        "batchIds begin at 0 again. "
     )
-    return without_position(pipeline, cause)
+    return {**_taken_for_known(pipeline, cause), **without_position(pipeline, cause)}
+
+
+def _taken_for_known(pipeline: Pipeline, cause: str) -> Permits:
+    """A sink that goes by the batchId passes over a new batch that has the number of an old one;
+    whether one goes by keys instead, no setting says."""
+    sink = pipeline.text(Component.APPLICATION, "sink")
+    if sink != "idempotent":
+        return {}
+    words = "one that goes by batchIds takes these for batches that it has, and passes over them."
+    return {Anomaly.EFFECT_MISSING: f"{cause}application.sink={sink}: {words}"}
 
 
 EVENT = FailureEvent(

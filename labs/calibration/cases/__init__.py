@@ -321,7 +321,7 @@ CASES = [
     Case(
         "starts-over", "spark-checkpoint-lost", "exactly-once", Anomaly.EFFECT_DUPLICATED,
         SPARK | {"application__checkpoint": "local"},
-        SPARK | {"application__checkpoint": "local", "application__sink": "idempotent"},
+        SPARK | {"application__checkpoint": "durable", "application__sink": "idempotent"},
     ),
     Case(
         "task-again", "spark-task-retried", "exactly-once", Anomaly.DUPLICATE,
