@@ -108,6 +108,7 @@ FEATURES: Mapping[str, Feature] = {
     "several-log-dirs": Feature("brokers with several log directories"),
     "compression": Feature("compressed batches"),
     "marker-keys": Feature("a message with the key of a marker (four bytes)"),
+    "failed-remote-copies": Feature("copies to remote storage that fail, with retention.bytes"),
     "whole-log-cleaned": Feature("cleaning that removes the newest records of closed segments"),
     "topic-recreated": Feature("a topic that is deleted and made again under its name"),
     "topic-away": Feature("brokers that for a while do not know an existing topic"),
@@ -144,6 +145,9 @@ FEATURES: Mapping[str, Feature] = {
     "many-transactions": Feature("transactions that complete at the same moment"),
     "transaction-times-out": Feature("a transaction that outlives its timeout"),
     "producers-expire": Feature("transactional producers that are silent for long"),
+    "rebalance-takes-a-task": Feature(
+        "a rebalance that takes a task away beside others, and a crash"
+    ),
     "rebalance-while-restoring": Feature("a rebalance while a store is restored"),
     "batches-above-limit": Feature(
         "a batch.size above max.message.bytes", lambda pipeline: full_batch(pipeline) is not None
