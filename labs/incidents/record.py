@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -50,10 +50,17 @@ def played(side: Side) -> Played:
     )  # fmt: skip
 
 
-def keep(rows: Iterable[Played], file: Path = KEPT) -> None:
-    """Puts these in the place of what was kept of the same incidents and sides."""
-    newer = {(play.incident, play.side): play for play in rows}
-    kept = {(play.incident, play.side): play for play in _read(file)} | newer
+def keep(rows: Iterable[Played], file: Path = KEPT, *, adding: bool = False) -> None:
+    """Puts these in the place of what was kept of the same incidents and sides.
+
+    When `adding`, plays of the same release count besides the older ones.
+    """
+    kept = {(play.incident, play.side): play for play in _read(file)}
+    for play in rows:
+        before = kept.get((play.incident, play.side))
+        if adding and before and before.release == play.release:
+            play = replace(play, shown=play.shown + before.shown, times=play.times + before.times)
+        kept[play.incident, play.side] = play
     text = json.dumps([asdict(kept[key]) for key in sorted(kept)], indent=1, ensure_ascii=False)
     file.write_text(text + "\n", "utf-8")
 

@@ -143,6 +143,7 @@ def test_a_folder_is_named_after_its_ticket(tmp_path: Path) -> None:
     (["--verify", "KAFKA-1"], "no incident KAFKA-1; there are KAFKA-3919"),
     (["--verify", "--times", "0"], "from 1 to 100"),
     (["--keep", "x.json"], "--keep is for --verify"),
+    (["--add"], "--add is for --keep"),
     (["--on", "fixed"], "--on is for --verify"),
 ])  # fmt: skip
 def test_bad_input_is_refused_before_anything_is_started(
@@ -230,6 +231,20 @@ def test_what_was_done_is_kept_with_its_times(tmp_path: Path) -> None:
     record.keep([record.played(done)], tmp_path / "record.json")
     [kept] = record._read(tmp_path / "record.json")
     assert kept.moments == (first, last)
+
+
+def test_what_is_added_counts_besides_the_older_plays_of_the_same_release(tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    five = Side("KAFKA-1", "affected", "1.0.0", (Outcome(2, 9),) * 5)
+    record.keep([record.played(five)], file)
+    more = Side("KAFKA-1", "affected", "1.0.0", (Outcome(3, 9), Outcome(0, 9)))
+    record.keep([record.played(more)], file, adding=True)
+    [kept] = record._read(file)
+    assert (kept.shown, kept.times, kept.harmed) == (6, 7, 0)
+    later = Side("KAFKA-1", "affected", "1.0.1", (Outcome(1, 9),))
+    record.keep([record.played(later)], file, adding=True)
+    [kept] = record._read(file)
+    assert (kept.shown, kept.times) == (1, 1)
 
 
 def test_what_is_kept_anew_replaces_its_own_rows_alone(tmp_path: Path) -> None:

@@ -58,6 +58,9 @@ class Command(ExactCommand):
         parser.add_argument(
             "--keep", type=Path, metavar="FILE", help="with --verify: put what was seen into FILE"
         )
+        parser.add_argument(
+            "--add", action="store_true", help="with --keep: besides the plays that FILE has"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
@@ -65,6 +68,8 @@ class Command(ExactCommand):
             self._verify(chosen(options["verify"], find, every, "incident"), options)
         elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
             raise CommandError(f"{given[0]} is for --verify", returncode=BAD_INPUT)
+        elif options["add"]:
+            raise CommandError("--add is for --keep", returncode=BAD_INPUT)
         elif options["kept"]:
             self._report(record.kept(), as_data=options["json"])
         elif options["json"]:
@@ -88,7 +93,8 @@ class Command(ExactCommand):
 
         def keep_batch(batch: list[Side]) -> None:
             if options["keep"]:
-                record.keep(map(record.played, batch), options["keep"])
+                rows = map(record.played, batch)
+                record.keep(rows, options["keep"], adding=options["add"])
 
         batches = (list(verify(item, times, self.stderr.write, sides)) for item in incidents)
         results = collect(batches, keep_batch, _TROUBLE, "not run: ")
