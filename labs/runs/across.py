@@ -250,7 +250,8 @@ def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) ->
     ]
     for change in found:
         before, after = change.releases or (change.before, change.after)
-        lines += ["", f"Between {before} and {after} the verdict changes:"]
+        no_other = "No release between these gave one."
+        lines += ["", f"Between {before} and {after} the verdict changes. {no_other}"]
         why = [
             *change.rules,
             *(f"another default: {default}" for default in change.defaults),
