@@ -31,6 +31,20 @@ _OLD_FORMAT = (
     "which may lose what acks=all was told (KIP-101). That is not advised on; leave the line out "
     "for the format of today."
 )
+_OLD_BROKERS = (
+    "speaks to every broker as to one from before 0.10, which asks for no versions and has no "
+    "idempotent producer (rd_kafka_ApiVersion_is_queryable): Kafka from 4.0 on understands none of "
+    "it, and an older one is sent messages in an old format. That is not advised on; leave both "
+    "lines out."
+)
+_NO_CONNECTION = (
+    "=0 lets no client connect, nor other brokers where there is one listener "
+    "(ConnectionQuotas.waitForConnectionSlot). No message gets through; leave the line out."
+)
+_ASKS, _FALLBACK = "api.version.request", "broker.version.fallback"
+_CONNECTIONS = "max.connections"
+_UNASKED = ("0.9.0", "0.8.", "0.7.", "0.6.")
+"""The brokers that librdkafka asks for no versions (rdkafka_feature.c, vermap)."""
 _PROTOCOL = "inter.broker.protocol.version"
 _FORMATS = {
     Component.TOPIC: ("message.format.version",),
@@ -53,14 +67,25 @@ def not_advised(
     family: Family, component: Component, texts: Mapping[str, str]
 ) -> Iterator[Problem]:
     """What of these settings (by name, as written) makes it another client."""
+    if component is Component.BROKER and texts.get(_CONNECTIONS, "").strip() == "0":
+        yield Problem(component, _CONNECTIONS, f"{_CONNECTIONS}{_NO_CONNECTION}")
     if family is Family.SPARK:
         return  # the connector makes consumers of a group, whatever else is handed on
+    if family is Family.LIBRDKAFKA and _asks_nothing(texts):
+        both = f"{_ASKS}=false with {_FALLBACK}={texts[_FALLBACK].strip()}"
+        yield Problem(component, _FALLBACK, f"{both} {_OLD_BROKERS}")
     for name, text in texts.items():
         words = _SHARE if of_share_group(family, component, name) else None
         if words is None and text.strip().lower() == "true":
             words = _SWITCHED_ON.get((component, name))
         if words:
             yield Problem(component, name, f"{name} {words}")
+
+
+def _asks_nothing(texts: Mapping[str, str]) -> bool:
+    """Whether librdkafka takes brokers for old ones without a question; any other fallback asks."""
+    denied = texts.get(_ASKS, "").strip().lower() in ("false", "f", "0")
+    return denied and texts.get(_FALLBACK, "").strip().startswith(_UNASKED)
 
 
 def is_format(component: Component, name: str) -> bool:

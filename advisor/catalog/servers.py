@@ -18,6 +18,8 @@ Said = Iterator[tuple[str, str]]
 
 _FAILED = "requirement failed: "
 _QUEUED, _REQUEST = "queued.max.request.bytes", "socket.request.max.bytes"
+_PER_ADDRESS = "max.connections.per.ip"
+_DELAY, _IDLE = "connection.failed.authentication.delay.ms", "connections.max.idle.ms"
 _BUFFER, _CLEANERS = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
 _SHARE = {
     "session.timeout.ms": (45_000, 45_000, 60_000),
@@ -52,6 +54,19 @@ def _broker(texts: Texts, line: str) -> Said:
         yield here, f"{_FAILED}{_BUFFER} must be at least 1MB per cleaner thread."
     if 0 < _number(texts, _QUEUED, -1) < _number(texts, _REQUEST, 104_857_600):
         yield _QUEUED, f"{_FAILED}{_QUEUED} must be larger or equal to {_REQUEST}"
+    yield from _connections(texts)
+
+
+def _connections(texts: Texts) -> Said:
+    excepted = f"{_PER_ADDRESS}.overrides"
+    if _number(texts, _PER_ADDRESS, 1) == 0 and not texts.get(excepted, "").strip():
+        words = f"{_PER_ADDRESS} can be set to zero only if {excepted} property is set."
+        yield _PER_ADDRESS, f"{_FAILED}{words}"
+    delay, idle = _number(texts, _DELAY, 100), _number(texts, _IDLE, 600_000)
+    if 0 <= idle <= delay:
+        words = f"{_DELAY}={delay} should always be less than {_IDLE}={idle} to prevent failed"
+        here = _DELAY if _DELAY in texts else _IDLE
+        yield here, f"{_FAILED}{words} authentication responses from timing out"
 
 
 def _share(texts: Texts, equal: str) -> Said:

@@ -16,7 +16,8 @@ STATED = "stated"
 """What is kept of a text that does not matter."""
 
 _YOURS = "YOUR-"
-_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - looked for, not used
+TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/var/run")  # noqa: S108 - looked for, not used
+"""Folders that a machine which starts may find empty."""
 _SHIPPED = frozenset({"/tmp/kafka-streams", "/tmp/kafka-logs", "/tmp/kraft-combined-logs"})  # noqa: S108
 """The folders that Kafka's own files and defaults name."""
 _PRODUCER, _ERRORS = "org.apache.kafka.clients.producer.", "org.apache.kafka.streams.errors."
@@ -40,7 +41,7 @@ def _folder(text: str) -> str:
     if text in _SHIPPED:
         return text
     for folder in text.split(","):
-        for temporary in _TEMPORARY:
+        for temporary in TEMPORARY:
             if f"{folder.strip()}/".startswith(f"{temporary}/"):
                 return temporary
     return STATED
@@ -94,7 +95,7 @@ def _of_field(field: str) -> str:
 
 def placeholder(name: str, value: object) -> str | None:
     """What stands in an exported file where the text was not kept, else None."""
-    is_dropped = is_free(name) and kept(name, str(value)) in (STATED, *_TEMPORARY)
+    is_dropped = is_free(name) and kept(name, str(value)) in (STATED, *TEMPORARY)
     return f"{_YOURS}{name}" if is_dropped else None
 
 

@@ -11,13 +11,14 @@ are its application's own, whatever their names.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
 from advisor.catalog import Component, Family, SettingError, kafka_line
 from advisor.intake import spring
 from advisor.intake.compose_disks import logs_in_memory
+from advisor.intake.images import passed_over
 from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_variables import PREFIX, STREAM, named
@@ -48,7 +49,7 @@ _SERVICES = re.compile(r"^services:", re.MULTILINE)
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables = Reading(), dict[str, list[Variable]]()
-    brokers, controllers, images = set(), set(), {}
+    brokers, controllers, images = set(), set(), dict[str, str]()
     leaves = list(chain.from_iterable(documents(text)))
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
@@ -65,18 +66,51 @@ def read(text: str) -> Reading:
         variables.setdefault(leaf.path[1], []).append((name, value, leaf.line))
     if not brokers:  # the image's own file says node.id=1 where no variable does
         brokers = {service for service in images if service in variables} - controllers
+    without_passed_over(reading, variables, _named_images(leaves))
     take(reading, _of_brokers(reading, variables))
     if brokers - controllers:
         reading.heads["brokers"] = str(len(brokers - controllers))
-    lines = {images.get(service, "") for service in brokers - controllers}
-    if len(lines) == 1 and (line := lines.pop()):
-        reading.heads["kafka"] = line
+    _say_line(reading, {images.get(service, "") for service in brokers - controllers})
     for service in sorted(brokers - controllers):
         own = {name: value for name, value, _ in variables.get(service, [])}
         if line_of_tmpfs := logs_in_memory(leaves, service, own):
             reading.lose_disks(line_of_tmpfs, "the broker's logs are on a tmpfs", "that is stopped")
             break
     return reading
+
+
+def _say_line(reading: Reading, lines: Collection[str]) -> None:
+    """The brokers' line, where each image says one: of several the oldest, as in an upgrade."""
+    if not lines or not all(lines):
+        return
+    reading.heads["kafka"] = min(lines, key=lambda line: [int(part) for part in line.split(".")])
+    if len(lines) > 1:
+        words = f"brokers of Kafka {', '.join(sorted(lines))}: the oldest is taken"
+        reading.note(1, words)
+
+
+def _named_images(leaves: Sequence[Leaf]) -> dict[str, str]:
+    """The image of each service."""
+    return {
+        leaf.path[1]: _by_default(leaf.text)
+        for leaf in leaves
+        if leaf.path[:1] == ("services",) and leaf.path[2:] == ("image",)
+    }
+
+
+def without_passed_over(
+    reading: Reading, variables: dict[str, list[Variable]], images: Mapping[str, str]
+) -> None:
+    """Takes away what the image of a service makes no setting of, and says so."""
+    for service, own in variables.items():
+        kept = list[Variable]()
+        for row in own:
+            words = passed_over(images.get(service, ""), row[0])
+            if words and not _NOT_SETTINGS.fullmatch(row[0]):
+                reading.note(row[2], f"{shown(row[0])}: {words}")
+            else:
+                kept.append(row)
+        variables[service] = kept
 
 
 def _of_brokers(

@@ -19,10 +19,16 @@ def logs_in_memory(leaves: Sequence[Leaf], service: str, variables: Mapping[str,
     """The line of a tmpfs on which a log folder of the service is; 0 if there is none."""
     stated = [variables[name] for name in _LOG_DIRS if name in variables]
     folders = [PurePosixPath(item.strip()) for item in ",".join(stated or [_USUAL]).split(",")]
-    for place, line in _in_memory(leaves, service):
+    for place, line in (*_in_memory(leaves, service), *_shared_memory(leaves, service)):
         if any(PurePosixPath(place) in (folder, *folder.parents) for folder in folders):
             return line
     return 0
+
+
+def _shared_memory(leaves: Sequence[Leaf], service: str) -> Iterator[tuple[str, int]]:
+    """What each container has (Compose file reference, `shm_size`), with its first line."""
+    lines = [leaf.line for leaf in leaves if leaf.path[:2] == ("services", service)]
+    yield "/dev/shm", min(lines, default=0)  # noqa: S108 - looked for, not used
 
 
 def _in_memory(leaves: Sequence[Leaf], service: str) -> Iterator[tuple[str, int]]:

@@ -31,7 +31,7 @@ def read(text: str) -> Reading:
     """The settings that were made by hand. Raises `IntakeError`, also for two topics."""
     reading = Reading()
     component: Component | None = None
-    topic, left = "", 0
+    topic, left, broker = "", 0, ""
     for number, line in enumerate(text.splitlines(), start=1):
         if head := _HEAD.match(line):
             component = _component(head)
@@ -39,10 +39,11 @@ def read(text: str) -> Reading:
                 words = f"a second topic, {shown(head['name'] or '')}; one pipeline has one"
                 raise IntakeError(f"Line {number}: {words}.")
             topic = head["name"] or topic if component is Component.TOPIC else topic
+            broker = head["name"] or "" if component is Component.BROKER else ""
             if component is None:
                 reading.note(number, "only topics and brokers are read")
         elif component and (match := _LINE.match(line)):
-            left += not _take(reading, component, match, number)
+            left += not _take(reading, component, match, number, broker)
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
     if left:
@@ -56,8 +57,10 @@ def _component(head: re.Match[str]) -> Component | None:
     return Component(kind) if kind else None
 
 
-def _take(reading: Reading, component: Component, match: re.Match[str], line: int) -> bool:
-    """Takes a line; False if its value is the product's own."""
+def _take(
+    reading: Reading, component: Component, match: re.Match[str], line: int, broker: str
+) -> bool:
+    """Takes a line, of a broker if it names one; False if its value is the product's own."""
     source = match["source"] or ""
     if source == DEFAULT:
         return False
@@ -70,7 +73,7 @@ def _take(reading: Reading, component: Component, match: re.Match[str], line: in
     if match["hidden"] == "true":
         reading.note(line, f"{shown(name)} is a credential: dropped, not read")
     elif value not in ("", "null"):
-        reading.state(component, name, value, line, inherited)
+        reading.state(component, name, value, line, inherited, broker)
     return True
 
 

@@ -30,6 +30,7 @@ _OF_TOPICS: Mapping[str, str] = {
     "log.message.timestamp.before.max.ms": "message.timestamp.before.max.ms",
     "log.message.timestamp.difference.max.ms": "message.timestamp.difference.max.ms",
     "message.max.bytes": "max.message.bytes",
+    "log.segment.bytes": "segment.bytes",
 }
 """The topic's name by the brokers', in the order in which these count."""
 

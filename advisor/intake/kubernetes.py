@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.intake.compose import Variable, line_of_image, take
+from advisor.intake.compose import Variable, line_of_image, take, without_passed_over
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.strimzi import resources
@@ -32,7 +32,7 @@ _NOTHING = (
 
 def read(text: str) -> Reading:
     """The settings of files and variables. Raises `IntakeError` where there are none."""
-    reading, variables = Reading(), dict[str, list[Variable]]()
+    reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
     for leaves in resources(text):
         for leaf in leaves:
             match leaf.path:
@@ -45,7 +45,10 @@ def read(text: str) -> Reading:
         own = list(_variables(leaves))
         for container, row in own:
             variables.setdefault(container, []).append(row)
+        images |= {"/".join(leaf.path[:-1]): leaf.text for leaf in leaves
+                   if leaf.path[-1:] == ("image",)}  # fmt: skip
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
+    without_passed_over(reading, variables, images)
     take(reading, variables)
     if not (reading.items or reading.problems):
         raise IntakeError(_NOTHING)

@@ -18,6 +18,7 @@ from advisor.catalog import (
     lookup,
 )
 from advisor.intake import spark_start
+from advisor.intake.folders_in_memory import WORDS, in_memory
 from advisor.intake.known import known_keys
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.weigh import Intake, weigh
@@ -34,13 +35,19 @@ def weigh_options(
     `lines` says where each field stands, if it does anywhere; `beside` are settings of files.
     Raises `SettingError` for a version that is not known.
     """
+    beside = [*beside]
     stated, notes = _with_start(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
     weighed = [item for item in items.values() if item and item not in others]
     result = weigh(Reading(items=others, notes=notes), product, [*beside, *weighed])
     result.items = [*others, *weighed]
-    return {name: stated[name] for name, item in items.items() if item not in others}, result
+    fields = {name: stated[name] for name, item in items.items() if item not in others}
+    for item, lost in in_memory([*beside, *weighed]):
+        if item in weighed:
+            fields[f"{lost.component}.{lost.name}"] = lost.text
+            result.notes.append(f"Line {item.line}: {item.name} {WORDS}.")
+    return fields, result
 
 
 def _with_start(

@@ -1,7 +1,8 @@
 """What `kafka-topics.sh --describe` prints of one topic.
 
 Its first line is `Topic: … PartitionCount: … ReplicationFactor: … Configs: name=value,…`
-(TopicCommand.TopicDescription); the lines of partitions say nothing that is a setting. The configs
+(TopicCommand.TopicDescription); the copies that it names are those of the first partition, and the
+lines of the others say where they have fewer. The configs
 are all values that differ from the product's default; whether the topic or its brokers have them
 is not shown.
 """
@@ -20,21 +21,30 @@ _HEAD = re.compile(
     r"^Topic:\s*(?P<topic>\S+)\s.*?\bPartitionCount:\s*\d+\s+ReplicationFactor:\s*(?P<copies>\d+)"
     r"(?:\s+Configs:[ \t]*(?P<configs>\S*))?",
 )
+_PARTITION = re.compile(
+    r"^Topic:\s*\S+\s+Partition:\s*(?P<number>\d+)\s.*?\bReplicas:[ \t]*(?P<replicas>[\d,]+)"
+    r"(?:.*?\bRemoving Replicas:[ \t]*(?P<removing>[\d,]*))?"
+)
+_FACTOR, _MOST = "replication.factor", 2**15 - 1
 _ANYWHERE = re.compile(r"^Topic:.*\bPartitionCount:", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The settings of the topic. Raises `IntakeError`, also for more than one topic."""
-    reading, first = Reading(), ""
+    reading, first, fewest = Reading(), "", _MOST
     for number, line in enumerate(text.splitlines(), start=1):
         match = _HEAD.match(line.strip())
         if match is None:
+            if first and (copies := _copies(line.strip())) < fewest:
+                fewest = copies
+                reading.state(Component.TOPIC, _FACTOR, str(copies), number)
             continue
         if first:
             words = f"a second topic, {shown(match['topic'])}; one pipeline has one"
             raise IntakeError(f"Line {number}: {words}. Leave only the lines of {first}.")
         first = shown(match["topic"])
-        reading.state(Component.TOPIC, "replication.factor", match["copies"], number)
+        fewest = int(match["copies"])
+        reading.state(Component.TOPIC, _FACTOR, match["copies"], number)
         for name, value in _configs(match["configs"] or ""):
             reading.state(Component.TOPIC, name, value, number)
             if name in ON_BOTH:
@@ -43,6 +53,18 @@ def read(text: str) -> Reading:
     if not first:
         raise IntakeError("Line 1: no line begins with Topic: and has a PartitionCount.")
     return reading
+
+
+def _copies(line: str) -> int:
+    """How many copies a partition has, or will have once those that are moved have moved."""
+    match = _PARTITION.match(line)
+    if match is None:
+        return _MOST
+    replicas, removing = (
+        {name for name in (match[group] or "").split(",") if name}
+        for group in ("replicas", "removing")
+    )
+    return len(replicas - removing)
 
 
 def _configs(text: str) -> Iterator[tuple[str, str]]:

@@ -26,12 +26,14 @@ from advisor.catalog import (
     settings_of,
 )
 from advisor.catalog.texts import is_free
+from advisor.intake.folders_in_memory import WORDS, in_memory
 from advisor.intake.inherited import never, with_inherited
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
 from advisor.intake.mode import with_mode, without_roles
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.roles import unread
 from advisor.intake.text import shown
+from advisor.intake.weaker import weaker
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
@@ -80,8 +82,11 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
-    for item in with_inherited(with_mode(items, product), product):
+    lost = dict(in_memory(items))
+    for item in with_inherited(with_mode([*items, *lost.values()], product), product):
         scale.take(item)
+    for item in lost:
+        scale.note(item, WORDS)
     for item, words in elsewhere.items():
         scale.refuse_value(item)
         scale.note(item, words)
@@ -102,6 +107,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
 class _Scale:
     product: Product
     intake: Intake
+    processes: dict[str, str] = field(default_factory=dict)
+    """Whose setting each field has, where a file holds those of several brokers."""
 
     def take(self, item: Item) -> None:
         """Sorts one setting into settings, notes or problems."""
@@ -124,6 +131,8 @@ class _Scale:
             value = parse(setting, item.text)
         except SettingError as error:
             self._problem(item, error.problem)
+            return
+        if self._is_weaker_elsewhere(item, setting.name, name, value):
             return
         if item.inherited and self._is_stated(item, name, value):
             return
@@ -149,6 +158,24 @@ class _Scale:
     def refuse_item(self, item: Item, words: str) -> None:
         """Adds what the product says of a setting that it does not start with."""
         self._problem(item, Problem(item.component, item.name, words, product=True))
+
+    def _is_weaker_elsewhere(self, item: Item, setting: str, name: str, value: Value) -> bool:
+        """Whether another broker states what promises less, so that this one does not count."""
+        whose = self.processes.get(name, item.process)
+        self.processes[name] = item.process
+        if name not in self.intake.lines or whose == item.process:
+            return False
+        now = self.intake.settings[name]
+        counts = weaker(setting, now, value)
+        if counts is None or now == value:
+            return False
+        line, stated = self.intake.lines[name], replace(item, name=item.inherited or item.name)
+        if counts == now:
+            self.note(stated, f"does not count: another broker's on line {line} is weaker")
+            return True
+        self.note(stated, f"counts: it is weaker than another broker's on line {line}")
+        self.intake.lines[name], self.intake.settings[name] = item.line, value
+        return True
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:
         """Whether what the brokers say for all topics does not count, and says what does."""

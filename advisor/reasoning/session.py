@@ -8,6 +8,7 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import ELECTION_MARGIN_MS
 from advisor.reasoning.sizes import refusal_of_batches
 from advisor.reasoning.streams import Streams
 from advisor.reasoning.timestamps import oldest
@@ -273,6 +274,12 @@ class Session:
         return min(self.pipeline.number(Component.PRODUCER, "linger.ms"), INT_MAX)
 
     @property
+    def first_try_ms(self) -> int:
+        """How long a record may wait before it is sent for the first time; what a pause is
+        reckoned with more than it lasts (`ELECTION_MARGIN_MS`) covers a short linger."""
+        return self.linger_ms if self.linger_ms > ELECTION_MARGIN_MS else 0
+
+    @property
     def silence_ms(self) -> int:
         """After how long the client takes an answer that does not come for lost."""
         return self.pipeline.number(Component.PRODUCER, self._silence_noticed_by)
@@ -300,6 +307,11 @@ class Session:
         timeout_ms = self.delivery_timeout_ms
         if timeout_ms is not None and timeout_ms < pause_ms:
             return f"delivery.timeout.ms={timeout_ms}: the client stops trying after that."
+        if timeout_ms is not None and timeout_ms < self.first_try_ms + pause_ms:
+            return (
+                f"delivery.timeout.ms={timeout_ms} counts from send(), and linger.ms="
+                f"{self.linger_ms} passes before the first try of a record: the rest is too short."
+            )
         limit = oldest(self.pipeline)
         if limit is not None and limit.ms < pause_ms:
             return f"{limit}: a record that is sent again after a longer pause is refused for good."

@@ -1,7 +1,9 @@
 """How large a record or a batch may be that a client sends and a broker takes.
 
 A broker holds whole batches against max.message.bytes of the topic (KIP-98; UnifiedLog.append), and
-refuses a larger one for good. librdkafka then reports every message of it as failed (librdkafka
+refuses a larger one for good. No batch may be larger than a file of the log, either
+(segment.bytes), and no client splits one that is (Sender.completeBatch: MESSAGE_TOO_LARGE only).
+librdkafka then reports every message of it as failed (librdkafka
 issues 488 and 1716). The Java client splits the batch (KIP-126, Sender.completeBatch), before 4.2
 into batches of up to batch.size: where that is above the topic's limit the same batch comes again
 until delivery.timeout.ms is over (KAFKA-8350; seen with 3.1.2, 3.9.2 and 4.1.1, not with 4.2.1). A
@@ -17,6 +19,7 @@ from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.pipeline import Pipeline
 
 TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
+SEGMENT = "segment.bytes"
 READ = "socket.request.max.bytes"
 QUEUE, KIB = "queue.buffering.max.kbytes", 1024
 ENVELOPE_BYTES = 82
@@ -53,8 +56,9 @@ class SizeLimit:
 
 
 def taken(pipeline: Pipeline) -> SizeLimit:
-    """The largest batch that the topic takes."""
-    return _limit(pipeline, Component.TOPIC, TAKEN)
+    """The largest batch that the topic takes: its own limit, or a file of its log."""
+    limits = (_limit(pipeline, Component.TOPIC, name) for name in (TAKEN, SEGMENT))
+    return min(limits, key=lambda limit: limit.most)
 
 
 def read(pipeline: Pipeline) -> SizeLimit:
@@ -119,7 +123,8 @@ def full_batch(pipeline: Pipeline) -> SizeLimit | None:
 def splits(pipeline: Pipeline) -> bool:
     """Whether the client divides a batch that is refused until its parts fit (KAFKA-8350)."""
     line = effective_client(pipeline.family, pipeline.version)
-    return pipeline.family is not Family.LIBRDKAFKA and at_least(line, "4.2")
+    java = pipeline.family is not Family.LIBRDKAFKA
+    return java and at_least(line, "4.2") and taken(pipeline).setting == TAKEN
 
 
 def refusal_of_batches(pipeline: Pipeline) -> str | None:
@@ -129,6 +134,8 @@ def refusal_of_batches(pipeline: Pipeline) -> str | None:
         return None
     if pipeline.family is Family.LIBRDKAFKA:
         ends = "librdkafka gives every message of it up."
+    elif taken(pipeline).setting == SEGMENT:
+        ends = "it is no fault that a Java client splits a batch for, and all of it is given up."
     else:
         timeout_ms = pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
         ends = (

@@ -22,6 +22,8 @@ from advisor.reasoning.sizes import (
     taken,
 )
 
+_USUAL_OF_TOPICS = {"max.message.bytes": 1_048_588, "segment.bytes": 1_073_741_824}
+
 
 @dataclass(frozen=True, slots=True)
 class Hopeless:
@@ -128,7 +130,7 @@ def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
     limit = taken(pipeline)
     if limit.most < SMALLEST_BATCH_BYTES:
         why = f"{limit}: a batch of one record without content is larger, so all are refused."
-        yield Hopeless(limit.component, limit.setting, why, 1_048_588)
+        yield Hopeless(limit.component, limit.setting, why, _USUAL_OF_TOPICS[limit.setting])
     limit = read(pipeline)
     if limit.most < SMALLEST_REQUEST_BYTES:
         why = f"{limit}: a request with one record without content is larger, and is not read."

@@ -33,6 +33,7 @@ EXPECTED = {
         "broker.transaction.state.log.min.isr": 2, "broker.default.replication.factor": 3,
         "broker.min.insync.replicas": 2, "topic.replication.factor": 3,
         "topic.retention.ms": 604800000, "topic.cleanup.policy": "delete",
+        "topic.segment.bytes": 1073741824,
         "broker.auto.create.topics.enable": False, "application.producer.byte.rate": 1048576,
     }),
     "compose-cp.yml": ("compose", {"kafka": "3.9", "brokers": "1"}, {
@@ -48,7 +49,7 @@ EXPECTED = {
     }),
     "describe-3.txt": ("topics-describe", {}, {
         "topic.replication.factor": 3, "topic.min.insync.replicas": 1,
-        "topic.retention.ms": 86400000,
+        "topic.retention.ms": 86400000, "topic.segment.bytes": 1073741824,
     }),
     "describe-4.txt": ("topics-describe", {}, {
         "topic.replication.factor": 3, "topic.min.insync.replicas": 2,
@@ -125,10 +126,12 @@ def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:
     assert intake.heads == {"kafka": "3.6", "brokers": "1"}
 
 
-def test_images_that_differ_say_nothing() -> None:
+def test_of_images_that_differ_the_oldest_says_it() -> None:
     service = "image: 'apache/kafka:{}', environment: {{KAFKA_NODE_ID: {}}}"
     text = f"services: {{a: {{{service.format('4.0.0', 1)}}}, b: {{{service.format('4.1.0', 2)}}}}}"
-    assert "kafka" not in read(text, JAVA, "compose").heads
+    intake = read(text.replace("4.0.0", "3.9.0"), JAVA, "compose")
+    assert intake.heads["kafka"] == "3.9"
+    assert "Line 1: brokers of Kafka 3.9, 4.1: the oldest is taken." in intake.notes
 
 
 @pytest.mark.parametrize(("written", "value"), [

@@ -61,7 +61,7 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="record-too-large",
     sources=(
-        "TopicConfig, max.message.bytes",
+        "TopicConfig, max.message.bytes and segment.bytes",
         "Kafka SocketServerConfigs, socket.request.max.bytes",
         "KafkaProducer.ensureValidRecordSize",
         "KIP-126 (a batch that is too large is split)",

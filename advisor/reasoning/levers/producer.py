@@ -78,7 +78,7 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
     """Patient, and within its transaction: librdkafka allows no more."""
     most = _transaction_ms(pipeline)
     patient = _PATIENCE_MS if most is None else min(_PATIENCE_MS, most)
-    longest_ms = _longest_pause_ms(pipeline)
+    longest_ms = _longest_pause_ms(pipeline) + Session(pipeline).first_try_ms
     if most is None:
         longest_ms = max(longest_ms, Session(pipeline).second_try_ms)
         backlog = quota(pipeline)
@@ -94,18 +94,22 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _lingers(pipeline: Pipeline) -> Sequence[Value]:
-    """The client's own, where no delivery timeout is long enough for a second try after it."""
+    """The client's own, where no delivery timeout is long enough for what follows it."""
     session = Session(pipeline)
     longest_ms = max(session.remembered[1], REMEMBERED_MS)
     endless = session.second_try_ms > longest_ms and session.no_second_try()
-    return [_LINGER_MS] if endless and session.linger_ms > _LINGER_MS else []
+    pause_ms = _longest_pause_ms(pipeline) + session.first_try_ms
+    most = _transaction_ms(pipeline)
+    in_transaction = most is not None and max(_TRANSACTION_MS, most) < pause_ms
+    too_late = endless or pause_ms > longest_ms or in_transaction
+    return [_LINGER_MS] if too_late and session.linger_ms > _LINGER_MS else []
 
 
 def _transactions(pipeline: Pipeline) -> Sequence[Value]:
     if pipeline.family is Family.STREAMS:
         return streams.transactions(pipeline)
     now = _transaction_ms(pipeline)
-    wanted = max(_TRANSACTION_MS, _longest_pause_ms(pipeline))
+    wanted = max(_TRANSACTION_MS, _longest_pause_ms(pipeline) + Session(pipeline).first_try_ms)
     most = pipeline.number(Component.BROKER, "transaction.max.timeout.ms")
     return [wanted] if now is not None and now < wanted <= most else []
 

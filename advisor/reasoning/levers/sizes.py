@@ -22,6 +22,8 @@ from advisor.reasoning.sizes import (
     QUEUE,
     READ,
     REQUEST_BYTES,
+    SEGMENT,
+    SMALLEST_BATCH_BYTES,
     TAKEN,
     full_batch,
     full_request,
@@ -33,6 +35,8 @@ from advisor.reasoning.sizes import (
 
 _USUAL_BYTES = 1_048_588
 """`max.message.bytes` of Kafka (TopicConfig)."""
+_USUAL_SEGMENT_BYTES = 1_073_741_824
+"""`segment.bytes` of Kafka (TopicConfig)."""
 _USUAL_REQUEST_BYTES = 104_857_600
 """`socket.request.max.bytes` of Kafka (SocketServerConfigs)."""
 
@@ -40,15 +44,23 @@ _USUAL_REQUEST_BYTES = 104_857_600
 def _batches(pipeline: Pipeline) -> Sequence[Value]:
     """No batch larger than the topic takes; where it takes nothing, no size helps."""
     bound, most = full_batch(pipeline), taken(pipeline).most
-    return [most] if bound and most > 0 else []
+    return [most] if bound and most >= SMALLEST_BATCH_BYTES else []
 
 
 def _taken(pipeline: Pipeline) -> Sequence[Value]:
     """Kafka's own limit, or as much as the largest record and the fullest batch need."""
-    bound, now = full_batch(pipeline), taken(pipeline).most
+    bound, now = full_batch(pipeline), pipeline.number(Component.TOPIC, TAKEN)
     wanted = max(_USUAL_BYTES, largest(pipeline) or 0, bound.most if bound else 0)
-    short = bound or any(limit.setting == TAKEN for limit in too_small(pipeline))
+    short = bound or any(limit.component is Component.TOPIC for limit in too_small(pipeline))
     return [wanted] if short and now < wanted else []
+
+
+def _segments(pipeline: Pipeline) -> Sequence[Value]:
+    """Kafka's own size of a file, where a batch or the largest record has no room in one."""
+    now = pipeline.number(Component.TOPIC, SEGMENT)
+    bound, size = full_batch(pipeline), largest(pipeline)
+    needed = max(bound.most if bound else 0, size or 0)
+    return [max(_USUAL_SEGMENT_BYTES, needed)] if now < needed else []
 
 
 def _read(pipeline: Pipeline) -> Sequence[Value]:
@@ -108,6 +120,13 @@ LEVERS = (
               more="Memory: readers hold batches of that size, whatever their fetch limits are "
               "(KIP-74)."),
         "Kafka TopicConfig, max.message.bytes; KIP-74",
+        TOPIC_ALTERED,
+    ),
+    Lever(
+        Component.TOPIC, SEGMENT, _segments,
+        costs(more="Disk: retention and compaction wait for a file that is full, or for "
+              "segment.ms."),
+        "Kafka TopicConfig, segment.bytes",
         TOPIC_ALTERED,
     ),
     Lever(

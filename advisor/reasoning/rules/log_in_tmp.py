@@ -1,7 +1,8 @@
 """Messages in a temporary folder.
 
 What it is
-    log.dirs of a broker names a folder below /tmp, as the files that Kafka ships do.
+    log.dirs of a broker names a folder below /tmp, as the files that Kafka ships do, or one that
+    is memory (/dev/shm, /run).
 
 Why it matters
     Many systems empty /tmp when they start: the broker comes back without its copies. With one
@@ -14,17 +15,16 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.catalog.texts import TEMPORARY
 from advisor.reasoning.finding import Alike, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-
-_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - looked for, not used
 
 
 def check(pipeline: Pipeline) -> str | None:
     """Any of the folders is temporary."""
     folders = [name.strip() for name in pipeline.text(Component.BROKER, "log.dirs").split(",")]
-    names = [folder for folder in folders if folder.startswith(tuple(f"{t}/" for t in _TEMPORARY))
-             or folder in _TEMPORARY]  # fmt: skip
+    names = [folder for folder in folders if folder.startswith(tuple(f"{t}/" for t in TEMPORARY))
+             or folder in TEMPORARY]  # fmt: skip
     if not names:
         return None
     return f"log.dirs={names[0]}: a restart of the machine may empty it, and a copy of all is gone."
@@ -44,8 +44,9 @@ RULE = Rule(
         {"family": "java", "broker.log.dirs": "/var/lib/kafka,/tmpdata/kafka"},
     ),
     invalid=(
-        {"family": "java", "broker.log.dirs": f"{_TEMPORARY[0]}/logs"},
+        {"family": "java", "broker.log.dirs": f"{TEMPORARY[0]}/logs"},
         {"family": "java", "broker.log.dirs": "/var/lib/kafka, /tmp"},
+        {"family": "java", "broker.log.dirs": f"{TEMPORARY[2]}/kafka"},
     ),
     shown_by=(
         Alike(

@@ -12,7 +12,7 @@ _KEYS = (
     _LEAST, "unclean.leader.election.enable", "retention.ms", "retention.bytes",
     "cleanup.policy", "flush.messages", "message.timestamp.type",
     "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms",
-    "max.message.bytes",
+    "max.message.bytes", "segment.bytes",
 )  # fmt: skip
 
 

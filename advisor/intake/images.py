@@ -1,0 +1,38 @@
+"""Which variables an image of Kafka makes a setting of, and which it passes over.
+
+Bitnami's read `KAFKA_CFG_…`, and a fixed list of names without CFG (libkafka.sh,
+kafka_create_alias_environment_variables), which has no min.insync.replicas. Those of Apache Kafka
+and Confluent read `KAFKA_…`, and make `cfg.…`, which is no setting, of the others.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
+_PLAIN = re.compile(r"(?:.*/)?(?:apache/kafka(?:-native)?|cp-kafka|cp-server)(?:[:@].*)?")
+_WITH_CFG, _WITHOUT = "KAFKA_CFG_", "KAFKA_"
+_ALSO_WITHOUT_CFG = {
+    "ADVERTISED_LISTENERS", "BROKER_ID", "NODE_ID", "CONTROLLER_QUORUM_VOTERS", "PROCESS_ROLES",
+    "DEFAULT_REPLICATION_FACTOR", "DELETE_TOPIC_ENABLE", "INTER_BROKER_LISTENER_NAME", "LISTENERS",
+    "LISTENER_SECURITY_PROTOCOL_MAP", "LOG_DIRS", "LOG_FLUSH_INTERVAL_MESSAGES",
+    "LOG_FLUSH_INTERVAL_MS", "LOG_MESSAGE_FORMAT_VERSION", "LOG_RETENTION_BYTES",
+    "LOG_RETENTION_HOURS", "LOG_SEGMENT_BYTES", "MESSAGE_MAX_BYTES", "NUM_IO_THREADS",
+    "NUM_NETWORK_THREADS", "NUM_PARTITIONS", "NUM_RECOVERY_THREADS_PER_DATA_DIR",
+    "OFFSETS_TOPIC_REPLICATION_FACTOR", "SOCKET_RECEIVE_BUFFER_BYTES", "SOCKET_REQUEST_MAX_BYTES",
+    "SOCKET_SEND_BUFFER_BYTES", "SSL_ENDPOINT_IDENTIFICATION_ALGORITHM",
+    "TRANSACTION_STATE_LOG_MIN_ISR", "TRANSACTION_STATE_LOG_REPLICATION_FACTOR",
+    "ZOOKEEPER_CONNECT", "ZOOKEEPER_CONNECTION_TIMEOUT_MS",
+}  # fmt: skip
+
+
+def passed_over(image: str, variable: str) -> str:
+    """Why an image makes no setting of a variable of this name; empty if it does."""
+    if variable.startswith(_WITH_CFG):
+        if _PLAIN.fullmatch(image):
+            return f"this image makes no setting of {_WITH_CFG}…: not read"
+        return ""
+    name = variable.removeprefix(_WITHOUT)
+    if name == variable or name in _ALSO_WITHOUT_CFG or not _BITNAMI.fullmatch(image):
+        return ""
+    return f"Bitnami's image reads {_WITH_CFG}{name} instead: not read"

@@ -1,0 +1,32 @@
+"""Which of two values counts where the brokers of one cluster state different ones.
+
+Any of them may lead the partition, or be the active controller: so the weaker one, whichever
+broker has it.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Value
+
+_LESS = {
+    "default.replication.factor", "max.message.bytes", "min.insync.replicas",
+    "offsets.retention.minutes", "offsets.topic.replication.factor", "producer.id.expiration.ms",
+    "retention.bytes", "retention.ms", "segment.bytes", "socket.request.max.bytes",
+    "transaction.state.log.min.isr", "transaction.state.log.replication.factor",
+    "transactional.id.expiration.ms",
+}  # fmt: skip
+"""Settings of which less promises less."""
+_MORE = {
+    "auto.create.topics.enable", "broker.session.timeout.ms", "replica.lag.time.max.ms",
+    "unclean.leader.election.enable", "zookeeper.session.timeout.ms",
+}  # fmt: skip
+
+
+def weaker(name: str, one: Value, other: Value) -> Value:
+    """The value of the two that promises less; None where neither does for certain."""
+    if not (isinstance(one, int) and isinstance(other, int)):
+        return None
+    if name in _LESS:
+        # Below 0 retention has no bound.
+        return min(one, other) if min(one, other) >= 0 else max(one, other)
+    return max(one, other) if name in _MORE else None
