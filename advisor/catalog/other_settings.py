@@ -80,7 +80,8 @@ def _setting(product: str, line: str, component: Component, fact: Fact) -> Setti
         minimum=low,
         maximum=high,
         choices=tuple((text, text) for text in fact.one_of),
-        any_case=fact.any_case,
+        # librdkafka finds a word of its lists in any case (rd_kafka_conf_set_prop0, rd_strcasecmp).
+        any_case=fact.any_case or product == "librdkafka",
         pattern=DECIMAL if fact.type == "double" else "",
         aliases=aliases(product, line).get(fact.name, ()),
         unit=ending if ending in _UNITS else "",

@@ -259,6 +259,25 @@ def test_librdkafka_takes_the_numbers_that_are_taken(component: Component) -> No
     assert not wrong
 
 
+@pytest.mark.parametrize("component", [Component.PRODUCER, Component.CONSUMER])
+def test_librdkafka_takes_the_words_that_are_taken_in_any_case(component: Component) -> None:
+    """`security.protocol=SASL_SSL` is what most files have."""
+    wrong, tried = [], 0
+    for setting in settings_of(Family.LIBRDKAFKA, "2.16", "4.3", component, every=True):
+        if setting.kind is not Kind.CHOICE or setting.weighed:
+            continue
+        for word, _ in setting.choices:
+            stated: dict[str, str | int] = {setting.name: word.upper()}
+            refusal, ours = _of_librdkafka(component, stated), _ours(component, stated)
+            tried += 1
+            # Some words want other settings beside them, which both say.
+            is_word = refusal is None or "Invalid value" not in refusal
+            if is_word == any("must be one of" in words for words in ours):
+                wrong.append((stated, refusal, ours))
+    assert tried > 20
+    assert not wrong
+
+
 _BEYOND = ("log_level", "enabled_events")
 """What confluent-kafka sets itself."""
 
