@@ -68,6 +68,7 @@ def read(text: str) -> Reading:
         brokers = {service for service in images if service in variables} - controllers
     without_passed_over(reading, variables, _named_images(leaves))
     take(reading, _of_brokers(reading, variables))
+    reading.whole = frozenset(brokers - controllers)
     if brokers - controllers:
         reading.heads["brokers"] = str(len(brokers - controllers))
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})

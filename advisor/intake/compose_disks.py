@@ -17,12 +17,20 @@ _USUAL = "/var/lib/kafka/data,/bitnami/kafka/data,/tmp/kraft-combined-logs,/tmp/
 
 def logs_in_memory(leaves: Sequence[Leaf], service: str, variables: Mapping[str, str]) -> int:
     """The line of a tmpfs on which a log folder of the service is; 0 if there is none."""
-    stated = [variables[name] for name in _LOG_DIRS if name in variables]
-    folders = [PurePosixPath(item.strip()) for item in ",".join(stated or [_USUAL]).split(",")]
+    folders = log_folders(variables) or _folders(_USUAL)
     for place, line in (*_in_memory(leaves, service), *_shared_memory(leaves, service)):
         if any(PurePosixPath(place) in (folder, *folder.parents) for folder in folders):
             return line
     return 0
+
+
+def log_folders(variables: Mapping[str, str]) -> list[PurePosixPath]:
+    """The log folders that a broker's variables state."""
+    return _folders(",".join(variables[name] for name in _LOG_DIRS if name in variables))
+
+
+def _folders(names: str) -> list[PurePosixPath]:
+    return [PurePosixPath(name.strip()) for name in names.split(",") if name.strip()]
 
 
 def _shared_memory(leaves: Sequence[Leaf], service: str) -> Iterator[tuple[str, int]]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from advisor.intake.compose import Variable, line_of_image, take, without_passed_over
+from advisor.intake.compose_disks import log_folders
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.strimzi import resources
@@ -70,8 +72,39 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
     count = int(counts[0]) if counts and counts[0].isdecimal() else 1
     before = reading.heads.get("brokers", "0")
     reading.heads |= {"kafka": lines[0][1], "brokers": str(int(before) + count)}
+    if _logs_end_with_their_pod(leaves, variables):
+        reading.lose_disks(lines[0][0], "logs on no volume that outlives its pod")
+
+
+def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -> bool:
+    """Whether no volume lasts, or the one that the logs are on does not."""
+    lasting, named, mounts = set[str](), dict[str, str](), dict[str, dict[str, str]]()
+    kept = set[str]()
+    for leaf in leaves:
+        match leaf.path:
+            case (*_, "volumeClaimTemplates", _, "metadata", "name"):
+                lasting.add(leaf.text)
+            case (*_, "volumes", number, "name"):
+                named[number] = leaf.text
+            case (*_, "volumes", number, kind, _) if kind in _LASTING:
+                kept.add(number)
+            case (*_, "volumeMounts", number, ("mountPath" | "name") as key):
+                mounts.setdefault(number, {})[key] = leaf.text
+            case _:
+                pass
     if not any(_LASTING.intersection(leaf.path) for leaf in leaves):
-        reading.lose_disks(lines[0][0], "no volume that outlives its pod")
+        return True
+    lasting |= {named[number] for number in kept if number in named}
+    volumes = {
+        row["mountPath"]: row.get("name", "") for row in mounts.values() if "mountPath" in row
+    }
+    return any(_on(folder, volumes) not in {"", *lasting} for folder in log_folders(variables))
+
+
+def _on(folder: PurePosixPath, volumes: Mapping[str, str]) -> str:
+    """The volume that a folder is on, empty if it is on none."""
+    places = (str(path) for path in (folder, *folder.parents))
+    return next((volumes[place] for place in places if place in volumes), "")
 
 
 def _file(reading: Reading, name: str, leaf: Leaf) -> None:

@@ -53,6 +53,8 @@ class Reading:
     heads: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    whole: frozenset[str] = frozenset()
+    """Brokers (`Item.process`) of which the file states all that is stated of them."""
 
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -37,6 +37,8 @@ from advisor.intake.weaker import weaker
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
+_OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
+"""A client's setting with what an application of its own puts before it."""
 _OPEN_ENDED = ("listener.name.",)
 """Beginnings of real keys that no list can hold."""
 
@@ -87,6 +89,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.take(item)
     for item in lost:
         scale.note(item, WORDS)
+    scale.default_elsewhere(reading.whole)
     for item, words in elsewhere.items():
         scale.refuse_value(item)
         scale.note(item, words)
@@ -107,8 +110,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
 class _Scale:
     product: Product
     intake: Intake
-    processes: dict[str, str] = field(default_factory=dict)
-    """Whose setting each field has, where a file holds those of several brokers."""
+    processes: dict[str, list[str]] = field(default_factory=dict)
+    """Who states each field, where a file holds the settings of several brokers."""
 
     def take(self, item: Item) -> None:
         """Sorts one setting into settings, notes or problems."""
@@ -161,8 +164,9 @@ class _Scale:
 
     def _is_weaker_elsewhere(self, item: Item, setting: str, name: str, value: Value) -> bool:
         """Whether another broker states what promises less, so that this one does not count."""
-        whose = self.processes.get(name, item.process)
-        self.processes[name] = item.process
+        stating = self.processes.setdefault(name, [])
+        whose = stating[-1] if stating else item.process
+        stating.append(item.process)
         if name not in self.intake.lines or whose == item.process:
             return False
         now = self.intake.settings[name]
@@ -176,6 +180,20 @@ class _Scale:
         self.note(stated, f"counts: it is weaker than another broker's on line {line}")
         self.intake.lines[name], self.intake.settings[name] = item.line, value
         return True
+
+    def default_elsewhere(self, whole: Collection[str]) -> None:
+        """Lets the product's default count, where a broker of several states nothing weaker."""
+        product, intake = self.product, self.intake
+        for name, stating in self.processes.items():
+            if {*whole} <= {*stating} or not {*whole}.intersection(stating):
+                continue
+            part, _, setting = name.partition(".")
+            of = (product.family, product.version, product.kafka, Component(part))
+            default, now = lookup(*of, setting).default, intake.settings[name]
+            if weaker(setting, now, default) == default != now:
+                intake.settings[name] = default
+                words = f"{setting} is not stated by each broker, so that its default counts"
+                intake.notes.append(f"Line {intake.lines[name]}: {words}: {default}.")
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:
         """Whether what the brokers say for all topics does not count, and says what does."""
@@ -218,6 +236,8 @@ class _Scale:
         if {item.name, problem.setting} & names or item.name.startswith(_OPEN_ENDED):
             if not self._refuses_text(item):
                 self.note(item, "is not weighed here")
+        elif own := self._as_application_has_it(item):
+            self._problem(item, own)
         elif other := other_client(item.name, product, component):
             self.note(item, f"is a setting of the {other}: the {component} passes over it")
         elif f"kafka.{item.name}" in names:
@@ -237,6 +257,18 @@ class _Scale:
             self.intake.strangers += 1
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
             self.note(item, f"{words}{_hint(item, names)}".removesuffix("."))
+
+    def _as_application_has_it(self, item: Item) -> Problem | None:
+        """What a client is said to pass over, and its application surely hands on to it."""
+        match = _OF_APPLICATION.fullmatch(item.name)
+        if item.component not in _CLIENTS or match is None:
+            return None
+        part, name = Component(match[1]), match[2]
+        if not self._knows(part, name):
+            return None
+        words = f"{shown(item.name)} is {name} of a {part} as an application's own file has it. "
+        words += f"State {name} in a file of the {part}, without what is before it."
+        return Problem(item.component, item.name, words)
 
     def _knows(self, component: Component, name: str) -> bool:
         return name in known_keys(self.product, component)

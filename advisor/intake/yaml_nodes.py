@@ -17,7 +17,9 @@ MAX_DEPTH = 50
 MAX_NODES = 20_000
 
 _LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-_BOOL, _NULL, _MERGE = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "null", "merge"))
+_BOOL, _NULL, _MERGE, _INT = (
+    f"tag:yaml.org,2002:{kind}" for kind in ("bool", "null", "merge", "int")
+)
 _TRUE = frozenset({"true", "yes", "on"})
 
 
@@ -108,4 +110,8 @@ def _line(part: yaml.Node | yaml.Event) -> int:
 def _text(node: yaml.ScalarNode) -> str:
     if node.tag == _BOOL:
         return "true" if node.value.lower() in _TRUE else "false"
+    if (
+        node.tag == _INT and ":" not in node.value
+    ):  # 604_800_000, 0x2 and 02 are numbers of YAML 1.1
+        return str(yaml.constructor.SafeConstructor().construct_yaml_int(node))
     return "" if node.tag == _NULL else str(node.value)

@@ -97,6 +97,7 @@ TEXTS = [
     (compose(*(f"{LEAST}=2 {UNCLEAN}={word}" for word in ("true", "false", "false"))), 1, "weaker"),
     (compose(*(f"{LEAST}=2 KAFKA_LOG_RETENTION_MS={ms}" for ms in (9, -1, -1))), 1, "retention.ms"),
     (compose(*[f"{LEAST}=2"] * 3), 0, "YES"),
+    (compose(f"{LEAST}=2", f"{LEAST}=2", ""), 1, "is not stated by each broker, so that its def"),
     # libkafka.sh of Bitnami's image, kafka_create_alias_environment_variables
     (compose(*[f"{CFG}=2"] * 3, image=BITNAMI), 0, "YES"),
     (compose(*[f"{LEAST}=2"] * 3, image=BITNAMI), 1, "reads KAFKA_CFG_MIN_INSYNC_REPLICAS instead"),
@@ -129,3 +130,55 @@ def test_a_container_of_bitnami_reads_cfg_only(tmp_path: Path) -> None:
         "  volumeClaimTemplates: [{metadata: {name: d}}]\n"
     )
     assert_answer(str(path), f"{COPIES} topic.replication.factor=3", 1, "Bitnami's image reads")
+
+
+VOLUMES = """
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: k}}
+spec:
+  replicas: 3
+  template:
+    spec:
+      containers:
+      - name: k
+        image: apache/kafka:3.9.0
+        env:
+        - {{name: KAFKA_MIN_INSYNC_REPLICAS, value: '2'}}
+        - {{name: KAFKA_LOG_DIRS, value: {folder}}}
+        volumeMounts: [{{name: d, mountPath: /data}}, {{name: l, mountPath: /lasting}}]
+      volumes:
+      - {{name: d, emptyDir: {{}}}}
+      - {{name: l, persistentVolumeClaim: {{claimName: x}}}}
+"""
+
+
+@pytest.mark.parametrize(("folder", "code", "said"), [
+    ("/data/kafka", 1, "logs on no volume that outlives its pod"), ("/lasting/kafka", 0, "YES"),
+    ("/lasting,/data", 1, "logs on no volume"), ("/elsewhere", 0, "YES"),
+])  # fmt: skip
+def test_the_volume_of_the_logs_counts(tmp_path: Path, folder: str, code: int, said: str) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(VOLUMES.format(folder=f'"{folder}"').lstrip())
+    assert_answer(str(path), f"{COPIES} topic.replication.factor=3", code, said)
+
+
+@pytest.mark.parametrize("name", ["producer.acks", "app.kafka.producer.acks"])
+def test_what_an_application_hands_on_is_not_passed_over(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "c.properties"
+    path.write_text(f"bootstrap.servers=x\nkey.serializer=y\n{name}=0\n")
+    assert_answer(f"--producer {path}", C, 2, "State acks in a file of the producer")
+
+
+@pytest.mark.parametrize(("number", "code", "said"), [
+    ("604_800_000", 0, "YES"), ("0x240c8400", 0, "YES"), ("0_1", 1, "retention.ms: 1 -> "),
+    ("1:30", 2, "whole number"), ("6.048e+8", 2, "whole number"),
+])  # fmt: skip
+def test_a_number_of_yaml_is_one(tmp_path: Path, number: str, code: int, said: str) -> None:
+    """Strimzi and Kubernetes read YAML as numbers, and hand those on."""
+    path = tmp_path / "k.yaml"
+    path.write_text(
+        "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: t}\nspec:\n"
+        f"  replicas: 3\n  config: {{min.insync.replicas: 02, retention.ms: {number}}}\n"
+    )
+    assert_answer(str(path), f"{COPIES} application.outage.ms=3600000", code, said)
