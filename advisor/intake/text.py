@@ -17,7 +17,8 @@ _SECRET = re.compile(
 )
 
 
-_BLOCK = re.compile(r"-----BEGIN [A-Z ]+-----")
+_BLOCK = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]+-{4,5}")
+"""Of PEM, of SSH2, and what was copied without one of its hyphens."""
 _WORD = r"[A-Za-z0-9_\[\]-]{1,40}"
 _NAME = re.compile(rf"[A-Za-z_-]{{1,40}}|{_WORD}(?:\.{_WORD}){{1,9}}")
 """No setting's name has a longer word, nor is it one word with a digit in it: tokens are."""

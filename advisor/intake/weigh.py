@@ -256,7 +256,9 @@ class _Scale:
         else:
             self.intake.strangers += 1
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
-            self.note(item, f"{words}{_hint(item, names)}".removesuffix("."))
+            # A line without a value may be a piece of a key (padded by `=`), or of a JAAS text.
+            named = item if item.text.strip(" =") else replace(item, name="")
+            self.note(named, f"{words}{_hint(named, names)}".removesuffix("."))
 
     def _as_application_has_it(self, item: Item) -> Problem | None:
         """What a client is said to pass over, and its application surely hands on to it."""
