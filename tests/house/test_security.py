@@ -1,0 +1,79 @@
+"""What the pages on security claim: tests that are there, limits that are in force."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from config import settings
+from tests.house.files import ROOT
+
+DOCS = ROOT / "docs"
+SECURITY = (DOCS / "security.md").read_text("utf-8")
+ASVS = (DOCS / "asvs.md").read_text("utf-8")
+ROW = re.compile(r"\| (\d[\d., to]+) \| (\S.*?) \| (.+) \|")
+STANDINGS = {"met", "in part", "not met", "no"}
+STATED = {
+    "sessions": "sessions", "uploads and live readings": "uploads", "starts": "starts",
+    "pages on which today's rules are applied to a kept answer": "answers",
+    "descriptions that are kept": "saves", "class rooms opened": "rooms", "signing in": "signins",
+    "accounts made": "signups", "joining a class": "joins", "whatever else is sent": "writes",
+}  # fmt: skip
+"""The rows of the table of costs, by the kind of limit that each tells."""
+
+
+def costs() -> dict[str, list[str]]:
+    """By what a visitor may cost: what one visitor may, and what one address may."""
+    table = SECURITY.partition("## What an anonymous visitor may cost")[2].partition("## ")[0]
+    rows = (line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| "))
+    return {name: cells for name, *cells in rows}
+
+
+def number(cell: str) -> int:
+    return int(cell.split()[0].replace(",", ""))
+
+
+@pytest.mark.parametrize("page", [SECURITY, ASVS], ids=["security", "asvs"])
+def test_every_test_and_file_that_a_claim_names_is_there(page: str) -> None:
+    named = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|yml))(?:[ `])", page)
+    missing = [name for name in named if "/" in name and not _exists(name)]
+    assert len(named) > 4
+    assert missing == []
+
+
+def _exists(name: str) -> bool:
+    return any((ROOT / folder / name).is_file() for folder in ("", "tests"))
+
+
+def test_every_point_has_a_standing_and_a_reason() -> None:
+    rows = [ROW.fullmatch(line) for line in ASVS.splitlines() if re.match(r"\| \d", line)]
+    assert len(rows) > 80
+    for row in rows:
+        assert row
+        assert row[2] in STANDINGS, row[1]
+
+
+@pytest.mark.parametrize(("row", "kind"), STATED.items())
+def test_a_stated_limit_is_the_one_in_force(row: str, kind: str) -> None:
+    visitor, address, *_ = costs()[row]
+    *most, seconds = settings.LAB_LIMITS[kind]
+    # A session is what tells visitors apart: it is counted by address only.
+    said = [number(cell) for cell in (address if visitor == "–" else visitor, address)]
+    assert said == most
+    assert address.endswith("a minute" if seconds == 60 else "an hour")
+
+
+def test_the_queue_and_open_rooms_are_as_stated() -> None:
+    for row, limits in (
+        ("experiments that wait", settings.LAB_QUEUE),
+        ("class rooms that are open at once", settings.LAB_ROOMS),
+    ):
+        visitor, address, reason = costs()[row]
+        assert (number(visitor), number(address)) == (limits["visitor"], limits["address"])
+        assert "all" not in limits or f"of {limits['all']} places" in reason
+
+
+def test_the_kinds_of_limits_are_all_stated() -> None:
+    # Guesses of a password are told beside those who sign in.
+    assert settings.LAB_LIMITS.keys() == {*STATED.values(), "logins", "guesses"}
