@@ -11,7 +11,7 @@ MINUTES ?= 240
 NIGHT = $(shell date -u +%Y%m%d)
 SPACE := $(subst ,, )
 any = $(subst $(SPACE), or ,$(1))
-said = $(if $(NO_BROWSER),@echo "Left out: the browser tests (BROWSER=no)")
+left_out = $(if $(NO_BROWSER),@echo "Left out: the browser tests (BROWSER=no)")
 
 # All that the tests need and no wheel brings: looked for before anything is installed or run.
 BROWSER ?= yes
@@ -38,7 +38,7 @@ test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightl
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers django
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going timed timeless
 	@echo "One scenario of each family and the first lab were staged. All others, and exploring: make nightly"
-	$(said)
+	$(left_out)
 
 # Two test files side by side, in the order that tests/conftest.py gives them; then experiments one
 # after the other: one has two clusters, and what it stages is timed. Of the first, two may fail
@@ -52,8 +52,8 @@ timed:
 # These take what the others leave of two cores, and are printed when all of them have run. At this
 # priority they have a fifth of a core at least: a limit of theirs is for what hangs.
 timeless:
-	@said=$$(nice -n 5 $(PY) -m pytest -q -p no:playwright --timeout 900 \
-	  -m "timeless and not ($(call any,$(BY_NIGHT)))" 2>&1); code=$$?; echo "$$said"; exit $$code
+	@output=$$(nice -n 5 $(PY) -m pytest -q -p no:playwright --timeout 900 \
+	  -m "timeless and not ($(call any,$(BY_NIGHT)))" 2>&1); code=$$?; echo "$$output"; exit $$code
 
 # A night's seeds are its date: they never are those from which rates were measured.
 nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)

@@ -25,7 +25,7 @@ class ContentMiddleware:
             return self._get_response(request)
         # Without the request: a page that asked for its form would read the body after all.
         return HttpResponse(
-            render_to_string("400.html", {"status": status, "said": text}), status=status
+            render_to_string("400.html", {"status": status, "message": text}), status=status
         )
 
 

@@ -71,8 +71,8 @@ class Refusal(ErrorTask):  # type: ignore[misc]
     def execute(self) -> None:
         """Called by a thread of Waitress."""
         error = self.request.error
-        said = TOO_LARGE if error.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else ""
-        page = render_to_string("400.html", {"status": error.code, "said": said}).encode()
+        message = TOO_LARGE if error.code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else ""
+        page = render_to_string("400.html", {"status": error.code, "message": message}).encode()
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "text/html; charset=utf-8"))
         self.set_close_on_finish()

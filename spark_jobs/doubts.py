@@ -65,8 +65,8 @@ def doubt(seen: Survey, sealed: bool, counts: Mapping[str, int | None]) -> str:
     if not asked:
         return ""
     rows = " UNION ALL ".join(f"SELECT '{name}' AS name, n FROM ({asked[name]})" for name in asked)
-    found = {row["name"] for row in seen.views.rows(rows) if row["n"]}
-    return next((text for name, text in _SAID.items() if name in found), "")
+    names = {row["name"] for row in seen.views.rows(rows) if row["n"]}
+    return next((text for name, text in _SAID.items() if name in names), "")
 
 
 def _of_unsealed(seen: Survey, counts: Mapping[str, int | None]) -> dict[str, str]:

@@ -52,16 +52,16 @@ def _wrong_columns(table: str, schema: pa.Schema) -> str:
     return ""
 
 
-def _fits(kind: Kind, found: pa.DataType) -> bool:
-    if pa.types.is_dictionary(found):
-        return _fits(kind, found.value_type)
-    if pa.types.is_null(found):
+def _fits(kind: Kind, column: pa.DataType) -> bool:
+    if pa.types.is_dictionary(column):
+        return _fits(kind, column.value_type)
+    if pa.types.is_null(column):
         return True
     if kind == "boolean":
-        return bool(pa.types.is_boolean(found))
+        return bool(pa.types.is_boolean(column))
     if kind == "text":
-        return found in (pa.string(), pa.large_string(), pa.string_view(), pa.binary())
-    return bool(pa.types.is_integer(found)) and found != pa.uint64()
+        return column in (pa.string(), pa.large_string(), pa.string_view(), pa.binary())
+    return bool(pa.types.is_integer(column)) and column != pa.uint64()
 
 
 def _wrong_rows(table: str, metadata: pq.FileMetaData) -> str:

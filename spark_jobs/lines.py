@@ -43,12 +43,12 @@ def plain(name: str) -> str:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    row = dict(pairs)
+    if len(row) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"`{twice}` is there twice")
-    return found
+    return row
 
 
 def _integer(value: Any) -> str:

@@ -61,12 +61,12 @@ def check(ledger: Path, whole: bool = False) -> bool:
         for entry in sorted(ledger.iterdir()):
             _check_name(ledger, entry)
         for table in TABLES:
-            found = list(parts(ledger, table))
-            for part in found:
+            files = list(parts(ledger, table))
+            for part in files:
                 _check_part(table, part)
-            _check_columns(table, found)
+            _check_columns(table, files)
             if not sealed:
-                _check_copies(found)
+                _check_copies(files)
             if not sealed and not whole:
                 _check_unfinished(ledger / f"{table}.parquet")
     except (OSError, RuntimeError) as error:  # unreadable, or a loop of links
@@ -174,10 +174,10 @@ def _check_part(table: str, part: Path) -> None:
             raise MalformedLedger(f"{part}: {problem}")
 
 
-def _check_columns(table: str, found: list[Path]) -> None:
+def _check_columns(table: str, files: list[Path]) -> None:
     """Refuses parts that differ in the columns of their table: in one, a column would be null."""
     seen: dict[frozenset[str], Path] = {}
-    for part in found if found[1:] else ():
+    for part in files if files[1:] else ():
         names = [name.lower() for name in pq.read_schema(part).names]
         seen.setdefault(frozenset(TABLES[table]).intersection(names), part)
     if len(seen) > 1:
@@ -187,10 +187,10 @@ def _check_columns(table: str, found: list[Path]) -> None:
         raise MalformedLedger(f"{lacking}: no column `{name}`, which {having.name} has")
 
 
-def _check_copies(found: list[Path]) -> None:
+def _check_copies(files: list[Path]) -> None:
     """Refuses two parts that are the same byte for byte: its rows would count twice."""
     by_size: dict[int, list[Path]] = {}
-    for part in found if found[1:] else ():
+    for part in files if files[1:] else ():
         by_size.setdefault(part.stat().st_size, []).append(part)
     for alike in by_size.values():
         seen: dict[str, Path] = {}

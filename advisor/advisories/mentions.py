@@ -93,9 +93,9 @@ def mentions(text: str) -> tuple[Mention, ...]:
     text = text[:MAX_TEXT]
     mentions = list(_mentions(text))
     if not mentions:
-        for others, said in ((_OTHER_BROKERS, _OTHER), (_OWN_NUMBERS, _OWN)):
+        for others, message in ((_OTHER_BROKERS, _OTHER), (_OWN_NUMBERS, _OWN)):
             if other := others.search(text):
-                raise VersionError(said.format(other[0]))
+                raise VersionError(message.format(other[0]))
         shown = " ".join(text.split())[:40]
         raise VersionError(f"No version of Kafka, librdkafka or Spark is in {shown!r}.")
     named = {part for mention in mentions if mention.parts != _ALL for part in mention.parts}

@@ -77,13 +77,13 @@ class Inputs:
         for name in _HEADS & file.fields.keys():
             self._replace(name, file.fields[name], Origin(source, lines[name]))
         try:
-            fields, found = weigh_options(file.fields, self._product(), lines, self.items)
+            fields, intake = weigh_options(file.fields, self._product(), lines, self.items)
         except SettingError:  # of a version that is not known, which is told where it is judged
-            fields, found = file.fields, Intake()
-        self._tell(source, found.notes, found.problems)
+            fields, intake = file.fields, Intake()
+        self._tell(source, intake.notes, intake.problems)
         for name, value in fields.items():
             self._replace(name, value, Origin(source, lines[name]), mark=hash(value))
-        self._take(source, found)
+        self._take(source, intake)
 
     def add_text(self, source: str, text: str, kind: str = "") -> None:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a

@@ -35,7 +35,7 @@ def index(request: HttpRequest) -> HttpResponse:
     context = {
         "words": words, "version": version, "component": part, "components": list(Part),
         "count": len(advisories), "groups": [(name, all_) for name, all_ in groups if all_],
-        "said": rows, "wrong": wrong,
+        "mentions": rows, "wrong": wrong,
     }  # fmt: skip
     block = "#found" if request.htmx else ""  # type: ignore[attr-defined]
     page = render(request, f"advisor/advisories.html{block}", context, status=400 if wrong else 200)

@@ -227,8 +227,8 @@ def _false(line: Line) -> list[str]:
 
 def _verified(ledgers: list[Path], want: str) -> dict[Path, str]:
     """What `manage.py verify` says of each, as somebody who was not there."""
-    told_to = ["verify", *map(str, ledgers), "--want", want, "--json"]
-    command = [sys.executable, str(ROOT / "manage.py"), *told_to]
+    arguments = ["verify", *map(str, ledgers), "--want", want, "--json"]
+    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_VERIFY_LIMIT_S)
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     lines = [str(answer.get("verdict") or answer.get("error")) for answer in answers]

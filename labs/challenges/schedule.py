@@ -95,7 +95,7 @@ class _Paper:
         target = first.name if isinstance(first, Role) else str(first)
         word = _DONE_BY.get(name, name)
         kind = "heal" if word in fault_words.HEALS else kind
-        is_told = word in fault_words.WORDS
-        told = fault_words.mark(word, target) if is_told else name.replace("_", " ")
-        text = _IN_WORDS.get(name, told)
+        has_words = word in fault_words.WORDS
+        words = fault_words.mark(word, target) if has_words else name.replace("_", " ")
+        text = _IN_WORDS.get(name, words)
         self.steps.append(Step(self.now_s, kind, text))

@@ -71,10 +71,10 @@ def rows(record: Path) -> tuple[Row, ...]:
 
     Raises `KeptError`.
     """
-    found = [_kept(file) for file in sorted(KEPT.glob("*.json"))]
-    found += _pairs(Record(record).runs)
+    rows = [_kept(file) for file in sorted(KEPT.glob("*.json"))]
+    rows += _pairs(Record(record).runs)
     return tuple(
-        sorted(found, key=lambda row: (-len(row.cells), not row.is_changed, row.scenario.name))
+        sorted(rows, key=lambda row: (-len(row.cells), not row.is_changed, row.scenario.name))
     )
 
 

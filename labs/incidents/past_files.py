@@ -89,14 +89,14 @@ def checkpointed(data: Path, kind: str, partition: str) -> int:
 
 def records(dump: str) -> Iterator[tuple[int, str]]:
     """Offset and value of each record of a dump, in the order in which they are in the log."""
-    for found in _RECORD.finditer(dump):
-        yield int(found[1]), found[2]
+    for record in _RECORD.finditer(dump):
+        yield int(record[1]), record[2]
 
 
 def by_broker(dump: str) -> dict[int, str]:
     """A dump of several brokers' logs, divided by the number of the broker."""
     parts = re.split(r"^Dumping .*?/broker-(\d+)/.*$", dump, flags=re.MULTILINE)
-    found: dict[int, str] = {}
+    dumps: dict[int, str] = {}
     for number, text in zip(parts[1::2], parts[2::2], strict=True):
-        found[int(number)] = found.get(int(number), "") + text
-    return found
+        dumps[int(number)] = dumps.get(int(number), "") + text
+    return dumps

@@ -66,10 +66,10 @@ class PlaySpec:
 def run(spec: PlaySpec, folder: Path, events: Emitter) -> int:
     """Plays every side and says the result; returns the exit code."""
     incident = find(spec.incident)
-    found = [_side(incident, side, folder / side / "cluster", events) for side in spec.sides]
-    played = [result for result in found if result is not None]
+    results = [_side(incident, side, folder / side / "cluster", events) for side in spec.sides]
+    played = [result for result in results if result is not None]
     events.emit("result", experiment={"incident": incident.id, "arms": played})
-    return FINISHED if len(played) == len(found) else SIDE_FAILED
+    return FINISHED if len(played) == len(results) else SIDE_FAILED
 
 
 def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping[str, Any] | None:

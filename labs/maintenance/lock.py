@@ -90,10 +90,10 @@ def main(product: str, version: str) -> None:
         rows.remove(old)
         rows += _resolve([(old[0], _ZOOKEEPER, _ON_JAVA_17)], transitive=False)
     if product in _RUN:
-        found = {f"{{{artifact}}}": revision for _, artifact, revision, *_ in rows}
-        if f"{{{_HAS_LOGGING}}}" not in found:
-            logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in found)
-            rows += _resolve([(g, a, _bound(found.get(rev, rev))) for g, a, rev in logging],
+        revisions = {f"{{{artifact}}}": revision for _, artifact, revision, *_ in rows}
+        if f"{{{_HAS_LOGGING}}}" not in revisions:
+            logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in revisions)
+            rows += _resolve([(g, a, _bound(revisions.get(rev, rev))) for g, a, rev in logging],
                              transitive=False)  # fmt: skip
     if product in _KEPT:
         rows = [row for row in rows if _KEPT[product].match(f"{row[0]}:{row[1]}:")]

@@ -237,10 +237,10 @@ def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:
 def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
     """The release of Java's clients that can play; a choice that cannot be is refused."""
     scenario, wanted = find(options["scenario"]), options["clients"]
-    found = java_release(pipeline, scenario)
+    release = java_release(pipeline, scenario)
     if wanted not in ("java", COPIER):
-        return found
-    if found is None:
+        return release
+    if release is None:
         message = (
             f"--clients {wanted}: Kafka's own clients play a pipeline of --client java of a line "
             f"from {kafka_line(tool_versions()[-1])} on, in a scenario in which brokers or the "
@@ -251,7 +251,7 @@ def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
         can = ", ".join(each.name for each in all_scenarios() if each.copier)
         message = f"--clients {COPIER}: what stands for Kafka's copier can play {can}"
         raise CommandError(message, returncode=BAD_INPUT)
-    return found
+    return release
 
 
 def repetition(options: dict[str, Any]) -> tuple[float | None, float]:

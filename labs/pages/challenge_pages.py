@@ -130,7 +130,7 @@ def _evidence(experiment: Experiment, challenge: Challenge) -> dict[str, Any]:
     if run is None or not challenge.is_forensics:
         return {}
     return {
-        "said": dump.notable(logs_of(run), TOPIC),
+        "log_lines": dump.notable(logs_of(run), TOPIC),
         "broker_logs": list(dump.broker_logs(logs_of(run))),
         "dumped": dump.around_jumps(run.ledger),
     }

@@ -154,7 +154,7 @@ def _question(
     bars = answered(question, members) if room.revealed else ()
     shown = question.shown if room.revealed else ()
     answers = [(place, answer, bar) for (place, answer), bar in zip(shown, bars, strict=True)]
-    return {"question": question, "given": given, "told": answers, "number": room.question + 1}
+    return {"question": question, "given": given, "answers": answers, "number": room.question + 1}
 
 
 def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any]:

@@ -44,12 +44,12 @@ def incident(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def start(request: HttpRequest, name: str) -> HttpResponse:
     """Queues a play of the sides `side`."""
-    found = _found(name)
+    incident = _found(name)
     sides = request.POST.getlist("side")
     try:
-        return redirect(plays.start(found, sides, visitors.of(request)))
+        return redirect(plays.start(incident, sides, visitors.of(request)))
     except Refused as refused:
-        context = _context(found) | {"refused": str(refused), "chosen": sides}
+        context = _context(incident) | {"refused": str(refused), "chosen": sides}
         return render(request, "labs/incident.html", context, status=400)
 
 
@@ -102,13 +102,13 @@ def _context(incident: Incident) -> dict[str, Any]:
 
 
 def _play(request: HttpRequest, name: str, slug: str) -> dict[str, Any]:
-    found = _found(name)
-    experiment = get_object_or_404(selectors.plays(found.slug), slug=slug)
-    sides = incident_plays.sides(experiment, found)
+    incident = _found(name)
+    experiment = get_object_or_404(selectors.plays(incident.slug), slug=slug)
+    sides = incident_plays.sides(experiment, incident)
     return {
-        "incident": found,
+        "incident": incident,
         "experiment": experiment,
-        "standing": incident_plays.standing(experiment, found),
+        "standing": incident_plays.standing(experiment, incident),
         "sides": sides,
         "lanes": () if experiment.is_live else incident_plays.steps(sides),
         "no_worker": experiment.is_live and presence.missing(),

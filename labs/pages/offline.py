@@ -48,10 +48,10 @@ def _text(name: str) -> str:
 
 
 def _file(name: str) -> Path:
-    found = finders.find(name)
-    if not isinstance(found, str):
+    path = finders.find(name)
+    if not isinstance(path, str):
         raise FileNotFoundError(f"the static file {name} is not there")
-    return Path(found)
+    return Path(path)
 
 
 def _inside(name: str) -> SafeString:
@@ -64,9 +64,9 @@ def _styles() -> SafeString:
     return mark_safe(_FONT.sub(_font, styles))  # noqa: S308 - our own
 
 
-def _font(found: re.Match[str]) -> str:
+def _font(match: re.Match[str]) -> str:
     """A font of ours as part of the sheet that names it."""
-    font = base64.b64encode(_file(found[1]).read_bytes()).decode()
+    font = base64.b64encode(_file(match[1]).read_bytes()).decode()
     return f'url("data:font/woff2;base64,{font}")'
 
 

@@ -72,10 +72,10 @@ def shown(harm: str, layer: str) -> list[Card]:
     ]  # fmt: skip
 
 
-def by_layer(found: Iterable[Card]) -> list[tuple[str, list[Card]]]:
+def by_layer(cards: Iterable[Card]) -> list[tuple[str, list[Card]]]:
     """Each layer that has any of the cards, in words, with them."""
     grouped: dict[str, list[Card]] = {words: [] for words in LAYERS.values()}
-    for card in found:
+    for card in cards:
         grouped[card.where].append(card)
     return [(where, own) for where, own in grouped.items() if own]
 

@@ -30,9 +30,9 @@ def scenarios(request: HttpRequest) -> HttpResponse:
     Without it, those with which this visitor started an experiment last.
     """
     harm, layer = (request.GET.get(each, "") for each in ("harm", "layer"))
-    found = scenario_cards.shown(harm, layer)
+    cards = scenario_cards.shown(harm, layer)
     context = {
-        "groups": scenario_cards.by_layer(found), "count": len(found), "harm": harm, "layer": layer,
+        "groups": scenario_cards.by_layer(cards), "count": len(cards), "harm": harm, "layer": layer,
         "harms": scenario_cards.harms(), "layers": scenario_cards.LAYERS.items(),
         "pipeline": _pipeline(request),
     }  # fmt: skip

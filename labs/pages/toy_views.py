@@ -21,7 +21,7 @@ def show(request: HttpRequest) -> HttpResponse:
     form = toy_form if toy_form.is_valid() else toy.ToyForm(toy.USUAL)
     form.full_clean()
     context = {
-        "told": form.cleaned_data, "outcome": leader_loss.outcome(form.state()),
+        "chosen": form.cleaned_data, "outcome": leader_loss.outcome(form.state()),
         "acks": leader_loss.ACKS, "min_isr": leader_loss.MIN_ISR, "longest": toy.LONGEST_LAG_S,
         "rows": toy.table(), "situations": toy.situations(),
         "problems": _problems(toy_form) if status == 400 else [],

@@ -159,34 +159,34 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def cancel(request: HttpRequest, slug: str) -> HttpResponse:
     """Ends an experiment that waits or runs, for the visitor who started it."""
-    found = get_object_or_404(Experiment, slug=slug)
-    if visitors.may_cancel(request, found):
-        lifecycle.cancel(slug, visitors.name(request, found))
+    experiment = get_object_or_404(Experiment, slug=slug)
+    if visitors.may_cancel(request, experiment):
+        lifecycle.cancel(slug, visitors.name(request, experiment))
     else:
         messages.error(request, NOT_YOURS)
-    return redirect(found)
+    return redirect(experiment)
 
 
 @require_POST
 def again(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs the same arms and seed once more."""
-    found = get_object_or_404(selectors.recent(), slug=slug)
+    experiment = get_object_or_404(selectors.recent(), slug=slug)
     try:
-        return redirect(services.again(found, visitors.of(request)))
+        return redirect(services.again(experiment, visitors.of(request)))
     except services.Refused as refused:
         messages.error(request, str(refused))
-        return redirect(found)
+        return redirect(experiment)
 
 
 @require_safe
 def offline(request: HttpRequest, slug: str) -> HttpResponse:
     """A run that is over as one HTML file, which plays without a server."""
     context = _with_replays(experiment_context(request, slug))
-    found: Experiment = context["experiment"]
-    if found.state != State.DONE or not context["replays"]:
+    experiment: Experiment = context["experiment"]
+    if experiment.state != State.DONE or not context["replays"]:
         raise Http404("There is nothing of this run that could be played back.")
-    named = {"Content-Disposition": f'attachment; filename="delivery-lab-{found.slug}.html"'}
-    return HttpResponse(exported.page(found, context), headers=named)
+    named = {"Content-Disposition": f'attachment; filename="delivery-lab-{experiment.slug}.html"'}
+    return HttpResponse(exported.page(experiment, context), headers=named)
 
 
 @require_safe
@@ -213,38 +213,38 @@ def _download(request: HttpRequest, slug: str, arm: str, *, lines: bool) -> Http
     try:
         return downloads.Download(run.ledger, name, lines=lines)
     except downloads.Busy as busy:
-        page = render(request, "labs/busy.html", {"said": str(busy), "run": run}, status=503)
+        page = render(request, "labs/busy.html", {"message": str(busy), "run": run}, status=503)
         page["Retry-After"] = str(downloads.RETRY_S)
         return page
 
 
 def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
     """What the live part of a page needs; 404 if there is no such experiment."""
-    found = get_object_or_404(selectors.recent(), slug=slug)
-    return shown(found) | {"may_cancel": visitors.may_cancel(request, found)}
+    experiment = get_object_or_404(selectors.recent(), slug=slug)
+    return shown(experiment) | {"may_cancel": visitors.may_cancel(request, experiment)}
 
 
-def shown(found: Experiment) -> dict[str, Any]:
+def shown(experiment: Experiment) -> dict[str, Any]:
     """The same for everybody who looks at it."""
-    runs = list(found.runs.all())
-    paces = selectors.paces(found)
+    runs = list(experiment.runs.all())
+    paces = selectors.paces(experiment)
     return {
-        "experiment": found,
-        "no_worker": found.is_live and presence.missing(),
-        "title": presentation.scenario_title(found.scenario),
-        "scenario_story": presentation.scenario_story(found.scenario),
-        "may_show": presentation.scenario_shows(found.scenario),
-        "standing": presentation.standing(found, paces),
-        "arms": presentation.arms(found, paces),
-        "headline": presentation.headline(found) if found.state == "done" else "",
+        "experiment": experiment,
+        "no_worker": experiment.is_live and presence.missing(),
+        "title": presentation.scenario_title(experiment.scenario),
+        "scenario_story": presentation.scenario_story(experiment.scenario),
+        "may_show": presentation.scenario_shows(experiment.scenario),
+        "standing": presentation.standing(experiment, paces),
+        "arms": presentation.arms(experiment, paces),
+        "headline": presentation.headline(experiment) if experiment.state == "done" else "",
         "settings": presentation.compared(runs),
-        "sends": proofs.sent(found),
-        "instead_of": sentences.of_brokers(found.request()),
+        "sends": proofs.sent(experiment),
+        "instead_of": sentences.of_brokers(experiment.request()),
         "conditions": presentation.conditions(runs),
-        "staging": list(Conditions.of(found.request()).described()),
+        "staging": list(Conditions.of(experiment.request()).described()),
         "shortened": presentation.shortened(runs),
-        "refutations": refutations(found),
-        "labels": [presentation.label(found, run.name) for run in runs],
+        "refutations": refutations(experiment),
+        "labels": [presentation.label(experiment, run.name) for run in runs],
     }
 
 

@@ -240,7 +240,7 @@ def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
                 yield f"{', '.join(names)} only on {line}: {reason} ({sources})"
 
 
-def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) -> str:
+def report(rows: Sequence[Row], changed: Sequence[Change], arms: Sequence[str]) -> str:
     """The rows as a table, and under it what changed where, and what contradicts the advisor."""
     cells = [("Kafka", *arms, "the advisor"), *(_cells(row, arms) for row in in_order(rows))]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -248,7 +248,7 @@ def report(rows: Sequence[Row], found: Sequence[Change], arms: Sequence[str]) ->
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
     ]
-    for change in found:
+    for change in changed:
         before, after = change.releases or (change.before, change.after)
         no_other = "No release between these gave one."
         lines += ["", f"Between {before} and {after} the verdict changes. {no_other}"]
@@ -275,7 +275,7 @@ def _cells(row: Row, arms: Sequence[str]) -> tuple[str, ...]:
     return (named, *(row.verdicts.get(arm, "") for arm in arms), prediction)
 
 
-def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
+def as_data(rows: Sequence[Row], changed: Sequence[Change]) -> dict[str, Any]:
     """The same for `--json`."""
     return {
         "rows": [
@@ -293,7 +293,7 @@ def as_data(rows: Sequence[Row], found: Sequence[Change]) -> dict[str, Any]:
             }
             for row in in_order(rows)
         ],
-        "changes": [asdict(each) for each in found],
+        "changes": [asdict(each) for each in changed],
     }
 
 

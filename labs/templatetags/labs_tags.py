@@ -174,7 +174,7 @@ def stretch(way: Track, span: Span) -> str:
 @register.filter
 def certainty(scenario: str) -> str:
     """How surely a run of a scenario shows what its settings permit, its harms in words."""
-    return _HARM.sub(lambda found: f"“{word(found[0])}”", find(scenario).certainty)
+    return _HARM.sub(lambda match: f"“{word(match[0])}”", find(scenario).certainty)
 
 
 @register.filter

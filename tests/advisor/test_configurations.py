@@ -32,10 +32,10 @@ def given(options: str, settings: str) -> tuple[int, str]:
     return int(str(code)), f"{out}\n{err}"
 
 
-def assert_answer(options: str, settings: str, code: int, said: str) -> None:
-    found, text = given(options, settings)
-    assert re.search(said, " ".join(text.split())), text
-    assert found == code, text
+def assert_answer(options: str, settings: str, code: int, expected: str) -> None:
+    exit_code, text = given(options, settings)
+    assert re.search(expected, " ".join(text.split())), text
+    assert exit_code == code, text
 
 
 SET = [
@@ -115,9 +115,9 @@ SET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
-def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
-    assert_answer(options, settings, code, said)
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, settings, code, expected)
 
 
 FILES = [
@@ -133,15 +133,15 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "options", "code", "said"), FILES)
+@pytest.mark.parametrize(("text", "options", "code", "expected"), FILES)
 def test_a_brokers_file_has_this_answer(
-    tmp_path, text: str, options: str, code: int, said: str
+    tmp_path, text: str, options: str, code: int, expected: str
 ) -> None:
     file = tmp_path / "server.properties"
     file.write_text(text)
-    found, told = given(f"--broker {file} {options}", JAVA)
-    assert said in " ".join(told.split())
-    assert found == code, told
+    exit_code, output = given(f"--broker {file} {options}", JAVA)
+    assert expected in " ".join(output.split())
+    assert exit_code == code, output
 
 
 def _spring(producer: str, common: str = "") -> str:
@@ -165,13 +165,13 @@ SPRING = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "said"), SPRING)
-def test_a_file_of_spring_has_this_answer(tmp_path, text: str, code: int, said: str) -> None:
+@pytest.mark.parametrize(("text", "code", "expected"), SPRING)
+def test_a_file_of_spring_has_this_answer(tmp_path, text: str, code: int, expected: str) -> None:
     file = tmp_path / "application.yml"
     file.write_text(text)
-    found, told = given(str(file), f"{TOPIC} {_RETRIES}")
-    assert said in " ".join(told.split())
-    assert found == code, told
+    exit_code, output = given(str(file), f"{TOPIC} {_RETRIES}")
+    assert expected in " ".join(output.split())
+    assert exit_code == code, output
 
 
 _QUERY = (
@@ -200,15 +200,15 @@ QUERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "sink", "code", "said"), QUERIES)
+@pytest.mark.parametrize(("source", "sink", "code", "expected"), QUERIES)
 def test_a_query_of_spark_has_this_answer(
-    tmp_path, source: str, sink: str, code: int, said: str
+    tmp_path, source: str, sink: str, code: int, expected: str
 ) -> None:
     file = tmp_path / "query.py"
     file.write_text(_QUERY.format(source, sink))
-    found, told = given(str(file), TOPIC)
-    assert said in " ".join(told.split())
-    assert found == code, told
+    exit_code, output = given(str(file), TOPIC)
+    assert expected in " ".join(output.split())
+    assert exit_code == code, output
 
 
 PIPELINES = [
@@ -221,16 +221,16 @@ PIPELINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("more", "code", "said"), PIPELINES)
-def test_a_pipeline_file_has_this_answer(tmp_path, more: str, code: int, said: str) -> None:
+@pytest.mark.parametrize(("more", "code", "expected"), PIPELINES)
+def test_a_pipeline_file_has_this_answer(tmp_path, more: str, code: int, expected: str) -> None:
     file = tmp_path / "p.toml"
     head = "[topic]\nreplication.factor = 3\nmin.insync.replicas = 2\n"
     file.write_text(f'kafka = "4.3"\n{head}{more}')
-    found, told = given(
+    exit_code, output = given(
         str(file), "consumer.auto.offset.reset=earliest application.restart=resumes"
     )
-    assert said in " ".join(told.split()).replace("requirement failed: ", "")
-    assert found == code, told
+    assert expected in " ".join(output.split()).replace("requirement failed: ", "")
+    assert exit_code == code, output
 
 
 @pytest.mark.parametrize(("name", "text"), [
@@ -243,6 +243,6 @@ def test_a_pipeline_file_has_this_answer(tmp_path, more: str, code: int, said: s
 def test_what_is_of_connect_is_said_to_be(tmp_path, name: str, text: str) -> None:
     file = tmp_path / name
     file.write_text(text)
-    found, told = given(str(file), TOPIC)
-    assert "is of Kafka Connect" in told
-    assert found == 2
+    exit_code, output = given(str(file), TOPIC)
+    assert "is of Kafka Connect" in output
+    assert exit_code == 2

@@ -124,9 +124,9 @@ SET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
-def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
-    assert_answer(options, settings, code, said)
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, settings, code, expected)
 
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
@@ -192,13 +192,13 @@ FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "text", "code", "said"), FILES)
-def test_a_file_has_this_answer(tmp_path, name: str, text: str, code: int, said: str) -> None:
+@pytest.mark.parametrize(("name", "text", "code", "expected"), FILES)
+def test_a_file_has_this_answer(tmp_path, name: str, text: str, code: int, expected: str) -> None:
     file = tmp_path / name
     file.write_text(text)
-    found, told = given(str(file), TOPIC if text.startswith(STREAMS) else C)
-    assert said in " ".join(told.split()), told
-    assert found == code, told
+    exit_code, output = given(str(file), TOPIC if text.startswith(STREAMS) else C)
+    assert expected in " ".join(output.split()), output
+    assert exit_code == code, output
 
 
 TOGETHER = [
@@ -236,10 +236,10 @@ def test_librdkafka_refuses_what_is_refused(component: str, settings: dict[str, 
     ours = _ours(Component(component), settings)
     assert (refusal is None) == (not ours), (refusal, ours)
     if refusal:
-        said = [words.removeprefix("--set: ") for words in ours]
+        named = [words.removeprefix("--set: ") for words in ours]
         # A setting that the words do not name stands before them.
-        unnamed = [words.partition(": ")[2] for words in said]
-        assert any(words and words in refusal for words in [*said, *unnamed]), ours
+        unnamed = [words.partition(": ")[2] for words in named]
+        assert any(words and words in refusal for words in [*named, *unnamed]), ours
 
 
 @pytest.mark.parametrize("component", [Component.PRODUCER, Component.CONSUMER])

@@ -31,9 +31,9 @@ STRIMZI = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code", "said"), STRIMZI)
-def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, said: str) -> None:
-    _assert_answer(tmp_path, text, code, said)
+@pytest.mark.parametrize(("text", "code", "expected"), STRIMZI)
+def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, expected: str) -> None:
+    _assert_answer(tmp_path, text, code, expected)
 
 
 _COMPOSE = "services:\n" + "".join(
@@ -46,7 +46,7 @@ _NAMED = "volumes:\n  d: {driver_opts: {type: tmpfs, device: tmpfs}}\n"
 
 
 @pytest.mark.parametrize(
-    ("disks", "more", "code", "said"),
+    ("disks", "more", "code", "expected"),
     [
         ("tmpfs: [/k/d]", "", 1, _LOST),
         ('tmpfs: "/k:size=1g"', "", 1, _LOST),
@@ -59,9 +59,9 @@ _NAMED = "volumes:\n  d: {driver_opts: {type: tmpfs, device: tmpfs}}\n"
     ],
 )
 def test_a_compose_file_says_whether_logs_are_in_memory(
-    tmp_path, disks: str, more: str, code: int, said: str
+    tmp_path, disks: str, more: str, code: int, expected: str
 ) -> None:
-    _assert_answer(tmp_path, _COMPOSE.replace("@", disks) + more, code, said)
+    _assert_answer(tmp_path, _COMPOSE.replace("@", disks) + more, code, expected)
 
 
 def _set(line: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS") -> str:
@@ -89,24 +89,24 @@ MANIFESTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "code", "said"), MANIFESTS)
+@pytest.mark.parametrize(("text", "code", "expected"), MANIFESTS)
 def test_kubernetes_says_which_brokers_there_are_and_whether_disks_last(
-    tmp_path, text: str, code: int, said: str
+    tmp_path, text: str, code: int, expected: str
 ) -> None:
-    _assert_answer(tmp_path, text, code, said)
+    _assert_answer(tmp_path, text, code, expected)
 
 
-def _assert_answer(tmp_path, text: str, code: int, said: str) -> None:
+def _assert_answer(tmp_path, text: str, code: int, expected: str) -> None:
     file = tmp_path / "resources.yaml"
     file.write_text(text)
-    found, told = given(str(file), f"{_FIELDS} topic.min.insync.replicas=2")
-    assert said in " ".join(told.split()), told
-    assert found == code, told
+    exit_code, output = given(str(file), f"{_FIELDS} topic.min.insync.replicas=2")
+    assert expected in " ".join(output.split()), output
+    assert exit_code == code, output
 
 
 def test_variables_of_products_with_their_own_clients_are_named(tmp_path) -> None:
     file = tmp_path / "our.env"
     file.write_text("export CONNECT_PRODUCER_ACKS=1\nKAFKA_MIN_INSYNC_REPLICAS=2\n")
-    found, told = given(str(file), _FIELDS)
-    assert "our.env:1: CONNECT_… is of a product that sets up its clients" in told
-    assert found == 0
+    exit_code, output = given(str(file), _FIELDS)
+    assert "our.env:1: CONNECT_… is of a product that sets up its clients" in output
+    assert exit_code == 0

@@ -84,15 +84,15 @@ MICRONAUT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "code", "said"), QUARKUS)
-def test_a_file_of_quarkus_has_this_answer(tmp_path, text: str, code: int, said: str) -> None:
-    _has_this_answer(tmp_path, text, WHOLE, code, said)
+@pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
+def test_a_file_of_quarkus_has_this_answer(tmp_path, text: str, code: int, expected: str) -> None:
+    _has_this_answer(tmp_path, text, WHOLE, code, expected)
 
 
-@pytest.mark.parametrize(("text", "code", "said"), MICRONAUT)
-def test_a_file_of_micronaut_has_this_answer(tmp_path, text: str, code: int, said: str) -> None:
+@pytest.mark.parametrize(("text", "code", "expected"), MICRONAUT)
+def test_a_file_of_micronaut_has_this_answer(tmp_path, text: str, code: int, expected: str) -> None:
     starts = "" if "consumers" in text else " consumer.auto.offset.reset=earliest"
-    _has_this_answer(tmp_path, text, WHOLE + starts, code, said)
+    _has_this_answer(tmp_path, text, WHOLE + starts, code, expected)
 
 
 def test_springs_names_count_in_letters_of_either_case() -> None:
@@ -105,9 +105,9 @@ def test_springs_names_count_in_letters_of_either_case() -> None:
     assert any("ACKS is not a setting of Kafka" in note for note in intake.notes)
 
 
-def _has_this_answer(tmp_path, text: str, settings: str, code: int, said: str) -> None:
+def _has_this_answer(tmp_path, text: str, settings: str, code: int, expected: str) -> None:
     file = tmp_path / "application.properties"
     file.write_text(text)
-    found, told = given(str(file), settings)
-    assert re.search(said, " ".join(told.split())), told
-    assert found == code, told
+    exit_code, output = given(str(file), settings)
+    assert re.search(expected, " ".join(output.split())), output
+    assert exit_code == code, output

@@ -104,6 +104,6 @@ def test_a_result_stands_at_the_line_of_the_setting(tmp_path: Path) -> None:
 def test_nothing_is_an_error_where_the_wish_holds(need: str) -> None:
     fields = {"producer.acks": "1", "topic.replication.factor": "3", "need.guarantee": need}
     run = _valid(sarif(answer(described(fields)), Inputs()))
-    found = {result["ruleId"]: result["level"] for result in run["results"]}
-    assert found["P001"] == ("warning" if need == "none" else "error")
-    assert ("error" in found.values()) == (need != "none")
+    levels = {result["ruleId"]: result["level"] for result in run["results"]}
+    assert levels["P001"] == ("warning" if need == "none" else "error")
+    assert ("error" in levels.values()) == (need != "none")

@@ -94,8 +94,8 @@ def collisions(page: Page) -> list[str]:
     # What stays in sight while one scrolls may cover what scrolls beneath it: from the top on
     # nothing has been scrolled.
     page.evaluate("scrollTo(0, 0)")
-    found: list[str] = page.evaluate(COLLISIONS)
-    return found + [f"cut off: {each}" for each in page.evaluate(CUT)]
+    overlaps: list[str] = page.evaluate(COLLISIONS)
+    return overlaps + [f"cut off: {each}" for each in page.evaluate(CUT)]
 
 
 def moved(kept: Sequence[Sequence[object]], now: Sequence[Part]) -> list[str]:

@@ -89,7 +89,7 @@ def differences(kept: Picture, now: Picture) -> list[str]:
     """Where the two differ, a line for each band; empty where they do not."""
     if len(kept.rows[0]) != len(now.rows[0]):
         return [f"it was {len(kept.rows[0])} squares wide and is {len(now.rows[0])}"]
-    found, shift = [], 0
+    lines, shift = [], 0
     for top in range(0, len(kept.rows), BAND):
         band = kept.rows[top : top + BAND]
         tries = [
@@ -98,12 +98,12 @@ def differences(kept: Picture, now: Picture) -> list[str]:
         ]
         off, _, best = min(tries)
         if off > SQUARES:
-            found.append(f"{off} squares from {top * SQUARE_PX} px on")
+            lines.append(f"{off} squares from {top * SQUARE_PX} px on")
         else:
             shift = best
     if abs(len(now.rows) - len(kept.rows) - shift) > SHIFT:
-        found.append(f"it was {len(kept.rows) * SQUARE_PX} px high, is {len(now.rows) * SQUARE_PX}")
-    return found
+        lines.append(f"it was {len(kept.rows) * SQUARE_PX} px high, is {len(now.rows) * SQUARE_PX}")
+    return lines
 
 
 def _off(

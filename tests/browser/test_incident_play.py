@@ -28,7 +28,7 @@ def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "nudge", nudge)
 
 
-def told(recorder: Recorder, side: str, phase: str, **more: Any) -> None:
+def enter(recorder: Recorder, side: str, phase: str, **more: Any) -> None:
     recorder.take({"event": "phase", "arm": side, "phase": phase, "at_s": 1.0, **more})
 
 
@@ -51,7 +51,7 @@ def test_a_play_is_asked_for_followed_and_looked_at(page: Page, width: int) -> N
     claimed = lifecycle.claim(play.slug, play.attempt, "us")
     assert claimed
     recorder = Recorder(claimed, "us")
-    told(recorder, "affected", "fetching", detail="downloading kafka-clients-3.1.0.jar (3 of 5)")
+    enter(recorder, "affected", "fetching", detail="downloading kafka-clients-3.1.0.jar (3 of 5)")
     expect(page.get_by_text("kafka-clients-3.1.0.jar (3 of 5)")).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="Fetching the release").first
            ).to_have_attribute("aria-current", "step")  # fmt: skip

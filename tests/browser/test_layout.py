@@ -31,8 +31,8 @@ LAID_OUT = (
 
 
 def _kept() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
-    return found
+    kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
+    return kept
 
 
 def _record(key: str, now: list[Any]) -> None:
@@ -85,12 +85,12 @@ BREAKS = {
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_broken_layout_is_noticed(page: Page, name: str) -> None:
-    rule, said = BREAKS[name]
+    rule, expected = BREAKS[name]
     page.set_viewport_size({"width": 1280, "height": 900})
     page.goto(PAGES["done"]())
     before = parts(page)
     assert collisions(page) == []
     # A rule that the page's policy lets through, as it lets through those of its own sheets.
     page.evaluate("rule => document.styleSheets[0].insertRule(rule)", rule)
-    found = moved(before, parts(page)) + collisions(page)
-    assert any(said in each for each in found), found
+    problems = moved(before, parts(page)) + collisions(page)
+    assert any(expected in each for each in problems), problems

@@ -60,7 +60,7 @@ def compared(page: Page, file: Path, slug: str) -> list[str]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_a_page_looks_as_it_did(still: Page, name: str) -> None:
-    address, found = opened(still, name), list[str]()
+    address, differences = opened(still, name), list[str]()
     parts = address.split("/")
     slug = parts[2] if parts[1] in {"experiments", "pipelines", "class"} else ""
     for width, scheme in LOOKS:
@@ -71,8 +71,8 @@ def test_a_page_looks_as_it_did(still: Page, name: str) -> None:
         if folder := os.environ.get("LAB_SCREENSHOTS"):
             whole = Path(folder) / f"{name}-{width}-{scheme}.png"
             still.screenshot(path=whole, full_page=True)
-        found += compared(still, KEPT / f"{name}-{width}-{scheme}.png", slug)
-    assert found == []
+        differences += compared(still, KEPT / f"{name}-{width}-{scheme}.png", slug)
+    assert differences == []
 
 
 BREAKS = {

@@ -137,8 +137,8 @@ def test_what_is_known_of_a_topic_is_told_soon_while_brokers_are_paused(cluster)
     for id_ in followers:
         cluster.brokers[id_].pause()
     until(lambda: list(cluster.states().values()).count("paused") == 2, 60, "no pause")
-    told = cluster.describe("paused", limit_s=10)  # the one that runs may be slow, too
-    assert told == [before], "paused, and still in sync"
+    described = cluster.describe("paused", limit_s=10)  # the one that runs may be slow, too
+    assert described == [before], "paused, and still in sync"
     cluster.brokers[before.leader].pause()
     until(lambda: set(cluster.states().values()) == {"paused"}, 60, "no pause")
     assert cluster.describe("paused") == []

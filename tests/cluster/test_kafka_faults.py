@@ -62,7 +62,7 @@ def end_of(cluster: Cluster, topic: str) -> int:
     consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "reader"})
     ends: list[int] = []
 
-    def told() -> bool:
+    def is_known() -> bool:
         try:
             ends.append(consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=5)[1])
         except KafkaException as passing:
@@ -70,7 +70,7 @@ def end_of(cluster: Cluster, topic: str) -> int:
                 raise
         return bool(ends)
 
-    until(told, 60, "the new leader does not tell its log end")
+    until(is_known, 60, "the new leader does not tell its log end")
     consumer.close()
     return ends[0]
 

@@ -51,7 +51,7 @@ def asked(distribution, java, tmp_path_factory, guarded: str) -> Iterator[Cluste
     ours = properties.joined_listeners
     with pytest.MonkeyPatch.context() as patch, slot():
         # The lab loads no authorizer for anybody; here nobody but this test chooses it.
-        patch.setattr(properties, "_IDENTITY", re.compile("(?!)"))
+        patch.setattr(properties, "IDENTITY", re.compile("(?!)"))
         patch.setattr(
             properties, "joined_listeners", lambda case: f"{ours(case)},GUARDED://{guarded}"
         )

@@ -96,9 +96,9 @@ def _read(line: str, component: Component, file: Mapping[str, str]) -> str | Non
     text = "".join(f"{name}={value}\n" for name, value in file.items())
     inputs.add_text("f", text, f"{component}-properties")
     pipeline, problems = services.from_fields(inputs.fields)
-    told = [*inputs.problems, *(problem.message for problem in problems)]
-    assert pipeline is not None or told
-    return told[0] if told else None
+    refusals = [*inputs.problems, *(problem.message for problem in problems)]
+    assert pipeline is not None or refusals
+    return refusals[0] if refusals else None
 
 
 def _same(ours: str | None, theirs: str | None) -> bool:

@@ -67,9 +67,9 @@ def test_an_archive_is_made_once_and_again_for_newer_jars(
 
 def test_another_java_and_another_class_path_have_other_archives(java: Java) -> None:
     newer = Java(java.path, "17.0.2", "PATH")
-    told = [("a.jar", java), ("b.jar", java), ("a.jar", newer)]
-    paths = {classes.archive("program", which, path).path for path, which in told}
-    assert len(paths) == len(told)
+    pairs = [("a.jar", java), ("b.jar", java), ("a.jar", newer)]
+    paths = {classes.archive("program", which, path).path for path, which in pairs}
+    assert len(paths) == len(pairs)
     before = classes.archive("program", java, "a.jar")
     os.utime(java.path, (1, 1))  # the same version, built anew
     assert classes.archive("program", java, "a.jar") != before

@@ -29,20 +29,20 @@ pytestmark = pytest.mark.process
 LIMIT_S = 60.0
 _SCRIPT = """
 import sys
-said = {said!r}
-print(said.pop("", ""), flush=True)
+answers = {answers!r}
+print(answers.pop("", ""), flush=True)
 for line in sys.stdin:
-    if line.strip() in said:
-        print(said[line.strip()], flush=True)
+    if line.strip() in answers:
+        print(answers[line.strip()], flush=True)
     if line == "stop\\n" and {ends!r}:
         break
 """
 
 
-def script(*begin: str, ends: bool = True, **said: str) -> tuple[str, ...]:
+def script(*begin: str, ends: bool = True, **answers: str) -> tuple[str, ...]:
     """The command of a program that says `begin`, and more when it is told a line."""
-    lines = {"": "\n".join(begin), **{key.replace("_", " "): text for key, text in said.items()}}
-    return (sys.executable, "-c", _SCRIPT.format(said=lines, ends=ends))
+    lines = {"": "\n".join(begin), **{key.replace("_", " "): text for key, text in answers.items()}}
+    return (sys.executable, "-c", _SCRIPT.format(answers=lines, ends=ends))
 
 
 def producer(

@@ -79,7 +79,7 @@ def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "parts"),
     [
         ("handed 0 12 345 678", ["handed", "0", "12", "345", "678"]),
         ("failed a.B: no valid offset", ["failed", "a.B: no valid offset"]),
@@ -87,5 +87,5 @@ def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
         ("", None),
     ],
 )  # fmt: skip
-def test_only_its_own_words_are_heard(line: str, found: list[str] | None) -> None:
-    assert words(line, SAID) == found
+def test_only_its_own_words_are_heard(line: str, parts: list[str] | None) -> None:
+    assert words(line, SAID) == parts

@@ -66,12 +66,12 @@ def test_what_librdkafka_lacks_is_left_out_and_said() -> None:
 def test_a_long_pause_before_connecting_again_is_shortened_and_said(family, version) -> None:
     settings = in_force(family, version, Component.PRODUCER, reconnect_backoff_max_ms=60_000)
     usual = in_force(family, version, Component.PRODUCER)
-    said = [
+    differences = [
         [text for text in translate.producer(each).differs if "reconnect.backoff" in text]
         for each in (settings, usual)
     ]
-    assert [len(texts) for texts in said] == [1, 0]
-    assert "500 instead of 60000" in said[0][0]
+    assert [len(texts) for texts in differences] == [1, 0]
+    assert "500 instead of 60000" in differences[0][0]
     Producer(translate.producer(settings).config)
 
 

@@ -59,14 +59,14 @@ def test_a_jar_is_fetched_once_and_then_only_looked_at(shelf):
     (jar,) = distribution.install("small", heard.append)
     assert jar == cache_dir() / "jars" / "small" / "hello-1.0.jar"
     assert jar.read_bytes() == b"the jar that was recorded"
-    told = [
+    lines = [
         "downloading hello-1.0.jar (1 of 1)",
         "1 jars of small, 0 MB, are those that were recorded",
     ]
-    assert heard == told
+    assert heard == lines
     shelf.unlink()
     assert distribution.install("small", heard.append) == (jar,)
-    assert heard == told
+    assert heard == lines
 
 
 @FETCHES

@@ -15,7 +15,7 @@ def row(fault: str, phase: str, target: str = "leader: broker 1", at_s: float = 
 
 
 @pytest.mark.parametrize(
-    ("fault", "target", "said"),
+    ("fault", "target", "expected"),
     [
         ("pause", "follower: broker 2", "Follower broker 2 was paused"),
         ("terminate", "follower: broker 2", "Follower broker 2 was stopped in an orderly way"),
@@ -27,8 +27,8 @@ def row(fault: str, phase: str, target: str = "leader: broker 1", at_s: float = 
         ("delete", "topic: orders", "Records were deleted from topic orders"),
     ],
 )
-def test_an_event_is_a_sentence(fault: str, target: str, said: str) -> None:
-    assert fault_words.sentence(fault, target) == said
+def test_an_event_is_a_sentence(fault: str, target: str, expected: str) -> None:
+    assert fault_words.sentence(fault, target) == expected
 
 
 @pytest.mark.parametrize("fault", get_args(Fault))
@@ -43,9 +43,9 @@ def test_what_began_and_ended_is_one_event() -> None:
         row("pause", "invoke", at_s=1.5),
         row("kill", "complete", at_s=2),
     ]
-    found = fault_words.events(rows)
-    assert [(each.state, each.at_s) for each in found] == [("begun", 1.5), ("done", 2)]
-    assert found[1].proof == "seen"
+    events = fault_words.events(rows)
+    assert [(each.state, each.at_s) for each in events] == [("begun", 1.5), ("done", 2)]
+    assert events[1].proof == "seen"
 
 
 def test_what_was_not_seen_to_happen_is_not_done() -> None:
@@ -58,7 +58,7 @@ def test_there_are_words_for_whatever_is_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "target", "said"),
+    ("fault", "target", "expected"),
     [
         ("kill", "leader: broker 3", "leader killed"),
         ("resume", "paused: broker 1", "resumed"),
@@ -69,5 +69,5 @@ def test_there_are_words_for_whatever_is_done() -> None:
         ("cut_tail", "killed: broker 2", "unflushed lost"),
     ],
 )
-def test_what_was_done_in_two_words(fault: str, target: str, said: str) -> None:
-    assert fault_words.mark(fault, target) == said
+def test_what_was_done_in_two_words(fault: str, target: str, expected: str) -> None:
+    assert fault_words.mark(fault, target) == expected

@@ -22,9 +22,9 @@ CLOSED = "org.apache.kafka.common.KafkaException Producer closed while send in p
 
 def take(rows: SentRows | ReadRows, *lines: str) -> None:
     for line in lines:
-        found = words(line, SAID)
-        assert found is not None, line
-        rows.take(*found)
+        parts = words(line, SAID)
+        assert parts is not None, line
+        rows.take(*parts)
 
 
 def table(folder: Path, name: str, *columns: str) -> list[tuple[Any, ...]]:

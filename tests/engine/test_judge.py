@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import socketserver
 import threading
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from config.places import socket_path
+from labs.engine.base import wait
 from labs.engine.judge import spark
 
 LINGERING = """
@@ -94,16 +94,30 @@ def test_what_spark_does_is_heard_before_its_answer(tmp_path, monkeypatch, cut):
 
 def test_a_session_that_says_what_it_does_may_take_longer_than_the_limit(tmp_path, monkeypatch):
     """On a machine with much other work a judging takes minutes; only silence is an end."""
-    asked = []
-    monkeypatch.setattr(spark, "until", lambda ready, limit_s, *_, **__: asked.append(limit_s))
-    theirs, ours = socket.socketpair()
-    with theirs, ours:
-        theirs.sendall(b'{"doing": "a"}\n')
-        heard = []
+    limits, heard = [], []
 
-        def then(doing):
-            heard.append(doing)
-            theirs.sendall(b'{"verdict": "holds"}\n')
+    def until(ready, limit_s, what, **rest):
+        limits.append(limit_s)
+        return wait.until(ready, 60, what, **rest)
 
-        assert spark._answer(ours, 7.0, then) == {"verdict": "holds"}
-    assert (heard, asked) == (["a"], [7.0, 7.0])
+    monkeypatch.setattr(spark, "until", until)
+    goes_on = threading.Event()
+
+    class Session(socketserver.StreamRequestHandler):
+        def handle(self):
+            self.rfile.readline()
+            self.wfile.write(b'{"doing": "a"}\n')
+            goes_on.wait(60)
+            self.wfile.write(b'{"verdict": "holds"}\n')
+
+    def report(doing):
+        heard.append(doing)
+        goes_on.set()
+
+    path = socket_path(tmp_path, "judge.sock")
+    with socketserver.UnixStreamServer(str(path), Session) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        answer = spark.judge(tmp_path, None, socket=path, limit_s=7.0, report=report)
+        thread.join()
+    assert (answer, heard, limits) == ({"verdict": "holds"}, ["a"], [7.0, 7.0])

@@ -235,7 +235,7 @@ def test_without_a_proxy_there_is_nothing_to_cut(herd):
 
 
 def test_links_that_stand_still_are_not_waited_for_without_end(herd, monkeypatch):
-    monkeypatch.setattr(links, "_ANSWER_S", 0.5)
+    monkeypatch.setattr(links, "ANSWER_S", 0.5)
     for pid in herd.links.pids:
         os.kill(pid, signal.SIGSTOP)
     with pytest.raises(LinksFailed, match="do not answer"):

@@ -147,9 +147,9 @@ def test_retention_ends_before_the_log_is_read_for_the_ledger(
         create_topic=lambda name, _partitions, _copies, config: made.update({name: config}),
     )
     booted: Any = SimpleNamespace(cluster=cluster, java="21", kafka="4.3.1")
-    arm_runner._prepare(booted, topology_of(arm_runner.arm.experiment, arm_runner.arm.spec))
+    arm_runner.create_topics(booted, topology_of(arm_runner.arm.experiment, arm_runner.arm.spec))
     assert made[TOPIC].items() >= topic.items()
     healed: list[tuple[str, ...]] = []
     stage: Any = SimpleNamespace(heal=lambda heal, *args: healed.append((heal.__name__, *args)))
-    arm_runner._keep_the_rest(stage)
+    arm_runner.end_retention(stage)
     assert healed == heals

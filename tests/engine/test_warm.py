@@ -24,7 +24,7 @@ LIMIT_S = 20.0
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
     """What stands for a server: it only lives."""
-    monkeypatch.setattr(warm, "_LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(warm, "LOOK_EVERY_S", 0.01)
     monkeypatch.setattr(warm, "practise", lambda socket: True)
     with subprocess.Popen(["sleep", "600"]) as process:
         yield process
@@ -57,7 +57,7 @@ def test_only_sessions_that_never_were_warm_are_waited_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, starts: int
 ) -> None:
     """Else whoever kills it now and then has everybody judged cold for two minutes."""
-    monkeypatch.setattr(warm, "_PAUSES_S", (0.0, 600.0))
+    monkeypatch.setattr(warm, "PAUSES_S", (0.0, 600.0))
     log = tmp_path / "judge.log"
     started: list[int] = []
 

@@ -36,7 +36,7 @@ def place(folder: Path, settings: Settings, tools: Tools | None) -> Place:
     )
 
 
-def told(command: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def client_command(command: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """The properties of the client that is started, and the other words of its command."""
     role, file, *rest = command[command.index("ClientApplication") + 1 :]
     return in_file(file), [role, *rest]
@@ -47,11 +47,11 @@ def in_file(name: str) -> dict[str, str]:
 
 
 def producer(workload: JavaProduceConsume) -> tuple[dict[str, str], list[str]]:
-    return told(workload.java_producer_config(workload.producer_config()).command)
+    return client_command(workload.java_producer_config(workload.producer_config()).command)
 
 
 def consumer(workload: JavaProduceConsume) -> tuple[dict[str, str], list[str]]:
-    return told(workload.java_consumer_config(workload.consumer_config()).command)
+    return client_command(workload.java_consumer_config(workload.consumer_config()).command)
 
 
 def test_the_producer_has_the_teams_settings_and_no_others(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def files(
     workload: JavaConsumeTransformProduce,
 ) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """What its consumer and its producer are told, and the other arguments."""
-    reads, rest = told(workload.java_config(workload.consumer_config()).command)
+    reads, rest = client_command(workload.java_config(workload.consumer_config()).command)
     return reads, in_file(rest[1]), [rest[0], *rest[2:]]
 
 

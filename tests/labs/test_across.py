@@ -133,8 +133,8 @@ def test_a_change_names_the_defaults_that_changed_and_none_that_was_stated() -> 
             described({"kafka": line, "version": line, **stated}) for line in ("2.8", "3.0")
         )
         rows = [Row("2.8", {"described": "broken"}, old), Row("3.0", {"described": "holds"}, new)]
-        [found] = changes(rows, "leader-killed-followers-behind")
-        return found
+        [changed] = changes(rows, "leader-killed-followers-behind")
+        return changed
 
     defaults = change().defaults
     assert any(each.startswith("producer.acks from 1 to all") and "KIP-679" in each

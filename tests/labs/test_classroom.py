@@ -21,7 +21,7 @@ NONE = Outcome("holds", {"lost_write": 0, "ok": 10_000})
 UNJUDGED = Outcome("unknown", {})
 
 
-def said(answer: str, confidence: str = "sure") -> dict[str, str]:
+def answered(answer: str, confidence: str = "sure") -> dict[str, str]:
     return {"answer": answer, "confidence": confidence}
 
 
@@ -72,9 +72,9 @@ def test_a_code_is_read_however_it_was_typed() -> None:
 
 def test_predictions_are_spread_by_answer_and_confidence() -> None:
     members = [
-        Member("a", {"acks-1": said("some"), "acks-all": said("none", "guess")}),
-        Member("b", {"acks-1": said("some", "think")}),
-        Member("c", {"acks-1": said("none")}),
+        Member("a", {"acks-1": answered("some"), "acks-all": answered("none", "guess")}),
+        Member("b", {"acks-1": answered("some", "think")}),
+        Member("c", {"acks-1": answered("none")}),
         Member("d"),
     ]
     before = core.spreads(LAB, members, {})[1]
@@ -91,7 +91,7 @@ def test_predictions_are_spread_by_answer_and_confidence() -> None:
 def test_numbers_are_spread_by_their_size() -> None:
     prediction = next(item for item in NUMBER.predictions if item.kind == "number")
     members = [
-        Member(name, {prediction.name: said(name)}) for name in ("0", "7", "0012", "99", "1900")
+        Member(name, {prediction.name: answered(name)}) for name in ("0", "7", "0012", "99", "1900")
     ]
     spread = next(
         spread for spread in core.spreads(NUMBER, members, {prediction.arm: LOST})
@@ -120,7 +120,7 @@ def rows(text: str) -> list[dict[str, str]]:
 def test_the_table_has_a_row_for_each_pupil() -> None:
     question = LAB.questions[0]
     members = [
-        Member("Ann", {"acks-1": said("some", "guess")}, {question.name: 0}),
+        Member("Ann", {"acks-1": answered("some", "guess")}, {question.name: 0}),
         Member("=HYPERLINK(1)"),
     ]
     ann, other = rows(core.table(LAB, members, {"acks-1": LOST}))

@@ -102,11 +102,11 @@ def test_the_table_of_modes_says_of_each_scenario_where_it_runs_or_why_not(
     call_command("scenarios", "--modes")
     _, *rows = capsys.readouterr().out.splitlines()
     assert len(rows) == len(all_scenarios())
-    said = dict(row.split(maxsplit=1) for row in rows)
-    assert said["leader-killed"].split("  ") == ["3.3 to 4.3", "2.8 to 3.9"]
-    assert "controllers of their own" in said["controllers-lost"]
-    assert "links" in said["leader-cut-off"]
-    assert "not run so yet" in said["brokers-below-min-isr"]
+    modes = dict(row.split(maxsplit=1) for row in rows)
+    assert modes["leader-killed"].split("  ") == ["3.3 to 4.3", "2.8 to 3.9"]
+    assert "controllers of their own" in modes["controllers-lost"]
+    assert "links" in modes["leader-cut-off"]
+    assert "not run so yet" in modes["brokers-below-min-isr"]
 
 
 def test_scenarios_and_lessons_in_words(capsys: pytest.CaptureFixture[str]) -> None:

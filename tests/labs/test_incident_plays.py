@@ -53,9 +53,9 @@ def events(
     """The exit code and the events of a play whose steps are these."""
     monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(runner, "play", play)
-    told = io.StringIO()
-    code = runner.run(PlaySpec(INCIDENT.slug, sides), tmp_path / "run", Emitter(told))
-    return code, [json.loads(line) for line in told.getvalue().splitlines()]
+    stream = io.StringIO()
+    code = runner.run(PlaySpec(INCIDENT.slug, sides), tmp_path / "run", Emitter(stream))
+    return code, [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
 def by_side(_: object, release: str, tell: Any, enter: Any, home: Path) -> Outcome:
@@ -247,13 +247,13 @@ def test_a_play_is_found_under_its_own_incident_alone(client: Client, played: Ex
 def test_every_side_is_told_by_phase_with_its_result_and_leaves_no_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    code, told = events(monkeypatch, tmp_path, by_side)
+    code, rows = events(monkeypatch, tmp_path, by_side)
     assert code == runner.FINISHED
-    phases = [(row["arm"], row["phase"]) for row in told if row["event"] == "phase"]
+    phases = [(row["arm"], row["phase"]) for row in rows if row["event"] == "phase"]
     assert [phase for side, phase in phases if side == "affected"] == [
         "waiting", "fetching", "fetching", "playing",
     ]  # fmt: skip
-    assert [row["harmed"] for row in told[-1]["experiment"]["arms"]] == [5, 0]
+    assert [row["harmed"] for row in rows[-1]["experiment"]["arms"]] == [5, 0]
     assert not list((tmp_path / "run").glob("*/cluster"))
 
 
@@ -273,12 +273,12 @@ def test_a_side_that_cannot_be_played_says_why_and_the_other_one_is_played(
             raise problem
         return by_side(incident, release, *rest)
 
-    code, told = events(monkeypatch, tmp_path, play)
+    code, rows = events(monkeypatch, tmp_path, play)
     assert code == runner.SIDE_FAILED
-    [error] = [row for row in told if row["event"] == "error"]
+    [error] = [row for row in rows if row["event"] == "error"]
     assert says in error["message"]
     assert "repo.intern" not in error["message"]
-    assert [row["name"] for row in told[-1]["experiment"]["arms"]] == ["fixed"]
+    assert [row["name"] for row in rows[-1]["experiment"]["arms"]] == ["fixed"]
 
 
 def test_a_disk_without_room_is_told_before_anything_is_fetched(

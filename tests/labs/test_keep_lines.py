@@ -51,8 +51,8 @@ def keep(file: Path, lines: str, *stated: str, seed: int = 7) -> dict[str, Any]:
         "experiment", "--scenario", SCENARIO, "--across", lines, "--arms", "described",
         "--seed", str(seed), "--keep", str(file), *settings,
     )  # fmt: skip
-    told: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return told
+    kept: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return kept
 
 
 def test_rows_of_several_turns_add_up_by_line_and_newer_ones_replace_older(
@@ -60,10 +60,10 @@ def test_rows_of_several_turns_add_up_by_line_and_newer_ones_replace_older(
 ) -> None:
     file = tmp_path / "rows.json"
     assert not keep(file, "3.3,3.9")["changes"]
-    told = keep(file, "3.9,4.3")
-    assert [row["kafka"] for row in told["rows"]] == ["3.3", "3.9", "4.3"]
+    kept = keep(file, "3.9,4.3")
+    assert [row["kafka"] for row in kept["rows"]] == ["3.3", "3.9", "4.3"]
     assert len(runs) == 4
-    [change] = told["changes"]
+    [change] = kept["changes"]
     assert (change["before"], change["after"]) == ("3.9", "4.3")
     assert any("KIP-966" in rule for rule in change["rules"])
     # 3.9.0 has KAFKA-18991; the release of the line that runs here has it no more.
@@ -121,8 +121,8 @@ def test_a_row_that_was_told_is_read_back_whole() -> None:
         "3.9", {"described": "broken"}, None, ("lost_write",), ("diverged",), "", True,
         {"lost_write": 7}, "3.9.2", "2026-11-24", {"engine": "0123"},
     )  # fmt: skip
-    [told] = across.as_data([row], ())["rows"]
-    assert across.from_data(json.loads(json.dumps(told)), None) == row
+    [data] = across.as_data([row], ())["rows"]
+    assert across.from_data(json.loads(json.dumps(data)), None) == row
 
 
 def test_a_line_that_fails_leaves_the_rows_of_before(
@@ -138,5 +138,5 @@ def test_a_line_that_fails_leaves_the_rows_of_before(
     monkeypatch.setattr(Command, "run_once", fail_on_the_last)
     with pytest.raises(CommandError, match="interrupted"):
         keep(file, "3.3,3.9,4.3")
-    told = json.loads(file.read_text("utf-8"))
-    assert [row["kafka"] for row in told["rows"]] == ["3.3", "3.9"]
+    kept = json.loads(file.read_text("utf-8"))
+    assert [row["kafka"] for row in kept["rows"]] == ["3.3", "3.9"]

@@ -25,14 +25,14 @@ def test_rows_ship_so_that_the_page_of_a_new_installation_is_not_empty() -> None
 
 
 @cache
-def told(file: Path) -> dict[str, Any]:
+def kept(file: Path) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return data
 
 
 def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
     """What ran in a row, by what the file says of it."""
-    asked, release = told(file), row["release"] or row["kafka"]
+    asked, release = kept(file), row["release"] or row["kafka"]
     fields = {**ASSUMED, "family": asked["client"], "kafka": release,
               "need.guarantee": asked["want"], **dict(map(stated, asked["settings"]))}  # fmt: skip
     if version := asked["client_version"]:
@@ -43,7 +43,7 @@ def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
 
 
 def rows(file: Path) -> list[Row]:
-    return [across.from_data(row, pipeline(file, row)) for row in told(file)["rows"]]
+    return [across.from_data(row, pipeline(file, row)) for row in kept(file)["rows"]]
 
 
 @FILES
@@ -62,9 +62,9 @@ def test_each_row_says_on_what_it_was_run_or_why_not(file: Path) -> None:
 def test_no_run_shows_what_the_rules_of_today_call_impossible(file: Path) -> None:
     for row in rows(file):
         if row.verdicts and row.pipeline:
-            assert across.refuted(row.pipeline, told(file)["scenario"], row.seen) == ()
+            assert across.refuted(row.pipeline, kept(file)["scenario"], row.seen) == ()
             if row.verdict == "broken":
-                assert across.permitted(row.pipeline, told(file)["scenario"]), row.line
+                assert across.permitted(row.pipeline, kept(file)["scenario"]), row.line
                 assert row.seen, "what breaks a guarantee is counted"
 
 
@@ -72,19 +72,19 @@ def test_no_run_shows_what_the_rules_of_today_call_impossible(file: Path) -> Non
 def test_a_rule_or_a_known_bug_explains_each_change_and_the_file_says_what_they_say(
     file: Path,
 ) -> None:
-    found = across.changes(rows(file), told(file)["scenario"])
-    for change in found:
+    changes = across.changes(rows(file), kept(file)["scenario"])
+    for change in changes:
         assert change.rules or change.bugs or change.came, (
             f"{change.before} to {change.after}: by chance?"
         )
-    as_told = json.loads(json.dumps(across.as_data((), found)["changes"]))
-    assert told(file)["changes"] == as_told, "keep the rows again: the rules say it otherwise"
+    expected = json.loads(json.dumps(across.as_data((), changes)["changes"]))
+    assert kept(file)["changes"] == expected, "keep the rows again: the rules say it otherwise"
 
 
 @FILES
 def test_a_line_since_which_a_rule_permits_nothing_holds_from_there_on(file: Path) -> None:
     """A run may hold by chance where harm is permitted; where none is, it has to."""
     for row in rows(file):
-        scenario = told(file)["scenario"]
+        scenario = kept(file)["scenario"]
         if row.verdicts and row.pipeline and not across.permitted(row.pipeline, scenario):
             assert row.verdict == "holds", row.line

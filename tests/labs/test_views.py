@@ -118,8 +118,8 @@ def test_who_waits_is_told_how_far_the_run_before_is(client: Client) -> None:
     for run, phase in zip(runs.runs.all(), ("healing", "waiting"), strict=True):
         run.phase, run.live = phase, {"began": {phase: 15.0}}
         run.save()
-    told = text_of(client, waits)
-    assert "The run before it: healing; an arm waits for a place on this machine" in told
+    text = text_of(client, waits)
+    assert "The run before it: healing; an arm waits for a place on this machine" in text
 
 
 def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_queries(

@@ -208,21 +208,21 @@ def _without_contradictions(tables: History) -> None:
         for row in tables["log"]
         if row["offset"] >= starts.get((row["topic"], row["partition"]), 0)
     ]
-    sent, found = _places(tables["sends"]), _places(tables["log"])
+    sent, stored = _places(tables["sends"]), _places(tables["log"])
     tables["log"] = [
         row
         for row in tables["log"]
-        if not sent[row["value"]] or sent[row["value"]] & found[row["value"]]
+        if not sent[row["value"]] or sent[row["value"]] & stored[row["value"]]
     ]
 
 
 def _places(rows: Rows) -> defaultdict[int, set[tuple[str, int]]]:
     """By value, where it stands or may stand."""
-    found = defaultdict[int, set[tuple[str, int]]](set)
+    by_value = defaultdict[int, set[tuple[str, int]]](set)
     for row in rows:
         if row.get("outcome") != "fail":
-            found[row["value"]].add((row["topic"], row["partition"]))
-    return found
+            by_value[row["value"]].add((row["topic"], row["partition"]))
+    return by_value
 
 
 SOUND_VALUES = 200

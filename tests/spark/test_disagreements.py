@@ -18,8 +18,8 @@ WITHOUT_3: Tables = sound(log=LOG[:3], deliveries=HANDED[:3], commits=[commit(3)
 
 
 def fault(phase: str, time_ns: int | None, name: str = "kill") -> Row:
-    said = {"evidence": "pid 4711 gone"} if phase == "complete" else {}
-    return {"fault": name, "target": "broker 1", "phase": phase, "time_ns": time_ns, **said}
+    evidence = {"evidence": "pid 4711 gone"} if phase == "complete" else {}
+    return {"fault": name, "target": "broker 1", "phase": phase, "time_ns": time_ns, **evidence}
 
 
 def without_3(**changed: object) -> Tables:

@@ -246,11 +246,11 @@ def test_a_part_that_is_there_twice_is_refused_and_two_without_rows_are_not(tmp_
 
 def _in_transaction(*outcomes: str) -> Tables:
     """A message of transaction `x` is lost, and `transactions` has these rows of it."""
-    told = [{"transaction": "x", "outcome": outcome} for outcome in outcomes]
+    transactions = [{"transaction": "x", "outcome": outcome} for outcome in outcomes]
     sends = [*sound()["sends"][:3], send(3, topic="t", partition=0, offset=3, transaction="x")]
     log = [record(n, n) for n in range(3)]
     read: Tables = {"deliveries": [], "commits": []}
-    return {**sound(), **read, "sends": sends, "log": log, "transactions": told}
+    return {**sound(), **read, "sends": sends, "log": log, "transactions": transactions}
 
 
 def test_a_transaction_has_one_end(judged: Judge) -> None:
@@ -289,16 +289,16 @@ def test_two_rows_of_one_line_are_refused(tmp_path: Path, between: str, says: st
 @pytest.mark.parametrize("more", ['"outcome": "fail"', '"value": 2'])
 def test_a_name_that_is_there_twice_is_refused(tmp_path: Path, more: str) -> None:
     ledger = write(tmp_path / "ledger", sound())
-    said = (ledger / "sends.jsonl").read_text()
-    (ledger / "sends.jsonl").write_text(said.rstrip("}\n") + ", " + more + "}\n")
+    text = (ledger / "sends.jsonl").read_text()
+    (ledger / "sends.jsonl").write_text(text.rstrip("}\n") + ", " + more + "}\n")
     with pytest.raises(MalformedLedger, match=r"line 4: .* is there twice"):
         check(ledger)
 
 
 def test_marks_and_ends_of_other_editors_are_read(tmp_path: Path) -> None:
     ledger = write(tmp_path / "ledger", sound())
-    said = (ledger / "sends.jsonl").read_text()
-    (ledger / "sends.jsonl").write_bytes(b"\xef\xbb\xbf" + said.replace("\n", "\r\n\r\n").encode())
+    text = (ledger / "sends.jsonl").read_text()
+    (ledger / "sends.jsonl").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n\r\n").encode())
     assert not check(ledger)
 
 

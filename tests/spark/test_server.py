@@ -60,10 +60,10 @@ def _children(pid: int) -> list[int]:
 def test_a_warm_session_answers_and_outlives_a_malformed_ledger(
     warm: WarmJudge, ledger: Path, tmp_path: Path
 ) -> None:
-    told: list[str] = []
-    answer = judge(ledger, "at-least-once", socket=warm.socket, report=told.append)
+    reports: list[str] = []
+    answer = judge(ledger, "at-least-once", socket=warm.socket, report=reports.append)
     assert (answer["verdict"], answer["counts"]["lost_write"]) == ("broken", 1)
-    assert [line for line in told if "counts" in line] == [
+    assert [line for line in reports if "counts" in line] == [
         "Spark counts what became of each message"
     ]
     bad = write(tmp_path / "bad", {"sends": [{"value": "x", "outcome": "ok"}]})

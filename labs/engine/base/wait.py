@@ -138,17 +138,17 @@ def _reported(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
     """Tells of a wait each time that it is asked to and that long has passed, and of its end."""
     tell, due, limit = _tell.get(), time.monotonic() + TELL_AFTER_S, _limit.get()
     over = min(deadline, limit.at) if limit else deadline
-    is_told = False
+    is_reported = False
 
     def again() -> None:
-        nonlocal due, is_told
+        nonlocal due, is_reported
         now = time.monotonic()
         if awaits and now >= due:
             tell(awaits, max(0.0, over - now))
-            due, is_told = now + TELL_AFTER_S, True
+            due, is_reported = now + TELL_AFTER_S, True
 
     try:
         yield again
     finally:
-        if is_told:
+        if is_reported:
             tell("", 0.0)

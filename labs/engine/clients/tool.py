@@ -30,10 +30,10 @@ def words(line: str, lengths: Mapping[str, int]) -> Words | None:
     count = lengths.get(line.partition(" ")[0])
     if count is None:
         return None
-    found = line.split(" ", count)
-    if len(found) <= count:
-        raise ValueError(f"{line!r} is no whole line: {count} words follow {found[0]!r}")
-    return found
+    parts = line.split(" ", count)
+    if len(parts) <= count:
+        raise ValueError(f"{line!r} is no whole line: {count} words follow {parts[0]!r}")
+    return parts
 
 
 class Tool:
@@ -70,8 +70,8 @@ class Tool:
                 if line is None:
                     self.ended = True
                     return
-                if (found := words(line, self._lengths)) is not None:
-                    yield found
+                if (parts := words(line, self._lengths)) is not None:
+                    yield parts
                 else:
                     print(line, file=sys.stderr, flush=True)
 

@@ -88,7 +88,7 @@ _OF_KRAFT = frozenset({
 """What decides in one of the two modes alone."""
 _REGISTRATION_MS = 60_000
 """How long a broker waits for its ZooKeeper, which boots at the same time."""
-_IDENTITY = re.compile(
+IDENTITY = re.compile(
     r"process\.roles|node\.id|broker\.id|(advertised\.)?listeners?(\..*)?|log\.dirs?|"
     r"metadata\.log\.dir|controller\.(listener|quorum)\..*|inter\.broker\..*|.*security.*|.*sasl.*|"
     r"zookeeper\.connect|"
@@ -106,7 +106,7 @@ def check(settings: Settings) -> None:
     for name, value in settings.items():
         if not re.fullmatch(r"[a-z][a-z0-9]*(\.[a-z0-9]+)*", name):
             raise RefusedSetting(f"{name!r} is not the name of a broker setting")
-        if _IDENTITY.fullmatch(name):
+        if IDENTITY.fullmatch(name):
             raise RefusedSetting(f"{name} is the lab's own to set: it keeps clusters apart")
         if any(ord(char) < 32 or 127 <= ord(char) < 160 for char in str(value)):
             raise RefusedSetting(f"the value of {name} holds a line break or control character")

@@ -170,10 +170,10 @@ def past_streams(version: str, progress: ivy.Progress | None = None) -> Distribu
 
     Only a lock of its own has RocksDB, which keeps state on disk.
     """
-    found = _for_incidents("past-streams", version, progress)
+    clients = _for_incidents("past-streams", version, progress)
     if _is_locked("past-streams", version):
-        return found
-    return Distribution(version, (*found.jars, *install(f"streams-{version}", progress)))
+        return clients
+    return Distribution(version, (*clients.jars, *install(f"streams-{version}", progress)))
 
 
 def _for_incidents(product: str, version: str, progress: ivy.Progress | None) -> Distribution:
@@ -248,10 +248,10 @@ def parse_lock(text: str) -> tuple[Locked, ...]:
     locked = []
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
-            found = re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64})", line.strip())
-            if not found:
+            match = re.fullmatch(r"([\w.-]+):([\w.-]+):([\w.-]+) ([0-9a-f]{64})", line.strip())
+            if not match:
                 raise ValueError(f"not a line of a lock: {line!r}")
-            locked.append(Locked(*found.groups()))
+            locked.append(Locked(*match.groups()))
     return tuple(locked)
 
 

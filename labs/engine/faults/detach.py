@@ -37,11 +37,11 @@ def detach(rig: Rig, role: Role, log: str, limit_s: float = 30) -> Rows:
         folder.rename(folder.with_name(_GONE + folder.name))
 
     def proof(broker: Broker) -> str | None:
-        folder, said_before = taken[broker.id]
+        folder, log_size = taken[broker.id]
         if broker.returncode is not None:
             raise ChildProcessError(f"pid {broker.pid} ended with code {broker.returncode}")
         with broker.log.open("rb") as file:
-            file.seek(said_before)
+            file.seek(log_size)
             text = file.read().decode("utf-8", "replace")
         if f"{_STOPPED} {folder}" not in text:
             return None

@@ -47,14 +47,14 @@ def add_copies(rig: Rig, topic: str, copies: int, limit_s: float = 60) -> Rows:
 
     def act() -> str:
         with quiet_admin(rig.cluster.bootstrap) as admin:
-            found = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+            partitions = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
         port = next(each.port for each in rig.cluster.brokers.values() if each.state == "running")
-        for number, partition in found.items():
+        for number, partition in partitions.items():
             others = [id_ for id_ in rig.cluster.brokers if id_ not in partition.replicas]
             wanted = [*partition.replicas, *others][:copies]
             reassign.ask(port, topic, number, wanted, _ASK_S)
-        rig.cluster.wait_in_sync(topic, len(found), copies, limit_s)
-        several = "each partition" if len(found) > 1 else "the partition"
+        rig.cluster.wait_in_sync(topic, len(partitions), copies, limit_s)
+        several = "each partition" if len(partitions) > 1 else "the partition"
         return f"{several} of {topic} was reassigned to {copies} brokers, and all are in sync"
 
     return (rig.log.attempt("mend-copies", f"topic: {topic}", act, _TROUBLE),)

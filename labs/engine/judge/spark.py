@@ -212,10 +212,10 @@ def _answer(
             raise _NoAnswer
         *lines, rest = (rest + heard).split(b"\n")
         for line in lines:
-            said: dict[str, Any] = json.loads(line)
-            if "doing" not in said:
-                return said
-            report(str(said["doing"]))
+            answer: dict[str, Any] = json.loads(line)
+            if "doing" not in answer:
+                return answer
+            report(str(answer["doing"]))
 
 
 def _judged(answer: dict[str, Any]) -> dict[str, Any]:

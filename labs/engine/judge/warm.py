@@ -15,11 +15,11 @@ from labs.engine.base.idle import QUIET, Idle
 from labs.engine.base.processes import end, spawn
 from labs.engine.judge.spark import PROGRAMS, practise, spark_arguments, spark_environment
 
-_PAUSES_S = (1.0, 5.0, 30.0, 120.0)
+PAUSES_S = (1.0, 5.0, 30.0, 120.0)
 """How long to wait before the next start, after so many starts that came to nothing in a row."""
 
 _ABANDONED_S = 3600.0
-_LOOK_EVERY_S = 2.0
+LOOK_EVERY_S = 2.0
 PRACTICE = 12
 """How often a session practises while the machine has nothing to do: by then the compilers of its
 JVM have found most of what they look for, and a judging takes half of what it took at first."""
@@ -96,7 +96,7 @@ class WarmJudge:
             # What follows a recycling (code 0), or the death of a session that had come to be warm,
             # is no second attempt at the same failure.
             failures = 0 if code == 0 or self.warm else failures + 1
-            pause = _PAUSES_S[min(failures, len(_PAUSES_S)) - 1] if failures else 0
+            pause = PAUSES_S[min(failures, len(PAUSES_S)) - 1] if failures else 0
             self._over.wait(pause)
 
     def _serve(self) -> int:
@@ -122,7 +122,7 @@ class WarmJudge:
         self.practised, idle = 0, Idle()
         while True:
             try:
-                return process.wait(_LOOK_EVERY_S)
+                return process.wait(LOOK_EVERY_S)
             except subprocess.TimeoutExpired:
                 quiet = idle.part() >= QUIET
             if quiet and self.practised < self._practice and self.warm:

@@ -17,7 +17,7 @@ from labs.engine.base import processes
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.network.flows import Key
 
-_ANSWER_S = 10.0
+ANSWER_S = 10.0
 
 
 class LinksFailed(OSError):
@@ -137,7 +137,7 @@ class Links:
                 wires[0].write(json.dumps(answers).encode() + b"\n")
                 wires[0].flush()
                 heard = wires[1]
-                until(lambda: select.select([heard], [], [], 0)[0], _ANSWER_S, "no answer", 0.005)
+                until(lambda: select.select([heard], [], [], 0)[0], ANSWER_S, "no answer", 0.005)
                 answer: dict[str, Any] = json.loads(heard.readline())
             except (OSError, ValueError, WaitTimeout) as silent:
                 words = self._log.read_text("utf-8", "replace") if self._log.exists() else ""

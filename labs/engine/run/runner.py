@@ -159,7 +159,7 @@ class ArmRunner:
         self._fetch_clients()
         with self._booted() as booted, self._watched(booted.cluster) as watch:
             with limited(self.limit_s):
-                self._prepare(booted, topology)
+                self.create_topics(booted, topology)
                 self._live(booted.cluster, topology, watch)
             return self._judged(booted.cluster)
 
@@ -194,13 +194,13 @@ class ArmRunner:
             clients.stop_producer()
             self._phase("reading")
             clients.stop_consumer()
-            self._keep_the_rest(stage)
+            self.end_retention(stage)
             self._seen.final_read_completed = clients.read_to_the_end()
         self._faults.write(self.arm.ledger)  # what the watch has seen since the play
         self._seen.notes += [*clients.notes, *clients.differs]
         self._write_meta()
 
-    def _keep_the_rest(self, stage: LiveStage) -> None:
+    def end_retention(self, stage: LiveStage) -> None:
         """Ends retention, by time or by size, before the log is read for the ledger.
 
         It is read twice: what expired in between would be beyond the log's start that was noted,
@@ -210,7 +210,7 @@ class ArmRunner:
             stage.heal(keep_all, TOPIC)
             self._phase("reading")
 
-    def _prepare(self, booted: Booted, topology: Topology) -> None:
+    def create_topics(self, booted: Booted, topology: Topology) -> None:
         """Creates the topics, as they are described."""
         settings, scenario = self.arm.spec.settings, self.arm.scenario
         self._seen.java, self._seen.kafka = booted.java, booted.kafka

@@ -13,7 +13,7 @@ from labs.engine.protocol.admin import quiet_visitor
 from labs.engine.record.ledger import TableWriter
 
 GROUP = "app"
-_ASK_S = 5.0
+ASK_S = 5.0
 _SAVE_LIMIT_S = 20.0
 
 
@@ -44,13 +44,13 @@ def begin_at_start(bootstrap: str, topic: str) -> None:
 
 
 def _saved(visitor: Consumer, places: list[TopicPartition]) -> dict[int, int]:
-    partitions = visitor.committed(places, timeout=_ASK_S)
+    partitions = visitor.committed(places, timeout=ASK_S)
     return {place.partition: place.offset for place in partitions if place.offset >= 0}
 
 
 def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
     """The start of each partition."""
-    entry = visitor.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
+    entry = visitor.list_topics(topic, timeout=ASK_S).topics[topic].partitions
     return [TopicPartition(topic, item, 0) for item in entry]
 
 

@@ -21,11 +21,11 @@ public class RefusedSend {
                 producer.send(new ProducerRecord(args[1], value));
             }
             producer.commitTransaction();
-            System.out.println("{\"committed\": true, \"said\": \"\"}");
+            System.out.println("{\"committed\": true, \"error\": \"\"}");
         } catch (KafkaException refused) {
             producer.abortTransaction();
-            String said = refused.getClass().getSimpleName();
-            System.out.println("{\"committed\": false, \"said\": \"" + said + "\"}");
+            String error = refused.getClass().getSimpleName();
+            System.out.println("{\"committed\": false, \"error\": \"" + error + "\"}");
         }
         producer.close();
     }

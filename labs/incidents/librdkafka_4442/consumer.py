@@ -45,9 +45,9 @@ second = read(consumer, everything // 2, 30)
 consumer.store_offsets(offsets=[TopicPartition(topic, 0, int(second[-1].offset() or 0) + 1)])
 try:
     consumer.commit(asynchronous=False)
-    said = "committed"
+    outcome = "committed"
 except KafkaException as refused:
-    said = str(refused)
+    outcome = str(refused)
 committed = consumer.committed([TopicPartition(topic, 0)], timeout=20)[0].offset
 consumer.close()
 
@@ -55,6 +55,6 @@ consumer = joined()
 again = [message.offset() for message in read(consumer, everything, 8)]
 consumer.close()
 sys.stdout.write(json.dumps({
-    "librdkafka": libversion()[0], "processed": len(first) + len(second), "said": said,
+    "librdkafka": libversion()[0], "processed": len(first) + len(second), "outcome": outcome,
     "committed": committed, "again": again,
 }))  # fmt: skip

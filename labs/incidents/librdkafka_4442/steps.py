@@ -24,7 +24,7 @@ def play(past: PastPython) -> Outcome:
     seen = "\n".join([
         f"librdkafka {data['librdkafka']}",
         f"processed: {_SENDS}, stored: offset {_SENDS}",
-        f"commit(): {data['said']}",
+        f"commit(): {data['outcome']}",
         f"the group's committed offset: {data['committed']}",
         f"handed out again after the restart: {again}",
     ])  # fmt: skip

@@ -81,12 +81,12 @@ class Command(ExactCommand):
                 rows.append(row)
                 if options["keep"]:  # at once: what is interrupted has not run for nothing
                     _keep([row], options)
-        found = across.changes(rows, options["scenario"])
-        data = request.requested_lines(options) | across.as_data(rows, found)
+        changes = across.changes(rows, options["scenario"])
+        data = request.requested_lines(options) | across.as_data(rows, changes)
         self.stdout.write(
             json.dumps(data, indent=2)
             if options["json"]
-            else across.report(rows, found, options["arms"].split(","))
+            else across.report(rows, changes, options["arms"].split(","))
         )
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
@@ -157,10 +157,10 @@ class Command(ExactCommand):
 def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
     """Adds rows to a file of kept ones. What its changes mean is said anew by today's rules."""
     file: Path = options["keep"]
-    told = request.requested_lines(options) | across.as_data(new, ())
+    fresh = request.requested_lines(options) | across.as_data(new, ())
     try:
-        kept = json.loads(file.read_text("utf-8")) if file.exists() else {**told, "rows": []}
-        rows = across.merged(told, kept)
+        kept = json.loads(file.read_text("utf-8")) if file.exists() else {**fresh, "rows": []}
+        rows = across.merged(fresh, kept)
         held = [
             across.from_data(row, request.on_release(options, row["release"] or row["kafka"]))
             for row in rows
@@ -170,7 +170,7 @@ def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
         raise CommandError(message, returncode=request.BAD_INPUT) from wrong
     data = across.as_data(held, across.changes(held, options["scenario"]))
     if new:
-        file.write_text(json.dumps(told | data, indent=1) + "\n", "utf-8")
+        file.write_text(json.dumps(fresh | data, indent=1) + "\n", "utf-8")
 
 
 def _summary(result: dict[str, Any]) -> str:

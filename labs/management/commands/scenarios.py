@@ -65,15 +65,15 @@ class Command(ExactCommand):
             self.stdout.write(f"{each.name:{width}}  {kraft}  {modes}")
 
     def _lines(self, *, as_data: bool) -> None:
-        found = lines.table()
+        table = lines.table()
         if as_data:
-            data = {name: {k: asdict(v) for k, v in row.items()} for name, row in found.items()}
+            data = {name: {k: asdict(v) for k, v in row.items()} for name, row in table.items()}
             self.stdout.write(json.dumps(data, indent=2))
             return
-        heads = list(dict.fromkeys(line for row in found.values() for line in row))
-        width = max(map(len, found))
+        heads = list(dict.fromkeys(line for row in table.values() for line in row))
+        width = max(map(len, table))
         self.stdout.write(f"{'':{width}} " + " ".join(f"{each:>8}" for each in heads))
-        for name, row in found.items():
+        for name, row in table.items():
             cells = " ".join(f"{row[each]!s:>8}" if each in row else f"{'-':>8}" for each in heads)
             self.stdout.write(f"{name:{width}} {cells}")
         for each in (each for each in all_scenarios() if each.why_since):

@@ -169,18 +169,18 @@ def test_the_bugs_that_were_measured_are_dated_as_they_were_seen():
     ({"topic.max.message.bytes": "2000"}, True),
 ])  # fmt: skip
 def test_a_record_too_large_for_the_topic_takes_that_the_client_sends_it(stated, concerned):
-    found = {hit.advisory.id for hit in hits(described(**stated))}
-    assert ("KAFKA-8202" in found) is concerned
+    matching = {hit.advisory.id for hit in hits(described(**stated))}
+    assert ("KAFKA-8202" in matching) is concerned
 
 
 def test_an_empty_disk_that_leads_is_named_where_brokers_come_back_so_and_are_older_than_4_1():
-    def found(kafka, **stated):
+    def matching(kafka, **stated):
         return {hit.advisory.id for hit in hits(described(kafka=kafka, **stated))}
 
     empty = {"application.disk.lost": "returns-empty"}
-    assert "KIP-966" in found("3.9", **empty)
-    assert "KIP-966" not in found("3.9")
-    assert "KIP-966" not in found("4.1", **empty)
+    assert "KIP-966" in matching("3.9", **empty)
+    assert "KIP-966" not in matching("3.9")
+    assert "KIP-966" not in matching("4.1", **empty)
 
 
 TRANSACTIONS = {"producer.transactional.id": "orders"}
@@ -193,9 +193,9 @@ TRANSACTIONS = {"producer.transactional.id": "orders"}
     ({"family": "librdkafka", "version": "2.16.0"}, "4.3.1", {"librdkafka #5423"}, {"KIP-890"}),
 ])  # fmt: skip
 def test_transactions_need_both_sides_of_kip_890(client, kafka, named, not_named):
-    found = {hit.advisory.id for hit in hits(described(kafka=kafka, **client, **TRANSACTIONS))}
-    assert named <= found
-    assert not not_named & found
+    matching = {hit.advisory.id for hit in hits(described(kafka=kafka, **client, **TRANSACTIONS))}
+    assert named <= matching
+    assert not not_named & matching
     assert not (named | not_named) & {
         hit.advisory.id for hit in hits(described(kafka=kafka, **client))
     }

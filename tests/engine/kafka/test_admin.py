@@ -40,7 +40,7 @@ def _name(task: Path) -> str:
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """An address at which nobody listens, while the garbage collector does not help."""
-    monkeypatch.setattr(group, "_ASK_S", 0.2)
+    monkeypatch.setattr(group, "ASK_S", 0.2)
     ports = Ports(1)
     gc.collect()
     gc.disable()

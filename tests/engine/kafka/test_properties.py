@@ -60,13 +60,15 @@ def test_brokers_with_zookeeper_are_told_where_it_is_and_nothing_of_kraft(versio
     laid = nodes(ports, 3, zookeeper=True)
     assert next(ports, None) is None
     text = node_properties(laid[1], laid, {"min.insync.replicas": 2}, version, zookeeper=9009)
-    told = dict(line.split("=", 1) for line in text.splitlines())
-    assert (told["broker.id"], told["zookeeper.connect"]) == ("2", "127.0.0.1:9009")
-    assert told["listeners"] == told["advertised.listeners"] == "CLIENTS://127.0.0.1:9002"
-    assert told["zookeeper.session.timeout.ms"] == "4000"
-    assert told["min.insync.replicas"] == "2"
+    properties = dict(line.split("=", 1) for line in text.splitlines())
+    assert (properties["broker.id"], properties["zookeeper.connect"]) == ("2", "127.0.0.1:9009")
+    assert (
+        properties["listeners"] == properties["advertised.listeners"] == "CLIENTS://127.0.0.1:9002"
+    )
+    assert properties["zookeeper.session.timeout.ms"] == "4000"
+    assert properties["min.insync.replicas"] == "2"
     of_kraft = {"process.roles", "node.id", "broker.session.timeout.ms", "controller.quorum.voters"}
-    assert not of_kraft & set(told)
+    assert not of_kraft & set(properties)
     left = shortened({}, version, zookeeper=True)
     assert left["zookeeper.session.timeout.ms"] == (4000, 18000)
     assert not of_kraft & set(left)
