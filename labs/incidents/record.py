@@ -55,7 +55,7 @@ def keep(rows: Iterable[Played], file: Path = KEPT, *, adding: bool = False) -> 
 
     When `adding`, plays of the same release count besides the older ones.
     """
-    kept = {(play.incident, play.side): play for play in _read(file)}
+    kept = {(play.incident, play.side): play for play in read(file)}
     for play in rows:
         before = kept.get((play.incident, play.side))
         if adding and before and before.release == play.release:
@@ -68,7 +68,7 @@ def keep(rows: Iterable[Played], file: Path = KEPT, *, adding: bool = False) -> 
 @cache
 def kept() -> tuple[Played, ...]:
     """Everything that ships."""
-    return _read(KEPT)
+    return read(KEPT)
 
 
 def sides(incident: str) -> tuple[Played, ...]:
@@ -76,7 +76,8 @@ def sides(incident: str) -> tuple[Played, ...]:
     return tuple(play for play in kept() if play.incident == incident)
 
 
-def _read(file: Path) -> tuple[Played, ...]:
+def read(file: Path) -> tuple[Played, ...]:
+    """The plays that a file keeps; none where there is no such file."""
     if not file.exists():
         return ()
     return tuple(_row(row) for row in json.loads(file.read_text("utf-8")))

@@ -32,17 +32,27 @@ ELSEWHERE = re.compile(
     )
 )
 
+PRIVATE = re.compile(
+    r"\._[a-z]|setattr\(\w+, \"_[a-z]"
+    r"|^from (?:advisor|config|labs|spark_jobs)\S* import .*\b_[a-z]",
+    re.MULTILINE,
+)
+NOT_OURS = re.compile(
+    r": from confluent_kafka|\b(?:self|cls|os)\._[a-z]|\._(?:replace|default_manager|jsc|gateway)\b"
+)
+"""Of a named tuple, of Django's models, and what PySpark and librdkafka have no public name for."""
+
 
 def python_files() -> list[Path]:
     return [path for path in files("*.py") if "migrations" not in path.parts]
 
 
-def matches(pattern: re.Pattern[str]) -> list[str]:
-    """The lines of all our texts that hold a pattern, each with its place."""
+def matches(pattern: re.Pattern[str], below: str = "") -> list[str]:
+    """The lines of our texts, or of those below a folder, that hold a pattern; with their place."""
     return [
         f"{place}:{number}: {line.strip()}"
         for place, text in _texts()
-        if pattern.search(text)
+        if place.startswith(below) and pattern.search(text)
         for number, line in enumerate(text.splitlines(), 1)
         if pattern.search(line)
     ]
@@ -112,6 +122,13 @@ def test_no_address_of_a_registry_and_no_path_of_a_machine():
 
 def test_tests_wait_for_conditions_and_never_sleep():
     assert not calls_in_tests("sleep", "wait_for_timeout")
+
+
+def test_tests_use_public_names_alone():
+    assert not [
+        line for line in matches(PRIVATE, "tests/")
+        if not NOT_OURS.search(line)
+    ]  # fmt: skip
 
 
 def test_no_test_is_skipped():

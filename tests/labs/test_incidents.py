@@ -229,7 +229,7 @@ def test_what_was_done_is_kept_with_its_times(tmp_path: Path) -> None:
     assert last.at_s >= 0
     done = Side("KAFKA-1", "affected", "1.0.0", (Outcome(1, 1, moments=(first, last)),))
     record.keep([record.played(done)], tmp_path / "record.json")
-    [kept] = record._read(tmp_path / "record.json")
+    [kept] = record.read(tmp_path / "record.json")
     assert kept.moments == (first, last)
 
 
