@@ -239,11 +239,11 @@ def test_what_is_added_counts_besides_the_older_plays_of_the_same_release(tmp_pa
     record.keep([record.played(five)], file)
     more = Side("KAFKA-1", "affected", "1.0.0", (Outcome(3, 9), Outcome(0, 9)))
     record.keep([record.played(more)], file, adding=True)
-    [kept] = record._read(file)
+    [kept] = record.read(file)
     assert (kept.shown, kept.times, kept.harmed) == (6, 7, 0)
     later = Side("KAFKA-1", "affected", "1.0.1", (Outcome(1, 9),))
     record.keep([record.played(later)], file, adding=True)
-    [kept] = record._read(file)
+    [kept] = record.read(file)
     assert (kept.shown, kept.times) == (1, 1)
 
 
