@@ -6,7 +6,7 @@ unlike one that was stated with its default.
 """
 
 from advisor.catalog.beyond import is_format, not_advised, of_share_group, old_format
-from advisor.catalog.combinations import refused_combination
+from advisor.catalog.combinations import refused_assignor, refused_combination
 from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
 from advisor.catalog.model import (
@@ -44,6 +44,7 @@ __all__ = [
     "of_share_group",
     "old_format",
     "parse",
+    "refused_assignor",
     "refused_by_servers",
     "refused_combination",
     "render",

@@ -28,6 +28,7 @@ _STRATEGY = "partition.assignment.strategy"
 _OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
 _ASSIGNOR, _TWO_PHASES = "group.remote.assignor", "transaction.two.phase.commit.enable"
 _PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "cooperative"}
+_OF_BROKERS, _BROKERS_ASSIGNORS = ("uniform", "range"), "group.consumer.assignors"
 _TYPE = "group.protocol.type"
 _GAPLESS = "enable.gapless.guarantee"
 _FETCH, _MESSAGE = "fetch.max.bytes", "message.max.bytes"
@@ -51,6 +52,18 @@ def refused_combination(
     return None
 
 
+def refused_assignor(texts: Texts, of_brokers: Texts) -> Problem | None:
+    """What the brokers answer to a member that asks for an assignor which they do not have; those
+    of a list of their own are classes (GroupMetadataManager, throwIfInvalid of the heartbeat)."""
+    wanted = texts.get(_ASSIGNOR)
+    if wanted is None or _BROKERS_ASSIGNORS in of_brokers or texts.get(GROUP_PROTOCOL) is None:
+        return None
+    if texts[GROUP_PROTOCOL].lower() != "consumer" or wanted in _OF_BROKERS:
+        return None
+    message = f"ServerAssignor {wanted} is not supported. Supported assignors: uniform, range."
+    return Problem(Component.CONSUMER, _ASSIGNOR, message, product=True)
+
+
 def _java_producer(texts: Texts, line: str) -> Said:
     if _on(texts, _TWO_PHASES) and TRANSACTION_TIMEOUT in texts and at_least(line, "4.1"):
         message = f"Cannot set {TRANSACTION_TIMEOUT} when {_TWO_PHASES} is set to true."
@@ -67,6 +80,9 @@ def _java_consumer(texts: Texts, line: str) -> Said:
         yield stated[0], f"{', '.join(stated)} cannot be set when {GROUP_PROTOCOL}=CONSUMER"
     if not by_brokers and texts.get(_ASSIGNOR) and at_least(line, "3.7"):
         yield _ASSIGNOR, f"{_ASSIGNOR} cannot be set when {GROUP_PROTOCOL}=CLASSIC"
+    names = [name.strip() for name in texts.get(_STRATEGY, "").split(",")]
+    for name in [name for name in names if name in _PROTOCOLS and not by_brokers]:
+        yield _STRATEGY, f"{name} ClassNotFoundException exception occurred"
 
 
 def _librdkafka_producer(texts: Texts, line: str) -> Said:

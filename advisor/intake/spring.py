@@ -238,6 +238,21 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
         # Its last topic is a dead letter, and the recoverer waits for its acknowledgement
         # (DltStrategy.ALWAYS_RETRY_ON_ERROR; DeadLetterPublishingRecoverer).
         reading.state(Component.APPLICATION, "dead.letter", "acknowledged", retries.line)
+        if prefix and prefix.text and named:
+            words = "Non-Blocking Retries cannot combine with Container Transactions: with "
+            words += "transaction-id-prefix, leave retry.topic.enabled out"
+            reading.wrong(Component.APPLICATION, "retry.topics", retries.line, words)
+    _acknowledgements(reading, names)
+
+
+def _acknowledgements(reading: Reading, names: dict[str, Leaf]) -> None:
+    """Those that threads give out of order wait for each other with async-acks
+    (ContainerProperties.asyncAcks)."""
+    asynchronous = names.get(f"{_LISTENER}asyncacks")
+    mode = names.get(f"{_LISTENER}ackmode")
+    by_code = mode is not None and mode.text.upper().replace("-", "_") in _BY_CODE
+    if asynchronous and by_code and asynchronous.text.lower() == "true":
+        reading.state(Component.APPLICATION, "commit.order", "in-order", asynchronous.line)
 
 
 def _likeness(text: str) -> float:

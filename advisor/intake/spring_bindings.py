@@ -33,6 +33,11 @@ _READS, _WRITES = (
     re.compile(rf"{re.escape(_ROOT)}(?:kafka\.)?bindings\.[^.]+(?:-{way}-\d+\.|\.{part}\.)")
     for way, part in (("in", _CONSUMER), ("out", _PRODUCER))
 )
+_HEARS = re.compile(
+    rf"^{re.escape(_ROOT)}(?:kafka\.)?(?:bindings\.[^.]+|default)\.(?:producer\.)?"
+    r"(?:sync|error-?channel-?enabled)$",
+    re.IGNORECASE,
+)
 _BELOW, _WIDE, _CLIENTS, _OWN, _START = range(-1, 4)
 """Ranks: below spring.kafka, the binder's for both clients, for one, a binding's, start-offset."""
 
@@ -172,6 +177,7 @@ def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     line = _line(reading, _PRODUCER, leaves, _WRITES)
     if not line:
         return
+    _heard(reading, leaves, line)
     if "linger.ms" not in stated:
         reading.state(_PRODUCER, "linger.ms", "0", line)
     if "acks" in stated:
@@ -182,6 +188,18 @@ def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     reading.state(_PRODUCER, "acks", "1", line)
     words = "required-acks is not stated, so the binder says acks=1: from 5.0.2 on it says all"
     reading.note(line, words)
+
+
+def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
+    """Nobody looks at the result of a send, unless a binding waits for it, hands errors to a
+    channel, or commits it in a transaction (KafkaProducerMessageHandler, processSendResult)."""
+    if any(_HEARS.search(_name(leaf)) and leaf.text.lower() == "true" for leaf in leaves):
+        return
+    if any(item.name == "transactional.id" for item in reading.items):
+        return
+    reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
+    words = "a send that fails is a log line, unless sync=true or error-channel-enabled=true"
+    reading.note(line, f"{words} of its binding (application.delivery.errors)")
 
 
 def _reads_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:

@@ -41,7 +41,12 @@ _ACK_MODES = ("record", "batch", "time", "count", "count_time")
 _BY_CODE = ("manual", "manual_immediate")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
-_TIME = re.compile(r"(\d{1,18})(ms|s|m|h|d)", re.ASCII)
+_TIME = re.compile(r"(\d{1,18})(ms|s|m|h|d)", re.ASCII | re.IGNORECASE)
+_ISO = re.compile(
+    r"\+?P(?=.)(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A duration as Java writes it, in whole seconds (DurationStyle.ISO8601)."""
 _SIZE = re.compile(r"(\d{1,18})(B|KB|MB|GB)", re.ASCII)
 
 
@@ -55,7 +60,12 @@ def value(name: str, text: str) -> str:
     if name == "isolation.level":
         return text.lower().replace("-", "_")
     if name.endswith(".ms") and (time := _TIME.fullmatch(text)):
-        return str(int(time[1]) * _UNITS[time[2]])
+        return str(int(time[1]) * _UNITS[time[2].lower()])
+    if name.endswith(".ms") and (parts := _ISO.fullmatch(text)):
+        units = (_UNITS[unit] for unit in ("d", "h", "m", "s"))
+        return str(
+            sum(int(part or 0) * unit for part, unit in zip(parts.groups(), units, strict=True))
+        )
     if size := _SIZE.fullmatch(text):
         return str(int(size[1]) * _SIZES[size[2]])
     return text

@@ -21,6 +21,7 @@ from advisor.catalog import (
     of_share_group,
     old_format,
     parse,
+    refused_assignor,
     refused_by_servers,
     refused_combination,
     settings_of,
@@ -85,7 +86,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
     lost = dict(in_memory(items))
-    for item in with_inherited(with_mode([*items, *lost.values()], product), product):
+    counted = with_inherited(with_mode([*items, *lost.values()], product), product)
+    for item in _old_names_first(counted):
         scale.take(item)
     for item in lost:
         scale.note(item, WORDS)
@@ -104,6 +106,17 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
             {item.name: item.text for item in every if item.component is Component.BROKER},
         )
     return scale.intake
+
+
+def _old_names_first(items: Iterable[Item]) -> list[Item]:
+    """So that a new name of Kafka Streams counts wherever it stands (StreamsConfig,
+    deserializationExceptionHandler; KIP-1056). In other files the last of two names counts."""
+    return sorted(
+        items,
+        key=lambda item: (
+            item.component is not Component.STREAMS or not item.name.startswith("default.")
+        ),
+    )
 
 
 @dataclass(slots=True)
@@ -215,6 +228,7 @@ class _Scale:
         for problem in (
             refused_combination(product.family, product.version, component, texts),
             refused_by_servers(product.kafka, component, texts),
+            refused_assignor(texts, of_brokers),
         ):
             if problem:
                 self._problem(stated[problem.setting], problem)

@@ -177,8 +177,11 @@ class Group:
     @property
     def commits_when_returned(self) -> bool:
         """Whether a container commits as soon as the code has returned, as Spring's do
-        (ContainerProperties.AckMode, BATCH and RECORD)."""
+        (ContainerProperties.AckMode, BATCH and RECORD). One that is said to keep the order of what
+        threads have done waits for them (asyncAcks, and listeners that return a future)."""
         if self.pipeline.family is not Family.JAVA or self.commit is not Commit.AFTER:
+            return False
+        if self.pipeline.stated(Component.APPLICATION).get("commit.order") == "in-order":
             return False
         return "spring" in self.pipeline.text(Component.APPLICATION, "framework")
 

@@ -23,6 +23,7 @@ COPIER = (
 )
 UNVERIFIED = "broker.transaction.partition.verification.enable"
 COMPACT = f"{C} topic.cleanup.policy=compact"
+BY_BROKERS = "consumer.group.protocol=consumer consumer.group.remote.assignor"
 NOT_CONSUMERS = "is of a share consumer"
 
 SET = [
@@ -38,6 +39,13 @@ SET = [
     ("", f"{C} broker.advertised.listeners=PLAINTEXT://{'a' * 300}:1", 0, "YES"),
     (LRK, f"{L} producer.socket.max.fails=-1", 2, "socket.max.fails must be from 0 to 1000000"),
     (LRK, f"{L} producer.compression.codec=brotli", 2, "compression.codec must be one of"),
+    # an assignor that nobody has: the member never reads
+    ("", f"{C} {BY_BROKERS}=sticky", 2, "ServerAssignor sticky is not supported"),
+    (LRK, f"{L} {BY_BROKERS}=sticky", 2, "ServerAssignor sticky is not supported"),
+    ("", f"{C} {BY_BROKERS}=range", 0, "YES"),
+    ("", f"{C} {BY_BROKERS}=sticky broker.group.consumer.assignors=com.example.A", 0, "YES"),
+    ("", f"{C} consumer.partition.assignment.strategy=range", 2, "range ClassNotFoundException"),
+    ("", f"{C} consumer.partition.assignment.strategy=com.example.A", 0, "YES"),
     # a share group is no group of consumers, and KafkaConsumer refuses its settings
     ("", f"{C} consumer.share.acknowledgement.mode=explicit", 2, NOT_CONSUMERS),
     (LRK, f"{L} consumer.share.acknowledgement.mode=implicit", 2, NOT_CONSUMERS),

@@ -27,6 +27,7 @@ IDEMPOTENT_LRK = SAFE | LRK
 WHILE_RUNNING = {"application.topic.recreated": "while-running"}
 STOPPED = {"application.topic.recreated": "clients-stopped"}
 GONE = {A.DIVERGED, A.LOST_WRITE, A.GIVEN_UP, A.REORDERED} | SKIP | AGAIN
+SPRING = {"application.framework": "spring"}
 THREADS = {
     "application.processing": "asynchronous", "application.commit": "after-processing",
     "consumer.enable.auto.commit": "false",
@@ -56,6 +57,14 @@ CASES = [
     ("commits-out-of-order", SAFE, set()),
     ("commits-out-of-order", SAFE | THREADS, SKIP),
     ("commits-out-of-order", SAFE | THREADS | {"application.commit.order": "in-order"}, set()),
+    # A container that keeps their order waits for threads; one that does not, does not.
+    ("asynchronous-processing", SAFE | THREADS | SPRING, SKIP),
+    ("asynchronous-processing", SAFE | THREADS | SPRING | {"application.commit.order": "as-done"},
+     SKIP),
+    ("asynchronous-processing", SAFE | THREADS | SPRING | {"application.commit.order": "in-order"},
+     set()),
+    ("commits-out-of-order", SAFE | THREADS | SPRING | {"application.commit.order": "in-order"},
+     set()),
     ("commits-out-of-order", SAFE | THREADS | {"application.commit": "before-processing"}, set()),
     ("commits-out-of-order", SAFE | THREADS | TRANSACTIONAL, SKIP),
     ("commits-out-of-order", SAFE | THREADS | {"application.framework": "spring"}, set()),

@@ -141,7 +141,8 @@ def test_variables_of_the_listener_and_of_the_stream_are_told_apart() -> None:
 BINDER = "spring.cloud.stream.kafka.binder."
 IN, OUT = ("spring.cloud.stream.kafka.bindings.a-in-0.consumer.",
            "spring.cloud.stream.kafka.bindings.a-out-0.producer.")  # fmt: skip
-WRITES: Settings = {"producer.linger.ms": 0, "producer.acks": "all"}
+HEARD: Settings = {"producer.linger.ms": 0, "producer.acks": "all"}
+WRITES: Settings = HEARD | {"application.delivery.errors": "ignored"}
 READS: Settings = {
     "consumer.auto.offset.reset": "latest", "consumer.enable.auto.commit": False,
     "application.commit": "after-processing", "application.framework": "spring-cloud-stream",
@@ -168,6 +169,12 @@ READS: Settings = {
      {"producer.linger.ms": 0, "producer.transactional.id": "stated"}),
     ([f"{BINDER}required-acks=all", f"{BINDER}transaction.producer.configuration.max.block.ms=5"],
      WRITES | {"producer.max.block.ms": 5}),
+    # Who waits for a send, or hands its error on, knows of it.
+    ([f"{BINDER}required-acks=all", f"{OUT}sync=false"], WRITES),
+    ([f"{BINDER}required-acks=all", f"{OUT}sync=true"], HEARD),
+    ([f"{BINDER}required-acks=all",
+      "spring.cloud.stream.bindings.a-out-0.producer.errorChannelEnabled=true"], HEARD),
+    ([f"{BINDER}required-acks=all", "spring.cloud.stream.kafka.default.producer.sync=true"], HEARD),
     ([f"{IN}ack-mode=RECORD"], READS),
     ([f"{IN}ack-mode=RECORD", f"{IN}enableDlq=true"],
      READS | {"application.dead.letter": "unacknowledged"}),
@@ -189,7 +196,7 @@ def test_the_binder_says_what_its_own_code_makes_of_it(
 
 def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> None:
     intake = _read(f"{BINDER}brokers=a\n{OUT}sync=true\n")
-    assert intake.settings == WRITES | {"producer.acks": "1"}
+    assert intake.settings == HEARD | {"producer.acks": "1"}
     note = "required-acks is not stated, so the binder says acks=1: from 5.0.2 on it says all."
     assert intake.notes == [f"Line 2: {note}"]
 
@@ -226,7 +233,7 @@ spring:
         "topic.replication.factor": 3, "producer.delivery.timeout.ms": 60000,
         "producer.acks": "1", "producer.linger.ms": 0, "consumer.max.poll.records": 10,
         "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
-        "application.framework": "spring-cloud-stream",
+        "application.framework": "spring-cloud-stream", "application.delivery.errors": "ignored",
     }  # fmt: skip
 
 
@@ -273,3 +280,39 @@ def test_retry_topics_that_are_switched_on_are_read() -> None:
         not {"application.retry.topics", "application.dead.letter"}
         & _read(f"{lines}false").settings.keys()
     )
+
+
+LISTENER = "spring.kafka.listener."
+
+
+@pytest.mark.parametrize(("text", "milliseconds"), [
+    ("PT5S", 5000), ("pt1m30s", 90_000), ("P1DT1H", 90_000_000), ("+PT0S", 0), ("5S", 5000),
+    ("5", 5),
+])  # fmt: skip
+def test_a_time_may_be_written_as_java_writes_it(text: str, milliseconds: int) -> None:
+    intake = _read(f"spring.kafka.consumer.auto-commit-interval={text}")
+    assert intake.settings["consumer.auto.commit.interval.ms"] == milliseconds
+
+
+@pytest.mark.parametrize("text", ["P", "PT", "PT5", "5 minutes"])
+def test_a_time_that_java_does_not_write_is_refused(text: str) -> None:
+    assert read(f"spring.kafka.consumer.auto-commit-interval={text}", JAVA).problems
+
+
+@pytest.mark.parametrize(("mode", "asynchronous", "order"), [
+    ("manual", "true", "in-order"), ("manual-immediate", "true", "in-order"),
+    ("manual", "false", None), ("batch", "true", None),
+])  # fmt: skip
+def test_async_acks_keep_the_order_of_what_is_done(
+    mode: str, asynchronous: str, order: str | None
+) -> None:
+    text = f"{LISTENER}ack-mode={mode}\n{LISTENER}async-acks={asynchronous}\n"
+    text += "spring.kafka.consumer.group-id=g\n"
+    assert _read(text).settings.get("application.commit.order") == order
+
+
+def test_retry_topics_beside_transactions_of_the_container_are_refused() -> None:
+    retries = "spring.kafka.retry.topic.enabled=true\nspring.kafka.consumer.group-id=g\n"
+    assert not read(retries, JAVA).problems
+    intake = read(f"{retries}spring.kafka.producer.transaction-id-prefix=tx-\n", JAVA)
+    assert "cannot combine with Container Transactions" in intake.problems[0].message

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from advisor import services
 from advisor.catalog import Component, Family, versions
+from advisor.intake import Product, read
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.recommend import recommend
@@ -219,3 +220,20 @@ def test_a_streams_application_is_asked_its_own_questions(client: Client):
     page = client.get(reverse("advisor:describe", args=["client"])).content.decode()
     assert "Streams application" in page
     assert ">Consumer<" not in page
+
+
+@pytest.mark.parametrize("new_first", [True, False])
+@pytest.mark.parametrize(("new", "old"), [
+    ("LogAndContinueExceptionHandler", "LogAndFailExceptionHandler"),
+    ("LogAndFailExceptionHandler", "LogAndContinueExceptionHandler"),
+])  # fmt: skip
+def test_the_new_name_of_a_handler_counts_wherever_it_stands(
+    new: str, old: str, new_first: bool
+) -> None:
+    """StreamsConfig, deserializationExceptionHandler: the old name counts where it is alone."""
+    handler, errors = "deserialization.exception.handler", "org.apache.kafka.streams.errors"
+    lines = [f"{handler}={errors}.{new}", f"default.{handler}={errors}.{old}"]
+    text = "\n".join(lines if new_first else reversed(lines))
+    product = Product(Family.STREAMS, "4.3", "4.3")
+    settings = read(text, product, "streams-properties").settings
+    assert settings[f"streams.{handler}"] == f"{errors}.{new}"
