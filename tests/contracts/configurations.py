@@ -119,7 +119,7 @@ def consumers_beside(family: Family) -> list[Texts]:
     """Both protocols, and what one of them does not have."""
     return _all({
         "group.protocol": (None, "classic", "consumer"), "heartbeat.interval.ms": (None, "2000"),
-        "partition.assignment.strategy": (None, _RANGE[family], "range"),
+        "partition.assignment.strategy": (None, _RANGE[family]),
         "group.remote.assignor": (None, "uniform"),
     })  # fmt: skip
 

@@ -115,6 +115,14 @@ def test_java_3_9_refuses_less_of_what_is_not_weighed(spark_jvm: Jvm) -> None:
     _agree(compared, at_least_refused=8)
 
 
+@pytest.mark.parametrize("name", ["range", "roundrobin", "cooperative-sticky"])
+def test_java_looks_for_a_class_where_librdkafka_has_an_assignor(kafka_jvm: Jvm, name: str) -> None:
+    texts = {"partition.assignment.strategy": name}
+    ours = our_word(Family.JAVA, "4.3", Component.CONSUMER, texts)
+    assert ours == f"{name} ClassNotFoundException exception occurred"
+    assert kafka_jvm.consumer_refusal(texts) == name  # the words of Java's own exception
+
+
 def _compared(every: Iterable[Texts], ours: Refusal, real: Refusal) -> list[Compared]:
     return [(texts, ours(texts), real(texts)) for texts in every]
 
