@@ -192,17 +192,19 @@ spec: {authentication: {type: scram-sha-512}}
         "compose",
         """
 x-all: &all {KAFKA_MIN_INSYNC_REPLICAS: 2, KAFKA_HEAP_OPTS: -Xmx1g}
+x-copies: &copies {KAFKA_DEFAULT_REPLICATION_FACTOR: 3, KAFKA_PROCESS_ROLES: "broker,controller"}
 services:
-  a: {environment: {<<: *all, KAFKA_NODE_ID: 1, KAFKA_PROCESS_ROLES: "broker,controller"}}
+  a: {environment: {<<: [*all, *copies], KAFKA_NODE_ID: 1}}
   b:
     environment:
       - KAFKA_CFG_NODE_ID=2
       - KAFKA_CFG_DEFAULT_REPLICATION_FACTOR=3
+      - KAFKA_CFG_MIN_INSYNC_REPLICAS=2
   c: {environment: {KAFKA_NODE_ID: 3, KAFKA_PROCESS_ROLES: controller}}
   d: {image: redis, environment: {OTHER: 1}}
 """,
         {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3},
-        {"broker.default.replication.factor": 8}, {"brokers": "2"},
+        {"broker.default.replication.factor": 9}, {"brokers": "2"},
     ),
     Example(
         "compose",
