@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
 from advisor.catalog.facts import facts, lines_of
@@ -103,6 +103,7 @@ def _only(component: Component) -> frozenset[str]:
     return known_keys(java, component) | known_keys(librdkafka, component)
 
 
+@lru_cache(maxsize=512)
 def nearest(key: str, names: frozenset[str], cutoff: float = _NEAR) -> str | None:
     """The name that was probably meant, or None."""
     near = get_close_matches(key[:100], sorted(names), n=1, cutoff=cutoff)
