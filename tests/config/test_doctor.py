@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 
 from config import doctor
 from labs.engine.distributions import distribution
@@ -77,6 +77,7 @@ def test_a_damaged_database_is_named_with_its_cure(monkeypatch):
         raise DatabaseError("file is not a database")
 
     monkeypatch.setattr(doctor, "MigrationExecutor", damaged)
+    monkeypatch.setattr(connection, "vendor", "sqlite")  # only a file can be
     finding = doctor.database()
     assert finding.ok is False
     assert "is damaged" in finding.fix
