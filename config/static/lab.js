@@ -73,3 +73,16 @@ document.body.addEventListener("htmx:beforeSwap", event => {
   const pressed = target.matches("[hx-trigger^=every]") && target.querySelector(":active")
   if (pressed && xhr.status === 200) event.detail.shouldSwap = false
 })
+
+// A second click while the answer to the first is on its way would ask twice. A form whose answer is
+// a file leaves the page as it is, and can be sent again after some seconds.
+document.addEventListener("submit", event => {
+  const form = event.target
+  if (form.method !== "post" || event.defaultPrevented) return
+  if (form.dataset.sent) event.preventDefault()
+  form.dataset.sent = "yes"
+  setTimeout(() => delete form.dataset.sent, 5000)
+})
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent
+})

@@ -11,7 +11,7 @@ from django.utils import timezone
 from labs.incidents import Incident
 from labs.incidents.runner import PlaySpec
 from labs.models import Experiment, Run
-from labs.runs.services import Refused, nudge_on_commit, take_place
+from labs.runs.services import Refused, asked_just_now, nudge_on_commit, take_place
 from labs.runs.visitors import NOBODY, Visitor
 
 
@@ -27,6 +27,9 @@ def start(incident: Incident, sides: Sequence[str], visitor: Visitor = NOBODY) -
     spec = PlaySpec(incident.slug, tuple(side for side in known if side in sides))
     with transaction.atomic():
         take_place(visitor)
+        before = asked_just_now(visitor, asdict(spec), scenario=spec.incident)
+        if before is not None:
+            return before
         play = _stored(spec, visitor)
         nudge_on_commit(play.slug, play.attempt)
     return play

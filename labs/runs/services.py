@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
@@ -25,7 +27,7 @@ from labs.engine.run.shape import shapes
 from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
 from labs.lessons import Arm, Lesson
-from labs.models import Experiment, Run, State, settings_key
+from labs.models import LIVE, Experiment, Run, State, settings_key
 from labs.runs import lifecycle, queue
 from labs.runs.conditions import AS_PROVED, AS_THE_SCENARIO, Conditions, clients_for
 from labs.runs.visitors import NOBODY, Visitor
@@ -50,6 +52,9 @@ WEAK, SAFE = "weak", "safe"
 """The arms of a case, as a visitor runs it."""
 
 FIRST_SCENARIO = "leader-killed-followers-behind"
+
+DOUBLE_CLICK = timedelta(seconds=5)
+"""What a visitor asks for again within this time, in every respect the same, is one request."""
 
 _PLACES = 7_401_988
 """The number of PostgreSQL's advisory lock for counting the queue."""
@@ -229,7 +234,9 @@ def repeat(experiment: Experiment, times: int, visitor: Visitor = NOBODY) -> lis
     started = []
     for _ in range(times):
         spec = replace(experiment.request(), seed=_new_seed())
-        started.append(_enqueue(spec, experiment.pipeline, experiment.lesson, visitor))
+        started.append(
+            _enqueue(spec, experiment.pipeline, experiment.lesson, visitor, is_one_of_many=True)
+        )
     return started
 
 
@@ -324,9 +331,28 @@ def take_place(visitor: Visitor) -> None:
     _refuse_if_full(visitor)
 
 
+def asked_just_now(
+    visitor: Visitor, wanted: Mapping[str, object], **same: str
+) -> Experiment | None:
+    """The experiment that a double click of this visitor asked for, but for its seed."""
+    recent = Experiment.objects.filter(
+        visitor=visitor.key, state__in=LIVE,
+        queued_at__gt=timezone.now() - DOUBLE_CLICK, **same,
+    )  # fmt: skip
+    spec = json.loads(json.dumps({**wanted, "seed": 0}))
+    alike = (each for each in recent if {**each.spec, "seed": 0} == spec)
+    return next(alike, None) if visitor != NOBODY else None
+
+
 @transaction.atomic
-def _enqueue(spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor) -> Experiment:
+def _enqueue(
+    spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor, *,
+    is_one_of_many: bool = False,
+) -> Experiment:  # fmt: skip
     take_place(visitor)
+    before = asked_just_now(visitor, asdict(spec), pipeline=pipeline, lesson=lesson)
+    if before is not None and not is_one_of_many:
+        return before
     experiment = store(spec, pipeline, lesson, visitor)
     nudge_on_commit(experiment.slug, experiment.attempt)
     return experiment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,3 +33,20 @@ def test_who_wants_less_motion_starts_it(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Pause")).to_have_count(0)
+
+
+def test_a_second_click_on_a_form_sends_nothing(page: Page) -> None:
+    sent: list[Route] = []
+
+    def stay(route: Route) -> None:
+        sent.append(route)
+        route.fulfill(status=204)
+
+    page.route("**/experiments/start/", stay)
+    page.goto("/")
+    start = page.get_by_role("button", name="Run it now")
+    with page.expect_response("**/experiments/start/"):
+        start.click()
+    start.click()
+    page.get_by_role("button", name="Pause").click()
+    assert len(sent) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -18,10 +19,11 @@ from advisor.models import Description
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.shape import ordinary, shapes
 from labs.engine.scenarios import find as find_scenario
+from labs.incidents import all_incidents
 from labs.lessons import find
 from labs.models import Experiment, State
 from labs.pages import report, selectors
-from labs.runs import services
+from labs.runs import plays, services
 from labs.runs.conditions import Conditions
 from labs.runs.visitors import Visitor
 from tests.labs import make
@@ -230,6 +232,7 @@ def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
     assert left(running) == "a phase takes longer than usual"
 
 
+@pytest.mark.usefixtures("minutes_apart")
 def test_one_visitor_may_not_hold_the_whole_queue() -> None:
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"]):
@@ -242,6 +245,7 @@ def test_one_visitor_may_not_hold_the_whole_queue() -> None:
     )
 
 
+@pytest.mark.usefixtures("minutes_apart")
 @pytest.mark.django_db(transaction=True)
 def test_of_many_starts_at_once_no_more_come_in_than_there_are_places(
     monkeypatch: pytest.MonkeyPatch,
@@ -273,6 +277,7 @@ def comes_in(slug: str) -> bool:
     return True
 
 
+@pytest.mark.usefixtures("minutes_apart")
 def test_a_refused_start_saves_nothing() -> None:
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"]):
@@ -296,3 +301,60 @@ def test_one_address_may_not_hold_the_whole_queue_by_many_sessions() -> None:
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "a"))
     other = services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "b"))
     assert other.state == State.QUEUED
+
+
+@pytest.fixture
+def minutes_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if there were minutes between any two clicks."""
+    monkeypatch.setattr(services, "DOUBLE_CLICK", timedelta(0))
+
+
+def test_a_double_click_starts_one_experiment() -> None:
+    first = services.start_first_look(ONE)
+    assert services.start_first_look(ONE) == first
+    assert services.start_first_look(Visitor("another", "a")) != first
+    other = services.start(first.pipeline, "unclean-election", visitor=ONE)
+    assert other.scenario == "unclean-election"
+
+
+def test_a_run_that_ended_is_run_again_at_once() -> None:
+    first = services.start_first_look(ONE)
+    ended = {"state": State.DONE, "ended_at": first.queued_at}
+    Experiment.objects.filter(pk=first.pk).update(**ended)
+    first.refresh_from_db()
+    assert services.again(first, ONE) != first
+
+
+def test_minutes_later_the_same_request_is_another_experiment() -> None:
+    first = services.start_first_look(ONE)
+    earlier = first.queued_at - services.DOUBLE_CLICK
+    Experiment.objects.filter(pk=first.pk).update(queued_at=earlier)
+    assert services.start_first_look(ONE) != first
+
+
+def test_commands_and_repetitions_are_never_taken_for_a_double_click() -> None:
+    assert services.start_first_look() != services.start_first_look()
+    asked = services.repeat(services.start_first_look(ONE), 3, ONE)
+    assert len({each.seed for each in asked}) == 3
+
+
+def test_a_double_click_plays_an_incident_once() -> None:
+    incident = all_incidents()[0]
+    sides = list(incident.releases)
+    first = plays.start(incident, sides, ONE)
+    assert plays.start(incident, sides, ONE) == first
+    assert plays.start(incident, sides[:1], ONE) != first
+
+
+@pytest.mark.django_db(transaction=True)
+def test_requests_at_the_same_moment_start_one_experiment() -> None:
+    slug = saved(producer__acks="1")
+    together = Barrier(4, timeout=60)
+
+    def press(_: int) -> None:
+        together.wait()
+        comes_in(slug)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(press, range(4)))
+    assert Experiment.objects.count() == 1

@@ -115,13 +115,14 @@ def test_a_killed_part_of_the_run_interrupts_it(
 def test_the_run_goes_on_without_what_only_serves_it(
     up: House, visitor: Visitor, running: str
 ) -> None:
-    waiting = visitor.post("/experiments/start/")
+    another = Visitor(up)
+    waiting = another.post("/experiments/start/")
     for victim, phase in ((WEB, "booting"), (SPARK, "ready"), (REDIS, "judging")):
         await_phase(up, running, phase)
         victim.kill(up)
     assert went_on(visitor.waits_for(running, OVER, RUN_LIMIT_S))
     await_phase(up, waiting, "ready")
-    visitor.post(f"{waiting}cancel/")
+    another.post(f"{waiting}cancel/")
 
 
 def test_cancelling_ends_the_brokers(up: House, visitor: Visitor, running: str) -> None:

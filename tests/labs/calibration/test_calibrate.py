@@ -133,7 +133,7 @@ def test_each_claim_of_the_advice_shows_what_runs_said_of_it(client: Client) -> 
         reverse("reference:failure", args=[EVENT]),
     ):
         page = client.get(address).content.decode()
-        assert f'href="{reverse("labs:evidence")}#{EVENT}">2 runs: 1 of ' in page
+        assert f'href="{reverse("labs:evidence")}#{EVENT}">2 runs saw 1 of ' in page
 
 
 @pytest.fixture
