@@ -39,7 +39,7 @@ from advisor.intake.java_properties import properties
 LIMIT_S = 10.0
 """For all requests of one reading together."""
 
-WHY_S = 0.5
+WHY_S = 2.0
 """How long to wait for the reason of a client that reaches no broker."""
 
 MAX_BROKERS = 50
