@@ -73,10 +73,10 @@ def test_a_play_is_asked_for_followed_and_looked_at(page: Page, width: int) -> N
 def test_nothing_chosen_is_said_beside_the_choice_and_a_play_can_be_cancelled(page: Page) -> None:
     page.goto(f"/incidents/{INCIDENT.slug}/")
     for label in ("with the bug", "with the fix", "the newest release"):
-        page.get_by_label(label).uncheck()
+        page.get_by_role("checkbox", name=label).uncheck()
     page.get_by_role("button", name="Play it").click()
     expect(page.get_by_role("alert")).to_contain_text("Choose at least one release to play")
-    page.get_by_label("with the fix").check()
+    page.get_by_role("checkbox", name="with the fix").check()
     page.get_by_role("button", name="Play it").click()
     page.get_by_role("button", name="Cancel this play").click()
     expect(page.get_by_text("Cancelled by a visitor.")).to_be_visible()

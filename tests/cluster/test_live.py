@@ -20,6 +20,7 @@ from labs.engine.cluster import properties
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.cluster.ports import Ports
 from labs.engine.protocol.admin import quiet_admin
+from tests.reading import html_of
 
 pytestmark = [pytest.mark.cluster, pytest.mark.django_db]
 
@@ -103,7 +104,7 @@ def ask(client: Client, settings: LazySettings, asked: Cluster):
 
     def ask(**fields: str) -> tuple[int, str]:
         response = client.post(URL, {"cluster": "staging", **fields})
-        html = response.content.decode()
+        html = html_of(response)
         assert asked.bootstrap not in html
         return response.status_code, html
 

@@ -22,7 +22,7 @@ from labs.engine.cluster.cluster import Cluster
 pytestmark = [pytest.mark.cluster, pytest.mark.spark, pytest.mark.timeout(400)]
 
 TOPIC, SENT = "orders", "sent"
-LIMIT_S = 90.0
+LIMIT_S = 180.0
 
 
 def send(broker: Producer, values: range) -> None:
