@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -63,6 +63,8 @@ class Mark:
     anchor: str
     text: str
     second: float
+    has_room: bool = True
+    """Whether its words are drawn; the line is, and the events below the plot name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,21 +230,27 @@ def _marks(faults: Sequence[Mapping[str, Any]], scale: Scale) -> tuple[Mark, ...
 
 
 def _laid_out(moments: Sequence[tuple[str, float]], scale: Scale) -> tuple[Mark, ...]:
-    """Each in the row below the one before it, or where its words lie least on others."""
+    """Each in the row below the one before it, or in the next that has room on one of its sides."""
     marks: list[Mark] = []
     taken: dict[int, list[tuple[float, float]]] = {row: [] for row in range(LABEL_ROWS)}
     row = -1
     for text, second in moments:
-        begin, end = _extent(_mark(0, text, second, scale))
         rows = [(row + step) % LABEL_ROWS for step in range(1, LABEL_ROWS + 1)]
-        row = min(rows, key=lambda each: _overlap(begin, end, taken[each]))
-        taken[row].append((begin, end))
-        marks.append(_mark(row, text, second, scale))
+        places = [_mark(each, text, second, scale, side) for each in rows for side in (0, 1)]
+        free = [mark for mark in places if _is_free(_extent(mark), taken[mark.row])]
+        mark = free[0] if free else replace(places[0], has_room=False)
+        if free:
+            row = mark.row
+            taken[row].append(_extent(mark))
+        marks.append(mark)
     return tuple(marks)
 
 
-def _overlap(begin: float, end: float, others: Sequence[tuple[float, float]]) -> float:
-    return sum(max(min(end, b) - max(begin, a), 0.0) for a, b in others)
+def _is_free(extent: tuple[float, float], others: Sequence[tuple[float, float]]) -> bool:
+    """Whether words there are in the drawing, and lie on no others."""
+    begin, end = extent
+    inside = begin >= 0 and end <= WIDTH
+    return inside and all(end <= a or b <= begin for a, b in others)
 
 
 def _extent(mark: Mark) -> tuple[float, float]:
@@ -254,10 +262,11 @@ def _extent(mark: Mark) -> tuple[float, float]:
     )
 
 
-def _mark(row: int, text: str, second: float, scale: Scale) -> Mark:
+def _mark(row: int, text: str, second: float, scale: Scale, side: int) -> Mark:
+    """A mark with its words in a row: on the better side of its line, or (1) on the other."""
     x = scale.x(second)
     # Words stand to the right of their line unless they would leave the drawing.
-    leftwards = x > WIDTH * 0.62
+    leftwards = (x > WIDTH * 0.62) != bool(side)
     return Mark(
         x=x,
         label_x=round(x - 4 if leftwards else x + 4, 1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from hypothesis import given
@@ -124,3 +125,31 @@ def test_a_burst_is_cut_so_that_the_rest_can_be_seen_and_its_height_is_said() ->
     assert min(y for _, y in points(plot.line)) == TOP
     assert points(plot.line)[0][1] > TOP
     assert drawn().peak is None
+
+
+NAMES = st.sampled_from(["kill", "freeze", "restart", "thaw", "cut", "mend", "wipe"])
+
+
+@given(st.lists(st.tuples(NAMES, st.floats(0, 2)), min_size=1, max_size=12))
+def test_no_words_lie_on_others_and_each_event_has_its_line(happened) -> None:
+    faults = [
+        {"fault": name, "target": "follower: broker 2", "second": second}
+        for name, second in happened
+    ]
+    marks = drawn(faults=faults).marks
+    assert {fault["second"] for fault in faults} >= {mark.second for mark in marks}
+    shown = [mark for mark in marks if mark.has_room]
+    assert shown, "at least the first has room"
+    for one, other in combinations(shown, 2):
+        if one.row == other.row:
+            (a, b), (c, d) = sorted((words(one), words(other)))
+            assert b <= c, (one, other)
+
+
+def words(mark: plots.Mark) -> tuple[float, float]:
+    width = 7 * len(mark.text)
+    return (
+        (mark.label_x - width, mark.label_x)
+        if mark.anchor == "end"
+        else (mark.label_x, mark.label_x + width)
+    )
