@@ -90,6 +90,7 @@ urlpatterns = [
     path("account/remove/", account_views.remove, name="account-remove"),
     path("learn/", lesson_views.lessons, name="lessons"),
     path("learn/review/", lesson_views.review, name="lesson-review"),
+    path("learn/<slug:name>/", lesson_views.resume, name="lesson-resume"),
     path("learn/<slug:name>/live/", lesson_views.live, name="lesson-live"),
     path("learn/<slug:name>/your-turn/live/", lesson_views.turn_live, name="lesson-turn-live"),
     path("learn/<slug:name>/reset/", lesson_views.reset, name="lesson-reset"),

@@ -62,7 +62,7 @@ def _examples() -> dict[str, list[Filled]]:
         **{name: [{}] for name in _PLAIN},
         **{f"labs:{name}": runs for name in _OF_A_RUN},
         **{f"labs:{name}": arms for name in ("ledger", "ledger-lines", "message")},
-        **{f"labs:lesson-{name}": lessons for name in ("live", "turn-live", "reset", "undo")},
+        **{f"labs:lesson-{name}": lessons for name in _OF_A_LESSON},
         "labs:scenario-start": [{"name": make.SCENARIO}],
         "labs:lesson": steps,
         **{f"labs:class-{name}": rooms for name in _OF_A_ROOM},
@@ -105,6 +105,7 @@ _PLAIN = (
     "advisor:intake",
     "advisor:intake-use", "advisor:live", "reference:index", "advisories:index",
 )  # fmt: skip
+_OF_A_LESSON = ("resume", "live", "turn-live", "reset", "undo")
 _OF_A_RUN = (
     "experiment", "live", "cancel", "again", "report", "compare", "repetitions", "repeat", "replay",
     "offline", "picture",

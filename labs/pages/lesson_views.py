@@ -67,6 +67,16 @@ def review(request: HttpRequest) -> HttpResponse:
     return render(request, "labs/lesson_review.html", context, status=400 if problem else 200)
 
 
+@require_safe
+@never_cache
+def resume(request: HttpRequest, name: str) -> HttpResponse:
+    """Leads to the step at which the visitor is, or to the story."""
+    lesson = _find(name)
+    reached = progress.of(request, lesson).step
+    step = reached if reached in STEPS else next(iter(STEPS))
+    return redirect("labs:lesson", name=lesson.name, step=step)
+
+
 @require_http_methods(["GET", "POST"])
 @never_cache
 def lesson(request: HttpRequest, name: str, step: str) -> HttpResponse:

@@ -41,7 +41,7 @@ METHODS = {
     "labs:offline": LOOKED_AT, "labs:picture": LOOKED_AT,
     "labs:message": LOOKED_AT, "labs:lessons": LOOKED_AT, "labs:lesson-live": LOOKED_AT,
     "labs:lesson-turn-live": LOOKED_AT, "labs:scenarios": LOOKED_AT,
-    "labs:lines": LOOKED_AT,
+    "labs:lines": LOOKED_AT, "labs:lesson-resume": LOOKED_AT,
     "labs:recorded": LOOKED_AT, "labs:incidents": LOOKED_AT, "labs:incident": LOOKED_AT,
     "labs:incident-start": SENT, "labs:incident-play": LOOKED_AT, "labs:incident-live": LOOKED_AT,
     "labs:scenario-start": SENT,

@@ -177,6 +177,13 @@ def test_progress_is_ones_own_and_remembers_the_furthest_step(client: Client) ->
     assert "you are at" not in Client().get("/learn/").content.decode()
 
 
+def test_the_address_of_a_lab_leads_to_where_one_is(client: Client) -> None:
+    assert client.get(reverse("labs:lesson-resume", args=[NAME])).url == url("story")
+    started(client)
+    assert client.get(reverse("labs:lesson-resume", args=[NAME])).url == url("run")
+    assert client.get(reverse("labs:lesson-resume", args=["no-such-lab"])).status_code == 404
+
+
 def test_starting_over_can_be_undone(client: Client) -> None:
     started(client)
     client.post(reverse("labs:lesson-reset", args=[NAME]))

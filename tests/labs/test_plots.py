@@ -142,8 +142,8 @@ def test_no_words_lie_on_others_and_each_event_has_its_line(happened) -> None:
     assert shown, "at least the first has room"
     for one, other in combinations(shown, 2):
         if one.row == other.row:
-            (a, b), (c, d) = sorted((words(one), words(other)))
-            assert b <= c, (one, other)
+            left, right = sorted((words(one), words(other)))
+            assert left[1] <= right[0], (one, other)
 
 
 def words(mark: plots.Mark) -> tuple[float, float]:
