@@ -178,9 +178,10 @@ def test_progress_is_ones_own_and_remembers_the_furthest_step(client: Client) ->
 
 
 def test_the_address_of_a_lab_leads_to_where_one_is(client: Client) -> None:
-    assert client.get(reverse("labs:lesson-resume", args=[NAME])).url == url("story")
+    address = reverse("labs:lesson-resume", args=[NAME])
+    assert client.get(address).headers["Location"] == url("story")
     started(client)
-    assert client.get(reverse("labs:lesson-resume", args=[NAME])).url == url("run")
+    assert client.get(address).headers["Location"] == url("run")
     assert client.get(reverse("labs:lesson-resume", args=["no-such-lab"])).status_code == 404
 
 
