@@ -16,7 +16,9 @@ STATED = "stated"
 """What is kept of a text that does not matter."""
 
 _YOURS = "YOUR-"
-TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/var/run")  # noqa: S108 - looked for, not used
+IN_MEMORY = ("/dev/shm", "/run", "/var/run")  # noqa: S108 - looked for, not used
+"""Folders that are memory."""
+TEMPORARY = ("/tmp", "/var/tmp", *IN_MEMORY)  # noqa: S108 - looked for, not used
 """Folders that a machine which starts may find empty."""
 _SHIPPED = frozenset({"/tmp/kafka-streams", "/tmp/kafka-logs", "/tmp/kraft-combined-logs"})  # noqa: S108
 """The folders that Kafka's own files and defaults name."""

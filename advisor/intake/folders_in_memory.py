@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from advisor.catalog import Component
+from advisor.catalog.texts import IN_MEMORY
 from advisor.intake.reading import Item
 
 WORDS = (
@@ -19,17 +20,19 @@ WORDS = (
 )
 _NAMES = ("log.dirs", "log.dir")
 _LOST = "disk.lost"
-_IN_MEMORY = tuple(PurePosixPath(name) for name in ("/dev/shm", "/run", "/var/run"))  # noqa: S108 - looked for, not used
+_IN_MEMORY = tuple(map(PurePosixPath, IN_MEMORY))
 
 
 def in_memory(items: Collection[Item]) -> Iterator[tuple[Item, Item]]:
     """Each folder in memory that counts, and what it says of lost disks, unless that is said."""
     brokers = [item for item in items if item.component is Component.BROKER]
-    said = any(item.component is Component.APPLICATION and item.name == _LOST for item in items)
+    is_stated = any(
+        item.component is Component.APPLICATION and item.name == _LOST for item in items
+    )
     # log.dirs goes before log.dir (ServerLogConfigs).
     name = next((name for name in _NAMES if any(item.name == name for item in brokers)), "")
     for item in brokers:
-        if not said and item.name == name and _is_in_memory(item.text):
+        if not is_stated and item.name == name and _is_in_memory(item.text):
             lost = replace(item, component=Component.APPLICATION, name=_LOST, text="returns-empty")
             yield item, lost
 

@@ -21,6 +21,8 @@ from advisor.reasoning.pipeline import Pipeline
 TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
 SEGMENT = "segment.bytes"
 READ = "socket.request.max.bytes"
+USUAL_BYTES = {TAKEN: 1_048_588, SEGMENT: 1_073_741_824, READ: 104_857_600}
+"""What Kafka has where nobody states a limit (TopicConfig, SocketServerConfigs)."""
 QUEUE, KIB = "queue.buffering.max.kbytes", 1024
 ENVELOPE_BYTES = 82
 """What a batch of one record adds to key, value and headers: 61 for the batch and 21 at most for

@@ -18,11 +18,10 @@ from advisor.reasoning.sizes import (
     ENVELOPE_BYTES,
     SMALLEST_BATCH_BYTES,
     SMALLEST_REQUEST_BYTES,
+    USUAL_BYTES,
     read,
     taken,
 )
-
-_USUAL_OF_TOPICS = {"max.message.bytes": 1_048_588, "segment.bytes": 1_073_741_824}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +129,11 @@ def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
     limit = taken(pipeline)
     if limit.most < SMALLEST_BATCH_BYTES:
         why = f"{limit}: a batch of one record without content is larger, so all are refused."
-        yield Hopeless(limit.component, limit.setting, why, _USUAL_OF_TOPICS[limit.setting])
+        yield Hopeless(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
     limit = read(pipeline)
     if limit.most < SMALLEST_REQUEST_BYTES:
         why = f"{limit}: a request with one record without content is larger, and is not read."
-        yield Hopeless(limit.component, limit.setting, why, 104_857_600)
+        yield Hopeless(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
 
 
 def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:

@@ -148,10 +148,15 @@ class Row:
     proofs: list[Standing]
 
 
+def step_of(mine: Progress) -> str:
+    """The step at which a visitor is; the first, if it is none of today's."""
+    return mine.step if mine.step in STEPS else next(iter(STEPS))
+
+
 def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Standing]) -> Row:
     """`mine` is None for a lab that was not begun."""
     mine = mine or Progress(lesson=lesson.name)
-    step = mine.step if mine.step in STEPS else next(iter(STEPS))
+    step = step_of(mine)
     result = turned(lesson, mine)
     questions = [
         _question_row(question, mine.answers.get(question.name)) for question in lesson.questions

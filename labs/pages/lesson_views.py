@@ -72,8 +72,7 @@ def review(request: HttpRequest) -> HttpResponse:
 def resume(request: HttpRequest, name: str) -> HttpResponse:
     """Leads to the step at which the visitor is, or to the story."""
     lesson = _find(name)
-    reached = progress.of(request, lesson).step
-    step = reached if reached in STEPS else next(iter(STEPS))
+    step = lesson_pages.step_of(progress.of(request, lesson))
     return redirect("labs:lesson", name=lesson.name, step=step)
 
 

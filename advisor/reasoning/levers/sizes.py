@@ -25,6 +25,7 @@ from advisor.reasoning.sizes import (
     SEGMENT,
     SMALLEST_BATCH_BYTES,
     TAKEN,
+    USUAL_BYTES,
     full_batch,
     full_request,
     largest,
@@ -32,13 +33,6 @@ from advisor.reasoning.sizes import (
     taken,
     too_small,
 )
-
-_USUAL_BYTES = 1_048_588
-"""`max.message.bytes` of Kafka (TopicConfig)."""
-_USUAL_SEGMENT_BYTES = 1_073_741_824
-"""`segment.bytes` of Kafka (TopicConfig)."""
-_USUAL_REQUEST_BYTES = 104_857_600
-"""`socket.request.max.bytes` of Kafka (SocketServerConfigs)."""
 
 
 def _batches(pipeline: Pipeline) -> Sequence[Value]:
@@ -50,7 +44,7 @@ def _batches(pipeline: Pipeline) -> Sequence[Value]:
 def _taken(pipeline: Pipeline) -> Sequence[Value]:
     """Kafka's own limit, or as much as the largest record and the fullest batch need."""
     bound, now = full_batch(pipeline), pipeline.number(Component.TOPIC, TAKEN)
-    wanted = max(_USUAL_BYTES, largest(pipeline) or 0, bound.most if bound else 0)
+    wanted = max(USUAL_BYTES[TAKEN], largest(pipeline) or 0, bound.most if bound else 0)
     short = bound or any(limit.component is Component.TOPIC for limit in too_small(pipeline))
     return [wanted] if short and now < wanted else []
 
@@ -60,14 +54,14 @@ def _segments(pipeline: Pipeline) -> Sequence[Value]:
     now = pipeline.number(Component.TOPIC, SEGMENT)
     bound, size = full_batch(pipeline), largest(pipeline)
     needed = max(bound.most if bound else 0, size or 0)
-    return [max(_USUAL_SEGMENT_BYTES, needed)] if now < needed else []
+    return [max(USUAL_BYTES[SEGMENT], needed)] if now < needed else []
 
 
 def _read(pipeline: Pipeline) -> Sequence[Value]:
     """Kafka's own limit, or as much as the largest record and the fullest request need."""
     bound, now = full_request(pipeline), read(pipeline).most
     size = max(largest(pipeline) or 0, bound.most if bound else 0)
-    wanted = max(_USUAL_REQUEST_BYTES, min(size + REQUEST_BYTES, INT_MAX))
+    wanted = max(USUAL_BYTES[READ], min(size + REQUEST_BYTES, INT_MAX))
     short = bound or any(limit.setting == READ for limit in too_small(pipeline))
     return [wanted] if short and now < wanted else []
 
