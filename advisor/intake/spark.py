@@ -112,17 +112,17 @@ def _calls(reading: Reading, text: str) -> int:
     end, count, function = None, 0, None
     python_dict.check_length(text)
     for match in _CALL.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
         if match["end"]:
             end = _SINK if match["end"].startswith("write") else _SOURCE
         if match["trigger"]:
-            spark_query.trigger(reading, match["trigger"], line)
+            spark_query.trigger(reading, match["trigger"], _line(text, match))
         if match["function"] and end is _SINK:
-            function = (match["function"], line)
+            function = match
         key = _key(match)
         if key is None:
             continue
         count += 1
+        line = _line(text, match)
         value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
         if value is None:
             reading.note(line, f"{shown(key)} is not a plain value: not read")
@@ -132,8 +132,12 @@ def _calls(reading: Reading, text: str) -> int:
             of_sink = match["pair"] and _end(key) is _SINK
             reading.state(_SINK if of_sink else end or _end(key), key, value, line)
     if function:
-        spark_query.one_time(reading, text, *function)
+        spark_query.one_time(reading, text, function["function"], _line(text, function))
     return count
+
+
+def _line(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.start()) + 1
 
 
 def _key(match: re.Match[str]) -> str | None:

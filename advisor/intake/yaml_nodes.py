@@ -110,8 +110,7 @@ def _line(part: yaml.Node | yaml.Event) -> int:
 def _text(node: yaml.ScalarNode) -> str:
     if node.tag == _BOOL:
         return "true" if node.value.lower() in _TRUE else "false"
-    if (
-        node.tag == _INT and ":" not in node.value
-    ):  # 604_800_000, 0x2 and 02 are numbers of YAML 1.1
+    # 604_800_000, 0x2 and 02 are numbers of YAML 1.1; 1:30 is one, too, and mostly meant as a text.
+    if node.tag == _INT and ":" not in node.value:
         return str(yaml.constructor.SafeConstructor().construct_yaml_int(node))
     return "" if node.tag == _NULL else str(node.value)
