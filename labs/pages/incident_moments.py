@@ -32,13 +32,13 @@ def lanes(sides: Sequence[tuple[str, str, Sequence[Moment], int]]) -> tuple[Lane
 
     All are on one scale, that of the longest; the last moment of a play is its count.
     """
-    told = [side for side in sides if side[2]]
-    whole = max((side[2][-1].at_s for side in told), default=0.0) or 1.0
+    timed = [side for side in sides if side[2]]
+    whole = max((side[2][-1].at_s for side in timed), default=0.0) or 1.0
     return tuple(
         Lane(release, label, tuple(
             Step(each.at_s, each.words, 99 * each.at_s / whole,
                  harmed > 0 and each is moments[-1])
             for each in moments
         ))
-        for release, label, moments, harmed in told
+        for release, label, moments, harmed in timed
     )  # fmt: skip

@@ -236,7 +236,10 @@ def _laid_out(moments: Sequence[tuple[str, float]], scale: Scale) -> tuple[Mark,
     row = -1
     for text, second in moments:
         rows = [(row + step) % LABEL_ROWS for step in range(1, LABEL_ROWS + 1)]
-        places = [_mark(each, text, second, scale, side) for each in rows for side in (0, 1)]
+        places = [
+            _mark(each, text, second, scale, is_turned=is_turned)
+            for each in rows for is_turned in (False, True)
+        ]  # fmt: skip
         free = [mark for mark in places if _is_free(_extent(mark), taken[mark.row])]
         mark = free[0] if free else replace(places[0], has_room=False)
         if free:
@@ -262,11 +265,11 @@ def _extent(mark: Mark) -> tuple[float, float]:
     )
 
 
-def _mark(row: int, text: str, second: float, scale: Scale, side: int) -> Mark:
-    """A mark with its words in a row: on the better side of its line, or (1) on the other."""
+def _mark(row: int, text: str, second: float, scale: Scale, *, is_turned: bool) -> Mark:
+    """A mark with its words in a row, on the better side of its line or, turned, on the other."""
     x = scale.x(second)
     # Words stand to the right of their line unless they would leave the drawing.
-    leftwards = (x > WIDTH * 0.62) != bool(side)
+    leftwards = (x > WIDTH * 0.62) != is_turned
     return Mark(
         x=x,
         label_x=round(x - 4 if leftwards else x + 4, 1),

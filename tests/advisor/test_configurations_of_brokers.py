@@ -58,9 +58,9 @@ SET = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "settings", "code", "said"), SET)
-def test_settings_have_this_answer(options: str, settings: str, code: int, said: str) -> None:
-    assert_answer(options, settings, code, said)
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, settings, code, expected)
 
 
 HEAD = "Topic: t\tTopicId: x\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: "
@@ -111,12 +111,12 @@ TEXTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "code", "said"), TEXTS)
-def test_files_have_this_answer(tmp_path: Path, text: str, code: int, said: str) -> None:
+@pytest.mark.parametrize(("text", "code", "expected"), TEXTS)
+def test_files_have_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
     path = tmp_path / ("docker-compose.yml" if text.startswith("services") else "t.txt")
     path.write_text(text)
     factor = "" if "Replicas: " in text else "topic.replication.factor=3"
-    assert_answer(f"--brokers 3 {path}", f"{COPIES} {factor}", code, said)
+    assert_answer(f"--brokers 3 {path}", f"{COPIES} {factor}", code, expected)
 
 
 def test_a_container_of_bitnami_reads_cfg_only(tmp_path: Path) -> None:
@@ -153,14 +153,16 @@ spec:
 """
 
 
-@pytest.mark.parametrize(("folder", "code", "said"), [
+@pytest.mark.parametrize(("folder", "code", "expected"), [
     ("/data/kafka", 1, "logs on no volume that outlives its pod"), ("/lasting/kafka", 0, "YES"),
     ("/lasting,/data", 1, "logs on no volume"), ("/elsewhere", 0, "YES"),
 ])  # fmt: skip
-def test_the_volume_of_the_logs_counts(tmp_path: Path, folder: str, code: int, said: str) -> None:
+def test_the_volume_of_the_logs_counts(
+    tmp_path: Path, folder: str, code: int, expected: str
+) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(VOLUMES.format(folder=f'"{folder}"').lstrip())
-    assert_answer(str(path), f"{COPIES} topic.replication.factor=3", code, said)
+    assert_answer(str(path), f"{COPIES} topic.replication.factor=3", code, expected)
 
 
 @pytest.mark.parametrize("name", ["producer.acks", "app.kafka.producer.acks"])
@@ -170,15 +172,15 @@ def test_what_an_application_hands_on_is_not_passed_over(tmp_path: Path, name: s
     assert_answer(f"--producer {path}", C, 2, "State acks in a file of the producer")
 
 
-@pytest.mark.parametrize(("number", "code", "said"), [
+@pytest.mark.parametrize(("number", "code", "expected"), [
     ("604_800_000", 0, "YES"), ("0x240c8400", 0, "YES"), ("0_1", 1, "retention.ms: 1 -> "),
     ("1:30", 2, "whole number"), ("6.048e+8", 2, "whole number"),
 ])  # fmt: skip
-def test_a_number_of_yaml_is_one(tmp_path: Path, number: str, code: int, said: str) -> None:
+def test_a_number_of_yaml_is_one(tmp_path: Path, number: str, code: int, expected: str) -> None:
     """Strimzi and Kubernetes read YAML as numbers, and hand those on."""
     path = tmp_path / "k.yaml"
     path.write_text(
         "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: t}\nspec:\n"
         f"  replicas: 3\n  config: {{min.insync.replicas: 02, retention.ms: {number}}}\n"
     )
-    assert_answer(str(path), f"{COPIES} application.outage.ms=3600000", code, said)
+    assert_answer(str(path), f"{COPIES} application.outage.ms=3600000", code, expected)
