@@ -1,7 +1,8 @@
 """A Java client of a past release, on a broker of today or of its own time.
 
 A play runs a Java program of the incident's folder with the jars of that release. The program
-prints a line of JSON for each thing that it saw. Kafka's clients of 2.1 and later speak to brokers
+prints a line of JSON for each thing that it saw, and `{"moment": "words"}` when it does something
+that belongs on the line of time. Kafka's clients of 2.1 and later speak to brokers
 of 4.x (KIP-896); older ones need older brokers (`brokers` in incident.toml).
 """
 
@@ -53,7 +54,7 @@ class PastClient:
         self.timeline.add(" ".join(["the application starts:", source.stem, *arguments]))
         printed = run_java(
             self._java, class_path, self._folder, "org.codehaus.janino.SimpleCompiler",
-            str(source), source.stem, self.bootstrap, *arguments,
+            str(source), source.stem, self.bootstrap, *arguments, note=self.timeline.add,
         )  # fmt: skip
         self.timeline.add("the application has ended")
         return rows(printed)

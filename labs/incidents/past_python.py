@@ -1,7 +1,8 @@
 """A past librdkafka, in Python, on a broker of today.
 
 A play runs a program of the incident's folder in an interpreter of its own, which sees the
-confluent-kafka of that release and no other package of ours.
+confluent-kafka of that release and no other package of ours. It
+prints as the programs of `past_client` do.
 """
 
 from __future__ import annotations
@@ -38,6 +39,6 @@ class PastPython:
             *arguments,
         )
         self.timeline.add(" ".join(["the application starts:", source.name, *arguments]))
-        printed = run(command, self._folder, source.name, env)
+        printed = run(command, self._folder, source.name, env, self.timeline.add)
         self.timeline.add("the application has ended")
         return rows(printed)

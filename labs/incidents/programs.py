@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from threading import Event, Timer
 from typing import Any
 
 from labs.engine.base.processes import end, spawn
@@ -14,6 +15,7 @@ from labs.engine.distributions.java import Java
 
 COMPLAINTS = "complaints.log"
 """What programs write to standard error: their log, and why they ended."""
+_MOMENT = "moment"
 _LIMIT_S = 90.0
 _SHOWN = 1500
 
@@ -22,33 +24,68 @@ class ProgramFailed(Exception):
     """A program ended badly, did not end, or left what its incident does not expect."""
 
 
-def run_java(java: Java, class_path: str, folder: Path, main: str, *arguments: str | Path) -> str:
+def _unheard(_: str) -> None:
+    """Hears of the moments of a program that has none to tell."""
+
+
+def run_java(
+    java: Java,
+    class_path: str,
+    folder: Path,
+    main: str,
+    *arguments: str | Path,
+    note: Callable[[str], None] = _unheard,
+) -> str:
     """What a Java program printed, as `run`."""
     command = (java.path, *OPTIONS, "-cp", class_path, main, *arguments)
-    return run(command, folder, main)
+    return run(command, folder, main, note=note)
 
 
 def run(
-    command: Sequence[str | Path], folder: Path, name: str, env: Mapping[str, str] | None = None
+    command: Sequence[str | Path],
+    folder: Path,
+    name: str,
+    env: Mapping[str, str] | None = None,
+    note: Callable[[str], None] = _unheard,
 ) -> str:
     """What a program printed. It is killed with us, and after 90 seconds.
 
-    `folder` is where it runs. Raises `ProgramFailed` with the end of what it complained of.
+    `folder` is where it runs. `note` is given the words of a line `{"moment": "words"}` when the
+    program prints it. Raises `ProgramFailed` with the end of what it complained of.
     """
     complaints = folder / COMPLAINTS
     child = spawn(command, log=complaints, cwd=folder, env=env, stdout=subprocess.PIPE)
+    is_late = Event()
+
+    def expire() -> None:
+        is_late.set()
+        child.kill()
+
+    limit = Timer(_LIMIT_S, expire)
+    limit.start()
     try:
-        printed = child.communicate(timeout=_LIMIT_S)[0].decode("utf-8", "replace")
-    except subprocess.TimeoutExpired as late:
-        raise ProgramFailed(f"{name} did not end within {_LIMIT_S:.0f} s") from late
+        printed = "".join(_heard(child.stdout or (), note))
+        code = child.wait()
     finally:
+        limit.cancel()
         end(child, 0)
-    if child.returncode != 0:
+    if is_late.is_set():
+        raise ProgramFailed(f"{name} did not end within {_LIMIT_S:.0f} s")
+    if code != 0:
         text = complaints.read_text("utf-8", "replace")
         raise ProgramFailed(f"{name}: {(printed + text)[-_SHOWN:].strip()}")
     return printed
 
 
 def rows(printed: str) -> list[dict[str, Any]]:
-    """The lines of JSON among what a program printed."""
-    return [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+    """The lines of JSON among what a program printed, without its moments."""
+    lines = (json.loads(line) for line in printed.splitlines() if line.startswith("{"))
+    return [row for row in lines if _MOMENT not in row]
+
+
+def _heard(lines: Iterable[bytes], note: Callable[[str], None]) -> Iterator[str]:
+    for raw in lines:
+        line = raw.decode("utf-8", "replace")
+        if line.startswith(f'{{"{_MOMENT}"'):
+            note(json.loads(line)[_MOMENT])
+        yield line

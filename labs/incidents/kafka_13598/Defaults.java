@@ -12,10 +12,17 @@ public class Defaults {
         Object stated = ProducerConfig.configDef().defaultValues().get("enable.idempotence");
         KafkaProducer producer =
             new KafkaProducer(told, new ByteArraySerializer(), new ByteArraySerializer());
+        tell("a producer that is told nothing but where the brokers are; the default says"
+            + " enable.idempotence=" + stated);
         for (int number = 0; number < 5; number++) {
             producer.send(new ProducerRecord(args[1], new byte[10])).get();
         }
+        tell("5 messages sent, each one acknowledged");
         producer.close();
         System.out.println("{\"default\": " + stated + "}");
+    }
+
+    static void tell(String moment) {
+        System.out.println("{\"moment\": \"" + moment + "\"}");
     }
 }

@@ -24,6 +24,7 @@ def play(past: PastClient) -> Outcome:
     if len(ids) != _SENDS:
         raise ProgramFailed(f"{len(ids)} batches in the log instead of {_SENDS}")
     lines = "\n".join(line for line in dumped.splitlines() if line.startswith("baseOffset"))
+    past.timeline.add(f"the log has {len(ids)} batches, {ids.count('-1')} without a producer id")
     default = f"enable.idempotence={str(data['default']).lower()}"
     return Outcome(
         ids.count("-1"),

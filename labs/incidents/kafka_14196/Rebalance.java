@@ -14,6 +14,7 @@ public class Rebalance {
     static String topic;
     static Map times = new HashMap();
     static int handed = 0;
+    static boolean isTold = true;
 
     public static void main(String[] args) throws Exception {
         bootstrap = args[0];
@@ -24,6 +25,8 @@ public class Rebalance {
         first.start();
         await(500);
         for (int round = 0; round < rounds; round++) {
+            tell("another member joins (" + distinct() + " messages were handed out)");
+            awaitAgain();
             Worker second = new Worker();
             second.start();
             while (second.got() < 100) {
@@ -32,6 +35,7 @@ public class Rebalance {
                 Thread.sleep(5L);
             }
             second.end();
+            tell("it has left");
             await(distinct() + 500);
         }
         while (distinct() < everything) {
@@ -48,7 +52,21 @@ public class Rebalance {
 
     static synchronized void take(ConsumerRecord record) {
         handed++;
-        times.put(record.partition() + "-" + record.offset(), Boolean.TRUE);
+        String place = record.partition() + "-" + record.offset();
+        if (times.put(place, Boolean.TRUE) != null && !isTold) {
+            tell("partition " + record.partition() + ": offset " + record.offset()
+                + " is handed out a second time");
+            isTold = true;
+        }
+    }
+
+    /** Of the messages that come again after a member joined, the first one is told. */
+    static synchronized void awaitAgain() {
+        isTold = false;
+    }
+
+    static void tell(String moment) {
+        System.out.println("{\"moment\": \"" + moment + "\"}");
     }
 
     static void await(int count) throws Exception {

@@ -18,6 +18,7 @@ public class Flush {
             first.send(new ProducerRecord(args[1], new byte[3000])).get();
         }
         first.close();
+        tell("300 sends of zeros: the client has learnt that gzip makes a tenth of what it sends");
         KafkaProducer producer = producer(args[0], "3000");
         producer.partitionsFor(args[1]);
         Random random = new Random(1);
@@ -34,8 +35,15 @@ public class Flush {
                 open++;
             }
         }
+        tell(sends + " sends of noise, which gzip does not shrink; flush() has returned, and " + open
+            + " have no answer");
         System.out.println("{\"open\": " + open + "}");
         producer.close();
+        tell("close() has returned, and has waited for the rest");
+    }
+
+    private static void tell(String moment) {
+        System.out.println("{\"moment\": \"" + moment + "\"}");
     }
 
     private static KafkaProducer producer(String bootstrap, String linger) {

@@ -39,12 +39,16 @@ public class Crash {
             }
             Thread.sleep(50L);
         }
+        moment(COUNTED.get() + " records counted" + (crashes
+            ? ", not committed; the store has put some of them on disk" : ""));
         if (crashes) {
             tell("in the transaction");
+            moment("the application is killed in its transaction");
             // As by kill -9: nothing is closed and nothing is committed.
             Runtime.getRuntime().halt(0);
         }
         streams.close();
+        moment("committed and closed in order");
         tell("closed");
         System.exit(0);
     }
@@ -81,6 +85,10 @@ public class Crash {
     static void tell(String when) {
         System.out.println("{\"when\": \"" + when + "\", \"files\": \""
             + (files(STATE, "checkpoint") + files(STATE, ".sst")).trim() + "\"}");
+    }
+
+    static void moment(String words) {
+        System.out.println("{\"moment\": \"" + words + "\"}");
     }
 
     /** The names of files below a folder that end so. */

@@ -38,6 +38,7 @@ def play(past: PastClient) -> Outcome:
         for message in clients.read(past.bootstrap, _OUTPUT)
         if (key := (message.key() or b"").decode()) in _KEYS
     }
+    past.timeline.add(f"the last count of each key is read: {sorted({*counts.values()})}")
     wrong = [key for key, count in counts.items() if count > 2]
     table = "  ".join(f"{key}: {count}" for key, count in sorted(counts.items()))
     return Outcome(

@@ -22,6 +22,7 @@ def play(past: PastClient) -> Outcome:
     for number in range(_SENDS):
         clients.must_send(sender, _INPUT, None, str(number).encode())
     [result] = past.run(_PROGRAM, _APPLICATION, _INPUT, _OUTPUT, str(_SENDS))
+    past.timeline.add("the committed offset and the bills are compared")
     committed = max(clients.committed(past.bootstrap, _INPUT, _APPLICATION), 0)
     billed = {int(message.key() or b"") for message in clients.read(past.bootstrap, _OUTPUT)}
     forgotten = {*range(committed)} - billed

@@ -53,6 +53,7 @@ public class Counts {
         await("first", 10);
         first.close();
         // Started anew, its thread restores both stores, and notes that it did.
+        tell("its only instance is started anew, and restores both stores");
         Restores own = new Restores();
         KafkaStreams again = instance("again");
         again.setGlobalStateRestoreListener(own);
@@ -61,6 +62,7 @@ public class Counts {
         send();
         await("started anew", 11);
 
+        tell("a second instance joins, and takes one of the two tasks");
         Restores others = new Restores();
         KafkaStreams second = instance("second");
         second.setGlobalStateRestoreListener(others);
@@ -69,6 +71,7 @@ public class Counts {
         send();
         await("shared by two", 12);
         second.close();
+        tell("the second instance leaves: its task comes back to the first one");
         send();
         await("alone again", 13);
         again.close();
@@ -111,10 +114,19 @@ public class Counts {
                 throw new IllegalStateException(when + ": counts of " + seen.size() + " keys");
             }
         }
+        int least = Integer.MAX_VALUE;
+        for (int number = 0; number < KEYS.length; number++) {
+            least = Math.min(least, ((Integer) counts.get(KEYS[number])).intValue());
+        }
+        tell(when + ": " + sent + " records of each key were sent, the lowest count is " + least);
         for (int number = 0; number < KEYS.length; number++) {
             System.out.println("{\"when\": \"" + when + "\", \"key\": \"" + KEYS[number]
                 + "\", \"sent\": " + sent + ", \"count\": " + counts.get(KEYS[number]) + "}");
         }
+    }
+
+    static void tell(String moment) {
+        System.out.println("{\"moment\": \"" + moment + "\"}");
     }
 
     static boolean all(int wanted) {

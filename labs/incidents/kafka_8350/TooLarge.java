@@ -24,6 +24,7 @@ public class TooLarge {
         for (int number = 0; number < sends; number++) {
             answers.add(producer.send(new ProducerRecord(args[1], new byte[500])));
         }
+        tell(sends + " sends of 500 bytes in batches of 3,000; the topic takes 2,000 at once");
         int failed = 0;
         String why = "";
         for (Iterator each = answers.iterator(); each.hasNext();) {
@@ -35,7 +36,12 @@ public class TooLarge {
                 why = cause.getClass().getSimpleName();
             }
         }
+        tell((sends - failed) + " of them acknowledged, " + failed + " given up");
         System.out.println("{\"failed\": " + failed + ", \"why\": \"" + why + "\"}");
         Runtime.getRuntime().halt(0);
+    }
+
+    static void tell(String moment) {
+        System.out.println("{\"moment\": \"" + moment + "\"}");
     }
 }

@@ -17,6 +17,7 @@ def play(past: PastClient) -> Outcome:
     clients.create(past.bootstrap, _TOPIC, {})
     [data] = past.run(_PROGRAM, _TOPIC)
     there = len(clients.read(past.bootstrap, _TOPIC))
+    past.timeline.add(f"a reader of committed messages gets {there} of {_SENDS}")
     text = "committed" if data["committed"] else f"refused: {data['error']}"
     missing = _SENDS - there if data["committed"] else 0
     seen = f"commitTransaction(): {text}\nmessages that a reader of committed ones gets: {there}"

@@ -14,6 +14,11 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition, l
 bootstrap, topic, everything = sys.argv[1], sys.argv[2], int(sys.argv[3])
 
 
+def tell(moment: str) -> None:
+    sys.stdout.write(json.dumps({"moment": moment}) + "\n")
+    sys.stdout.flush()
+
+
 def joined() -> Consumer:
     consumer = Consumer({
         "bootstrap.servers": bootstrap,
@@ -41,6 +46,7 @@ consumer = joined()
 first = read(consumer, everything // 2, 30)
 consumer.store_offsets(message=first[-1])
 consumer.commit(asynchronous=False)
+tell(f"{len(first)} processed, the last one stored as a message, committed")
 second = read(consumer, everything // 2, 30)
 consumer.store_offsets(offsets=[TopicPartition(topic, 0, int(second[-1].offset() or 0) + 1)])
 try:
@@ -48,8 +54,10 @@ try:
     outcome = "committed"
 except KafkaException as refused:
     outcome = str(refused)
+tell(f"{len(second)} more processed, the last one stored by its number; commit(): {outcome}")
 committed = consumer.committed([TopicPartition(topic, 0)], timeout=20)[0].offset
 consumer.close()
+tell(f"closed in order; the group's committed offset is {committed}. It starts again")
 
 consumer = joined()
 again = [message.offset() for message in read(consumer, everything, 8)]

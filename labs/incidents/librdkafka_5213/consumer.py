@@ -12,6 +12,13 @@ import time
 from confluent_kafka import Consumer, KafkaError, TopicPartition, libversion
 
 bootstrap, topic, partitions = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+
+def tell(moment: str) -> None:
+    sys.stdout.write(json.dumps({"moment": moment}) + "\n")
+    sys.stdout.flush()
+
+
 consumer = Consumer({
     "bootstrap.servers": bootstrap,
     "group.id": "parcels",
@@ -34,6 +41,7 @@ consumer.commit(asynchronous=False)
 asked = [TopicPartition(topic, number) for number in range(partitions)]
 committed = [partition.offset for partition in consumer.committed(asked, timeout=20)]
 consumer.close()
+tell(f"every partition read to its end, {len(values)} messages handed out, and committed")
 sys.stdout.write(json.dumps({
     "librdkafka": libversion()[0], "values": values, "ends": len(ended), "committed": committed,
 }))  # fmt: skip

@@ -1,0 +1,47 @@
+"""Programs that an incident brings along: what they print, when, and how long they may take."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from labs.incidents import programs
+from labs.incidents.programs import ProgramFailed, rows, run
+
+_TALKS = """
+import json, os, sys
+print("not JSON")
+print(json.dumps({"moment": "it has begun"}), flush=True)
+while not os.path.exists("heard"):
+    pass
+print(json.dumps({"count": 3}))
+"""
+
+
+def test_a_moment_is_noted_while_the_program_runs_and_is_no_row(tmp_path: Path) -> None:
+    noted: list[str] = []
+
+    def note(words: str) -> None:
+        noted.append(words)
+        (tmp_path / "heard").touch()  # only now can the program go on
+
+    printed = run((sys.executable, "-c", _TALKS), tmp_path, "talks", note=note)
+    assert noted == ["it has begun"]
+    assert rows(printed) == [{"count": 3}]
+
+
+def test_a_program_that_ends_badly_is_refused_with_what_it_said(tmp_path: Path) -> None:
+    command = (sys.executable, "-c", "print('so far'); raise SystemExit('no topic')")
+    with pytest.raises(ProgramFailed, match="(?s)talks: so far.*no topic"):
+        run(command, tmp_path, "talks")
+
+
+def test_a_program_that_does_not_end_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "_LIMIT_S", 0.5)
+    command = (sys.executable, "-c", "import time; time.sleep(60)")
+    with pytest.raises(ProgramFailed, match="talks did not end within"):
+        run(command, tmp_path, "talks")
