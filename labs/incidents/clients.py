@@ -98,9 +98,14 @@ def read(bootstrap: str, topic: str, isolation: str = "read_committed") -> list[
 
 
 def read_on(bootstrap: str, topic: str, group: str) -> list[Message]:
-    """What a group gets of a topic's only partition from its last commit on; it commits all."""
+    """What a group gets of a topic's only partition from its last commit on; it commits all.
+
+    Without a commit that is everything. A consumer would ask for the commit itself, but librdkafka
+    does not ask again when a coordinator that was just elected refuses.
+    """
+    start = max(committed(bootstrap, topic, group), 0)
     with _reader(bootstrap, group) as consumer:
-        results = _to_the_end(consumer, TopicPartition(topic, 0))
+        results = _to_the_end(consumer, TopicPartition(topic, 0, start))
         if results:
             consumer.commit(message=results[-1], asynchronous=False)
         return results
