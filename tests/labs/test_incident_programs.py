@@ -34,7 +34,7 @@ def test_a_moment_is_noted_while_the_program_runs_and_is_no_row(tmp_path: Path) 
 
 def test_a_program_that_ends_badly_is_refused_with_what_it_said(tmp_path: Path) -> None:
     command = (sys.executable, "-c", "print('so far'); raise SystemExit('no topic')")
-    with pytest.raises(ProgramFailed, match="(?s)talks: so far.*no topic"):
+    with pytest.raises(ProgramFailed, match=r"(?s)talks: so far.*no topic"):
         run(command, tmp_path, "talks")
 
 

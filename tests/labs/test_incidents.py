@@ -202,8 +202,9 @@ def test_what_ships_is_printed_with_every_incident_and_nothing_is_run(
     call_command("incidents", "--kept")
     lines = {line.split("  ")[0]: line for line in capsys.readouterr().out.splitlines()}
     assert lines.keys() >= {incident.id for incident in all_incidents()}
-    assert "5 of 5 on 3.2.0" in lines["KAFKA-14055"]
-    assert "0 of 5 on 3.2.1" in lines["KAFKA-14055"]
+    [times] = {play.times for play in record.sides("KAFKA-14055")}
+    assert f"{times} of {times} on 3.2.0" in lines["KAFKA-14055"]
+    assert f"0 of {times} on 3.2.1" in lines["KAFKA-14055"]
     call_command("incidents", "--kept", "--json")
     rows = json.loads(capsys.readouterr().out)
     assert all(row["proven"] for row in rows)

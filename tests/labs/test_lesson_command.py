@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
 from labs.evidence import lesson_proofs, lesson_record
 from labs.evidence.lesson_proofs import ROLES, Proof, proofs_of
 from labs.lessons import Lesson, all_lessons
 from labs.management.commands import lessons as command
-from labs.models import Progress
+from labs.models import Classroom, Progress
 
 LAB = all_lessons()[0]
 FIRST, SECOND = LAB.questions[:2]
@@ -48,6 +50,88 @@ def test_questions_say_how_hard_they_are_and_how_well_they_separate(
     assert (third["answered"], third["right"], third["separation"]) == (0, None, None)
     call_command("lessons", "--questions")
     assert f"{LAB.name}: {FIRST.name}" in capsys.readouterr().out
+
+
+def reply(client: Client, question: Any, *, right: bool) -> None:
+    """Answers a question on its page: rightly, or by the first wrong answer."""
+    wrong = next(place for place, answer in enumerate(question.answers) if not answer.right)
+    page = reverse("labs:lesson", args=[LAB.name, "why"])
+    assert client.post(page, {question.name: str(key(question) if right else wrong)}).status_code
+
+
+def rows_by_question(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
+    call_command("lessons", "--questions", "--json")
+    rows = json.loads(capsys.readouterr().out)
+    return {row["question"]: row for row in rows if row["lesson"] == LAB.name}
+
+
+@pytest.mark.django_db
+def test_visitors_of_differing_skill_give_the_numbers_that_one_reckons_by_hand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    easy, middle, hard = LAB.questions[:3]
+    for skill in (0, 1, 2, 3) * 3:  # each question takes one skill more
+        client = Client()
+        for takes, question in enumerate((easy, middle, hard), 1):
+            reply(client, question, right=skill >= takes)
+    rows = rows_by_question(capsys)
+    assert [rows[each.name]["answered"] for each in (easy, middle, hard)] == [12, 12, 12]
+    assert [rows[each.name]["right"] for each in (easy, middle, hard)] == [0.75, 0.5, 0.25]
+    # Right (0, 1, 1, 1) beside the share of the others (0, 0, 1/2, 1): 0.375 / sqrt(0.75 * 0.6875).
+    # Right (0, 0, 1, 1) beside (0, 1/2, 1/2, 1): 0.5 / sqrt(1 * 0.5).
+    assert rows[easy.name]["separation"] == pytest.approx(0.5222, abs=1e-4)
+    assert rows[middle.name]["separation"] == pytest.approx(0.7071, abs=1e-4)
+    assert rows[hard.name]["separation"] == pytest.approx(0.5222, abs=1e-4)
+    chosen = [answer.text for answer in middle.answers if not answer.right]
+    assert rows[middle.name]["tempting"] == chosen[0]
+    assert rows[middle.name]["unchosen"] == chosen[1:]
+
+
+@pytest.mark.django_db
+def test_a_question_that_those_who_know_more_miss_is_remarked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    easy, middle, misread = LAB.questions[:3]
+    for number in range(10):
+        client = Client()
+        for question in (easy, middle):
+            reply(client, question, right=number < 5)
+        reply(client, misread, right=number >= 5)
+    rows = rows_by_question(capsys)
+    assert rows[misread.name]["separation"] == pytest.approx(-1)
+    assert "misread" in rows[misread.name]["remark"]
+    call_command("lessons", "--questions")
+    assert "misread" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_the_first_answer_counts_though_a_lab_was_started_over(
+    capsys: pytest.CaptureFixture[str], client: Client
+) -> None:
+    reply(client, FIRST, right=False)
+    client.post(reverse("labs:lesson-reset", args=[LAB.name]))
+    reply(client, FIRST, right=True)
+    row = rows_by_question(capsys)[FIRST.name]
+    assert (row["answered"], row["right"]) == (1, 0.0)
+
+
+@pytest.mark.django_db
+def test_what_a_class_answers_counts_too(capsys: pytest.CaptureFixture[str]) -> None:
+    room = Classroom.objects.create(lesson=LAB.name, teacher="t")
+    for number in range(4):
+        answers = {FIRST.name: key(FIRST) if number else 1 - key(FIRST)}
+        room.pupils.create(visitor=f"p{number}", nickname=f"{number}", name_key=f"{number}",
+                           answers=answers)  # fmt: skip
+    row = rows_by_question(capsys)[FIRST.name]
+    assert (row["answered"], row["right"], row["separation"]) == (4, 0.75, None)
+
+
+@pytest.mark.django_db
+def test_without_answers_it_says_where_they_come_from(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("lessons", "--questions")
+    printed = capsys.readouterr().out
+    assert "Nobody has answered a question yet" in printed
+    assert f"{LAB.name}: {FIRST.name}" in printed
 
 
 def proved(monkeypatch: pytest.MonkeyPatch, *counts: tuple[str, int, int, int]) -> None:

@@ -23,6 +23,11 @@ from labs.lessons import Lesson, all_lessons, find
 from labs.management.proving import BAD_INPUT, check_draws, chosen, collect, finish, table
 from labs.pages.lesson_questions import statistics
 
+_UNANSWERED = (
+    "Nobody has answered a question yet in the database of this installation. Answers come from "
+    "the labs and from class rooms. The first one of each visitor counts, and a separation is "
+    "shown from three visitors on.\n"
+)
 Turn = tuple[Lesson, int, int]
 """A lab, how often it is run, and the first seed."""
 
@@ -45,8 +50,9 @@ class Command(ExactCommand):
         parser.add_argument(
             "--questions",
             action="store_true",
-            help="for each question: how many answered, the share that was right, and how well it "
-            "separates (correlation with the visitor's other answers)",
+            help="for each question: how many answered, alone or in a class, the share that was "
+            "right, how well it separates (correlation with the visitor's other answers), and the "
+            "wrong answer that most chose",
         )
         parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
         parser.add_argument(
@@ -102,14 +108,20 @@ class Command(ExactCommand):
     def _questions(self, *, as_data: bool) -> None:
         rows = statistics(all_lessons())
         if as_data:
-            self.stdout.write(json.dumps([asdict(statistics) for statistics in rows], indent=2))
+            data = [asdict(row) | {"remark": row.remark} for row in rows]
+            self.stdout.write(json.dumps(data, indent=2))
             return
+        if not any(row.answered for row in rows):
+            self.stdout.write(_UNANSWERED)
         self.stdout.write(f"{'question':66}{'answered':>9}{'right':>8}{'separates':>11}")
         for item in rows:
             right = "–" if item.right is None else f"{item.right:.0%}"
             apart = "–" if item.separation is None else f"{item.separation:.2f}"
             name = f"{item.lesson}: {item.question}"
-            self.stdout.write(f"{name:66}{item.answered:>9}{right:>8}{apart:>11}")
+            line = f"{name:66}{item.answered:>9}{right:>8}{apart:>11}  {item.remark}"
+            self.stdout.write(line.rstrip())
+            if item.tempting:
+                self.stdout.write(f"    most chosen of the wrong ones: {item.tempting}")
 
     def _verify(self, lessons: list[Lesson], options: dict[str, Any]) -> None:
         check_draws(options)
