@@ -88,6 +88,10 @@ def _min_partitions(pipeline: Pipeline) -> bool:
     return "minPartitions" in pipeline.stated(Component.CONSUMER)
 
 
+def _retention_by_size(pipeline: Pipeline) -> bool:
+    return pipeline.number(Component.TOPIC, "retention.bytes") >= 0
+
+
 def _state(pipeline: Pipeline) -> bool | None:
     if pipeline.family is not Family.STREAMS:
         return False
@@ -108,7 +112,15 @@ FEATURES: Mapping[str, Feature] = {
     "several-log-dirs": Feature("brokers with several log directories"),
     "compression": Feature("compressed batches"),
     "marker-keys": Feature("a message with the key of a marker (four bytes)"),
-    "failed-remote-copies": Feature("copies to remote storage that fail, with retention.bytes"),
+    "size-retention": Feature("retention.bytes", _retention_by_size),
+    "failed-remote-copies": Feature("copies to remote storage that fail"),
+    "new-leader": Feature("a leader that was just elected"),
+    "partial-cleaning": Feature(
+        "a cleaning that ends within a segment, its map of keys being full"
+    ),
+    "migrated-group": Feature(
+        "a group that was of the classic protocol, and its old record of that cleaned away"
+    ),
     "whole-log-cleaned": Feature("cleaning that removes the newest records of closed segments"),
     "topic-recreated": Feature("a topic that is deleted and made again under its name"),
     "topic-away": Feature("brokers that for a while do not know an existing topic"),

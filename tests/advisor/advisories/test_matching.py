@@ -249,3 +249,39 @@ def test_later_releases_that_have_it_again_are_named():
     (upgrade,) = upgrades(hits(pipeline), versions_of(pipeline), pipeline)
     assert upgrade.target == "3.9.2"
     assert upgrade.but_not == ("4.0.0", "4.0.1", "4.1.0", "4.1.1")  # KAFKA-19012
+
+
+@pytest.mark.parametrize(("name", "kafka", "fixed"), [
+    ("KAFKA-17062", "3.8.0", "3.8.1"), ("KAFKA-20732", "4.1.1", "4.4.0"),
+])  # fmt: skip
+def test_a_bug_of_retention_by_size_is_named_where_a_size_is_set(name, kafka, fixed):
+    by_size = {"kafka": kafka, "topic.retention.bytes": "1000000"}
+    hit = hits_of(described(**by_size))[name]
+    assert hit.certainty is Certainty.POSSIBLE
+    assert "topic.remote.storage.enable=true" in hit.unknown  # no description says so
+    assert "retention.bytes" not in hit.unknown
+    assert name not in hits_of(described(kafka=kafka))
+    assert not advisory(name).affects(Version(fixed))
+
+
+@pytest.mark.parametrize(("name", "fields"), [
+    ("KAFKA-17801", {"kafka": "3.8.1"}),
+    ("KAFKA-13727", {"kafka": "3.1.0", "topic.cleanup.policy": "compact"}),
+])  # fmt: skip
+def test_what_only_readers_of_committed_messages_see_is_said_to_no_others(name, fields):
+    sent = {**TRANSACTIONS, **fields}
+    assert name in hits_of(described(**sent, **{"consumer.isolation.level": "read_committed"}))
+    assert name not in hits_of(
+        described(**sent, **{"consumer.isolation.level": "read_uncommitted"})
+    )
+    assert name not in hits_of(
+        described(**fields, **{"consumer.isolation.level": "read_committed"})
+    )
+
+
+def test_a_group_of_the_streams_protocol_is_blocked_on_4_2_0_alone():
+    streams = {"family": "streams", "version": "4.2", "streams.group.protocol": "streams"}
+    assert "KAFKA-20254" in hits_of(described(kafka="4.2.0", **streams))
+    assert "KAFKA-20254" not in hits_of(described(kafka="4.2.1", **streams))
+    classic = streams | {"streams.group.protocol": "classic"}
+    assert "KAFKA-20254" not in hits_of(described(kafka="4.2.0", **classic))
