@@ -42,6 +42,12 @@ _NO_CONNECTION = (
     "(ConnectionQuotas.waitForConnectionSlot). No message gets through; leave the line out."
 )
 _ASKS, _FALLBACK = "api.version.request", "broker.version.fallback"
+_THREADS = "num.stream.threads"
+_NO_THREADS = (
+    "starts an application without a thread: nothing is processed until its code adds some "
+    "(KafkaStreams.addStreamThread; TopologyMetadata.numStreamThreads). That is not advised on; "
+    "leave the line out for one thread."
+)
 _CONNECTIONS = "max.connections"
 _UNASKED = ("0.9.0", "0.8.", "0.7.", "0.6.")
 """The brokers that librdkafka asks for no versions (rdkafka_feature.c, vermap)."""
@@ -69,6 +75,8 @@ def not_advised(
     """What of these settings (by name, as written) makes it another client."""
     if component is Component.BROKER and texts.get(_CONNECTIONS, "").strip() == "0":
         yield Problem(component, _CONNECTIONS, f"{_CONNECTIONS}{_NO_CONNECTION}")
+    if component is Component.STREAMS and re.fullmatch(r"0+|-\d+", _threads(texts)):
+        yield Problem(component, _THREADS, f"{_THREADS}={_threads(texts)} {_NO_THREADS}")
     if family is Family.SPARK:
         return  # the connector makes consumers of a group, whatever else is handed on
     if family is Family.LIBRDKAFKA and _asks_nothing(texts):
@@ -80,6 +88,11 @@ def not_advised(
             words = _SWITCHED_ON.get((component, name))
         if words:
             yield Problem(component, name, f"{name} {words}")
+
+
+def _threads(texts: Mapping[str, str]) -> str:
+    """How many threads are stated; as many as there are usually where nothing is."""
+    return texts.get(_THREADS, "1").strip()
 
 
 def _asks_nothing(texts: Mapping[str, str]) -> bool:

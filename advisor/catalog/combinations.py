@@ -33,6 +33,12 @@ _TYPE = "group.protocol.type"
 _GAPLESS = "enable.gapless.guarantee"
 _FETCH, _MESSAGE = "fetch.max.bytes", "message.max.bytes"
 _QUEUED = "queued.max.messages.kbytes"
+_OPTIMIZATION = "topology.optimization"
+_OPTIMIZATIONS = (
+    "reuse.ktable.source.topics", "merge.repartition.topics", "single.store.self.join",
+)  # fmt: skip
+SPARK_PLACES = ("subscribe", "subscribepattern", "assign")
+"""How a query says what it reads, in small letters."""
 _LEAST, _RESPONSE = "fetch.min.bytes", "receive.message.max.bytes"
 _PAUSE, _LONGEST_PAUSE = "reconnect.backoff.ms", "reconnect.backoff.max.ms"
 
@@ -153,6 +159,13 @@ def _librdkafka_assignors(stated: str) -> Said:
 def _spark_source(texts: Texts, line: str) -> Said:
     """KafkaSourceProvider.scala, validateGeneralOptions; the names' case does not count."""
     spellings = {name.lower(): name for name in texts}
+    places = [name for name in SPARK_PLACES if name in spellings]
+    if len(places) > 1:
+        message = "Only one of the following options can be specified for Kafka source: "
+        yield (
+            spellings[places[-1]],
+            f"{message}{', '.join(SPARK_PLACES)}. See the docs for more details.",
+        )
     for name, noun in (("key.deserializer", "keys"), ("value.deserializer", "values")):
         if f"kafka.{name}" in spellings:
             message = f"Kafka option '{name}' is not supported as {noun} are deserialized as byte "
@@ -179,6 +192,19 @@ def _spark_sink(texts: Texts, line: str) -> Said:
             yield spellings[f"kafka.{name}"], f"{message}ByteArraySerializer."
 
 
+def _streams(texts: Texts, line: str) -> Said:
+    """StreamsConfig.verifyTopologyOptimizationConfigs; before 3.4 a word of two."""
+    if (stated := texts.get(_OPTIMIZATION)) is None or not at_least(line, "3.4"):
+        return
+    words = [word.strip() for word in stated.strip().split(",")]
+    alone, single = [word for word in words if word in ("none", "all")], ", ".join(_OPTIMIZATIONS)
+    values = f"Acceptable values are: none, all, or a comma separated list of {single}."
+    if alone and len(words) > 1:
+        yield _OPTIMIZATION, f'"{stated}" is not a valid optimization config. {values}'
+    elif not alone and not {*words} <= {*_OPTIMIZATIONS}:
+        yield _OPTIMIZATION, f"Unrecognized config. {values}"
+
+
 def _more(one: str, other: str) -> bool:
     return one.isdecimal() and other.isdecimal() and int(one) > int(other)
 
@@ -192,6 +218,7 @@ _CHECKS: Mapping[tuple[Family, Component], Callable[[Texts, str], Said]] = {
     (Family.JAVA, Component.CONSUMER): _java_consumer,
     (Family.LIBRDKAFKA, Component.PRODUCER): _librdkafka_producer,
     (Family.LIBRDKAFKA, Component.CONSUMER): _librdkafka_consumer,
+    (Family.STREAMS, Component.STREAMS): _streams,
     (Family.SPARK, Component.PRODUCER): _spark_sink,
     (Family.SPARK, Component.CONSUMER): _spark_source,
 }

@@ -7,6 +7,7 @@ exported file has a placeholder for the person to fill in.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -42,11 +43,18 @@ def _folder(text: str) -> str:
     """The first temporary folder of a list, without what lies in it; one of Kafka's own whole."""
     if text in _SHIPPED:
         return text
-    for folder in text.split(","):
-        for temporary in TEMPORARY:
-            if f"{folder.strip()}/".startswith(f"{temporary}/"):
-                return temporary
-    return STATED
+    return next((found for each in text.split(",") if (found := temporary(each.strip()))), STATED)
+
+
+def temporary(folder: str) -> str:
+    """The temporary folder that this one is or lies in; empty where it is in none.
+
+    macOS has /tmp and /var below /private (hier(7)).
+    """
+    if not folder.startswith("/"):
+        return ""
+    path = f"/{posixpath.normpath(folder).lstrip('/')}/".removeprefix("/private")
+    return next((each for each in TEMPORARY if path.startswith(f"{each}/")), "")
 
 
 def _class(text: str) -> str:
@@ -54,8 +62,8 @@ def _class(text: str) -> str:
 
 
 _KEEP: Mapping[str, Callable[[str], str]] = {
-    **dict.fromkeys(("transactional.id", "group.instance.id", "group.id", "application.id"),
-                    _nothing),
+    **dict.fromkeys(("transactional.id", "group.instance.id", "group.id", "application.id",
+                     "errors.dead.letter.queue.topic.name"), _nothing),
     **dict.fromkeys(("log.dirs", "state.dir"), _folder),
     **dict.fromkeys(
         ("partitioner.class", "deserialization.exception.handler", "processing.exception.handler",

@@ -59,6 +59,20 @@ def _clients(stated: Stated) -> Iterator[Iterator[Problem]]:
     else:
         yield _java_producer(stated)
         yield _java_consumer(stated)
+        yield _spark_trigger(stated)
+
+
+def _spark_trigger(stated: Stated) -> Iterator[Problem]:
+    """Real-time mode is in Spark since 4.1 (real-time-mode.md); older ones have no such trigger."""
+    spark, application = stated.family is Family.SPARK, Component.APPLICATION
+    if (
+        spark
+        and stated.get(application, "trigger") == "real-time"
+        and not at_least(stated.line, "4.1")
+    ):
+        yield Problem(
+            application, "trigger", f"Spark {stated.line} has no real-time mode; 4.1 does."
+        )
 
 
 def _says(setting: str, message: str, component: Component = Component.PRODUCER) -> Problem:

@@ -7,11 +7,11 @@ it; else to the source. Code is Python, Scala or Java; what stands in a comment 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
-from advisor.intake import python_dict, spark_query, spark_start
+from advisor.intake import python_dict, spark_query, spark_refused, spark_start
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
@@ -51,20 +51,21 @@ _WORDS = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SI
 def read(text: str) -> Reading:
     """The options of source and sink. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.SPARK})
-    calls = _calls(reading, text)
+    code = _calls(reading, text)
     if _PLACE.search(text):
         _properties(reading, text)
     elif python_dict.READERS[0].likeness(text):
         try:
             _dicts(reading, text)
         except IntakeError:
-            if not calls:  # Scala and Java have calls, and no dicts
+            if not code.options:  # Scala and Java have calls, and no dicts
                 raise
-    elif not calls:
+    elif not code.options and not code.batch:
         _properties(reading, text)
     _in_small_letters(reading)
     spark_query.settle(reading)
     spark_start.settle(reading)
+    spark_refused.query(reading, text, code.function, code.triggers)
     _without_prefix(reading)
     return reading
 
@@ -107,33 +108,61 @@ def _dicts(reading: Reading, text: str) -> None:
             python_dict.take(reading, named[0] if named else _end(key), key, value, line)
 
 
-def _calls(reading: Reading, text: str) -> int:
-    """Takes each option that the code states; how many there were. Raises `IntakeError`."""
-    end, count, function = None, 0, None
+@dataclass(slots=True)
+class _Code:
+    """What was found in code: how many options, and what they are of.
+
+    `function` is what the query writes to, if it is one; `triggers` are named, each with its line;
+    `batch` says whether Kafka is read without a stream.
+    """
+
+    options: int = 0
+    function: str = ""
+    triggers: list[tuple[str, int]] = field(default_factory=list)
+    batch: bool = False
+
+
+def _calls(reading: Reading, text: str) -> _Code:
+    """Takes each option that the code states. Raises `IntakeError`."""
+    code, end, begins, batch, function = _Code(), None, 0, False, None
     python_dict.check_length(text)
     for match in _CALL.finditer(text):
         if match["end"]:
+            batch = match["end"] == "read" and spark_refused.is_batch(text, match.end())
             end = _SINK if match["end"].startswith("write") else _SOURCE
+            begins = len(reading.items) if end is _SOURCE else begins
+            if batch:
+                code.batch = True
+                spark_refused.batch(reading, text, _line(text, match))
         if match["trigger"]:
-            spark_query.trigger(reading, match["trigger"], _line(text, match))
+            code.triggers.append((match["trigger"], _line(text, match)))
+            spark_query.trigger(reading, *code.triggers[-1])
         if match["function"] and end is _SINK:
             function = match
         key = _key(match)
-        if key is None:
-            continue
-        count += 1
-        line = _line(text, match)
-        value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
-        if value is None:
-            reading.note(line, f"{shown(key)} is not a plain value: not read")
-        elif value.lstrip().startswith("{") and not spark_start.is_place(key):
-            reading.note(line, f"{shown(key)} names single partitions: not weighed here")
-        else:
-            of_sink = match["pair"] and _end(key) is _SINK
-            reading.state(_SINK if of_sink else end or _end(key), key, value, line)
+        if key and not batch:
+            code.options += 1
+            _take(reading, text, match, key, end)
+    reading.items = spark_refused.of_last_source(reading.items, begins)
     if function:
-        spark_query.one_time(reading, text, function["function"], _line(text, function))
-    return count
+        code.function = function["function"]
+        spark_query.one_time(reading, text, code.function, _line(text, function))
+    return code
+
+
+def _take(
+    reading: Reading, text: str, match: re.Match[str], key: str, end: Component | None
+) -> None:
+    """One option, for the end of the query that the code speaks of."""
+    line = _line(text, match)
+    value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
+    if value is None:
+        reading.note(line, f"{shown(key)} is not a plain value: not read")
+    elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
+        reading.note(line, f"{shown(key)} names single partitions: not weighed here")
+    else:
+        of_sink = match["pair"] and _end(key) is _SINK
+        reading.state(_SINK if of_sink else end or _end(key), key, value, line)
 
 
 def _line(text: str, match: re.Match[str]) -> int:

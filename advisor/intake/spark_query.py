@@ -13,6 +13,7 @@ import re
 from dataclasses import replace
 
 from advisor.catalog import Component
+from advisor.catalog.texts import temporary
 from advisor.intake.reading import Item, Reading
 
 _ASYNC, _INTERVAL = "asyncProgressTrackingEnabled", "asyncProgressTrackingCheckpointIntervalMs"
@@ -25,7 +26,6 @@ OF_SESSION = frozenset({_SESSION_CHECKPOINT, _SPECULATION})
 
 _TRIGGERS = {"continuous": "continuous", "realtime": "real-time"}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
-_TEMPORARY = re.compile(r"(?:/private)?(?:/var)?/tmp(?:/|$)")
 
 
 def trigger(reading: Reading, word: str, line: int) -> None:
@@ -75,11 +75,18 @@ def _session(reading: Reading) -> None:
 
 
 def _checkpoint(reading: Reading, item: Item) -> None:
-    scheme = _SCHEME.match(item.text.strip())
-    local = scheme[1].lower() == "file" if scheme else bool(_TEMPORARY.match(item.text.strip()))
+    """A path without a file system is one of fs.defaultFS, which is file:/// unless Hadoop's files
+    or the session say otherwise (core-default.xml); a temporary folder is nowhere else."""
+    place = item.text.strip()
+    scheme = _SCHEME.match(place)
+    local = scheme[1].lower() == "file" if scheme else bool(temporary(place))
     if local or scheme:
-        place = "local" if local else "durable"
-        reading.state(Component.APPLICATION, "checkpoint", place, item.line)
+        reading.state(
+            Component.APPLICATION, "checkpoint", "local" if local else "durable", item.line
+        )
     else:
-        words = f"{_CHECKPOINT} names no file system: say where it is"
+        words = (
+            f"{_CHECKPOINT} names no file system: fs.defaultFS decides, and that is the machine's "
+        )
+        words += "own disk unless somebody set it. It is taken to last; say where it is"
         reading.note(item.line, f"{words} (application.checkpoint)")

@@ -26,6 +26,11 @@ def is_place(name: str) -> bool:
     return name.lower() in {option.lower() for option in (STARTS, *_TIMES)}
 
 
+def is_of_partitions(name: str) -> bool:
+    """Whether the JSON of an option is read: where a query begins, or that it names partitions."""
+    return is_place(name) or name.lower() == "assign"
+
+
 def settle(reading: Reading) -> None:
     """Leaves one option that says where the query begins, in words that the catalog knows."""
     places = {item.name.lower(): item for item in reading.items if _of_source(item)}

@@ -99,7 +99,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.refuse_item(item, words)
     every = [*beside, *reading.items]
     for component in Component:
-        stated = {item.name: item for item in every if item.component is component}
+        own = (item for item in every if item.component is component and not item.inert)
+        stated = {item.name: item for item in own}
         scale.refuse(
             component,
             stated,

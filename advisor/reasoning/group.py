@@ -206,7 +206,9 @@ class Group:
     @property
     def sets_aside(self) -> str:
         """Where a message goes that is passed over: `none`, `acknowledged`, `unacknowledged`."""
-        if self._streams or self.on_error != "skip":
+        if self._streams:
+            return "acknowledged" if self._streams.dead_letters else "none"
+        if self.on_error != "skip":
             return "none"
         return self.pipeline.text(Component.APPLICATION, "dead.letter")
 

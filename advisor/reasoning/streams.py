@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.pipeline import Pipeline
 
+_STREAMS = Component.STREAMS
 INTERNAL_MINIMUM = "topic.min.insync.replicas"
 """Of changelog and repartition topics (StreamsConfig, TOPIC_PREFIX)."""
 
+_DEAD_LETTERS = "errors.dead.letter.queue.topic.name"
+_CONTINUES = frozenset({
+    "LogAndContinueExceptionHandler", "LogAndContinueProcessingExceptionHandler",
+})  # fmt: skip
+"""The handlers of org.apache.kafka.streams.errors that go on, and write dead letters."""
 _FAILS = frozenset({
     "LogAndFailExceptionHandler", "LogAndFailProcessingExceptionHandler",
     "DefaultProductionExceptionHandler",
@@ -78,6 +84,20 @@ class Streams:
     @property
     def passes_over(self) -> tuple[str, ...]:
         return tuple(_passing(self.pipeline, ("deserialization", "processing")))
+
+    @property
+    def dead_letters(self) -> str:
+        """The setting that has each message written to a topic that is passed over, or the empty
+        word.
+
+        Kafka's own handlers do that, with the output and before the input's offset is committed
+        (RecordCollectorImpl; KIP-1034); only its code says what a handler of the team's does.
+        """
+        names = {text.rpartition(".")[2] for text in self.passes_over}
+        if not names or not names <= _CONTINUES or not self.pipeline.knows(_STREAMS, _DEAD_LETTERS):
+            return ""
+        topic = self.pipeline.text(_STREAMS, _DEAD_LETTERS)
+        return f"{_DEAD_LETTERS}={topic}" if topic else ""
 
     @property
     def drops_results(self) -> str:

@@ -7,6 +7,7 @@ from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.group import Group, missing
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -14,6 +15,11 @@ def permits(pipeline: Pipeline) -> Permits:
     group = Group.of(pipeline)
     if group is None or group.sets_aside == "none":
         return {}
+    if pipeline.family is Family.STREAMS:
+        return {
+            Anomaly.BLOCKED: f"{Streams(pipeline).dead_letters}: the application stops at the "
+            "message, after each start again, until the topic takes it."
+        }
     named = f"application.dead.letter={group.sets_aside}"
     if group.sets_aside == "unacknowledged":
         return missing(
@@ -38,11 +44,12 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="unprocessable-message",
     staged_as="a message that cannot be processed is what a dead-letter topic is for",
-    families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
+    families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Spring for Apache Kafka DeadLetterPublishingRecoverer (same partition as the source; "
         "failIfSendResultIsError)",
         "SmallRye Reactive Messaging, Receiving Kafka Records, Dead Letter Queue",
+        "KIP-1034 (a dead letter that is refused goes to the uncaught exception handler)",
     ),
     beyond_settings=(
         "Give the dead-letter topic as many partitions as the source has, at least its "

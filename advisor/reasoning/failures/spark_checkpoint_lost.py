@@ -23,11 +23,12 @@ def permits(pipeline: Pipeline) -> Permits:
 
 def _taken_for_known(pipeline: Pipeline, cause: str) -> Permits:
     """A sink that goes by the batchId passes over a new batch that has the number of an old one;
-    whether one goes by keys instead, no setting says."""
+    whether one goes by keys instead, no setting says (decision 0114)."""
     sink = pipeline.text(Component.APPLICATION, "sink")
     if sink != "idempotent":
         return {}
-    words = "one that goes by batchIds takes these for batches that it has, and passes over them."
+    words = "one that goes by batchIds takes these for batches that it has, and passes over them. "
+    words += "One that merges by keys does not, but only its code says so."
     return {Anomaly.EFFECT_MISSING: f"{cause}application.sink={sink}: {words}"}
 
 

@@ -57,7 +57,12 @@ def _from_retry_topics(pipeline: Pipeline) -> Permits:
 
 
 def _in_streams(pipeline: Pipeline) -> Permits:
-    passing = Streams(pipeline).passes_over
+    passing, letters = Streams(pipeline).passes_over, Streams(pipeline).dead_letters
+    if letters:
+        return {
+            Anomaly.KEY_REORDERED: f"{letters}: the message waits in a topic of its own while "
+            "later ones of its key are processed. One of a GlobalKTable is not written there."
+        }
     if passing:
         return {
             Anomaly.EFFECT_MISSING: f"{' and '.join(passing)}: the application may go on without "
@@ -85,6 +90,7 @@ EVENT = FailureEvent(
         "Spring for Apache Kafka reference, Non-Blocking Retries (the order is lost)",
         "SmallRye Reactive Messaging, Receiving Kafka Records, Failure Management",
         "KIP-161 and KIP-1033 (exception handlers of Kafka Streams)",
+        "KIP-1034 and KIP-1295 (dead letters of Kafka Streams, and of its global tables none)",
     ),
     beyond_settings=(
         "Send such messages to a topic of their own, with the reason, and go on; Kafka Streams "

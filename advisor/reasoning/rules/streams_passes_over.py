@@ -9,7 +9,7 @@ Why it matters
 
 Use instead
     The handlers that stop (LogAndFail, the defaults), or since Kafka 4.2
-    errors.dead.letter.queue.topic.name, so that what is passed over can be found again.
+    errors.dead.letter.queue.topic.name, so that what Kafka's own handlers pass over is in a topic.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ def check(pipeline: Pipeline) -> str | None:
     if pipeline.family is not Family.STREAMS:
         return None
     streams = Streams(pipeline)
-    passing = [*streams.passes_over, *filter(None, [streams.drops_results])]
+    passing = [] if streams.dead_letters else [*streams.passes_over]
+    passing += filter(None, [streams.drops_results])
     if not passing:
         return None
     return f"{' and '.join(passing)}: the application may go on without a message."
@@ -42,10 +43,17 @@ RULE = Rule(
         "KIP-161 (deserialization)",
         "KIP-210 (production)",
         "KIP-1033 (processing)",
+        "KIP-1034 (dead letters)",
     ),
     valid=(
         {"family": "streams"},
         {"family": "spark"},
+        {
+            "family": "streams",
+            "streams.deserialization.exception.handler": "org.apache.kafka.streams.errors."
+            "LogAndContinueExceptionHandler",
+            "streams.errors.dead.letter.queue.topic.name": "dead",
+        },
     ),
     invalid=(
         {

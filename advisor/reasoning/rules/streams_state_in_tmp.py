@@ -1,11 +1,13 @@
 """Local state where the next start does not find it.
 
 What it is
-    state.dir below /tmp, which is the default, in an application that keeps state on disk.
+    state.dir below /tmp, which is the default, or another folder that a machine which starts may
+    find empty (/var/tmp, /dev/shm, /run), in an application that keeps state on disk.
 
 Why it matters
-    Many systems empty /tmp at a reboot, and a container has a new one each time. The state is
-    read back from the changelog, all of it, and its tasks wait for that long; nothing is lost.
+    Many systems empty such a folder at a reboot, and a container has a new one each time. The
+    state is read back from the changelog, all of it, and its tasks wait for that long; nothing is
+    lost.
 
 Use instead
     A folder on a volume that comes back with the instance, and num.standby.replicas=1, so that
@@ -15,6 +17,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.catalog.texts import temporary
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.streams import Streams
@@ -25,7 +28,7 @@ def check(pipeline: Pipeline) -> str | None:
     if pipeline.family is not Family.STREAMS:
         return None
     streams, folder = Streams(pipeline), pipeline.text(Component.STREAMS, "state.dir")
-    if streams.state != "logged" or streams.standbys or not f"{folder}/".startswith("/tmp/"):  # noqa: S108
+    if streams.state != "logged" or streams.standbys or not temporary(folder):
         return None
     return (
         f"state.dir={folder} with num.standby.replicas=0: after a reboot or in a new container "
@@ -49,5 +52,8 @@ RULE = Rule(
         {"family": "streams", "streams.num.standby.replicas": "1"},
         {"family": "streams", "application.state": "none"},
     ),
-    invalid=({"family": "streams"},),
+    invalid=(
+        {"family": "streams"},
+        {"family": "streams", "streams.state.dir": "/dev/shm/orders"},  # noqa: S108
+    ),
 )

@@ -1,0 +1,131 @@
+"""More configurations as people have them: of readers, Spark, Kafka Streams and frameworks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_configurations import TOPIC, assert_answer
+
+ONCE = "--want exactly-once"
+OFFSETS = "application.offsets.topic.min.insync.replicas=2"
+MERGED = f"{TOPIC} application.sink=idempotent"
+QUERY = (
+    '(spark.readStream.format("kafka").option("subscribe", "a")'
+    '.option("startingOffsets", "earliest"){}.load()\n.writeStream{}.start())'
+)
+S3 = '.option("checkpointLocation", "s3a://b/c")'
+TO_KAFKA = f'{S3}.format("kafka").option("topic", "b")'
+REAL_TIME = '.trigger(realTime="5 minutes")'
+ASYNC = '.option("asyncProgressTrackingEnabled", "true")'
+
+
+def assert_file(
+    path: Path, text: str, options: str, settings: str, code: int, expected: str
+) -> None:
+    path.write_text(text)
+    assert_answer(f"{path} {options}", settings, code, expected)
+
+
+@pytest.mark.parametrize("place", [
+    "/dev/shm/c", "/run/c", "/var/run/c", "file:///dev/shm/c", "FILE:/run/c", "/var/tmp/c",
+    "/private/tmp/c", "//dev/shm/c", "/data/../tmp/c",
+])  # fmt: skip
+def test_a_checkpoint_in_a_folder_that_a_boot_empties_is_local(tmp_path: Path, place: str) -> None:
+    code = QUERY.format("", f'.option("checkpointLocation", "{place}").foreachBatch(f)')
+    assert_file(tmp_path / "q.py", code, ONCE, MERGED, 1, "application.checkpoint=local")
+
+
+@pytest.mark.parametrize("place", ["/runner/c", "/data/run/c", "hdfs:///tmp/c"])
+def test_another_checkpoint_is_not(tmp_path: Path, place: str) -> None:
+    code = QUERY.format("", f'.option("checkpointLocation", "{place}").foreachBatch(f)')
+    assert_file(tmp_path / "q.py", code, ONCE, MERGED, 0, "YES")
+
+
+def test_a_checkpoint_without_a_file_system_is_said_to_be_assumed(tmp_path: Path) -> None:
+    code = QUERY.format("", '.option("checkpointLocation", "/data/c").foreachBatch(f)')
+    assert_file(tmp_path / "q.py", code, ONCE, MERGED, 0, "fs.defaultFS decides")
+
+
+OF_SPARK = [
+    # KafkaSourceProvider.scala, validateGeneralOptions
+    (QUERY.format('.option("subscribePattern", "a.*")', TO_KAFKA), "", 2, "Only one of the follow"),
+    (QUERY.format('.option("assign", \'{"a": [0]}\')', TO_KAFKA), "", 2, "Only one of the followi"),
+    ("kafka.acks=all\nsubscribe=t\nsubscribePattern=t.*\nstartingOffsets=earliest", "", 2, "Only"),
+    (QUERY.format("", TO_KAFKA) + "\n" + QUERY.replace("subscribe", "assign").format("", TO_KAFKA),
+     "", 0, "is of another query"),
+    # a batch query
+    ('d = spark.read.format("kafka").option("subscribe", "t").load()\n'
+     'd.write.format("kafka").option("topic", "o").save()', "", 2, "spark.read is a batch query"),
+    ('val d = spark.read().format("kafka").option("subscribe", "t").load()\n'
+     + QUERY.format("", TO_KAFKA), "", 0, "It is not read"),
+    ('d = spark.read.format("parquet").option("mergeSchema", "true").load("x")\n'
+     + QUERY.format("", TO_KAFKA), "", 0, "YES"),
+    # error-conditions.json (STREAMING_REAL_TIME_MODE); real-time-mode.md
+    (QUERY.format("", f"{S3}{REAL_TIME}.foreachBatch(f)"), "", 2, "SINK_NOT_SUPPORTED"),
+    (QUERY.format("", f"{TO_KAFKA}{REAL_TIME}.outputMode('update')"), "", 0, "YES"),
+    (QUERY.format("", f"{TO_KAFKA}{REAL_TIME}.outputMode('append')"), "", 2, "output mode append"),
+    (QUERY.format("", f"{TO_KAFKA}{REAL_TIME}{ASYNC}"), "", 2, "not supported in real-time mode"),
+    (QUERY.format("", f"{TO_KAFKA}{REAL_TIME}"), "--client spark --client-version 4.0", 2,
+     "Spark 4.0 has no real-time mode"),
+    # DataStreamWriter.scala; AsyncProgressTrackingMicroBatchExecution.scala
+    (QUERY.format("", f'{S3}.trigger(continuous="1 second").foreachBatch(f)'), "", 2,
+     "'foreachBatch' is not supported with continuous trigger"),
+    (QUERY.format("", f"{S3}{ASYNC}.foreachBatch(f)"), "", 2, "does not support async progress"),
+    (QUERY.format("", f"{TO_KAFKA}{ASYNC}.trigger(availableNow=True)"), "", 2, "AvailableNow"),
+    (QUERY.format("", f"{TO_KAFKA}{ASYNC}.trigger(once=True)"), "", 2, "with Once trigger"),
+    (QUERY.format("", f"{TO_KAFKA}.trigger(availableNow=True)"), "", 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "options", "exit_code", "expected"), OF_SPARK)
+def test_code_of_spark(
+    tmp_path: Path, code: str, options: str, exit_code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "q.py", code, options, TOPIC, exit_code, expected)
+
+
+def test_a_lost_checkpoint_is_no_yes_for_a_sink_that_merges_as_far_as_anybody_says() -> None:
+    settings = f"{MERGED} consumer.startingOffsets=earliest application.checkpoint=local"
+    assert_answer(f"{ONCE} --client spark", settings, 1, "only its code says so")
+
+
+ERRORS = "org.apache.kafka.streams.errors."
+SKIPS = f"streams.deserialization.exception.handler={ERRORS}LogAndContinueExceptionHandler"
+SKIPS_TOO = f"streams.processing.exception.handler={ERRORS}LogAndContinueProcessingExceptionHandler"
+STREAMS = f"{TOPIC} streams.replication.factor=3 streams.topic.min.insync.replicas=2"
+LETTERS = "streams.errors.dead.letter.queue.topic.name=dead"
+OF_STREAMS = [
+    # KIP-1034: the letter goes with the output, before the offset is committed
+    ("", f"{STREAMS} {SKIPS}", 1, "effect_missing in unprocessable-message"),
+    ("", f"{STREAMS} {SKIPS} {SKIPS_TOO} {LETTERS}", 0, "YES"),
+    ("", f"{STREAMS} {SKIPS} {LETTERS}", 0, "dead-letter-refused"),
+    ("--ordering", f"{STREAMS} {SKIPS} {LETTERS}", 1, "key_reordered in unprocessable-message"),
+    ("", f"{STREAMS} streams.deserialization.exception.handler=com.acme.H {LETTERS}", 1, "NO"),
+    ("", f"{STREAMS} {SKIPS} {LETTERS} streams.processing.exception.handler=com.acme.H", 1, "NO"),
+    ("", f"{STREAMS} {LETTERS} streams.production.exception.handler=com.acme.H", 1, "NO"),
+    # StreamsConfig.verifyTopologyOptimizationConfigs
+    ("", f"{STREAMS} streams.topology.optimization=foo", 2, "Unrecognized config"),
+    ("", f"{STREAMS} streams.topology.optimization=none,all", 2, "not a valid optimization config"),
+    ("", f"{STREAMS} streams.topology.optimization=merge.repartition.topics,"
+     "single.store.self.join", 0, "YES"),
+    ("", f"{STREAMS} streams.topology.optimization=all", 0, "YES"),
+    # TopologyMetadata.numStreamThreads
+    ("", f"{STREAMS} streams.num.stream.threads=0", 2, "without a thread"),
+    ("", f"{STREAMS} streams.num.stream.threads=8", 0, "YES"),
+    # a folder that a boot empties is read back from the changelog
+    ("", f"{STREAMS} streams.state.dir=/dev/shm/a", 0, "S004 low: state.dir=/dev/shm"),
+    ("", f"{STREAMS} streams.state.dir=/data/a", 0, "^(?!.*S004).*YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), OF_STREAMS)
+def test_settings_of_streams(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(f"--client streams {options}", settings, code, expected)
+
+
+def test_a_line_without_dead_letters_passes_over_its_topic(tmp_path: Path) -> None:
+    text = f"application.id=a\n{SKIPS.removeprefix('streams.')}\n{LETTERS.removeprefix('streams.')}"
+    options = "--client streams --client-version 4.1"
+    assert_file(tmp_path / "streams.properties", text, options, STREAMS, 1, "does nothing in this")
