@@ -12,6 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from labs.lessons import Lesson, all_lessons, find
 from labs.models import Experiment
+from tests.browser.conftest import too_wide
 from tests.browser.test_look import look, looked_at
 from tests.labs.test_lesson_views import NAME, finish
 
@@ -87,6 +88,25 @@ def test_every_lab_fits_every_screen(
     for step in ("story", "predict", "your-turn", "why", "take-home"):
         looked_at.goto(f"/learn/{lesson.name}/{step}/")
         look(looked_at, f"{lesson.order:02}-{step}")
+
+
+def test_an_arm_that_is_named_after_a_long_setting_fits_a_phone(
+    page: Page, live_server: LiveServer
+) -> None:
+    lesson = find("unclean-election")
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"/learn/{lesson.name}/predict/")
+    for prediction in lesson.predictions:
+        about = page.get_by_role("group", name=lesson.arm(prediction.arm).label)
+        about.get_by_label(lesson.symptom.none).check()
+        about.get_by_label("I guess").check()
+    page.get_by_role("button", name="Keep my prediction").click()
+    page.get_by_role("button", name="Run it").click()
+    expect(page.get_by_role("heading", name="While it runs")).to_be_visible()
+    assert too_wide(page) == []
+    finish(Experiment.objects.latest("pk"), any_replica="broken")
+    page.goto(f"/learn/{lesson.name}/see/")
+    assert too_wide(page) == []
 
 
 def test_a_lab_needs_no_mouse(page: Page, live_server: LiveServer) -> None:
