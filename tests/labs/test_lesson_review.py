@@ -76,14 +76,18 @@ def test_a_prediction_that_did_not_come_true_is_asked_again(client: Client) -> N
     assert "I am sure" in text
     words = answered(client, "prediction:acks-1", "none")
     assert "Not quite." in words
+    assert "It comes back in two days." in words
+    assert ".”." not in words
     assert "985" in words
     old()
-    assert "Right this time." in answered(client, "prediction:acks-1", "some")
+    words = answered(client, "prediction:acks-1", "some")
+    assert "Right this time." in words
+    assert "once more in a week" in words
     assert "Nothing is due" in review(client)
     old()
     assert "Nothing is due" in review(client), "a week has to pass once it was right"
     old(8)
-    answered(client, "prediction:acks-1", "some")
+    assert "It does not come back." in answered(client, "prediction:acks-1", "some")
     old(99)
     assert "Nothing is due" in review(client)
 
