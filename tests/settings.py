@@ -31,5 +31,7 @@ LAB_LIMITS = {kind: (10**9, 10**9, seconds) for kind, (_, _, seconds) in LAB_LIM
 # A real one takes half a second of one core for each password, on purpose.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+# WhiteNoise would list all static files anew for each test's client.
+WHITENOISE_AUTOREFRESH = True
 # What a test starts has a database below its own data folder.
 os.environ.pop("DATABASE_URL", None)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 import advisor
 from advisor.catalog import Component, Family, kafka_versions, versions
 from advisor.catalog.lookups import in_force
@@ -52,17 +50,14 @@ def test_every_rule_is_accounted_for_once() -> None:
     assert sorted((part, number) for part, number, _ in ROWS) == sorted(wanted)
 
 
-@pytest.mark.parametrize(("part", "number", "where"), ROWS)
-def test_a_rule_is_where_it_is_said_to_be_or_says_why_not(
-    part: str, number: int, where: str
-) -> None:
-    named = _PLACE.findall(where)
-    if not named:
-        assert re.fullmatch(r"out of reach: \w.{30,}", where)
+def test_a_rule_is_where_it_is_said_to_be_or_says_why_not() -> None:
     by_name = places()
-    for kind, name in named:
-        assert name in by_name[kind], f"there is no {kind} {name}"
-    assert ", ".join(f"{kind} `{name}`" for kind, name in named) == where or not named
+    for part, number, where in ROWS:
+        named = _PLACE.findall(where)
+        for kind, name in named:
+            assert name in by_name[kind], f"{part}{number}: there is no {kind} {name}"
+        written = ", ".join(f"{kind} `{name}`" for kind, name in named)
+        assert written == where or re.fullmatch(r"out of reach: \w.{30,}", where), part
 
 
 def test_every_event_and_every_finding_answers_to_a_rule() -> None:

@@ -14,7 +14,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 
 RULES = all_rules()
-IDS = [rule.code for rule in RULES]
+BY_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 
 
 def pipeline_of(example: Example) -> Pipeline:
@@ -23,37 +23,30 @@ def pipeline_of(example: Example) -> Pipeline:
     return pipeline
 
 
-def cases(kind: str) -> list[object]:
-    return [
-        pytest.param(rule, example, id=f"{rule.code}-{number}")
-        for rule in RULES
-        for number, example in enumerate(getattr(rule, kind))
-    ]
-
-
-@pytest.mark.parametrize(("rule", "example"), cases("valid"))
-def test_a_valid_example_is_not_found(rule: Rule, example: Example):
-    assert rule.check(pipeline_of(example)) is None
-
-
-@pytest.mark.parametrize(("rule", "example"), cases("invalid"))
-def test_an_invalid_example_is_found_with_a_value_in_its_message(rule: Rule, example: Example):
-    message = rule.check(pipeline_of(example))
-
-    assert message is not None
-    assert re.search(r"[a-z.]+=\S|=\w", message), "a message names a setting and its value"
-    assert rule.code in [finding.rule.code for finding in assess(pipeline_of(example)).findings]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=IDS)
-def test_a_rule_has_a_page_and_sources_and_examples_of_both_kinds(rule: Rule):
-    page = sys.modules[rule.check.__module__].__doc__ or ""
-
-    headings = [line for line in page.splitlines() if line and not line.startswith(" ")][1:]
-    assert headings == ["What it is", "Why it matters", "Use instead"]
-    assert rule.sources
+@BY_RULE
+def test_a_valid_example_is_not_found(rule: Rule):
     assert rule.valid
+    for example in rule.valid:
+        assert rule.check(pipeline_of(example)) is None, example
+
+
+@BY_RULE
+def test_an_invalid_example_is_found_with_a_value_in_its_message(rule: Rule):
     assert rule.invalid
+    for example in rule.invalid:
+        pipeline = pipeline_of(example)
+        message = rule.check(pipeline)
+        assert message is not None, example
+        assert re.search(r"[a-z.]+=\S|=\w", message), "a message names a setting and its value"
+        assert rule.code in [finding.rule.code for finding in assess(pipeline).findings]
+
+
+def test_a_rule_has_a_page_and_sources():
+    for rule in RULES:
+        page = sys.modules[rule.check.__module__].__doc__ or ""
+        headings = [line for line in page.splitlines() if line and not line.startswith(" ")][1:]
+        assert headings == ["What it is", "Why it matters", "Use instead"], rule.code
+        assert rule.sources, rule.code
 
 
 def test_codes_and_names_are_unique_and_well_formed():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from itertools import chain
 
-import pytest
-
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.levers import ALL
@@ -20,16 +18,10 @@ _SOURCE = re.compile(
 )
 
 
-@pytest.mark.parametrize("event", all_events(), ids=lambda event: event.name)
-def test_an_event_names_its_sources(event):
-    assert event.sources
-    assert all(_SOURCE.search(source) for source in event.sources)
-
-
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
-def test_a_rule_names_its_sources(rule):
-    assert rule.sources
-    assert all(_SOURCE.search(source) for source in rule.sources)
+def test_an_event_and_a_rule_name_their_sources():
+    for item in (*all_events(), *all_rules()):
+        assert item.sources, item.name
+        assert all(_SOURCE.search(source) for source in item.sources), item.name
 
 
 def test_a_change_a_number_and_a_setting_name_theirs():

@@ -104,10 +104,10 @@ def test_the_table_has_every_address() -> None:
     assert {name.partition("/")[0] for name in settings.LAB_LIMITED} <= METHODS.keys()
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_every_other_method_is_refused(client: Client, name: str) -> None:
-    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - METHODS[name]:
-        assert client.generic(method, _address(name)).status_code == 405, method
+def test_every_other_method_is_refused(client: Client) -> None:
+    for name, methods in METHODS.items():
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - methods:
+            assert client.generic(method, _address(name)).status_code == 405, (name, method)
 
 
 def test_a_forms_address_that_is_opened_by_itself_has_a_page(client: Client) -> None:
@@ -116,16 +116,17 @@ def test_a_forms_address_that_is_opened_by_itself_has_a_page(client: Client) -> 
     assert "There is no page at this address" in answer.content.decode()
 
 
-@pytest.mark.parametrize("name", SENT_TO)
-def test_what_another_site_sends_is_refused(name: str) -> None:
+def test_what_another_site_sends_is_refused() -> None:
     stranger = Client(enforce_csrf_checks=True, raise_request_exception=False)
-    assert stranger.post(_address(name), {"a": "b"}).status_code == 403
+    for name in SENT_TO:
+        assert stranger.post(_address(name), {"a": "b"}).status_code == 403, name
 
 
-@pytest.mark.parametrize("name", SENT_TO)
-def test_what_is_too_large_is_refused(name: str) -> None:
+def test_what_is_too_large_is_refused() -> None:
+    stranger = Client(enforce_csrf_checks=True)
     sent = {"a": "b" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)}
-    assert Client(enforce_csrf_checks=True).post(_address(name), sent).status_code in (400, 403)
+    for name in SENT_TO:
+        assert stranger.post(_address(name), sent).status_code in (400, 403), name
 
 
 @pytest.mark.parametrize("name", SENT_TO)

@@ -31,10 +31,10 @@ def test_an_event_is_a_sentence(fault: str, target: str, expected: str) -> None:
     assert fault_words.sentence(fault, target) == expected
 
 
-@pytest.mark.parametrize("fault", get_args(Fault))
-def test_every_fault_has_words_of_its_own(fault: str) -> None:
-    assert "_" not in fault_words.sentence(fault, "x")
-    assert fault_words.sentence(fault, "x") != f"X {fault}"
+def test_every_fault_has_words_of_its_own() -> None:
+    for fault in get_args(Fault):
+        assert "_" not in fault_words.sentence(fault, "x")
+        assert fault_words.sentence(fault, "x") != f"X {fault}"
 
 
 def test_what_began_and_ended_is_one_event() -> None:

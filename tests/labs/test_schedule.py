@@ -15,13 +15,13 @@ def plan(name: str, replicas: int = 3) -> Plan:
     return schedule.on(topology, scenario, draw(scenario, 1, {}).durations)
 
 
-@pytest.mark.parametrize("name", [scenario.name for scenario in all_scenarios()])
-def test_clients_run_undisturbed_before_the_first_step_and_after_the_last(name: str) -> None:
-    drawn = plan(name)
-    assert [step for step in drawn.steps if step.kind == "fault"]
-    assert drawn.steps[0].at_s > 0
-    assert drawn.steps[-1].at_s < drawn.seconds
-    assert sorted(drawn.steps, key=lambda step: step.at_s) == list(drawn.steps)
+def test_clients_run_undisturbed_before_the_first_step_and_after_the_last() -> None:
+    for scenario in all_scenarios():
+        drawn = plan(scenario.name)
+        times = [step.at_s for step in drawn.steps]
+        assert "fault" in {step.kind for step in drawn.steps}, scenario.name
+        assert 0 < times[0] <= times[-1] < drawn.seconds, scenario.name
+        assert sorted(times) == times, scenario.name
 
 
 @pytest.mark.parametrize(

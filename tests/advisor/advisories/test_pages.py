@@ -15,21 +15,15 @@ def page_of(client, **query):
     return client.get(reverse("advisories:index"), query)
 
 
-def test_the_list_has_a_link_to_each(client):
+def test_the_list_has_a_link_to_each_and_each_a_page_with_its_sources(client):
     page = page_of(client).content.decode()
     for advisory in advisories():
-        assert reverse("advisories:page", args=[advisory.slug]) in page
-
-
-@pytest.mark.parametrize("advisory", advisories(), ids=lambda case: case.id)
-def test_each_has_a_page_with_its_sources(client, advisory):
-    page = client.get(reverse("advisories:page", args=[advisory.slug]))
-    assert page.status_code == 200
-    text = page.content.decode()
-    assert advisory.id in text
-    for source in advisory.sources:
-        if source.startswith("https://"):
-            assert f'href="{source}"' in text
+        address = reverse("advisories:page", args=[advisory.slug])
+        assert address in page
+        text = client.get(address).content.decode()
+        assert advisory.id in text
+        for source in advisory.sources:
+            assert not source.startswith("https://") or f'href="{source}"' in text, advisory.id
 
 
 def test_a_page_that_is_not_there_is_404(client):
