@@ -61,7 +61,7 @@ class Victim:
 
 
 def _case(name: str, side: str = "bad") -> ExperimentSpec:
-    (case,) = (each for each in CASES if each.name == name)
+    (case,) = (case for case in CASES if case.name == name)
     return case.experiment(1, [side])
 
 
@@ -139,7 +139,7 @@ def _hit(victim: Victim, run: Launch, number: signal.Signals) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
-    parser.add_argument("--only", choices=[each.name for each in VICTIMS], action="append")
+    parser.add_argument("--only", choices=[victim.name for victim in VICTIMS], action="append")
     parser.add_argument("--phase", choices=PHASES, action="append")
     parser.add_argument("--signal", default="SIGKILL", help="SIGKILL, SIGTERM, SIGSTOP …")
     asked = parser.parse_args()

@@ -123,9 +123,9 @@ def visited(browser: Browser, address: str) -> Visit:
 def line(name: str, visits: list[Visit], frame_ms: float) -> bool:
     """Prints one row of the table; whether the page keeps to its limits."""
     cold, *warm = visits
-    median = statistics.median(each.first_ms for each in warm)
-    largest = statistics.median(each.largest_ms for each in warm)
-    worst, script = max(each.first_ms for each in visits), max(each.script for each in visits)
+    median = statistics.median(visit.first_ms for visit in warm)
+    largest = statistics.median(visit.largest_ms for visit in warm)
+    worst, script = max(visit.first_ms for visit in visits), max(visit.script for visit in visits)
     over = f"  over {MOST_MS:,} ms" * (worst > MOST_MS)
     over += f"  over {MOST_SCRIPT_BYTES:,} bytes" * (script > MOST_SCRIPT_BYTES)
     print(f"{name:18} {cold.first_ms:8.0f} {median:8.0f} {worst:8.0f} {largest:8.0f} "
@@ -153,7 +153,7 @@ def main() -> int:
                 for name, path in pages.items()
             }
             browser.close()
-    frame_ms = statistics.median(each.first_ms for each in taken[FRAME][1:])
+    frame_ms = statistics.median(visit.first_ms for visit in taken[FRAME][1:])
     print(f"{'ms to first paint':18} {'first':>8} {'median':>8} {'worst':>8} {'largest':>8} "
           f"{'script':>9} {'× frame':>8}")  # fmt: skip
     slow = [name for name, visits in taken.items() if not line(name, visits, frame_ms)]

@@ -54,8 +54,8 @@ def reaped_s() -> float:
 def living_s(pid: int | None) -> float:
     """CPU-seconds of a process that lives and of all that came of it; 0 for none."""
     spent = 0
-    for each in family(pid) if pid else []:
-        fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+    for process in family(pid) if pid else []:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         spent += int(fields[11]) + int(fields[12])
     return spent / _TICKS
 

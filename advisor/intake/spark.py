@@ -90,8 +90,8 @@ def _without_prefix(reading: Reading) -> None:
     (KafkaSourceProvider.scala, convertToSpecifiedParams)."""
     clients, words = _of_clients(), "says nothing to Spark without kafka. before it"
     reading.items = [
-        replace(each, inert=words) if each.component in _ENDS and each.name in clients else each
-        for each in reading.items
+        replace(item, inert=words) if item.component in _ENDS and item.name in clients else item
+        for item in reading.items
     ]
 
 

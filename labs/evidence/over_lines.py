@@ -62,7 +62,7 @@ class Row:
     @property
     def is_changed(self) -> bool:
         """Whether two lines have different verdicts: the release may be the cause, or chance."""
-        return len({each.verdict for each in self.cells if each.verdict}) > 1
+        return len({cell.verdict for cell in self.cells if cell.verdict}) > 1
 
 
 @cache
@@ -118,9 +118,7 @@ def _pairs(runs: list[Explored]) -> Iterator[Row]:
         first = drawn.get((run.seed, run.number))
         if first and run.step == "line" and run.judged:
             both = sorted((first, run), key=lambda each: _order(each.pipeline["kafka"]))
-            cells = (
-                Cell(str(each.pipeline["kafka"]), each.verdict, tuple(each.seen)) for each in both
-            )
+            cells = (Cell(str(run.pipeline["kafka"]), run.verdict, tuple(run.seen)) for run in both)
             yield Row(
                 find(run.scenario), _settings(run), run.schedule, run.date, tuple(cells),
                 is_drawn=True,

@@ -78,7 +78,7 @@ class PastCluster:
 
     @property
     def bootstrap(self) -> str:
-        return ",".join(each.address for each in self.brokers.values())
+        return ",".join(broker.address for broker in self.brokers.values())
 
     @property
     def version(self) -> str:
@@ -110,9 +110,9 @@ class PastCluster:
         A broker that comes back before its session with ZooKeeper is over is refused.
         """
         killed = [self.brokers[number] for number in brokers]
-        for each in killed:
-            each.kill()
-        until(lambda: {each.state for each in killed} == {"dead"}, 10, "a killed broker lives")
+        for node in killed:
+            node.kill()
+        until(lambda: {node.state for node in killed} == {"dead"}, 10, "a killed broker lives")
         if self.has_zookeeper:
             port = self._keeper.port
             until(lambda: not zookeeper.registered(port) & {*brokers}, 30,
@@ -125,9 +125,9 @@ class PastCluster:
         Raises `WaitTimeout` if one does not end by that.
         """
         stopped = [self.brokers[number] for number in brokers]
-        for each in stopped:
-            each.ask_to_stop()
-        until(lambda: all(each.ended_by_sigterm for each in stopped), _STOP_LIMIT_S,
+        for node in stopped:
+            node.ask_to_stop()
+        until(lambda: all(node.ended_by_sigterm for node in stopped), _STOP_LIMIT_S,
               "a broker that was asked to stop lives")  # fmt: skip
         self.timeline.add(f"{_named(brokers)} shut down in order (SIGTERM)")
 
@@ -138,9 +138,9 @@ class PastCluster:
 
     def serves(self, broker: int) -> bool:
         """Whether a broker answers. Raises `ChildProcessError` if it ended by itself."""
-        for each in (self._keeper, self.brokers[broker]):
-            if each.state == "dead":
-                raise ChildProcessError(f"{each.name} ended by itself: {each.tail(8)}")
+        for node in (self._keeper, self.brokers[broker]):
+            if node.state == "dead":
+                raise ChildProcessError(f"{node.name} ended by itself: {node.tail(8)}")
         with quiet_admin(self.brokers[broker].address) as admin:
             try:
                 return broker in admin.list_topics(timeout=1).brokers
@@ -174,7 +174,7 @@ class PastCluster:
 
         It is what DumpLogSegments prints: `Dumping` and a file begin each segment.
         """
-        files = (past_files.segments(self.partition(topic, each)) for each in brokers or (1,))
+        files = (past_files.segments(self.partition(topic, number)) for number in brokers or (1,))
         words = ("--deep-iteration", "--print-data-log", "--files", ",".join(files))
         return run_java(
             self._java, self.tools_path, self._folder, past_files.dump_tool(self.version), *words
@@ -212,9 +212,9 @@ class PastCluster:
         return zookeeper.server(self._distribution, self._java, home, port, log)
 
     def _end(self) -> None:
-        for each in (*self.brokers.values(), self._keeper):
-            if each.state != "dead":
-                each.terminate(grace_s=5)
+        for node in (*self.brokers.values(), self._keeper):
+            if node.state != "dead":
+                node.terminate(grace_s=5)
         self._ports.release()
 
 

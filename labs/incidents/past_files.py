@@ -73,7 +73,7 @@ def dump_tool(version: str) -> str:
 
 def segments(partition: Path) -> str:
     """The files of a log, as DumpLogSegments takes them."""
-    return ",".join(str(each) for each in sorted(partition.glob("*.log")))
+    return ",".join(str(segment) for segment in sorted(partition.glob("*.log")))
 
 
 def checkpointed(data: Path, kind: str, partition: str) -> int:

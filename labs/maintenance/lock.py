@@ -44,13 +44,13 @@ ROOTS = {
     # Asked by tests what they make of our exports, and Spring of what we read; never run.
     "spring-boot": [("org.springframework.boot", "spring-boot", ""),
                     ("org.springframework.boot", "spring-boot-kafka", ""),
-                    *[("org.springframework", f"spring-{each}", "7.0.9")
-                      for each in ("beans", "context", "core")],
+                    *[("org.springframework", f"spring-{module}", "7.0.9")
+                      for module in ("beans", "context", "core")],
                     ("org.springframework.kafka", "spring-kafka", "4.1.1"),
                     ("commons-logging", "commons-logging", "1.3.5")],
     "strimzi": [("io.strimzi", "api", ""),
-                *[("io.fabric8", f"kubernetes-{each}", "7.4.0")
-                  for each in ("client-api", "model-common", "model-core", "model-networking")]],
+                *[("io.fabric8", f"kubernetes-{module}", "7.4.0")
+                  for module in ("client-api", "model-common", "model-core", "model-networking")]],
     "settings": [("org.apache.kafka", "kafka_2.13", ""), ("org.apache.kafka", "kafka-streams", "")],
 }  # fmt: skip
 
@@ -92,7 +92,7 @@ def main(product: str, version: str) -> None:
     if product in _RUN:
         revisions = {f"{{{artifact}}}": revision for _, artifact, revision, *_ in rows}
         if f"{{{_HAS_LOGGING}}}" not in revisions:
-            logging = next(each for jar, each in _LOGGING.items() if f"{{{jar}}}" in revisions)
+            logging = next(logger for jar, logger in _LOGGING.items() if f"{{{jar}}}" in revisions)
             rows += _resolve([(g, a, _bound(revisions.get(rev, rev))) for g, a, rev in logging],
                              transitive=False)  # fmt: skip
     if product in _KEPT:

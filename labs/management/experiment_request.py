@@ -248,7 +248,7 @@ def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
         )
         raise CommandError(message, returncode=BAD_INPUT)
     if wanted == COPIER and not scenario.copier:
-        can = ", ".join(each.name for each in all_scenarios() if each.copier)
+        can = ", ".join(scenario.name for scenario in all_scenarios() if scenario.copier)
         message = f"--clients {COPIER}: what stands for Kafka's copier can play {can}"
         raise CommandError(message, returncode=BAD_INPUT)
     return release

@@ -36,9 +36,9 @@ def lanes(sides: Sequence[tuple[str, str, Sequence[Moment], int]]) -> tuple[Lane
     whole = max((side[2][-1].at_s for side in timed), default=0.0) or 1.0
     return tuple(
         Lane(release, label, tuple(
-            Step(each.at_s, each.words, 99 * each.at_s / whole,
-                 harmed > 0 and each is moments[-1])
-            for each in moments
+            Step(moment.at_s, moment.words, 99 * moment.at_s / whole,
+                 harmed > 0 and moment is moments[-1])
+            for moment in moments
         ))
         for release, label, moments, harmed in timed
     )  # fmt: skip

@@ -75,7 +75,7 @@ def sides(play: Experiment, incident: Incident) -> list[SideOfPlay]:
 
 def steps(sides: Sequence[SideOfPlay]) -> tuple[Lane, ...]:
     """What was done on each side that was played, on one line of time."""
-    return lanes([(each.release, each.label, each.moments, each.harmed or 0) for each in sides])
+    return lanes([(side.release, side.label, side.moments, side.harmed or 0) for side in sides])
 
 
 def standing(play: Experiment, incident: Incident) -> str:
@@ -104,7 +104,7 @@ def _side(run: Run, incident: Incident) -> SideOfPlay:
         run.name, label, release, _phases(run.phase), run.live.get("place"),
         str(run.live.get("detail") or ""), harmed, result.get("of"), says, is_odd,
         tuple(result.get("exhibits", ())),
-        tuple(Moment(**each) for each in result.get("moments", ())),
+        tuple(Moment(**moment) for moment in result.get("moments", ())),
     )  # fmt: skip
 
 

@@ -86,8 +86,8 @@ def _context(incident: Incident) -> dict[str, Any]:
         "sides": kept,
         "lanes": lanes(
             [
-                (each.release, incident_plays.LABELS[each.side], each.moments, each.harmed)
-                for each in kept
+                (play.release, incident_plays.LABELS[play.side], play.moments, play.harmed)
+                for play in kept
             ]
         ),
         "report": texts.pop("report"),

@@ -29,7 +29,7 @@ def scenarios(request: HttpRequest) -> HttpResponse:
 
     Without it, those with which this visitor started an experiment last.
     """
-    harm, layer = (request.GET.get(each, "") for each in ("harm", "layer"))
+    harm, layer = (request.GET.get(field, "") for field in ("harm", "layer"))
     cards = scenario_cards.shown(harm, layer)
     context = {
         "groups": scenario_cards.by_layer(cards), "count": len(cards), "harm": harm, "layer": layer,

@@ -21,7 +21,7 @@ _WENT: Mapping[str, str] = {
 }
 """Where missing messages may have gone; of the three ways 0 is said too."""
 
-COUNT_WORDS: Mapping[str, str] = {each.name: each.label for each in TABLE}
+COUNT_WORDS: Mapping[str, str] = {count.name: count.label for count in TABLE}
 """What each count is called, after its number."""
 
 GUARANTEE_WORDS: Mapping[str, str] = {
@@ -54,9 +54,9 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
     gone = f"{number(lost)} of {number(ok)} {counted(result)} are gone"
     if verdict == "broken":
         others = [
-            _seen(each.name, counts)
-            for each in TABLE
-            if each.sentence and each.name != "lost_write" and counts.get(each.name)
+            _seen(count.name, counts)
+            for count in TABLE
+            if count.sentence and count.name != "lost_write" and counts.get(count.name)
         ]
         return _sentence(gone, *others)
     wanted = GUARANTEE_WORDS.get(want)
@@ -130,9 +130,11 @@ def of_groups(result: Mapping[str, Any]) -> list[str]:
 
 def _of_group(group: Mapping[str, Any]) -> str:
     members = group["consumers"]
-    total = number(sum(each["deliveries"] for each in members))
-    named = (f"{each['consumer'] or 'a member'} {number(each['deliveries'])}" for each in members)
-    often = (f"{number(each['records'])} {_times(each['times'])}" for each in group["again"])
+    total = number(sum(member["deliveries"] for member in members))
+    named = (
+        f"{member['consumer'] or 'a member'} {number(member['deliveries'])}" for member in members
+    )
+    often = (f"{number(repeat['records'])} {_times(repeat['times'])}" for repeat in group["again"])
     again = ", ".join(often) or "none"
     deliveries = f"Deliveries to the {group['reader']}: {total} ({', '.join(named)})."
     return f"{deliveries} Messages delivered more than once: {again}."
@@ -167,7 +169,7 @@ def of_longest_pause(timeline: Mapping[str, Any]) -> str:
     Empty where nothing was delivered, or never later than in the next bucket.
     """
     width = timeline.get("bucket_ms", 0)
-    at = [each["t_ms"] for each in timeline.get("buckets", ()) if each.get("delivered")]
+    at = [bucket["t_ms"] for bucket in timeline.get("buckets", ()) if bucket.get("delivered")]
     longest = max((after - before for before, after in pairwise(at)), default=0) - width
     return seconds(longest) if longest > 0 else ""
 

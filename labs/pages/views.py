@@ -80,7 +80,7 @@ def experiments(request: HttpRequest) -> HttpResponse:
 @require_safe
 def conditions(request: HttpRequest) -> HttpResponse:
     """The form for the conditions of `?scenario=` on the description `?pipeline=`."""
-    pipeline, name = (request.GET.get(each, "") for each in ("pipeline", "scenario"))
+    pipeline, name = (request.GET.get(field, "") for field in ("pipeline", "scenario"))
     described, scenario = _described(pipeline), _scenario(name)
     form = ConditionsForm(scenario, java=java_release(described, scenario))
     return render(

@@ -119,7 +119,7 @@ def bisected(lines: Sequence[str], run: Callable[[str], Row]) -> Iterator[Row]:
     low, high = 0, len(lines) - 1
     ends = run(lines[low]), run(lines[high])
     yield from ends
-    before, after = (each.verdict for each in ends)
+    before, after = (cell.verdict for cell in ends)
     while before and after and before != after and high - low > 1:
         middle = (low + high) // 2
         row = run(lines[middle])
@@ -159,7 +159,7 @@ def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
     """
     there = (possible(event.name, as_staged(event, pipeline))
              for event in _events(pipeline, scenario))  # fmt: skip
-    may = frozenset(anomaly for each in there for anomaly in each)
+    may = frozenset(anomaly for anomalies in there for anomaly in anomalies)
     return tuple(sorted(may & FORBIDS[pipeline.requirement.guarantee]))
 
 
@@ -231,7 +231,7 @@ def _fixed_in(advisory: Advisory, after: Pipeline) -> str:
 def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
     """What an event of the scenario permits in one of two pipelines alone, with its sources."""
     for event in _events(before, scenario):
-        was, now = (event.permits(as_staged(event, each)) for each in (before, after))
+        was, now = (event.permits(as_staged(event, side)) for side in (before, after))
         sources = "; ".join(event.sources)
         for line, own, other in ((before.kafka, was, now), (after.kafka, now, was)):
             reasons = {own[anomaly]: None for anomaly in own if anomaly not in other}
@@ -258,7 +258,9 @@ def report(rows: Sequence[Row], changed: Sequence[Change], arms: Sequence[str]) 
             *(f"fixed in between: {bug}" for bug in change.bugs),
             *(f"a bug that came: {bug}" for bug in change.came),
         ]
-        lines += [f"  {each}" for each in why or ("neither the rules nor the known bugs say why",)]
+        lines += [
+            f"  {reason}" for reason in why or ("neither the rules nor the known bugs say why",)
+        ]
     for row in rows:
         if row.refuted:
             seen = ", ".join(row.refuted)
@@ -293,7 +295,7 @@ def as_data(rows: Sequence[Row], changed: Sequence[Change]) -> dict[str, Any]:
             }
             for row in in_order(rows)
         ],
-        "changes": [asdict(each) for each in changed],
+        "changes": [asdict(change) for change in changed],
     }
 
 

@@ -127,7 +127,7 @@ def start_case(case: Case, chosen: Sequence[str], visitor: Visitor = NOBODY) -> 
         raise Refused(f"There are no such settings for {find_scenario(case.scenario).title}.")
     first = next(iter(pipelines.values()))
     return _queue(
-        case.scenario, [arm(name, each, case.want) for name, each in pipelines.items()], first,
+        case.scenario, [arm(name, side, case.want) for name, side in pipelines.items()], first,
         replace(AS_PROVED, overrides=case.shorter), pipeline=str(advisor.save(first).slug),
         visitor=visitor,
     )  # fmt: skip
@@ -177,7 +177,7 @@ def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int
     """
     described = next(iter(arms.values()))
     java = clients_for(described, find_scenario(challenge.scenario))
-    stated = [arm(name, each, challenge.want) for name, each in arms.items()]
+    stated = [arm(name, side, challenge.want) for name, side in arms.items()]
     conditions = Conditions(overrides=challenge.staging, java_clients=java)
     return spec_for(challenge.scenario, seed, stated, described, conditions)
 
@@ -200,13 +200,13 @@ def _lesson_arms(lesson: Lesson, arms: Sequence[Arm], described: Pipeline) -> li
     """
     shared = brokers_for(described, lesson.scenario)
     results = []
-    for each in arms:
-        pipeline = pipeline_of(each.fields)
+    for item in arms:
+        pipeline = pipeline_of(item.fields)
         own = brokers_for(pipeline, lesson.scenario)
         if own.zookeeper != shared.zookeeper:
-            raise Refused(f"{each.label}: all arms of a lab have ZooKeeper, or none has.")
+            raise Refused(f"{item.label}: all arms of a lab have ZooKeeper, or none has.")
         kafka = None if own.release == shared.release else own.release
-        results.append(replace(arm(each.name, pipeline, lesson.want), kafka=kafka))
+        results.append(replace(arm(item.name, pipeline, lesson.want), kafka=kafka))
     return results
 
 
@@ -340,7 +340,7 @@ def asked_just_now(
         queued_at__gt=timezone.now() - DOUBLE_CLICK, **same,
     )  # fmt: skip
     spec = json.loads(json.dumps({**wanted, "seed": 0}))
-    alike = (each for each in recent if {**each.spec, "seed": 0} == spec)
+    alike = (other for other in recent if {**other.spec, "seed": 0} == spec)
     return next(alike, None) if visitor != NOBODY else None
 
 

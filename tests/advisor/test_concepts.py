@@ -48,9 +48,9 @@ def test_each_has_a_page_whose_links_lead_somewhere(client: Client, name: str):
 
 def test_the_index_draws_each_of_them(client: Client):
     html = client.get(reverse("concepts:index")).content.decode()
-    for each in all_concepts():
-        assert f'href="{reverse("concepts:concept", args=[each.name])}"' in html
-        assert each.svg in html
+    for item in all_concepts():
+        assert f'href="{reverse("concepts:concept", args=[item.name])}"' in html
+        assert item.svg in html
 
 
 def test_no_word_belongs_to_two():

@@ -54,7 +54,7 @@ def test_brokers_with_zookeeper_serve_and_come_back_after_a_kill_as_members(
         killed.start()
         cluster.wait_in_sync("orders", 1, 3, limit_s=30)
         assert not cluster.lost
-        born = [each.pid for each in cluster.nodes.values() if each.pid]
+        born = [node.pid for node in cluster.nodes.values() if node.pid]
     assert len(born) == 4
     assert all(processes.state(pid) in (None, "Z", "X") for pid in born)
     assert f"Kafka version: {version}" in (tmp_path / "broker-1.log").read_text()

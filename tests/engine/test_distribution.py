@@ -205,7 +205,7 @@ def test_every_line_of_kraft_that_a_team_can_describe_has_a_release_that_runs_he
         distribution.to_run(line, zookeeper=False, staged=False)
         for line in catalog.kafka_versions()
     ]
-    own = [each.release for each in runs if each.instead_of is None]
+    own = [run.release for run in runs if run.instead_of is None]
     assert own == [*distribution.kafka_versions()]
     assert distribution.release("3.9.1") == "3.9.2"
     for unknown in ("2.8", "3.0.2", "4", "", "3.9/../.."):
@@ -230,7 +230,7 @@ def test_a_release_that_has_zookeeper_alone_is_locked_and_serves_nothing_else():
     assert alone == {"2.8.2", "3.0.2", "3.1.2", "3.2.3"}
     for version in alone:
         locked = parse_lock((distribution.LOCKS / f"zookeeper-{version}.txt").read_text())
-        assert "zookeeper" in {each.artifact for each in locked}
+        assert "zookeeper" in {jar.artifact for jar in locked}
 
 
 def test_a_malformed_line_of_a_lock_is_an_error():

@@ -44,13 +44,13 @@ def test_what_began_and_ended_is_one_event() -> None:
         row("kill", "complete", at_s=2),
     ]
     events = fault_words.events(rows)
-    assert [(each.state, each.at_s) for each in events] == [("begun", 1.5), ("done", 2)]
+    assert [(event.state, event.at_s) for event in events] == [("begun", 1.5), ("done", 2)]
     assert events[1].proof == "seen"
 
 
 def test_what_was_not_seen_to_happen_is_not_done() -> None:
     rows = [row("kill", "invoke"), row("kill", "failed"), row("pause", "not_applicable")]
-    assert [each.state for each in fault_words.events(rows)] == ["failed", "left"]
+    assert [event.state for event in fault_words.events(rows)] == ["failed", "left"]
 
 
 def test_there_are_words_for_whatever_is_done() -> None:

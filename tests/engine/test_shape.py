@@ -43,7 +43,7 @@ def test_what_does_not_concern_brokers_does_not_change_their_shape(same: Experim
 
 def test_an_arm_may_have_brokers_of_its_own_release() -> None:
     spec = experiment(replace(DESCRIBED, kafka="3.9.2"), RECOMMENDED)
-    assert [each.kafka for each in shapes(spec)] == ["3.9.2", "4.3.1"]
+    assert [shape.kafka for shape in shapes(spec)] == ["3.9.2", "4.3.1"]
     too_old = experiment(replace(DESCRIBED, kafka="3.3.2"), scenario="log-directory-fails")
     with pytest.raises(ScenarioError, match=r"Kafka 3\.3\.2: log-directory-fails is for"):
         shapes(too_old)

@@ -126,7 +126,11 @@ class Pod:
 
     def processes(self, word: str) -> list[int]:
         """Those inside with a word in their command, by their ids outside, parents first."""
-        born = [pid for each in (*self._started.values(), self._keeper) for pid in family(each.pid)]
+        born = [
+            pid
+            for process in (*self._started.values(), self._keeper)
+            for pid in family(process.pid)
+        ]
         return [pid for pid in born if word.encode() in _command(pid)]
 
     def close(self) -> None:

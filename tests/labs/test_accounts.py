@@ -89,7 +89,7 @@ def test_tries_runs_rooms_and_seats_go_along(client: Client) -> None:
 
 
 def test_a_challenge_that_was_given_up_is_given_up_on_every_device(client: Client) -> None:
-    challenge = next(each for each in all_challenges() if not each.is_forensics)
+    challenge = next(challenge for challenge in all_challenges() if not challenge.is_forensics)
     page, why = f"/challenges/{challenge.name}/", challenge.optimum.why
     account(Client())
     other = Client()

@@ -147,7 +147,7 @@ def node_properties(
     the port of a server that keeps the metadata in place of controllers. Raises `RefusedSetting`.
     """
     check(settings)
-    replicas = min(3, sum(each.clients is not None for each in nodes))
+    replicas = min(3, sum(node.clients is not None for node in nodes))
     ours = {
         # The product's default of 3 cannot be met by a smaller cluster, and then nobody can
         # commit an offset; with three brokers these are the product's own values.
@@ -176,7 +176,7 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
         # Only since KIP-853 may a controller's listener be advertised; before, others know it
         # from their own list of voters alone.
         advertised -= {QUORUM}
-    quorum = [(each.id, *each.quorum.advertised) for each in nodes if each.quorum]
+    quorum = [(node.id, *node.quorum.advertised) for node in nodes if node.quorum]
     return {
         "process.roles": node.roles,
         "node.id": node.id,

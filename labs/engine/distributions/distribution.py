@@ -88,7 +88,7 @@ def zookeeper_versions() -> tuple[str, ...]:
 
     4.0 removed it (KIP-500); releases before 3.3 are only run with it (KIP-833).
     """
-    both = (each for each in kafka_versions() if not at_least(each, "4.0"))
+    both = (version for version in kafka_versions() if not at_least(version, "4.0"))
     return (*both, *_locked("zookeeper"))
 
 
@@ -132,7 +132,7 @@ def to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
     is_here = at_least(line, kafka_line(oldest))
     if not zookeeper and is_here:
         return Brokers(release(line), zookeeper=False, instead_of=None)
-    own = next((each for each in zookeeper_versions() if kafka_line(each) == line), None)
+    own = next((version for version in zookeeper_versions() if kafka_line(version) == line), None)
     if staged and own:
         return Brokers(own, zookeeper=True, instead_of=None)
     nearest_here = release(line) if is_here else oldest

@@ -39,7 +39,7 @@ def ensure_room(near: Path) -> None:
 
     The folder need not exist yet. A release has `MOST_MB` at most, and is there twice for a moment.
     """
-    place = next(each for each in (near, *near.parents) if each.exists())
+    place = next(folder for folder in (near, *near.parents) if folder.exists())
     free = shutil.disk_usage(place).free // MEGABYTE
     if free < ROOM_MB:
         raise NoRoom(

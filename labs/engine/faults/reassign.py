@@ -48,7 +48,9 @@ def add_copies(rig: Rig, topic: str, copies: int, limit_s: float = 60) -> Rows:
     def act() -> str:
         with quiet_admin(rig.cluster.bootstrap) as admin:
             partitions = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
-        port = next(each.port for each in rig.cluster.brokers.values() if each.state == "running")
+        port = next(
+            broker.port for broker in rig.cluster.brokers.values() if broker.state == "running"
+        )
         for number, partition in partitions.items():
             others = [id_ for id_ in rig.cluster.brokers if id_ not in partition.replicas]
             wanted = [*partition.replicas, *others][:copies]

@@ -126,5 +126,5 @@ def _events(rows: Sequence[Mapping[str, Any]]) -> Iterator[FaultEvent]:
 
 
 def _ended(row: Mapping[str, Any], later: Sequence[Mapping[str, Any]]) -> bool:
-    same = (each for each in later if each["fault"] == row["fault"])
-    return any(each["target"] == row["target"] and each["phase"] != "invoke" for each in same)
+    same = (other for other in later if other["fault"] == row["fault"])
+    return any(other["target"] == row["target"] and other["phase"] != "invoke" for other in same)

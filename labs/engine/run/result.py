@@ -127,9 +127,9 @@ def shortened(
         for name, (lab, product) in cluster.items()
     ]  # fmt: skip
     pinned: list[dict[str, str | int | bool]] = [
-        {"setting": f"{component} {name}", **asdict(each), **_described(settings, component, name)}
-        for component, there in pins.items()
-        for name, each in there.items()
+        {"setting": f"{component} {name}", **asdict(pin), **_described(settings, component, name)}
+        for component, of_client in pins.items()
+        for name, pin in of_client.items()
     ]
     return brokers + pinned
 

@@ -121,12 +121,12 @@ class Command(ExactCommand):
     def _repeat(self, spec: ExperimentSpec, share: float, seconds: float, *, as_data: bool) -> None:
         tallies = until_bound(spec, share, seconds, self.run_once)
         self.stdout.write(
-            json.dumps([{**asdict(each), "says": str(each)} for each in tallies], indent=2)
+            json.dumps([{**asdict(tally), "says": str(tally)} for tally in tallies], indent=2)
             if as_data
             else "\n".join(map(str, tallies))
         )
         if left := unbounded(tallies, share):
-            names = ", ".join(each.name for each in left)
+            names = ", ".join(run.name for run in left)
             message = f"stopped before the bound of {share:g} holds: {names}"
             raise CommandError(message, returncode=NOT_RUN)
 
@@ -175,9 +175,9 @@ def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
 
 def _summary(result: dict[str, Any]) -> str:
     lines = []
-    for each in result["arms"]:
-        words = sentences.of_run(each["verdict"], each, each["want"])
-        lines += [f"{each['name']}: {each['verdict']}. {words}", f"  ledger: {each['ledger']}"]
+    for arm in result["arms"]:
+        words = sentences.of_run(arm["verdict"], arm, arm["want"])
+        lines += [f"{arm['name']}: {arm['verdict']}. {words}", f"  ledger: {arm['ledger']}"]
     return "\n".join(lines)
 
 

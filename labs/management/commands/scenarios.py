@@ -41,28 +41,31 @@ class Command(ExactCommand):
         if options["json"]:
             rows = [
                 {
-                    "name": each.name, "title": each.title, "story": each.story,
-                    "shows": each.shows, "certainty": each.certainty,
-                    "lines": {"kraft": each.lines, "zookeeper": each.zookeeper_lines},
-                    "why_no_zookeeper": each.why_no_zookeeper,
+                    "name": scenario.name, "title": scenario.title, "story": scenario.story,
+                    "shows": scenario.shows, "certainty": scenario.certainty,
+                    "lines": {"kraft": scenario.lines, "zookeeper": scenario.zookeeper_lines},
+                    "why_no_zookeeper": scenario.why_no_zookeeper,
                 }
-                for each in all_scenarios()
+                for scenario in all_scenarios()
             ]  # fmt: skip
             self.stdout.write(json.dumps(rows, indent=2))
             return
-        for each in all_scenarios():
-            self.stdout.write(f"{each.name}\n  {each.title}\n  shows: {', '.join(each.shows)}")
-            self.stdout.write(f"  {each.certainty}")
-            self.stdout.write(f"  runs on: {each.runs_on}")
+        for scenario in all_scenarios():
+            self.stdout.write(
+                f"{scenario.name}\n  {scenario.title}\n  shows: {', '.join(scenario.shows)}"
+            )
+            self.stdout.write(f"  {scenario.certainty}")
+            self.stdout.write(f"  runs on: {scenario.runs_on}")
 
     def _modes(self) -> None:
-        width = max(len(each.name) for each in all_scenarios())
+        width = max(len(scenario.name) for scenario in all_scenarios())
         self.stdout.write(f"{'':{width}}  KRaft       with ZooKeeper")
-        for each in all_scenarios():
-            kraft = f"{each.lines[-1]} to {each.lines[0]}"
-            with_it = each.zookeeper_lines
-            modes = f"{with_it[-1]} to {with_it[0]}" if with_it else f"- {each.why_no_zookeeper}"
-            self.stdout.write(f"{each.name:{width}}  {kraft}  {modes}")
+        for scenario in all_scenarios():
+            kraft = f"{scenario.lines[-1]} to {scenario.lines[0]}"
+            with_it = scenario.zookeeper_lines
+            without = f"- {scenario.why_no_zookeeper}"
+            modes = f"{with_it[-1]} to {with_it[0]}" if with_it else without
+            self.stdout.write(f"{scenario.name:{width}}  {kraft}  {modes}")
 
     def _lines(self, *, as_data: bool) -> None:
         table = lines.table()
@@ -72,9 +75,11 @@ class Command(ExactCommand):
             return
         heads = list(dict.fromkeys(line for row in table.values() for line in row))
         width = max(map(len, table))
-        self.stdout.write(f"{'':{width}} " + " ".join(f"{each:>8}" for each in heads))
+        self.stdout.write(f"{'':{width}} " + " ".join(f"{head:>8}" for head in heads))
         for name, row in table.items():
-            cells = " ".join(f"{row[each]!s:>8}" if each in row else f"{'-':>8}" for each in heads)
+            cells = " ".join(f"{row[head]!s:>8}" if head in row else f"{'-':>8}" for head in heads)
             self.stdout.write(f"{name:{width}} {cells}")
-        for each in (each for each in all_scenarios() if each.why_since):
-            self.stdout.write(f"{each.name}: from Kafka {each.since} on: {each.why_since}")
+        for scenario in (scenario for scenario in all_scenarios() if scenario.why_since):
+            self.stdout.write(
+                f"{scenario.name}: from Kafka {scenario.since} on: {scenario.why_since}"
+            )
