@@ -19,9 +19,10 @@ _SOURCE = re.compile(
 
 
 def test_an_event_and_a_rule_name_their_sources():
-    for item in (*all_events(), *all_rules()):
-        assert item.sources, item.name
-        assert all(_SOURCE.search(source) for source in item.sources), item.name
+    sources = {event.name: event.sources for event in all_events()}
+    for name, named in (sources | {rule.code: rule.sources for rule in all_rules()}).items():
+        assert named, name
+        assert all(_SOURCE.search(source) for source in named), name
 
 
 def test_a_change_a_number_and_a_setting_name_theirs():
