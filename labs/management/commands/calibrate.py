@@ -289,6 +289,8 @@ def _chosen(options: dict[str, Any]) -> list[Edge]:
             raise CommandError(message, returncode=BAD_INPUT)
     if options["most"] is not None and options["most"] < 1:
         raise CommandError("--most takes a whole number from 1 on", returncode=BAD_INPUT)
+    if options["recorded"] and not options["list"]:
+        return []  # nothing is run, so nothing need be drawn
     wanted = set(options["event"]) or names
     drawn = [edge for edge in edges(options["seed"]) if edge.event.name in wanted]
     return drawn[: options["most"]]
