@@ -57,10 +57,6 @@ class Control:
                 self._failing = False
                 raise FailureRequested(f"the work failed at {point}")
 
-    def wants(self, point: str) -> bool:
-        """Whether a thread that reaches a point now is held there."""
-        return point in self._gates
-
     def failure_requested(self) -> bool:
         """Whether the owner wants work to fail that is held at no point; true once."""
         failing, self._failing = self._failing, False
