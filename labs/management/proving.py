@@ -6,21 +6,49 @@ import json
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from dataclasses import asdict
+from typing import Any, ClassVar, Protocol, TypeVar
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+
+class Proof(Protocol):
+    """A dataclass: what runs on brokers showed of something that ships."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def is_proven(self) -> bool: ...
+
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Proof)
 
 NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
 """Exit codes."""
 
 
+def bad_input(message: str) -> CommandError:
+    """The error of a command whose options are wrong."""
+    return CommandError(message, returncode=BAD_INPUT)
+
+
+def add_options(parser: CommandParser, metavar: str, words: str) -> None:
+    """Adds `--json`, and `--verify` with the names of what is proved; `words` are its help."""
+    parser.add_argument("--json", action="store_true", help="as data, for other programs")
+    parser.add_argument("--verify", nargs="*", metavar=metavar, help=words)
+
+
+def add_draws(parser: CommandParser) -> None:
+    """Adds `--runs` and `--seed`, which `check_draws` checks."""
+    parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
+    parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
+
+
 def check_draws(options: dict[str, Any]) -> None:
     """Raises `CommandError` unless `--runs` and `--seed` are numbers that can be run."""
     if options["runs"] < 1 or not 0 <= options["seed"] < 2**31:
-        message = "--runs takes a number above 0, --seed one from 0 to 2147483647"
-        raise CommandError(message, returncode=BAD_INPUT)
+        raise bad_input("--runs takes a number above 0, --seed one from 0 to 2147483647")
 
 
 def chosen(
@@ -30,8 +58,8 @@ def chosen(
     try:
         return [find(name) for name in names] or [*every.values()]
     except LookupError as unknown:
-        message = f"--verify: there is no {noun} {unknown}; there are {', '.join(every)}"
-        raise CommandError(message, returncode=BAD_INPUT) from unknown
+        there = ", ".join(every)
+        raise bad_input(f"--verify: there is no {noun} {unknown}; there are {there}") from unknown
 
 
 def table(noun: str, heads: Iterable[str], rows: Mapping[str, Iterable[str]],
@@ -44,10 +72,16 @@ def table(noun: str, heads: Iterable[str], rows: Mapping[str, Iterable[str]],
     )
 
 
-def finish(command: BaseCommand, as_json: bool, rows: Sequence[Any], text: str, wrong: str) -> None:
-    """Writes the rows as JSON, or else the text. Raises `CommandError` if any proof is `wrong`."""
+def finish(
+    command: BaseCommand, as_json: bool, proofs: Sequence[P], text: str, name: Callable[[P], str]
+) -> None:
+    """Writes the proofs as JSON, or else the text.
+
+    Raises `CommandError` if any is not proven; its message names these.
+    """
+    rows = [asdict(proof) | {"proven": proof.is_proven} for proof in proofs]
     command.stdout.write(json.dumps(rows, indent=2) if as_json else text)
-    if wrong:
+    if wrong := "; ".join(name(proof) for proof in proofs if not proof.is_proven):
         raise CommandError(f"not proven: {wrong}", returncode=NOT_PROVEN)
 
 

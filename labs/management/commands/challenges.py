@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from advisor.management.exact import ExactCommand
 from labs.challenges import Challenge, all_challenges, find
 from labs.challenges.record import keep, verified
 from labs.engine.run.launch import RunnerDied
 from labs.evidence.challenge_proofs import Proof, prove
-from labs.management.proving import BAD_INPUT, check_draws, chosen, collect, finish, table
+from labs.management import proving
 
 
 class Command(ExactCommand):
@@ -24,16 +23,13 @@ class Command(ExactCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="as data, for other programs")
-        parser.add_argument(
-            "--verify",
-            nargs="*",
-            metavar="NAME",
-            help="play these challenges, or all, on real brokers: the known optimum has to pass, "
+        proving.add_options(
+            parser,
+            "NAME",
+            "play these challenges, or all, on real brokers: the known optimum has to pass, "
             "the tempting answer has to fail",
         )
-        parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
-        parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
+        proving.add_draws(parser)
         parser.add_argument(
             "--keep", type=Path, metavar="FILE", help="with --verify: add what was seen to FILE"
         )
@@ -41,9 +37,9 @@ class Command(ExactCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
             every = {challenge.name: challenge for challenge in all_challenges()}
-            self._verify(chosen(options["verify"], find, every, "challenge"), options)
+            self._verify(proving.chosen(options["verify"], find, every, "challenge"), options)
         elif options["keep"] is not None:
-            raise CommandError("--keep is for --verify", returncode=BAD_INPUT)
+            raise proving.bad_input("--keep is for --verify")
         elif options["json"]:
             self.stdout.write(json.dumps([_data(item) for item in all_challenges()], indent=2))
         else:
@@ -54,7 +50,7 @@ class Command(ExactCommand):
                 )
 
     def _verify(self, challenges: list[Challenge], options: dict[str, Any]) -> None:
-        check_draws(options)
+        proving.check_draws(options)
         seed, file = options["seed"], options["keep"]
 
         def keep_batch(proofs: list[Proof]) -> None:
@@ -63,10 +59,12 @@ class Command(ExactCommand):
                 keep(file, why, proofs[0].challenge, seed)
 
         batches = prove(challenges, options["runs"], seed, self.stderr.write)
-        results = collect(batches, keep_batch, (RunnerDied,))
-        rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
-        wrong = (f"{proof.challenge}, {proof.role}" for proof in results if not proof.is_proven)
-        finish(self, options["json"], rows, _table(results), "; ".join(wrong))
+        results = proving.collect(batches, keep_batch, (RunnerDied,))
+        proving.finish(self, options["json"], results, _table(results), _name)
+
+
+def _name(proof: Proof) -> str:
+    return f"{proof.challenge}, {proof.role}"
 
 
 def _data(challenge: Challenge) -> dict[str, Any]:
@@ -93,4 +91,4 @@ def _table(proofs: list[Proof]) -> str:
     rows: dict[str, list[str]] = {}
     for proof in proofs:
         rows.setdefault(proof.challenge, []).append(str(proof))
-    return table("challenge", ("optimum", "tempting answer"), rows, (44, 24))
+    return proving.table("challenge", ("optimum", "tempting answer"), rows, (44, 24))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from confluent_kafka import KafkaException
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from advisor.management.exact import ExactCommand
 from labs.engine.base.wait import WaitTimeout
@@ -21,7 +20,7 @@ from labs.incidents.model import SIDES
 from labs.incidents.programs import ProgramFailed
 from labs.incidents.record import Played
 from labs.incidents.verify import Side, verify
-from labs.management.proving import BAD_INPUT, chosen, collect, finish, table
+from labs.management import proving
 
 _MOST_TIMES = 100
 _NOTHING = "--on: {} is not run there; its page says why"
@@ -38,13 +37,11 @@ class Command(ExactCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="as data, for other programs")
-        parser.add_argument(
-            "--verify",
-            nargs="*",
-            metavar="ID",
-            help="play these, or all, on real brokers: the harm has to be seen in every play on "
-            "the affected release, and in none on the fixed one and on today's",
+        proving.add_options(
+            parser,
+            "ID",
+            "play these, or all, on real brokers: the harm has to be seen in every play on the "
+            "affected release, and in none on the fixed one and on today's",
         )
         parser.add_argument(
             "--kept",
@@ -65,11 +62,11 @@ class Command(ExactCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
             every = {incident.id: incident for incident in all_incidents()}
-            self._verify(chosen(options["verify"], find, every, "incident"), options)
+            self._verify(proving.chosen(options["verify"], find, every, "incident"), options)
         elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
-            raise CommandError(f"{given[0]} is for --verify", returncode=BAD_INPUT)
+            raise proving.bad_input(f"{given[0]} is for --verify")
         elif options["add"]:
-            raise CommandError("--add is for --keep", returncode=BAD_INPUT)
+            raise proving.bad_input("--add is for --keep")
         elif options["kept"]:
             self._report(record.kept(), as_data=options["json"])
         elif options["json"]:
@@ -81,14 +78,13 @@ class Command(ExactCommand):
                 )
 
     def _report(self, plays: Sequence[Played], *, as_data: bool) -> None:
-        rows = [asdict(play) | {"proven": play.is_proven} for play in plays]
-        wrong = (f"{play.incident} on {play.release}" for play in plays if not play.is_proven)
-        finish(self, as_data, rows, _table(plays), ", ".join(wrong))
+        proving.finish(
+            self, as_data, plays, _table(plays), lambda p: f"{p.incident} on {p.release}"
+        )
 
     def _verify(self, incidents: list[Incident], options: dict[str, Any]) -> None:
         if not 1 <= options["times"] <= _MOST_TIMES:
-            message = f"--times takes a number from 1 to {_MOST_TIMES}"
-            raise CommandError(message, returncode=BAD_INPUT)
+            raise proving.bad_input(f"--times takes a number from 1 to {_MOST_TIMES}")
         times, sides = options["times"], options["on"] or SIDES
 
         def keep_batch(batch: list[Side]) -> None:
@@ -97,9 +93,9 @@ class Command(ExactCommand):
                 record.keep(rows, options["keep"], adding=options["add"])
 
         batches = (list(verify(item, times, self.stderr.write, sides)) for item in incidents)
-        results = collect(batches, keep_batch, _TROUBLE, "not run: ")
+        results = proving.collect(batches, keep_batch, _TROUBLE, "not run: ")
         if not results:
-            raise CommandError(_NOTHING.format(incidents[0].id), returncode=BAD_INPUT)
+            raise proving.bad_input(_NOTHING.format(incidents[0].id))
         self._report([record.played(side) for side in results], as_data=options["json"])
 
 
@@ -124,4 +120,4 @@ def _table(plays: Sequence[Played]) -> str:
         rows.setdefault(play.incident, {})[play.side] = cell
     sides = [side for side in SIDES if any(side in row for row in rows.values())]
     cells = {name: [row.get(side, "–") for side in sides] for name, row in rows.items()}
-    return table("incident", sides, cells, (16, 22))
+    return proving.table("incident", sides, cells, (16, 22))

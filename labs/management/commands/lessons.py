@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from advisor.management.exact import ExactCommand
@@ -20,7 +20,7 @@ from labs.evidence import lesson_record
 from labs.evidence.lesson_proofs import Proof, prove
 from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
-from labs.management.proving import BAD_INPUT, check_draws, chosen, collect, finish, table
+from labs.management import proving
 from labs.pages.lesson_questions import statistics
 
 _UNANSWERED = (
@@ -39,13 +39,11 @@ class Command(ExactCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="as data, for other programs")
-        parser.add_argument(
-            "--verify",
-            nargs="*",
-            metavar="NAME",
-            help="run these labs, or all, on real brokers: the symptom has to show under the "
-            "story's settings and under the tempting answer, and not under the solution",
+        proving.add_options(
+            parser,
+            "NAME",
+            "run these labs, or all, on real brokers: the symptom has to show under the story's "
+            "settings and under the tempting answer, and not under the solution",
         )
         parser.add_argument(
             "--questions",
@@ -54,7 +52,7 @@ class Command(ExactCommand):
             "right, how well it separates (correlation with the visitor's other answers), and the "
             "wrong answer that most chose",
         )
-        parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
+        proving.add_draws(parser)
         parser.add_argument(
             "--keep",
             action="store_true",
@@ -68,7 +66,6 @@ class Command(ExactCommand):
             help="with --verify --keep: go on where the record stops, until it has --runs of each "
             "lab, and begin no run once so many minutes have passed",
         )
-        parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
         parser.add_argument(
             "--at-once",
             type=int,
@@ -81,7 +78,7 @@ class Command(ExactCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if options["verify"] is not None:
             every = {lesson.name: lesson for lesson in all_lessons()}
-            self._verify(chosen(options["verify"], find, every, "lab"), options)
+            self._verify(proving.chosen(options["verify"], find, every, "lab"), options)
         elif options["questions"]:
             self._questions(as_data=options["json"])
         else:
@@ -91,7 +88,7 @@ class Command(ExactCommand):
         try:
             kept = lesson_record.read(settings.LAB_LESSON_RECORD)
         except lesson_record.RecordError as wrong:
-            raise CommandError(str(wrong), returncode=BAD_INPUT) from wrong
+            raise proving.bad_input(str(wrong)) from wrong
         if as_data:
             rows = [_data(lab, standing(lab, kept)) for lab in all_lessons()]
             self.stdout.write(json.dumps(rows, indent=2))
@@ -124,13 +121,12 @@ class Command(ExactCommand):
                 self.stdout.write(f"    most chosen of the wrong ones: {item.tempting}")
 
     def _verify(self, lessons: list[Lesson], options: dict[str, Any]) -> None:
-        check_draws(options)
+        proving.check_draws(options)
         minutes, runs, seed = options["minutes"], options["runs"], options["seed"]
         if minutes is not None and not (options["keep"] and 0 < minutes < math.inf):
-            message = "--minutes takes a number above 0, and goes with --keep"
-            raise CommandError(message, returncode=BAD_INPUT)
+            raise proving.bad_input("--minutes takes a number above 0, and goes with --keep")
         if options["at_once"] < 1:
-            raise CommandError("--at-once takes a number above 0", returncode=BAD_INPUT)
+            raise proving.bad_input("--at-once takes a number above 0")
         under_way: Counter[str] = Counter()
         turns: Iterable[Turn] = ((lesson, runs, seed) for lesson in lessons)
         if minutes is not None:
@@ -144,10 +140,12 @@ class Command(ExactCommand):
             under_way[proofs[0].lesson] -= 1
 
         batches = prove(turns, self.stderr.write, options["at_once"])
-        results = collect(batches, keep_batch, (RunnerDied,))
-        rows = [asdict(proof) | {"proven": proof.is_proven} for proof in results]
-        wrong = (f"{proof.lesson}, {proof.role}" for proof in results if not proof.is_proven)
-        finish(self, options["json"], rows, _table(results), "; ".join(wrong))
+        results = proving.collect(batches, keep_batch, (RunnerDied,))
+        proving.finish(self, options["json"], results, _table(results), _name)
+
+
+def _name(proof: Proof) -> str:
+    return f"{proof.lesson}, {proof.role}"
 
 
 def _not_kept_yet(
@@ -187,4 +185,4 @@ def _table(proofs: list[Proof]) -> str:
     rows: dict[str, list[str]] = {}
     for proof in proofs:
         rows.setdefault(proof.lesson, []).append(str(proof))
-    return table("lab", ("story", "solution", "tempting answer"), rows, (44, 20))
+    return proving.table("lab", ("story", "solution", "tempting answer"), rows, (44, 20))
