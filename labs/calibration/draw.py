@@ -102,7 +102,7 @@ def across_lines(drawn: Drawn) -> Drawn | None:
     here = as_staged(drawn.event, drawn.pipeline)
     for line in lines():
         other = replace(drawn.pipeline, kafka=line)
-        if not other.problems() and _differ(drawn.event, here, as_staged(drawn.event, other)):
+        if _differ(drawn.event, here, as_staged(drawn.event, other)) and not other.problems():
             return replace(drawn, pipeline=other)
     return None
 

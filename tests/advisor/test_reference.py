@@ -29,12 +29,23 @@ def html_of(client: Client, url: str, **headers: str) -> str:
     return response.content.decode()
 
 
+PAGES: dict[str, str] = {}
+"""By address: what four tests here go through, each of them all of it."""
+
+
+def page(client: Client, url: str) -> str:
+    """A page of the reference, which is the same for everybody and at all times."""
+    if url not in PAGES:
+        PAGES[url] = html_of(client, url)
+    return PAGES[url]
+
+
 def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
     names = {entry.url for entry in reference.entries()} | {reverse("reference:index")}
     weighed = [entry for entry in reference.entries() if entry.weighed]
     others = [entry for entry in reference.entries() if not entry.weighed]
     for entry in [*weighed, *others[::20]]:
-        html = html_of(client, entry.url)
+        html = page(client, entry.url)
         assert len(re.findall(r"<h1", html)) == 1, entry.url
         assert re.search("Sources</(dt|h2)>", html), entry.url
         assert set(re.findall(r'href="(/reference/[^"]*)"', html)) <= names, entry.url
@@ -98,7 +109,7 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
 
 def test_a_failure_says_what_shows_it(client: Client) -> None:
     for event in all_events():
-        html = html_of(client, reverse("reference:failure", args=[event.name]))
+        html = page(client, reverse("reference:failure", args=[event.name]))
         assert event.scenario in html
 
 
@@ -108,7 +119,7 @@ def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_no
     staged = {event.scenario for event in all_events()}
     for entry in reference.entries():
         if entry.kind in ("rule", "setting") and entry.weighed:
-            html = html_of(client, entry.url)
+            html = page(client, entry.url)
             named = set(re.findall(r'experiment <span class="key">([\w-]+)</span>', html))
             assert named <= staged
             assert named or "no experiment shows what it does: " in html, entry.name
@@ -123,7 +134,7 @@ def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client
             rules = [rule for rule in all_rules() if (rule.component, rule.setting) == key]
             if not (events_behind(key) or events_measured_by(key) or reference.shown_by(rules)):
                 alone.add(f"{component}.{name}")
-                assert escape(UNSHOWN[f"{component}.{name}"]) in html_of(client, entry.url)
+                assert escape(UNSHOWN[f"{component}.{name}"]) in page(client, entry.url)
     assert alone == UNSHOWN.keys()
     codes = {rule.code for rule in all_rules() if f"{rule.component}.{rule.setting}" in alone}
     assert codes == {"C008", "C010"}
@@ -134,10 +145,10 @@ def test_a_rule_that_another_failure_shows_names_it_and_says_of_what(client: Cli
     data = {rule.code: rule.shown_by for rule in all_rules() if rule.shown_by}
     assert data.keys() == {"B006", "B007", "B009", "C011"}
     for rule in all_rules():
-        pages = [reverse("reference:rule", args=[rule.code]),
-                 reverse("reference:setting", args=[rule.component, rule.setting])]  # fmt: skip
+        urls = [reverse("reference:rule", args=[rule.code]),
+                reverse("reference:setting", args=[rule.component, rule.setting])]  # fmt: skip
         for alike in rule.shown_by:
-            for html in (html_of(client, page) for page in pages):
+            for html in (page(client, url) for url in urls):
                 assert f"The same, {escape(alike.how)}. Shown by: the experiment" in html
                 assert f'<span class="key">{staged[alike.event]}</span>' in html
 
@@ -182,7 +193,7 @@ def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
     [entry] = reference.search("offsets.commit.required.acks")
     assert entry.summary.startswith(reference.GONE)
     assert not entry.weighed
-    html = html_of(client, entry.url)
+    html = page(client, entry.url)
     rows = re.findall(r"<tr><th scope=\"row\">.*?</th><td>(.*?)</td>(.*?)</tr>", html)
     assert {where.strip(): "no such setting" in answer for where, answer in rows} == {
         "Kafka 4.0 to 4.3": True, "Kafka 2.8 to 3.9": False,
