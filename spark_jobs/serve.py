@@ -11,7 +11,7 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Runs the program with the folder above this one as the place of imports."""
+    """Runs the program with the parent folder as the import path."""
     if not __package__:
         sys.path[0] = str(Path(__file__).resolve().parent.parent)
     from spark_jobs.server import run

@@ -100,7 +100,7 @@ class _Server(socketserver.ThreadingUnixStreamServer):
                 _leave(self, RECYCLED)
 
     def all_turns(self) -> None:
-        """Waits until nobody judges, and keeps it so."""
+        """Waits until no ledger is being judged; while it is held, none is."""
         for _ in range(_AT_ONCE):
             self.turns.acquire()
 
@@ -149,7 +149,7 @@ class _Request(socketserver.StreamRequestHandler):
 
 
 def run(argv: Sequence[str] | None = None) -> NoReturn:
-    """Serves until its end is due, and ends the process itself."""
+    """Serves until it is time to end, then ends the process."""
     arguments = _parser().parse_args(argv)
     os.umask(0o077)  # whoever may connect may have any file judged that we can read
     arguments.socket.unlink(missing_ok=True)

@@ -54,7 +54,7 @@ class Size:
 
     @property
     def parts(self) -> int:
-        """The parts that a ledger that is not small is shuffled in."""
+        """The number of shuffle partitions, for a ledger that is not small."""
         return max(self.bytes // PART_BYTES, self.rows // PART_ROWS)
 
 
@@ -74,9 +74,9 @@ def size(ledger: Path) -> int:
 
 
 def rows(ledger: Path) -> int:
-    """The rows of all tables: by the footers of Parquet, and of JSON lines about.
+    """The number of rows in all tables: exact for Parquet, estimated for JSON lines.
 
-    What cannot be read counts for nothing: whoever reads it will say so.
+    A table that cannot be read counts as empty here; reading it later raises the error.
     """
     try:
         return sum(_rows(part) for table in TABLES for part in parts.parts(ledger, table))

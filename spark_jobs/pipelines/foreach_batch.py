@@ -42,19 +42,19 @@ class ForeachBatch:
 
     @property
     def runs(self) -> bool:
-        """Whether Spark has not ended it."""
+        """Whether the query is still running."""
         return bool(self._query.isActive)
 
     @property
     def has_settled(self) -> bool:
-        """Whether it has done a batch, or has looked and found nothing to do."""
+        """Whether it has completed a batch, or has looked and found nothing to do."""
         return self._batches > 0 or self._query.status["message"].startswith("Waiting for")
 
     def end(self, limit_s: float, meanwhile: Callable[[], None]) -> str | None:
-        """Has it read to the end that the log has now, and ends it.
+        """Lets the query read to the current end of the log, then stops it.
 
-        Calls `meanwhile` several times a second. Returns why Spark had ended it before, in a line;
-        None if Spark had not.
+        Calls `meanwhile` several times a second, for `limit_s` seconds at most. Returns in one line
+        why Spark had already ended it; None if it had not.
         """
         reading = Thread(target=self._read_on, name="read-on", daemon=True)
         reading.start()

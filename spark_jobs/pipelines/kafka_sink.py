@@ -27,8 +27,8 @@ _VALUE = """CAST(IF(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch that is done: the values from `first` to before `after`, and when, in ms by the
-    wall clock."""
+    """A completed batch: the values from `first` up to, not including, `after`, and its times in
+    ms by the wall clock."""
 
     first: int
     after: int
@@ -70,11 +70,11 @@ class KafkaSink:
 
     @property
     def runs(self) -> bool:
-        """Whether Spark has not ended it."""
+        """Whether the query is still running."""
         return bool(self._query.isActive)
 
     def done(self) -> Iterator[Batch]:
-        """The batches that were done since this was last asked."""
+        """The batches that were completed since the last call."""
         for progress in self._query.recentProgress:
             if progress["batchId"] <= self._heard or not progress["numInputRows"]:
                 continue
@@ -86,20 +86,20 @@ class KafkaSink:
             yield Batch(first, self._after, int(began.timestamp() * 1000), took_ms)
 
     def fail(self) -> None:
-        """Has a task fail in the middle of its rows."""
+        """Makes a task fail in the middle of its rows."""
         jvm: Any = self._context._jvm
         jvm.java.lang.System.setProperty(_FAIL, "yes")
 
     @property
     def failed_tasks(self) -> int:
-        """How many attempts of tasks have failed, by Spark's own count."""
+        """The number of failed task attempts, as Spark counts them."""
         tracker = self._context.statusTracker()
         jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(str(self._query.runId)))
         stages = (tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds)
         return sum(stage.numFailedTasks for stage in stages if stage)
 
     def running(self) -> Iterator[Attempt]:
-        """The attempts that run, each on an executor; a moment late."""
+        """The attempts that are running, each on an executor; may lag by a moment."""
         for stage in _each(self._store.activeStages()):
             for attempt in self._attempts(stage.stageId()):
                 if attempt.status() == "RUNNING":
@@ -113,12 +113,12 @@ class KafkaSink:
                     )
 
     def executors_with_a_task_done(self, stage: int) -> set[str]:
-        """The executors that have done a task of a stage, and so have all that its tasks need."""
+        """The executors that have completed a task of a stage: they have all that it needs."""
         done = (attempt for attempt in self._attempts(stage) if attempt.status() == "SUCCESS")
         return {attempt.executorId() for attempt in done}
 
     def beside(self, slow: Attempt) -> int:
-        """How many attempts of its task Spark started beside one because it was slow."""
+        """The number of speculative attempts that Spark started for the task of a slow one."""
         attempts = (attempt for attempt in self._attempts(slow.stage) if attempt.speculative())
         return sum(attempt.index() == slow.task for attempt in attempts)
 
@@ -131,9 +131,9 @@ class KafkaSink:
         return _each(self._store.taskList(stage, 0, _MOST))
 
     def end(self, limit_s: int) -> str | None:
-        """Ends it when the batch that it has is done, or in the middle of it after `limit_s`.
+        """Stops the query after its current batch, or in the middle of it after `limit_s` seconds.
 
-        Returns why it was Spark that ended it, in a line; None if it was not.
+        Returns in one line why Spark had already ended it; None if it had not.
         """
         # So its own stop() begins, which then cancels the batch; nothing public lets it be done.
         jvm: Any = self._context._jvm

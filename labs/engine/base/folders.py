@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def remove_all_but(folder: Path, kept: Collection[str], *, ignore_errors: bool = False) -> None:
-    """Removes a folder; if it has folders to keep, by name, only the others in it.
+    """Removes a folder. If `kept` names folders in it, only the other folders in it are removed.
 
-    Files next to those that are kept stay. Raises `OSError`, unless errors are ignored.
+    Files next to folders that are kept stay. Raises `OSError`, unless errors are ignored.
     """
     for path in folder.iterdir() if kept else [folder]:
         if path.name not in kept and path.is_dir():

@@ -78,7 +78,7 @@ class Control:
         self._let_go()
 
     def obey(self, line: str) -> None:
-        """Does what one line of the owner's says."""
+        """Carries out one line from the owner."""
         word, _, point = line.partition(" ")
         if word == "hold":
             # Not a new one each time: a client that stands at the old one would never go on.

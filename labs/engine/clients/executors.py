@@ -40,7 +40,7 @@ class Lost:
         self._driver, self._known = driver, dict[str, int]()
 
     def look(self) -> str:
-        """The id of one that was there at an earlier look and is not now; else ''."""
+        """The id of an executor that has gone since an earlier call; '' if none has."""
         now = executors(self._driver)
         gone = next((id_ for id_, pid in self._known.items() if now.get(id_) != pid), "")
         self._known |= now

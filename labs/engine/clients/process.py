@@ -63,7 +63,7 @@ class ClientProcess:
             self.latest = {**self.latest, **json.loads(line)}
 
     def await_ready(self, limit_s: float) -> None:
-        """Waits until it has reported `ready`, be it that it ended in order right after that.
+        """Waits until it has reported `ready`, even if it ended in order right after that.
 
         Raises `ClientFailed` or `WaitTimeout`.
         """
@@ -127,7 +127,7 @@ class ClientProcess:
         self.tell("go")
 
     def tell(self, line: str) -> None:
-        """Says one line to it (`clients.control`); one that has died hears nothing."""
+        """Sends it one line (`clients.control`); does nothing if it has died."""
         if self._process.stdin is None or self._process.stdin.closed:
             return
         with suppress(BrokenPipeError):

@@ -94,7 +94,7 @@ class Work:
             self._hands.append(hand)
 
     def done(self) -> list[list[TopicPartition]]:
-        """The positions of the polls that were processed since this was last asked."""
+        """The positions of the polls that were processed since the last call."""
         ready = (
             [hand for hand in self._hands if hand.done]
             if self._as_done

@@ -66,7 +66,7 @@ class Sends:
 
     @property
     def open(self) -> int:
-        """Attempts of which nothing has been heard yet."""
+        """The attempts that have no outcome yet."""
         return len(self._value) - sum(self.count.values())
 
     def enter(self, transaction: str) -> None:
@@ -121,7 +121,7 @@ class Sends:
             self._write(heard)
 
     def unanswered(self) -> list[int]:
-        """The values of the attempts of which nothing has been heard yet."""
+        """The values of the attempts that have no outcome yet."""
         return [self._value[attempt] for attempt in self._unheard()]
 
     def close(self, run_over: bool = False) -> None:

@@ -91,7 +91,7 @@ def pause_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
 
 def pause_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
-    """Has a Spark query stop one of its executors by SIGSTOP, in the middle of a task.
+    """Makes a Spark query stop one of its executors by SIGSTOP, in the middle of a task.
 
     Evidence is the kernel's state of every thread, T, and which task Spark had given to it.
     """

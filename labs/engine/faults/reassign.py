@@ -19,7 +19,7 @@ _TROUBLE = (KafkaException, OSError, ValueError, WaitTimeout)
 
 
 def remove_copy(rig: Rig, topic: str) -> Rows:
-    """Has one in-sync follower give up its copy of the topic's first partition.
+    """Makes one in-sync follower give up its copy of the topic's first partition.
 
     Evidence is what the controller makes of it: whether it did so at once, or waits.
     """

@@ -42,10 +42,10 @@ class Clients(Protocol):
         """The offset by partition from which the group would resume; empty if it is unknown."""
 
     def client(self, role: str) -> ClientProcess:
-        """The one that plays a role now."""
+        """The client that plays a role now."""
 
     def first(self, role: str) -> ClientProcess:
-        """The one that played a role first."""
+        """The client that played a role first."""
 
     def standing(self, role: str) -> ClientProcess:
         """The client of a role that is held; if none is, the one that has the role now."""

@@ -96,7 +96,7 @@ def _ask_for(ledger: Path, want: str | None, socket: Path, limit_s: float) -> di
 
 
 def practise(socket: Path, limit_s: float = LIMIT_S) -> bool:
-    """Has the warm session judge a made-up ledger; whether it did."""
+    """Lets the warm session judge a made-up ledger; returns whether it did."""
     try:
         _ask(socket, {"practise": True}, limit_s)
     except (_NoAnswer, JudgeFailed):

@@ -100,7 +100,7 @@ def accept(error: int, who: str = "broker") -> None:
 
 
 def varint(value: int) -> bytes:
-    """A number as compact lengths have it: seven bits a byte, the lowest first."""
+    """A number as an unsigned varint (KIP-482): seven bits a byte, the lowest first."""
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)

@@ -44,9 +44,9 @@ class Election:
 
     @property
     def short(self) -> int | None:
-        """By how much the new leader's log was shorter when it began to lead.
+        """How many records the new leader's log was shorter by when it began to lead.
 
-        None where that is not sure: the old one ran until then, or a log was not seen.
+        None if that is unsure: the old leader was still running, or a log was not seen.
         """
         if self.gap.states.get(self.old, "dead") == "running" or self.old == self.new:
             return None

@@ -112,7 +112,7 @@ def shortened(
     settings: Settings,
     pins: Mapping[str, Mapping[str, Pinned]],
 ) -> list[dict[str, str | int | bool]]:
-    """In what the lab's brokers and clients differ, so that a run is short.
+    """How the lab's brokers and clients differ from a product's, so that a run is short.
 
     `cluster` is `Cluster.shortened`: setting → (here, the product's default). What the team's
     own have instead is `described`, where it was; `pins` are the scenario's, by component, and the

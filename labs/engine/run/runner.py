@@ -165,7 +165,7 @@ class ArmRunner:
 
     @property
     def limit_s(self) -> float:
-        """From the brokers' boot to the judging: the schedule's own time, and for all waits."""
+        """Seconds from the brokers' boot to the judging: the schedule's, and all waits'."""
         clients = self._workload.ready_limit_s + self._workload.flow_limit_s
         return sum(self.arm.schedule.durations.values()) + clients + _WAITS_S
 

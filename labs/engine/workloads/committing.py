@@ -30,7 +30,7 @@ def commit_style(application: str, consumer: Consumer) -> Commit:
 
 
 def commits_differ(application: str, consumer: Consumer, *, in_transactions: bool) -> Iterator[str]:
-    """In what a run's group does not commit as the team's would, a sentence each."""
+    """How the commits of a run's group differ from those of the team's, a sentence each."""
     if application == "in-transaction" and not in_transactions:
         yield (
             "application commit=in-transaction: offsets are committed after processing, because "

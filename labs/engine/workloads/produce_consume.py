@@ -98,7 +98,7 @@ class ProduceConsume:
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """In what these clients do not do as the team's would, a sentence each."""
+        """How these clients differ from the team's own, a sentence for each difference."""
         consumer = self.place.settings.get("consumer", {})
         commits = commits_differ(self._commit, consumer, in_transactions=bool(self.topics))
         alone = "streams" in self.place.settings and not self.runs_streams
@@ -110,7 +110,7 @@ class ProduceConsume:
         return str(self._application.get("commit", "after-processing"))
 
     def _differs(self, role: str) -> Iterator[str]:
-        """In what librdkafka differs from the team's client of a role."""
+        """How librdkafka differs from the team's client of a role."""
         if role == "consumer" and "failOnDataLoss" in self.place.settings.get(role, {}):
             yield self.no_spark
         data = {"producer": self._producer_translation, "consumer": self._consumer_translation}
@@ -184,11 +184,11 @@ class ProduceConsume:
         return [client for clients in list(self.processes.values()) for client in clients]
 
     def client(self, role: str) -> ClientProcess:
-        """The one that plays a role now: `producer` or `consumer`."""
+        """The client that plays a role (`producer` or `consumer`) now."""
         return self.processes[role][-1]
 
     def first(self, role: str) -> ClientProcess:
-        """The one that played a role first."""
+        """The client that played a role first."""
         return self.processes[role][0]
 
     def start_again(self, role: str) -> ClientProcess:

@@ -100,7 +100,7 @@ class JavaReaders(ProduceConsume):
         return str(file)
 
     def stop_consumer(self) -> None:
-        """Of commits that the client made by itself the group's coordinator knows the last."""
+        """Only the group's coordinator knows the last commit that the client made by itself."""
         super().stop_consumer()
         if self._automatic:
             place, name = self.place, self.client("consumer").name

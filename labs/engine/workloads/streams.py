@@ -152,7 +152,7 @@ class StreamsTopology(ProduceConsume):
         return self.place.scratch / "effects.txt"
 
     def stop_consumer(self) -> None:
-        """Of the commits the group's coordinator knows the last."""
+        """Only the group's coordinator knows the last commit."""
         super().stop_consumer()
         place = self.place
         write_saved(place.bootstrap, place.topic, place.ledger, self.client("consumer").name)
