@@ -42,6 +42,12 @@ _NO_CONNECTION = (
     "(ConnectionQuotas.waitForConnectionSlot). No message gets through; leave the line out."
 )
 _ASKS, _FALLBACK = "api.version.request", "broker.version.fallback"
+_STORE = "offset.store.method"
+_NOT_IN_GROUP = (
+    "keeps no position in the group: librdkafka does not commit what it was taken from, and a file "
+    "is on one machine's own disk (rdkafka_assignment.c). That is not advised on; leave the line "
+    "out for positions that the brokers keep."
+)
 _THREADS = "num.stream.threads"
 _NO_THREADS = (
     "starts an application without a thread: nothing is processed until its code adds some "
@@ -79,6 +85,9 @@ def not_advised(
         yield Problem(component, _THREADS, f"{_THREADS}={_threads(texts)} {_NO_THREADS}")
     if family is Family.SPARK:
         return  # the connector makes consumers of a group, whatever else is handed on
+    if family is Family.LIBRDKAFKA and _stores_elsewhere(component, texts):
+        stored = texts[_STORE].strip()
+        yield Problem(component, _STORE, f"{_STORE}={stored} {_NOT_IN_GROUP}")
     if family is Family.LIBRDKAFKA and _asks_nothing(texts):
         both = f"{_ASKS}=false with {_FALLBACK}={texts[_FALLBACK].strip()}"
         yield Problem(component, _FALLBACK, f"{both} {_OLD_BROKERS}")
@@ -88,6 +97,12 @@ def not_advised(
             words = _SWITCHED_ON.get((component, name))
         if words:
             yield Problem(component, name, f"{name} {words}")
+
+
+def _stores_elsewhere(component: Component, texts: Mapping[str, str]) -> bool:
+    """Whether positions are anywhere but in the group (rdkafka_assignment.c, rdkafka_offset.c)."""
+    stored = texts.get(_STORE, "broker").strip().lower()
+    return component is Component.CONSUMER and stored in ("file", "none")
 
 
 def _threads(texts: Mapping[str, str]) -> str:

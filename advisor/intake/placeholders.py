@@ -16,6 +16,8 @@ COMPOSE = re.compile(r"\$\{(\w{1,200}):?-([^${}]{0,1000})\}")
 
 _OPEN = "not read, so that its default counts here"
 _MOST = 20
+_TRANSACTION = re.compile(r"transaction(?:al\.id|-?id-?prefix)$", re.IGNORECASE)
+_VARIABLE = re.compile(r"\$\{[^{}]*\}")
 
 
 def fill(
@@ -29,6 +31,9 @@ def fill(
     """
     name, text, line = named
     filled, may_replace, is_open = _filled(text, pattern)
+    if filled is None and is_open and _TRANSACTION.search(name) and _VARIABLE.sub("", text):
+        take(_VARIABLE.sub("x", text))  # a name with a variable in it is one, whatever that is
+        return
     # A setting that is a credential is dropped below, and that says more.
     if filled is None or not (is_open or is_secret(name)):
         reading.note(line, f"{shown(name)} is filled in when the application starts: {_OPEN}")

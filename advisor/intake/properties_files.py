@@ -67,6 +67,24 @@ READERS = tuple(
 )  # fmt: skip
 
 
+def claim_for_librdkafka(reading: Reading) -> None:
+    """Names librdkafka as the client of a file that has names of its own and none of Java's.
+
+    What counts where nothing is stated is librdkafka's, then, which promises less.
+    """
+    clients = (Component.PRODUCER, Component.CONSUMER)
+    java, librdkafka = (
+        frozenset().union(*(known_keys(newest(family), client) for client in clients))
+        for family in (Family.JAVA, Family.LIBRDKAFKA)
+    )
+    items = [item for item in reading.items if item.component in clients]
+    own = [item for item in items if item.name in librdkafka - java]
+    if own and not any(item.name in java - librdkafka for item in items):
+        reading.heads["family"] = Family.LIBRDKAFKA
+        words = f"{own[0].name} is a name of librdkafka alone, so the file is read as its own; "
+        reading.note(own[0].line, f"{words}with --client java it is not")
+
+
 def by_slips(text: str) -> Reader | None:
     """The file that names near real ones make most likely; None if fewer than half are near.
 

@@ -85,6 +85,11 @@ def _refuse_others(tree: ast.Module) -> None:
             continue
         made = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         made = node.func.id if isinstance(node.func, ast.Name) else made
+        if made == "ShareConsumer":
+            raise IntakeError(
+                f"Line {node.lineno}: {made} is a client of a share group (KIP-932), which has no "
+                "position and keeps no order. That is not advised on."
+            )
         if _OTHER.fullmatch(made):
             own = "aiokafka, which" if made.startswith("AIO") else _KAFKA_PYTHON
             raise IntakeError(

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
 from advisor.intake.java_properties import without_first
-from advisor.intake.properties_files import by_slips
+from advisor.intake.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import MARK, IntakeError, check_text, yaml_begins
 from advisor.intake.weigh import Intake, weigh
@@ -81,6 +81,8 @@ def read(
             notes += [_MARKED] if stated else []
         reading = reader.read(text)
         reading.notes += notes
+        if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
+            claim_for_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})
         intake = judge(reading, product, beside)
     except IntakeError as error:

@@ -9,12 +9,13 @@ channels, profiles).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
 from advisor.catalog import Component, Family
 from advisor.intake.dotted import leaves
+from advisor.intake.instances import note_name
 from advisor.intake.known import known_keys, newest
 from advisor.intake.placeholders import SPRING, fill
 from advisor.intake.reading import Reader, Reading
@@ -32,6 +33,7 @@ _BLOCK = re.compile(r"^[ \t]*mp:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging
 _OURS, _RUNS = "smallrye-kafka", "prod"
 """The connector that is read, and the profile in which a packaged application runs."""
 
+_ID = "transactional.id"
 _BARE = ("acks", "retries")
 """Settings of a client whose name has no dot, as the connector's own attributes have none."""
 _ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
@@ -52,7 +54,9 @@ def read(text: str) -> Reading:
     """What the connector hands to its clients, and when it commits. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.JAVA})
     named = dict[tuple[str, str], Leaf]()
-    for leaf in _that_count(reading, leaves(text)):
+    every = _that_count(reading, leaves(text))
+    _streams(reading, every)
+    for leaf in every:
         named[_place(leaf)] = leaf
     foreign = _foreign(reading, named)
     directions = {way for way, _ in named if way in ("incoming", "outgoing")}
@@ -66,6 +70,10 @@ def read(text: str) -> Reading:
             ):
                 _fill(reading, component, leaf)
     _state_defaults(reading, named, directions, foreign)
+    if foreign and not reading.items:
+        line = next(leaf.line for leaf in named.values() if leaf.path[:2] in foreign)
+        words = f"no channel here is of {_OURS}, and no other connector is known: nothing is read"
+        reading.wrong(_CODE, "connector", line, words)
     return reading
 
 
@@ -99,6 +107,14 @@ def _split(leaf: Leaf) -> Leaf:
     return replace(leaf, path=("-", "", name))
 
 
+def _streams(reading: Reading, every: Iterable[Leaf]) -> None:
+    """Says once that what Quarkus hands to Kafka Streams is of another application."""
+    of_streams = (leaf for leaf in every if leaf.path[2].startswith("kafka-streams."))
+    if leaf := next(of_streams, None):
+        words = "what stands under kafka-streams is not read: give it as streams.properties"
+        reading.note(leaf.line, words)
+
+
 def _place(leaf: Leaf) -> tuple[str, str]:
     way, channel, key = leaf.path
     return way, f"{channel}.{key}"
@@ -120,6 +136,8 @@ def _foreign(reading: Reading, named: Mapping[tuple[str, str], Leaf]) -> set[tup
 
 def _fill(reading: Reading, component: Component, leaf: Leaf) -> None:
     key = leaf.path[2]
+    if component is _PRODUCER and key == _ID:
+        note_name(reading, _ID, leaf.text, leaf.line)
     named = (key, leaf.text, leaf.line)
     fill(reading, SPRING, named, partial(_take, reading, component, key, leaf.line))
 
@@ -147,7 +165,9 @@ def _state_defaults(
     writes = [leaf.line for leaf in ours if leaf.path[0] == "outgoing"]
     reads = [leaf.line for leaf in ours if leaf.path[0] == "incoming"]
     stated = {(item.component, item.name): item for item in reading.items}
-    if writes and (_PRODUCER, "acks") not in stated:
+    if writes and (_PRODUCER, "acks") not in stated and _in_transactions(reading):
+        reading.note(min(writes), "acks is not stated: for KafkaTransactions Quarkus says acks=all")
+    elif writes and (_PRODUCER, "acks") not in stated:
         reading.state(_PRODUCER, "acks", "1", min(writes))
         reading.note(min(writes), "acks is not stated, so the connector says acks=1")
     if not reads:
@@ -189,6 +209,12 @@ def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) ->
     """
     strategy = given.text if given else "ignore" if automatic else "throttled"
     line = given.line if given else line
+    if strategy == "ignore" and not automatic and _in_transactions(reading):
+        reading.state(_CODE, "commit", "in-transaction", line)
+        reading.state(_CONSUMER, "enable.auto.commit", "false", line)
+        words = "commit-strategy=ignore with a transactional.id: the code is taken to hand what it "
+        reading.note(line, f"{words}reads to KafkaTransactions, which commits its offsets")
+        return
     reading.state(_CODE, "processing", "asynchronous", line)
     if automatic:
         reading.state(_CODE, "commit", "auto", line)
@@ -206,6 +232,12 @@ def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) ->
     else:
         words = f"commit-strategy={shown(strategy)}: only your own code says where a reader begins"
         reading.note(line, words)
+
+
+def _in_transactions(reading: Reading) -> bool:
+    """Whether a channel writes in transactions (SmallRye, Kafka Transactions and Exactly-Once
+    Processing: there the commit strategy is to be `ignore`)."""
+    return any((item.component, item.name) == (_PRODUCER, _ID) for item in reading.items)
 
 
 def _likeness(text: str) -> float:

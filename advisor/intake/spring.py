@@ -16,6 +16,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family
 from advisor.intake import spring_bindings
+from advisor.intake.instances import note_name
 from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, nearest, newest
 from advisor.intake.placeholders import SPRING, fill
@@ -232,6 +233,7 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
         reading.state(Component.APPLICATION, "commit", "in-transaction", prefix.line)
         words = "has the listeners' container send offsets in the transaction"
         reading.note(prefix.line, f"transaction-id-prefix {words}")
+        note_name(reading, "transaction-id-prefix", prefix.text, prefix.line)
     retries = names.get(_RETRY_TOPICS)
     if retries and retries.text.lower() == "true":
         reading.state(Component.APPLICATION, "retry.topics", "true", retries.line)

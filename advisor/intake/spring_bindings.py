@@ -89,6 +89,7 @@ def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
     _state(reading, leaves, range(_OWN, _START + 1))
     for leaf in leaves:
         _elsewhere(reading, leaf)
+    _streams_alone(reading, leaves)
     _writes_silently(reading, leaves)
     _reads_silently(reading, leaves)
 
@@ -162,6 +163,17 @@ def _elsewhere(reading: Reading, leaf: Leaf) -> None:
         hint = f"; the nearest known is {near}" if near else ""
         words = f"{shown(name)} is no name of the binder that we know: not read{hint}"
         reading.note(leaf.line, words)
+
+
+def _streams_alone(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """An application of the Kafka Streams binder has no consumer that one could answer for."""
+    of_kafka = [leaf for leaf in leaves if _name(leaf).startswith(_KAFKA)]
+    if of_kafka and all(_name(leaf).startswith(f"{_KAFKA}streams.") for leaf in of_kafka):
+        words = (
+            "this is an application of the Kafka Streams binder, whose names are not read: give "
+        )
+        words += "what it hands to Kafka Streams as streams.properties"
+        reading.wrong(Component.APPLICATION, "framework", of_kafka[0].line, words)
 
 
 def _drop_auto_commit(reading: Reading) -> None:

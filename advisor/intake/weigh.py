@@ -27,6 +27,7 @@ from advisor.catalog import (
     settings_of,
 )
 from advisor.catalog.texts import is_free
+from advisor.intake.bindings import of_bindings
 from advisor.intake.folders_in_memory import WORDS, in_memory
 from advisor.intake.inherited import never, with_inherited
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
@@ -77,6 +78,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     version that is not known.
     """
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
+    reading.items = [*of_bindings(reading.items, product.family)]
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
     intake.items = [

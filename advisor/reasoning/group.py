@@ -219,6 +219,19 @@ class Group:
         return self.pipeline.number(Component.CONSUMER, "auto.commit.interval.ms")
 
     @property
+    def pace(self) -> str:
+        """When the client commits by itself. librdkafka's 0 starts no timer (rdkafka_cgrp.c,
+        rd_kafka_cgrp_new), and it commits what partitions are taken away with."""
+        if self.on_a_timer:
+            return f"every {self.interval_ms} ms"
+        return "with auto.commit.interval.ms=0 only when partitions are taken from it or it closes"
+
+    @property
+    def on_a_timer(self) -> bool:
+        """Whether the client commits while it reads."""
+        return self.pipeline.family is not Family.LIBRDKAFKA or self.interval_ms > 0
+
+    @property
     def named(self) -> str:
         if self._streams:
             return self._streams.named
@@ -230,34 +243,38 @@ class Group:
 
     def skips(self) -> str | None:
         """Why a death before processing leaves records behind, or None if it cannot."""
+        if self.outside_transaction:
+            return (
+                "application.commit=in-transaction with enable.auto.commit=true: the client also "
+                "commits outside the transaction, and an abort does not take that back."
+            )
         if self.background:
             return (
                 "enable.auto.commit=true with enable.auto.offset.store=true: librdkafka commits "
-                f"what it handed out, every {self.interval_ms} ms, whether or not it was processed."
+                f"what it handed out, {self.pace}, whether or not it was processed."
             )
         if self.commit is Commit.BEFORE:
             return (
                 "application.commit=before-processing: the position is past records that nobody "
                 "processed."
             )
-        if self.outside_transaction:
-            return (
-                "application.commit=in-transaction with enable.auto.commit=true: the client also "
-                "commits outside the transaction, and an abort does not take that back."
-            )
         return None
 
     @property
     def outside_transaction(self) -> bool:
-        """Positions saved on both ways (design.md, "Using Transactions": auto-commit off)."""
-        return self.commit is Commit.IN_TRANSACTION and self.automatic
+        """Positions saved on both ways (design.md, "Using Transactions": auto-commit off).
+
+        Of librdkafka's client only what was stored is committed: nothing, where the code stores
+        nothing and sends its positions to the transaction (rdkafka_assignment.c).
+        """
+        return self.commit is Commit.IN_TRANSACTION and self.commits_position
 
     def repeats(self) -> str | None:
         """Why a death after processing has records processed again, or None if it cannot."""
         if self.commit is Commit.AUTO:
             return (
-                f"application.commit=auto: what was processed since the last commit "
-                f"(auto.commit.interval.ms={self.interval_ms}) is handed out again."
+                "application.commit=auto: what was processed since the last commit (the client "
+                f"commits {self.pace}) is handed out again."
             )
         if self.commit is not Commit.AFTER:
             return None

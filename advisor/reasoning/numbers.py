@@ -150,7 +150,7 @@ def _load(pipeline: Pipeline) -> Iterator[Number]:
         return
     group = Group.of(pipeline)
     streams = pipeline.family is Family.STREAMS
-    if group is not None and (streams or group.commit is Commit.AUTO):
+    if group is not None and group.on_a_timer and (streams or group.commit is Commit.AUTO):
         name = "commit.interval.ms" if streams else "auto.commit.interval.ms"
         yield Number(
             "repeated-after-crash", "Messages delivered again when a reader crashes, at most",

@@ -220,7 +220,7 @@ class Session:
         (librdkafka: socket.timeout.ms); only then is the record sent again. In a transaction the
         commit fails, and librdkafka's defaults leave it 100 ms: nothing is given up unnoticed.
         """
-        if self.application_resends or self.engine_resends or self._transactional:
+        if self.application_resends or self.engine_resends or self.transactional:
             return {}
         delivery_ms = self.delivery_timeout_ms
         if delivery_ms is None or delivery_ms >= self.second_try_ms:
@@ -290,7 +290,9 @@ class Session:
         return "socket.timeout.ms" if librdkafka else "request.timeout.ms"
 
     @property
-    def _transactional(self) -> bool:
+    def transactional(self) -> bool:
+        """Whether sends are in transactions; one that failed has its transaction aborted, and all
+        of it sent again in another (TransactionManager.maybeFailWithError; KIP-98)."""
         return bool(self.pipeline.text(Component.PRODUCER, "transactional.id"))
 
     def impatience(self, pause_ms: int) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_answer
+from tests.advisor.test_configurations import JAVA, LRK, TOPIC, assert_answer
 
 ONCE = "--want exactly-once"
 OFFSETS = "application.offsets.topic.min.insync.replicas=2"
@@ -129,3 +129,105 @@ def test_a_line_without_dead_letters_passes_over_its_topic(tmp_path: Path) -> No
     text = f"application.id=a\n{SKIPS.removeprefix('streams.')}\n{LETTERS.removeprefix('streams.')}"
     options = "--client streams --client-version 4.1"
     assert_file(tmp_path / "streams.properties", text, options, STREAMS, 1, "does nothing in this")
+
+
+READS = f"{TOPIC} consumer.auto.offset.reset=earliest application.restart=resumes "
+READS_C = f"{READS} application.commit=after-processing consumer.enable.auto.commit=false"
+STORED = "consumer.enable.auto.offset.store=false"
+IN_TRANSACTION = (
+    f"{TOPIC} {OFFSETS} producer.transactional.id=t application.commit=in-transaction "
+    "consumer.isolation.level=read_committed application.restart=resumes"
+)
+OF_CLIENTS = [
+    # librdkafka's 0 starts no timer (rd_kafka_cgrp_new); Java's commits with each poll
+    (LRK, f"{READS} {STORED} consumer.auto.commit.interval.ms=0", 0,
+     "interval.ms=0 only when partitions are taken from it or it closes"),
+    (LRK, f"{READS} {STORED} consumer.auto.commit.interval.ms=0 application.rate=1000", 0,
+     "^(?!.*Messages delivered again when a reader crashes).*YES"),
+    (LRK, f"{READS} {STORED} application.rate=1000", 0, "reader crashes, at most: 5,000"),
+    ("", f"{READS} consumer.auto.commit.interval.ms=0", 0, "the client commits every 0 ms"),
+    # positions that are not in the group (rdkafka_assignment.c)
+    (LRK, f"{READS_C} consumer.offset.store.method=file", 2, "keeps no position in the group"),
+    (LRK, f"{READS_C} consumer.offset.store.method=none", 2, "keeps no position in the group"),
+    (LRK, f"{READS_C} consumer.offset.store.method=broker", 0, "YES"),
+    # what is not stored is not committed beside a transaction
+    (f"{LRK} {ONCE}", f"{IN_TRANSACTION} {STORED} consumer.enable.auto.commit=true "
+     "consumer.auto.offset.reset=error", 0, "YES"),
+    (f"{LRK} {ONCE}", f"{IN_TRANSACTION} consumer.enable.auto.commit=true "
+     "consumer.auto.offset.reset=error", 1,
+     "enable.auto.commit: true -> false.*outside the transaction"),
+    # a send that failed has its transaction aborted before another send is taken
+    (ONCE, f"{IN_TRANSACTION} application.resend=on-error consumer.enable.auto.commit=false "
+     "consumer.auto.offset.reset=none", 0, "YES"),
+    (ONCE, f"{JAVA} application.resend=on-error", 1, "duplicate.* in delivery-timeout"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), OF_CLIENTS)
+def test_settings_of_clients(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, settings, code, expected)
+
+
+def test_a_consumer_of_a_share_group_is_none_of_a_group(tmp_path: Path) -> None:
+    code = "c = ShareConsumer({'bootstrap.servers': 'a', 'group.id': 'g'})"
+    assert_file(tmp_path / "c.py", code, "", READS, 2, "KIP-932")
+
+
+SENDS = '{"bootstrap.servers": "a", "acks": "all", "enable.idempotence": true, '
+TAKES = '{"bootstrap.servers": "a", "group.id": "g", "auto.offset.reset": "earliest", '
+UNREPORTED = "application.delivery.errors=ignored"
+OF_BINDINGS = [
+    # confluent-kafka-go (`confCopy.extract`) and confluent-kafka-dotnet (ConfigPropertyNames)
+    (SENDS + '"go.delivery.reports": false}', 1, UNREPORTED),
+    (SENDS + '"dotnet.producer.enable.delivery.reports": false}', 1, UNREPORTED),
+    (SENDS + '"go.delivery.reports": true, "go.batch.producer": true}', 0, "YES"),
+    (SENDS + '"dotnet.producer.enable.background.poll": false}', 0, "until the code calls Poll"),
+    (TAKES + '"go.events.channel.enable": true}', 0, "wait in a channel"),
+    (TAKES + '"dotnet.consumer.consume.result.fields": "none"}', 0, "is of the client's binding"),
+    (SENDS + '"go.foo": 1}', 2, 'No such configuration property: "go.foo"'),
+    (SENDS + '"dotnet.producer.foo": 1}', 2, "No such configuration property"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), OF_BINDINGS)
+def test_names_that_a_binding_takes_for_itself(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "c.json", text, LRK, READS_C, code, expected)
+
+
+SPRING = (
+    "spring.kafka.consumer.group-id=g\nspring.kafka.consumer.auto-offset-reset=none\n"
+    "spring.kafka.consumer.isolation-level=read_committed\n"
+    "spring.kafka.producer.transaction-id-prefix="
+)
+INCOMING, OUTGOING = "mp.messaging.incoming.o.", "mp.messaging.outgoing.p."
+QUARKUS = (
+    f"{INCOMING}connector=smallrye-kafka\n{INCOMING}auto.offset.reset=none\n"
+    f"{INCOMING}isolation.level=read_committed\n{OUTGOING}connector=smallrye-kafka\n"
+)
+BINDER = "spring.cloud.stream.kafka.streams.binder."
+OF_FRAMEWORKS = [
+    # "the transactionIdPrefix must be unique per instance" (spring-kafka reference, Transactions)
+    (f"{SPRING}tx-", 0, "is the same for each instance"),
+    (f"{SPRING}tx-${{random.uuid}}", 0, "is new at each start"),
+    (f"{SPRING}tx-${{HOSTNAME}}-", 0, "^(?!.*(same for each|new at each)).*YES"),
+    # SmallRye, Kafka Transactions and Exactly-Once Processing; Quarkus' own default of the id
+    (f"{QUARKUS}{INCOMING}commit-strategy=ignore\n{OUTGOING}transactional.id="
+     "${quarkus.application.name}-${channelName}", 0, "KafkaTransactions, which commits"),
+    (f"{QUARKUS}{INCOMING}commit-strategy=ignore\n{OUTGOING}transactional.id="
+     "${quarkus.application.name}-${channelName}", 0, "is the same for each instance"),
+    (f"{QUARKUS}{OUTGOING}transactional.id=t", 1, "NO"),
+    (f"{QUARKUS}{INCOMING}commit-strategy=ignore", 2, "nobody commits"),
+    (f"{QUARKUS}kafka-streams.processing.guarantee=exactly_once_v2", 1, "under kafka-streams is n"),
+    # nothing that is known
+    (f"{INCOMING}connector=helidon-kafka\n{INCOMING}auto.offset.reset=earliest", 2, "nothing is r"),
+    (f"{BINDER}application-id=a\n{BINDER}configuration.commit.interval.ms=100", 2,
+     "an application of the Kafka Streams binder"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), OF_FRAMEWORKS)
+def test_files_of_frameworks(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = f"{TOPIC} {OFFSETS} application.processing.errors=retry"
+    assert_file(tmp_path / "application.properties", text, ONCE, settings, code, expected)

@@ -177,9 +177,19 @@ def test_a_list_of_nothing_is_no_traceback(items: str) -> None:
 
 
 def test_a_name_of_librdkafka_in_a_java_file_is_told_to_be_that() -> None:
-    text = "request.required.acks=1\nretries=3\n"
+    text = "request.required.acks=1\nretries=3\nbuffer.memory=40000000\n"
     note = "Line 1: request.required.acks is a setting of librdkafka: the producer passes over it."
-    _with_text({"producer.retries": 3}, text, note)
+    _with_text({"producer.retries": 3, "producer.buffer.memory": 40_000_000}, text, note)
+
+
+def test_a_file_with_names_of_librdkafka_and_none_of_java_is_librdkafkas() -> None:
+    text = "metadata.broker.list=a:9092\nacks=all\nqueue.buffering.max.ms=5\n"
+    intake = read(text, JAVA)
+    assert intake.heads["family"] == Family.LIBRDKAFKA
+    assert intake.settings["producer.linger.ms"] == 5
+    assert any("a name of librdkafka alone" in note for note in intake.notes)
+    assert "family" not in read("acks=all\nlinger.ms=5\n", JAVA).heads
+    assert read(text, JAVA, family="java").heads["family"] == Family.JAVA
 
 
 @pytest.mark.parametrize(("kind", "text"), [

@@ -95,7 +95,8 @@ SAID = [
     ("spark-options", Family.SPARK, "minoffsetspertrigger=3",
      "minoffsetspertrigger is not weighed here."),
     ("spark-options", Family.SPARK, "checkpointLocation=/a",
-     "checkpointLocation names no file system: say where it is (application.checkpoint)."),
+     "checkpointLocation names no file system: fs.defaultFS decides, and that is the machine's own "
+     "disk unless somebody set it. It is taken to last; say where it is (application.checkpoint)."),
     ("spark-options", Family.SPARK, "kafka.compression.type=gzip",
      "kafka.compression.type is not weighed here."),
 ]  # fmt: skip

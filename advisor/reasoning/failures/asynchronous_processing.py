@@ -23,7 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     return missing(
         "application.processing=asynchronous with enable.auto.commit=true: the client commits "
-        f"what it handed out, every {group.interval_ms} ms, and does not know what is done."
+        f"what it handed out, {group.pace}, and does not know what is done."
     )
 
 

@@ -35,6 +35,8 @@ def _never_over(topic: Replication, session: Session) -> Permits:
 def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
     if session.engine_resends:
         return _sent_by_the_next_attempt(pipeline, topic, session)
+    if session.application_resends and session.transactional:
+        return {}  # what failed is aborted first: until then each send() is refused
     if session.application_resends and not session.hears_errors:
         return {
             Anomaly.REORDERED: "acks=0 with application.resend=on-error: what waited in the client "
@@ -86,7 +88,7 @@ EVENT = FailureEvent(
     sources=(
         "KIP-91 (delivery.timeout.ms)",
         "librdkafka INTRODUCTION.md, Message timeout considerations",
-        "KafkaProducer javadoc, idempotent producer",
+        "KafkaProducer javadoc, idempotent producer; send() in a transaction",
     ),
     scenario="sends-time-out",
 )

@@ -47,6 +47,15 @@ _QUERY_AGAIN = Procedure(
     "The query's plan (explain) and its progress show the source's options and offsets.",
 )
 
+
+def _stores(pipeline: Pipeline) -> Sequence[Value]:
+    """Of no use where positions are committed in a transaction: those that the code stores would be
+    committed beside it."""
+    if pipeline.text(Component.APPLICATION, "commit") == "in-transaction":
+        return ()
+    return _becomes("enable.auto.offset.store", False)(pipeline)
+
+
 LEVERS = (
     _lever(
         "auto.offset.reset", not_spark(_resets),
@@ -81,7 +90,7 @@ LEVERS = (
     ),
     _lever(
         "enable.auto.offset.store",
-        only(Family.LIBRDKAFKA, _becomes("enable.auto.offset.store", False)),
+        only(Family.LIBRDKAFKA, _stores),
         costs(more="Code: the application calls store_offsets() for each message once it is "
               "processed."),
         "librdkafka INTRODUCTION.md, At-least-once processing",

@@ -28,7 +28,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         "enable.auto.offset.store=true with enable.auto.commit=true: a message counts as read "
-        f"every {group.interval_ms} ms, processed or not; a crash loses it for this group."
+        f"{group.pace}, processed or not; a crash loses it for this group."
     )
 
 
