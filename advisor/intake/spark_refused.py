@@ -17,6 +17,10 @@ from advisor.intake.reading import Item, Reading
 
 _KAFKA = re.compile(r"\.format\(\s*(['\"])kafka\1\s*\)", re.IGNORECASE)
 _ENDS = re.compile(r"\.(?:readStream|writeStream|read|write)\b")
+_FORMAT = re.compile(r"\.writeStream\b(?:(?!\.readStream\b)[\s\S]){0,600}?\.format\(\s*['\"](\w+)")
+_TAKEN = ("kafka", "console", "memory", "noop")
+"""The sinks that go with asynchronous progress tracking and with real-time mode, beside functions;
+of these four each mode leaves some out that are for trials alone."""
 _UPDATES = re.compile(r"\.outputMode\(\s*(?:['\"](\w+)['\"]|(?:OutputMode\.)?(\w+)\(\))\s*\)")
 _APPLICATION, _TRIGGER = Component.APPLICATION, "trigger"
 _ONCE = ("once", "availablenow")
@@ -26,6 +30,11 @@ _NO_BATCHES: Mapping[str, str] = {
     "currently not supported",
 }
 """By trigger; the first in the words of DataStreamWriter."""
+_NO_SINK: Mapping[str, str] = {
+    "real-time": "STREAMING_REAL_TIME_MODE.OPERATOR_OR_SINK_NOT_IN_ALLOWLIST: real-time mode has "
+    "no sink of format {}",
+    "async-progress": "Sink {} does not support async progress tracking",
+}
 
 
 def is_batch(code: str, at: int) -> bool:
@@ -61,9 +70,16 @@ def query(reading: Reading, code: str, function: str, triggers: Sequence[tuple[s
     `triggers` are the names of the triggers in the code, each with its line.
     """
     kinds = {item.text: item.line for item in reading.items if item.name == _TRIGGER}
+    modes = {"real-time", "async-progress"} & kinds.keys()
+    formats = (
+        [name for name in _FORMAT.findall(code) if name.lower() not in _TAKEN] if modes else []
+    )
     for kind, words in _NO_BATCHES.items():
         if kind in kinds and function == "foreachBatch":
             reading.wrong(_APPLICATION, _TRIGGER, kinds[kind], words)
+    for kind in modes if formats else ():
+        words = _NO_SINK[kind].format(formats[0])
+        reading.wrong(_APPLICATION, _TRIGGER, kinds[kind], words)
     if "real-time" in kinds:
         _real_time(reading, code, kinds)
     if "async-progress" in kinds and "real-time" not in kinds:

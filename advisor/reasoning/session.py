@@ -213,6 +213,21 @@ class Session:
             return {}
         return {Anomaly.GIVEN_UP: f"{reason} {pause} lasts up to {pause_ms:,} ms."}
 
+    def arrives_late(self) -> Permits:
+        """What becomes of a record that the client has done with while a broken connection still
+        has it: closing one does not call back what was sent (RFC 9293, 3.6; SocketServer hands on
+        what it has received), and without idempotence no broker refuses it then (KIP-98).
+
+        One that is sent again is there before any later one if 1 is in flight (Sender,
+        guaranteeMessageOrder): what comes late of it is a second copy.
+        """
+        if self.idempotent:
+            return {}
+        return {
+            Anomaly.REORDERED: "enable.idempotence=false: a record that is not sent again may be "
+            "under way in the connection that broke, and come behind later ones."
+        }
+
     def no_second_try(self) -> Permits:
         """Whether a record is given up with the first answer that never comes.
 

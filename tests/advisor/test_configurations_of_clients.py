@@ -74,6 +74,9 @@ OF_SPARK = [
      "'foreachBatch' is not supported with continuous trigger"),
     (QUERY.format("", f"{S3}{ASYNC}.foreachBatch(f)"), "", 2, "does not support async progress"),
     (QUERY.format("", f"{TO_KAFKA}{ASYNC}.trigger(availableNow=True)"), "", 2, "AvailableNow"),
+    (QUERY.format("", f'{S3}{ASYNC}.format("delta")'), "", 2, "Sink delta does not support async"),
+    (QUERY.format("", f'{S3}{REAL_TIME}.format("delta")'), "", 2, "no sink of format delta"),
+    (QUERY.format("", f'{S3}{ASYNC}.format("console")'), "", 0, "YES"),
     (QUERY.format("", f"{TO_KAFKA}{ASYNC}.trigger(once=True)"), "", 2, "with Once trigger"),
     (QUERY.format("", f"{TO_KAFKA}.trigger(availableNow=True)"), "", 0, "YES"),
 ]  # fmt: skip
@@ -138,6 +141,9 @@ IN_TRANSACTION = (
     f"{TOPIC} {OFFSETS} producer.transactional.id=t application.commit=in-transaction "
     "consumer.isolation.level=read_committed application.restart=resumes"
 )
+ORDER = "--want none --ordering"
+BLIND = f"{TOPIC} producer.acks=all producer.enable.idempotence=false"
+ALONE = "producer.max.in.flight.requests.per.connection=1"
 OF_CLIENTS = [
     # librdkafka's 0 starts no timer (rd_kafka_cgrp_new); Java's commits with each poll
     (LRK, f"{READS} {STORED} consumer.auto.commit.interval.ms=0", 0,
@@ -160,6 +166,14 @@ OF_CLIENTS = [
     (ONCE, f"{IN_TRANSACTION} application.resend=on-error consumer.enable.auto.commit=false "
      "consumer.auto.offset.reset=none", 0, "YES"),
     (ONCE, f"{JAVA} application.resend=on-error", 1, "duplicate.* in delivery-timeout"),
+    # with 1 in flight a retry is there before what is behind it (Sender, guaranteeMessageOrder);
+    # what is not sent again may still come, by a connection that is closed
+    (ORDER, f"{BLIND} {ALONE} producer.request.timeout.ms=100", 0, "YES"),
+    (ORDER, f"{BLIND} {ALONE} producer.request.timeout.ms=100 producer.delivery.timeout.ms=5000", 1,
+     "reordered in .*may be under way in the connection that broke"),
+    (ORDER, f"{BLIND} producer.retries=0", 1, "reordered in acknowledgement-lost"),
+    (ORDER, f"{TOPIC} producer.acks=0", 1, "reordered in acknowledgement-lost"),
+    (ORDER, f"{TOPIC} producer.delivery.timeout.ms=31000", 0, "YES"),
 ]  # fmt: skip
 
 

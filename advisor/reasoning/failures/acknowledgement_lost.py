@@ -12,13 +12,15 @@ _RECONNECT_MS = 1
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Two copies if the client tries again blindly; none if it does not try again."""
+    """Two copies if the client tries again blindly; one, perhaps late, if it does not."""
     session = Session(pipeline)
     given_up = session.gives_up(_RECONNECT_MS, "The broken connection")
     if not session.hears_errors:
         lost = "acks=0: records in a connection that breaks are gone, and were counted as sent."
-        return given_up | {Anomaly.LOST_WRITE: lost}
-    return session.repeats() | (given_up or session.no_second_try())
+        return given_up | {Anomaly.LOST_WRITE: lost, **session.arrives_late()}
+    given_up = given_up or session.no_second_try()
+    late = session.arrives_late() if given_up else {}
+    return {**late, **session.repeats(), **given_up}
 
 
 EVENT = FailureEvent(

@@ -48,7 +48,8 @@ def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits
             "application.resend=on-error: a record that was reported as failed may be in the log; "
             "enable.idempotence tells copies apart only within one send.",
         )
-    return session.gives_up(topic.slowest_pause_ms, "A pause for a slow or dead broker")
+    given_up = session.gives_up(topic.slowest_pause_ms, "A pause for a slow or dead broker")
+    return {**given_up, **(session.arrives_late() if given_up else {})}
 
 
 def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
