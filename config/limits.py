@@ -1,6 +1,6 @@
 """Rate limits for visitors and for addresses: `LAB_LIMITS` in the settings.
 
-The queue is counted in the database (`labs.runs.services`). The rest is counted in the memory of
+The queue is counted in the database (`labs.runs.admission`). The rest is counted in the memory of
 this process, and written nowhere.
 """
 

@@ -236,7 +236,7 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
 # A task is acknowledged when it is done; one that is handed out again meets a run whose state
-# has moved on, and does nothing (labs.runs.services). An experiment is not retried behind one's
+# has moved on, and does nothing (labs.runs.lifecycle). An experiment is not retried behind one's
 # back.
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False

@@ -23,7 +23,7 @@ from labs.calibration.cases import ARMS, CASES
 from labs.engine.base.processes import ROOT
 from labs.engine.base.wait import WaitTimeout, until
 from labs.models import LIVE, Experiment, State
-from labs.runs import lifecycle, queue, services
+from labs.runs import admission, lifecycle, queue
 from tests.stack.house import House, free_port, processes_of
 from tests.stack.victims import PHASES
 
@@ -149,7 +149,7 @@ def _queue(seed: int, blow: Blow) -> Experiment:
     case = next(case for case in CASES if case.name == blow.case)
     arms = list(ARMS) if blow.arms == "both" else [blow.arms]
     spec = case.experiment(seed * 100_000 + blow.number, arms)
-    experiment = services.store(replace(spec, overrides={**spec.overrides, **_RATE}))
+    experiment = admission.store(replace(spec, overrides={**spec.overrides, **_RATE}))
     app.set_current()  # the one that the queue knows
     queue.nudge(experiment.slug, experiment.attempt)
     return experiment

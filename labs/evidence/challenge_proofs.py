@@ -16,7 +16,7 @@ from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.record.harmed import harmed
 from labs.engine.run.launch import launch
 from labs.evidence.bench import bench
-from labs.runs import services
+from labs.runs import planning
 
 
 @dataclass
@@ -86,7 +86,7 @@ def answers(challenge: Challenge) -> dict[str, Pipeline]:
 
 def spec(challenge: Challenge, seed: int) -> ExperimentSpec:
     """One run of each known answer, side by side."""
-    return services.challenge_spec(challenge, answers(challenge), seed)
+    return planning.challenge_spec(challenge, answers(challenge), seed)
 
 
 def count(challenge: Challenge, proofs: Sequence[Proof], arms: Sequence[Mapping[str, Any]]) -> None:
@@ -119,5 +119,5 @@ def _of_case(challenge: Challenge, role: str, result: Mapping[str, Any]) -> Grad
 def _pipeline(challenge: Challenge, levers: Mapping[str, str]) -> Pipeline:
     pipeline, problems = described(challenge, levers)
     if pipeline is None:
-        raise services.Refused("; ".join(problem.message for problem in problems))
+        raise planning.Refused("; ".join(problem.message for problem in problems))
     return pipeline

@@ -28,7 +28,7 @@ from labs.engine.run.launch import RunnerDied, launch
 from labs.engine.run.result import JUDGED
 from labs.engine.run.shape import topology_of
 from labs.engine.scenarios import find
-from labs.runs import services
+from labs.runs import planning
 from labs.runs.conditions import Conditions, java_release
 
 MOST_DRAWS = 500
@@ -133,8 +133,8 @@ def spec_of(staged: Staged) -> ExperimentSpec:
     """What is run. Raises `ValueError` for what cannot be staged."""
     drawn = staged.drawn
     # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
-    arm = replace(services.arm(ARM, drawn.pipeline, "none"), want=None)
-    return services.spec_for(
+    arm = replace(planning.arm(ARM, drawn.pipeline, "none"), want=None)
+    return planning.spec_for(
         drawn.event.scenario, drawn.seed, [arm], drawn.pipeline, _conditions(staged)
     )
 

@@ -11,7 +11,7 @@ from labs.evidence.bench import SideBySide, bench
 from labs.evidence.waits import Wait, is_telling, wait
 from labs.lessons import Arm, Lesson, Outcome
 from labs.lessons.model import NONE, SOME
-from labs.runs import services
+from labs.runs import planning
 
 ROLES = {"story": True, "solution": False, "tempting": True}
 """What a lab says: under which of its settings the symptom shows."""
@@ -91,7 +91,7 @@ def proofs_of(lesson: Lesson, seed: int = 1) -> list[Proof]:
 
 def staged(lesson: Lesson, proofs: Sequence[Proof], seed: int) -> ExperimentSpec:
     """The experiment that holds one run of each role."""
-    return services.lesson_spec(lesson, [lesson.arm(proof.arm) for proof in proofs], seed)
+    return planning.lesson_spec(lesson, [lesson.arm(proof.arm) for proof in proofs], seed)
 
 
 def count(lesson: Lesson, proof: Proof, result: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ from labs.engine.distributions.distribution import release
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.run.result import JUDGED
 from labs.models import Experiment, Run, State, Trial
-from labs.runs import lifecycle, owners, services, worker
+from labs.runs import admission, lifecycle, owners, planning, worker
 
 SIDES = ("one-side", "other-side")
 """The names of a trial's arms."""
@@ -54,9 +54,9 @@ def _claimed(edge: Edge, sides: Mapping[str, Pipeline], seed: int) -> Trial:
     side = next(iter(sides.values()))
     spec = ExperimentSpec(
         edge.event.scenario, seed, arms, release(side.kafka),
-        streams=services.streams_for(side),
+        streams=planning.streams_for(side),
     )  # fmt: skip
-    stored = services.store(spec)
+    stored = admission.store(spec)
     claimed = lifecycle.claim(stored.slug, stored.attempt, owners.new())
     if claimed is None:
         raise RuntimeError("an experiment that nobody else can see was taken away")

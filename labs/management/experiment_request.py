@@ -20,7 +20,7 @@ from labs.engine.distributions.distribution import all_versions, kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.programs.tools import tool_versions
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
-from labs.runs import across, services
+from labs.runs import across, planning
 from labs.runs.conditions import (
     COPIER,
     LIBRDKAFKA,
@@ -171,7 +171,7 @@ def spec_of(options: dict[str, Any]) -> ExperimentSpec:
     arms = [_arm(name, pipeline) for name in names]
     chosen = _conditions(options, pipeline)
     try:
-        return services.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
+        return planning.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
     except ValueError as cannot:
         raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
 
@@ -204,7 +204,7 @@ def _client_version(options: dict[str, Any]) -> str | None:
 
 def _arm(name: str, pipeline: Pipeline) -> ArmSpec:
     chosen = pipeline if name == "described" else advisor.recommended(pipeline)
-    return services.arm(name, chosen, pipeline.requirement.guarantee)
+    return planning.arm(name, chosen, pipeline.requirement.guarantee)
 
 
 def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:

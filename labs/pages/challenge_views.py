@@ -17,7 +17,7 @@ from labs.engine.record.harmed import harmed
 from labs.models import Attempt, State
 from labs.pages import challenge_grades, challenge_pages
 from labs.pages.challenge_forms import CaseForm, LeverForm
-from labs.runs import services, visitors
+from labs.runs import planning, services, visitors
 
 
 @require_safe
@@ -149,7 +149,7 @@ def _play(request: HttpRequest, challenge: Challenge) -> HttpResponse:
             context = challenge_pages.context(request, challenge) | {"form": form}
             return render(request, "labs/challenge.html", context, status=422)
         _start(request, challenge, form.levers, form.pipeline)
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))
     return redirect(f"{_url(challenge)}#live")
 

@@ -14,7 +14,7 @@ from labs.lessons import Lesson
 from labs.lessons.classroom import MOST_PUPILS, OPEN_FOR, Member, Place, Stage, nickname_key
 from labs.models import Classroom, Experiment, Pupil
 from labs.runs import visitors
-from labs.runs.services import Refused
+from labs.runs.planning import Refused
 
 CLOSED = "This room is closed: it shows what was done, and takes nothing more."
 

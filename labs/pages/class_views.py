@@ -21,7 +21,7 @@ from labs.pages import class_pages, class_rooms
 from labs.pages.class_presence import PRESENCE
 from labs.pages.lesson_forms import PredictionForm
 from labs.pages.parameters import whole_number
-from labs.runs import services, visitors
+from labs.runs import planning, services, visitors
 
 NOTHING_NEW = 204
 NO_ROOM = "There is no room with this code. It has 8 letters and digits: ask your teacher."
@@ -43,7 +43,7 @@ def open_room(request: HttpRequest) -> HttpResponse:
         return _index(request, {"open_problem": "Choose a lab of the course."}, status=400)
     try:
         return redirect(class_rooms.open_room(request, lesson))
-    except services.Refused as refused:
+    except planning.Refused as refused:
         return _index(request, {"open_problem": str(refused)}, status=400)
 
 
@@ -60,7 +60,7 @@ def join(request: HttpRequest) -> HttpResponse:
         return redirect(room)
     try:
         class_rooms.join(request, room, core.nickname(typed["nickname"]))
-    except (BadNickname, services.Refused) as wrong:
+    except (BadNickname, planning.Refused) as wrong:
         return _index(request, typed | {"problem": str(wrong)}, status=400)
     return redirect(room)
 
@@ -165,7 +165,7 @@ def run(request: HttpRequest, code: str) -> HttpResponse:
     elif not earlier.is_live:
         try:
             services.again(earlier, visitors.of(request))
-        except services.Refused as refused:
+        except planning.Refused as refused:
             messages.error(request, str(refused))
     return redirect(room)
 
@@ -242,5 +242,5 @@ def _start(request: HttpRequest, room: Classroom, lesson: Lesson) -> None:
             started = services.start_lesson(lesson, visitors.of(request))
             if not class_rooms.move(room, Place(Stage.RUN), started):
                 transaction.set_rollback(True)  # pressed twice: the first press has a run
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from labs.pages import comparison, presentation, report, selectors
 from labs.pages.parameters import slug as typed_slug
 from labs.pages.parameters import whole_number
-from labs.runs import services, visitors
+from labs.runs import planning, services, visitors
 
 
 @require_safe
@@ -55,7 +55,7 @@ def repeat(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         times = whole_number(request.POST.get("times", "")) or 0
         services.repeat(this, times, visitors.of(request))
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))
     return redirect("labs:repetitions", slug)
 

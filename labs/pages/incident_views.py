@@ -16,7 +16,7 @@ from labs.lessons.text import Text
 from labs.pages import incident_plays, selectors
 from labs.pages.incident_moments import lanes
 from labs.runs import plays, presence, visitors
-from labs.runs.services import Refused
+from labs.runs.planning import Refused
 
 _COLUMNS = {"affected": "with the bug", "fixed": "fixed", "today": "today"}
 _HEADINGS = {

@@ -19,7 +19,7 @@ from labs.models import Progress, State
 from labs.pages import lesson_confidence, lesson_pages, lesson_review, progress
 from labs.pages.lesson_forms import PredictionForm, TurnForm
 from labs.pages.parameters import whole_number
-from labs.runs import services, visitors
+from labs.runs import planning, services, visitors
 
 
 @require_safe
@@ -178,7 +178,7 @@ def _run(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
             services.again(mine.experiment, visitors.of(request))
         else:
             progress.begin(request, mine, services.start_lesson(lesson, visitors.of(request)))
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))
     return _go(request, lesson, mine, "run")
 
@@ -200,7 +200,7 @@ def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
             chosen = lesson.arm(form.choice)
             started = services.start_turn(lesson, chosen, visitors.of(request))
             progress.take_turn(request, mine, form.kept(), started)
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))
     return _go(request, lesson, mine, "your-turn")
 

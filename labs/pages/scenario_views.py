@@ -13,7 +13,7 @@ from advisor.models import Description
 from labs.models import Experiment
 from labs.pages import scenario_cards
 from labs.pages.parameters import slug
-from labs.runs import services, visitors
+from labs.runs import planning, services, visitors
 
 CHOICES = {
     "both": (services.WEAK, services.SAFE),
@@ -51,7 +51,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404(f"There are no such settings for {name}.")
     try:
         return redirect(services.start_case(case, chosen, visitors.of(request)))
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))
         return redirect(f"{reverse('labs:scenarios')}#{name}")
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from advisor.reasoning import leader_loss
 from labs.pages import toy
-from labs.runs import services, visitors
+from labs.runs import planning, services, visitors
 
 
 @require_safe
@@ -45,7 +45,7 @@ def start(request: HttpRequest) -> HttpResponse:
     scenario = leader_loss.event_of(state.followers).scenario
     try:
         return redirect(services.start_on(state.fields(), scenario, visitors.of(request)))
-    except services.Refused as refused:
+    except planning.Refused as refused:
         return redirect_with(request, str(refused))
 
 

@@ -29,7 +29,7 @@ from labs.pages import offline as exported
 from labs.pages.parameters import slug as typed_slug
 from labs.pages.parameters import whole_number
 from labs.pages.refutations import refutations
-from labs.runs import lifecycle, presence, services, visitors
+from labs.runs import lifecycle, planning, presence, services, visitors
 from labs.runs.conditions import Conditions, ConditionsForm, java_release
 
 PER_PAGE = 25
@@ -94,7 +94,7 @@ def _form_context(
     """For the page with the form, filled in or not."""
     return {
         "pipeline": pipeline, "scenario": scenario, "form": form,
-        "brokers": services.brokers_for(described, scenario.name),
+        "brokers": planning.brokers_for(described, scenario.name),
     }  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def start(request: HttpRequest) -> HttpResponse:
             context = _form_context(pipeline, described, scenario, form)
             return render(request, "labs/conditions.html", context, status=400)
         return redirect(services.start(pipeline, name, form.conditions(), visitors.of(request)))
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))
         return redirect("labs:experiments")
 
@@ -173,7 +173,7 @@ def again(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = get_object_or_404(selectors.recent(), slug=slug)
     try:
         return redirect(services.again(experiment, visitors.of(request)))
-    except services.Refused as refused:
+    except planning.Refused as refused:
         messages.error(request, str(refused))
         return redirect(experiment)
 

@@ -11,7 +11,8 @@ from django.utils import timezone
 from labs.incidents import Incident
 from labs.incidents.runner import PlaySpec
 from labs.models import Experiment, Run
-from labs.runs.services import Refused, asked_just_now, nudge_on_commit, take_place
+from labs.runs.admission import asked_just_now, nudge_on_commit, take_place
+from labs.runs.planning import Refused
 from labs.runs.visitors import NOBODY, Visitor
 
 

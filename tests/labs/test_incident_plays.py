@@ -24,8 +24,8 @@ from labs.incidents.runner import PlaySpec
 from labs.models import Experiment, Run, State
 from labs.pages import selectors
 from labs.runs import lifecycle, plays, queue, worker
+from labs.runs.planning import Refused
 from labs.runs.recording import Recorder
-from labs.runs.services import Refused
 from tests.labs import make
 
 INCIDENT = find("KAFKA-13598")

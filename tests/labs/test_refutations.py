@@ -11,7 +11,7 @@ from django.urls import reverse
 from advisor import services as advisor
 from labs.models import Experiment, State
 from labs.pages.refutations import refutations
-from labs.runs import services
+from labs.runs import planning, services
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def done(pipeline: Any = None, **counts: int) -> Experiment:
     """A judged experiment on acks=1 without failures but these, from a description."""
-    described = services.pipeline_of(services.FIRST_LOOK)
+    described = planning.pipeline_of(services.FIRST_LOOK)
     slug = str(advisor.save(described).slug)
     made = make.experiment(
         State.DONE, "broken", "holds", settings=advisor.in_force(described), pipeline=slug

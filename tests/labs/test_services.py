@@ -23,7 +23,7 @@ from labs.incidents import all_incidents
 from labs.lessons import find
 from labs.models import Experiment, State
 from labs.pages import report, selectors
-from labs.runs import plays, services
+from labs.runs import admission, planning, plays, services
 from labs.runs.conditions import Conditions
 from labs.runs.visitors import Visitor
 from tests.labs import make
@@ -108,7 +108,7 @@ def test_brokers_with_zookeeper_are_run_as_described_where_the_scenario_is_stage
 
 def test_what_cannot_be_staged_is_refused_at_the_click_and_not_by_a_run(client: Client) -> None:
     many = saved(producer__acks="1", brokers="7", topic__replication__factor="7")
-    with pytest.raises(services.Refused, match="7: the lab boots at most 5 brokers"):
+    with pytest.raises(planning.Refused, match="7: the lab boots at most 5 brokers"):
         services.start(many, services.FIRST_SCENARIO)
     fields = {"pipeline": many, "scenario": services.FIRST_SCENARIO}
     page = client.post("/experiments/start/", fields, follow=True).content.decode()
@@ -143,7 +143,7 @@ def test_the_request_is_plain_data_and_reads_back() -> None:
 
 
 def test_an_unknown_scenario_or_pipeline_is_refused() -> None:
-    with pytest.raises(services.Refused, match="there is no scenario"):
+    with pytest.raises(planning.Refused, match="there is no scenario"):
         services.start(saved(producer__acks="1"), "no-such-thing")
     with pytest.raises(Description.DoesNotExist):
         services.start("nosuch22", services.FIRST_SCENARIO)
@@ -156,7 +156,7 @@ def test_an_unknown_scenario_or_pipeline_is_refused() -> None:
 def test_the_queue_has_a_limit() -> None:
     for _ in range(settings.LAB_QUEUE["all"]):
         make.experiment()
-    with pytest.raises(services.Refused, match="20 experiments already wait"):
+    with pytest.raises(planning.Refused, match="20 experiments already wait"):
         services.start_first_look()
 
 
@@ -237,7 +237,7 @@ def test_one_visitor_may_not_hold_the_whole_queue() -> None:
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"]):
         services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
-    with pytest.raises(services.Refused, match="of yours already wait"):
+    with pytest.raises(planning.Refused, match="of yours already wait"):
         services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
     assert (
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("another", "b")).visitor
@@ -253,7 +253,7 @@ def test_of_many_starts_at_once_no_more_come_in_than_there_are_places(
     slug = saved(producer__acks="1")
     for _ in range(settings.LAB_QUEUE["visitor"] - 1):
         services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
-    together, planned = Barrier(4, timeout=60), services.spec_for
+    together, planned = Barrier(4, timeout=60), planning.spec_for
 
     def all_have_looked(*records: Any) -> ExperimentSpec:
         together.wait()
@@ -270,7 +270,7 @@ def comes_in(slug: str) -> bool:
     """Whether a start in a thread of its own, with a connection of its own, is taken."""
     try:
         services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
-    except services.Refused:
+    except planning.Refused:
         return False
     finally:
         connection.close()
@@ -283,7 +283,7 @@ def test_a_refused_start_saves_nothing() -> None:
     for _ in range(settings.LAB_QUEUE["visitor"]):
         services.start(slug, services.FIRST_SCENARIO, visitor=ONE)
     before = Description.objects.count()
-    with pytest.raises(services.Refused):
+    with pytest.raises(planning.Refused):
         services.start_first_look(ONE)
     assert Description.objects.count() == before
 
@@ -297,7 +297,7 @@ def test_one_address_may_not_hold_the_whole_queue_by_many_sessions() -> None:
     slug = saved(producer__acks="1")
     for number in range(settings.LAB_QUEUE["address"]):
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor(str(number), "a"))
-    with pytest.raises(services.Refused, match="of your address already wait"):
+    with pytest.raises(planning.Refused, match="of your address already wait"):
         services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "a"))
     other = services.start(slug, services.FIRST_SCENARIO, visitor=Visitor("new", "b"))
     assert other.state == State.QUEUED
@@ -306,7 +306,7 @@ def test_one_address_may_not_hold_the_whole_queue_by_many_sessions() -> None:
 @pytest.fixture
 def minutes_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if there were minutes between any two clicks."""
-    monkeypatch.setattr(services, "DOUBLE_CLICK", timedelta(0))
+    monkeypatch.setattr(admission, "DOUBLE_CLICK", timedelta(0))
 
 
 def test_a_double_click_starts_one_experiment() -> None:
@@ -327,7 +327,7 @@ def test_a_run_that_ended_is_run_again_at_once() -> None:
 
 def test_minutes_later_the_same_request_is_another_experiment() -> None:
     first = services.start_first_look(ONE)
-    earlier = first.queued_at - services.DOUBLE_CLICK
+    earlier = first.queued_at - admission.DOUBLE_CLICK
     Experiment.objects.filter(pk=first.pk).update(queued_at=earlier)
     assert services.start_first_look(ONE) != first
 

@@ -1,0 +1,120 @@
+"""The queue of experiments in the database: who may add to it, and what is stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import timedelta
+from functools import partial
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+
+from labs.engine.plan.spec import ExperimentSpec
+from labs.models import LIVE, Experiment, Run, State, settings_key
+from labs.runs import queue
+from labs.runs.conditions import Conditions
+from labs.runs.planning import Refused
+from labs.runs.visitors import NOBODY, Visitor
+
+DOUBLE_CLICK = timedelta(seconds=5)
+"""What a visitor asks for again within this time, in every respect the same, is one request."""
+
+_PLACES = 7_401_988
+"""The number of PostgreSQL's advisory lock for counting the queue."""
+
+
+@transaction.atomic
+def enqueue(
+    spec: ExperimentSpec, pipeline: str, lesson: str, visitor: Visitor, *,
+    is_one_of_many: bool = False,
+) -> Experiment:  # fmt: skip
+    """The stored experiment; for a double click the one that the first click asked for."""
+    take_place(visitor)
+    before = asked_just_now(visitor, asdict(spec), pipeline=pipeline, lesson=lesson)
+    if before is not None and not is_one_of_many:
+        return before
+    experiment = store(spec, pipeline, lesson, visitor)
+    nudge_on_commit(experiment.slug, experiment.attempt)
+    return experiment
+
+
+@transaction.atomic
+def store(
+    spec: ExperimentSpec, pipeline: str = "", lesson: str = "", visitor: Visitor = NOBODY
+) -> Experiment:
+    """Stores a queued experiment and its arms, without nudging a worker."""
+    experiment = Experiment.objects.create(
+        pipeline=pipeline,
+        lesson=lesson,
+        visitor=visitor.key,
+        address=visitor.address,
+        scenario=spec.scenario,
+        seed=spec.seed,
+        kafka=spec.kafka,
+        spec=asdict(spec),
+        queued_at=timezone.now(),
+    )
+    # Runs are each other's repetitions only under the same conditions.
+    conditions = list(Conditions.of(spec).described())
+    Run.objects.bulk_create(
+        Run(
+            experiment=experiment,
+            name=arm.name,
+            position=position,
+            guarantee=arm.guarantee,
+            want=arm.want or "",
+            settings=arm.settings,
+            settings_key=settings_key([arm.settings, apart] if apart else arm.settings),
+        )
+        for position, arm in enumerate(spec.arms)
+        for apart in [[*conditions, ("Kafka", arm.kafka)] if arm.kafka else conditions]
+    )
+    return experiment
+
+
+def refuse_if_full(visitor: Visitor) -> None:
+    """Raises `Refused` where the queue has no place for this visitor."""
+    queued = Experiment.objects.filter(state=State.QUEUED)
+    waiting = queued.count()
+    limits = settings.LAB_QUEUE
+    if waiting >= limits["all"]:
+        raise Refused(f"{waiting} experiments already wait. Try again when some of them are done.")
+    for whose, mine, most in (
+        ("yours", queued.filter(visitor=visitor.key), limits["visitor"]),
+        ("your address", queued.filter(address=visitor.address), limits["address"]),
+    ):
+        if visitor != NOBODY and mine.count() >= most:
+            reason = f"{most} experiments of {whose} already wait; the other places are for others."
+            raise Refused(reason)
+
+
+def take_place(visitor: Visitor) -> None:
+    """Counts the queue; the next transaction that counts waits until this one is over.
+
+    A transaction of SQLite begins as the only one that writes (`transaction_mode`).
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_PLACES])
+    refuse_if_full(visitor)
+
+
+def asked_just_now(
+    visitor: Visitor, wanted: Mapping[str, object], **same: str
+) -> Experiment | None:
+    """The experiment that a double click of this visitor asked for, but for its seed."""
+    recent = Experiment.objects.filter(
+        visitor=visitor.key, state__in=LIVE,
+        queued_at__gt=timezone.now() - DOUBLE_CLICK, **same,
+    )  # fmt: skip
+    spec = json.loads(json.dumps({**wanted, "seed": 0}))
+    alike = (other for other in recent if {**other.spec, "seed": 0} == spec)
+    return next(alike, None) if visitor != NOBODY else None
+
+
+def nudge_on_commit(slug: str, attempt: int) -> None:
+    # Only after the commit: a worker that is faster than the transaction would find nothing.
+    transaction.on_commit(partial(queue.nudge, slug, attempt))
