@@ -103,6 +103,20 @@ _COMMON = {
     "broker.transaction.state.log.replication.factor": ["1", "3"],
     "broker.transaction.state.log.min.isr": ["1", "2"],
     "producer.request.timeout.ms": ["1000", "60000"],
+    "producer.linger.ms": ["0", "5", "119000"],
+    "producer.batch.size": ["0", "16384", "2000000"],
+    "producer.retry.backoff.max.ms": ["1000", "3000000"],
+    "producer.reconnect.backoff.max.ms": ["1000", "3000000"],
+    "producer.transaction.timeout.ms": ["1000", "900000"],
+    "topic.segment.bytes": ["1048576", "1073741824"],
+    "topic.delete.retention.ms": ["0", "86400000"],
+    "application.clock.skew.ms": ["0", "7200000"],
+    "application.disk.lost": ["replica-elected", "returns-empty", "each-restart"],
+    "application.history": ["latest", "every"],
+    "application.message.bytes": ["100", "50000"],
+    "application.producer.byte.rate": ["10000", "100000000"],
+    "broker.replica.lag.time.max.ms": ["1000", "30000"],
+    "broker.socket.request.max.bytes": ["20000", "104857600"],
 }
 _KRAFT = {
     "broker.broker.session.timeout.ms": ["3000", "200000"],
@@ -123,12 +137,17 @@ _OWN = {
         "consumer.group.protocol": ["classic", "consumer"],
         "application.framework": ["none", "spring", "quarkus"],
         "producer.partitioner.class": [f"{_CLIENTS}producer.RoundRobinPartitioner"],
+        "producer.partitioner.ignore.keys": ["true", "false"],
+        "producer.max.request.size": ["1000", "2000000"],
+        "producer.buffer.memory": ["10000", "33554432"],
+        "application.partitioner": ["by-key", "other"],
     },
     "librdkafka": {
         "consumer.auto.offset.reset": ["latest", "earliest", "error"],
         "consumer.enable.auto.offset.store": ["true", "false"],
         "producer.partitioner": ["consistent_random", "murmur2_random", "random"],
         "producer.queuing.strategy": ["fifo", "lifo"],
+        "producer.queue.buffering.max.kbytes": ["1", "1048576"],
     },
     "spark": {
         "consumer.startingOffsets": ["latest", "earliest"],
@@ -139,6 +158,7 @@ _OWN = {
         "application.trigger": ["micro-batch", "continuous"],
         "consumer.maxOffsetsPerTrigger": ["1000"],
         "consumer.minPartitions": ["1", "12"],
+        "consumer.maxRecordsPerPartition": ["1000"],
     },
 }
 _HANDLERS = "org.apache.kafka.streams.errors."
