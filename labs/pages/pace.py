@@ -10,6 +10,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+PHASES: Mapping[str, str] = {
+    "waiting": "Waiting for a place",
+    "booting": "Starting brokers",
+    "ready": "Brokers ready",
+    "producing": "Sending",
+    "faulting": "Failing",
+    "healing": "Healing",
+    "reading": "Reading back",
+    "judging": "Counting",
+    "done": "Done",
+}
+"""The phases of an arm in order, in words."""
+
 USUAL_S: Mapping[str, float] = {
     "booting": 8, "ready": 1, "producing": 4, "faulting": 8, "healing": 8, "reading": 5,
     "judging": 11,
@@ -35,6 +48,11 @@ class Pace:
     def left_s(self) -> float:
         """Seconds to the arm's verdict; for one that waits, from when it has its place."""
         return max(self.usual_s - self.spent_s, 0.0) + self.later_s
+
+    @property
+    def words(self) -> str:
+        """What its phase is called."""
+        return PHASES.get(self.phase, self.phase)
 
     @property
     def waits(self) -> bool:

@@ -16,20 +16,8 @@ from labs.lessons import Outcome
 from labs.lessons import find as find_lesson
 from labs.models import Experiment, Run, State, Trial
 from labs.pages import picture, plots, selectors, sentences
-from labs.pages.pace import Pace
-
-PHASES: Mapping[str, str] = {
-    "waiting": "Waiting for a place",
-    "booting": "Starting brokers",
-    "ready": "Brokers ready",
-    "producing": "Sending",
-    "faulting": "Failing",
-    "healing": "Healing",
-    "reading": "Reading back",
-    "judging": "Counting",
-    "done": "Done",
-}
-"""The phases of an arm in order, in words."""
+from labs.pages.pace import PHASES, Pace
+from labs.pages.time_left import time_left
 
 _LABELS = {
     "described": "As described",
@@ -154,7 +142,7 @@ def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
         place, left = selectors.place_in_queue(experiment), selectors.time_to_run(experiment)
         return _waiting(place, left) + _in_its_way()
     if experiment.state == State.RUNNING:
-        return f"Running: {selectors.time_left(paces.values())}."
+        return f"Running: {time_left(paces.values())}."
     return {
         State.DONE: "Done.",
         State.FAILED: "It could not be run.",
@@ -186,11 +174,13 @@ def _in_its_way() -> str:
     """How far the experiment is that runs now, for who waits; no word of what it is about."""
     running = selectors.oldest_running()
     paces = selectors.paces(running) if running else {}
-    phases = [PHASES.get(pace.phase, pace.phase) for pace in paces.values() if not pace.waits]
-    at = dict.fromkeys(phase.lower() for phase in phases)
-    if not at:
+    begun = [pace for pace in paces.values() if not pace.waits]
+    if not begun:
         return ""
-    return f" The run before it: {', '.join(at)}; {selectors.time_left(paces.values())}."
+    left = time_left(paces.values())
+    # What takes longer than usual is named there already.
+    at = [] if any(pace.late for pace in begun) else [pace.words.lower() for pace in begun]
+    return f" The run before it: {'; '.join(filter(None, (', '.join(dict.fromkeys(at)), left)))}."
 
 
 def _waiting(place: int, left: str) -> str:
@@ -324,10 +314,10 @@ def _phases(current: str, pace: Pace | None) -> tuple[Phase, ...]:
 
 
 def _spent(pace: Pace) -> str:
-    usual_s = math.ceil(pace.usual_s)
-    if pace.spent_s > usual_s:
-        return f"{pace.spent_s:.0f} s, usually about {usual_s} s"
-    return f"{pace.spent_s:.0f} of about {usual_s} s"
+    spent_s, usual_s = round(pace.spent_s), math.ceil(pace.usual_s)
+    if spent_s > usual_s:
+        return f"{spent_s} s, usually about {usual_s} s"
+    return f"{spent_s} of about {usual_s} s"
 
 
 def _faults(run: Run) -> Iterator[Mapping[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
@@ -103,9 +102,11 @@ def paces(experiment: Experiment) -> dict[str, Pace]:
     ).order_by("-experiment__ended_at")
     earlier = [live.get("began", {}) for live in done.values_list("live", flat=True)[:_EARLIER]]
     times = usual(earlier)
-    now_s = (timezone.now() - experiment.started_at).total_seconds()
+    now, started = timezone.now().timestamp(), experiment.started_at.timestamp()
     return {
-        run.name: pace(run.phase, run.live.get("began", {}), now_s, times)
+        run.name: pace(
+            run.phase, run.live.get("began", {}), now - run.live.get("axis_at", started), times
+        )
         for run in experiment.runs.all()
         if run.phase != "done"
     }
@@ -114,22 +115,6 @@ def paces(experiment: Experiment) -> dict[str, Pace]:
 def time_to_run(experiment: Experiment) -> str:
     """How long an experiment that waits will take, as far as can be said."""
     return f"about {math.ceil(usual_s(experiment))} s once it starts"
-
-
-def time_left(arms: Collection[Pace]) -> str:
-    """When the verdict of a running experiment comes, by the paces of its arms; at least 1 s."""
-    if not arms:
-        return "it ends in a moment"
-    slowest = max(arms, key=lambda arm: arm.left_s)
-    left = f"about {max(math.ceil(slowest.left_s), 1)} s"
-    if waiting := sum(arm.waits for arm in arms):
-        whose = f"{waiting} arms wait" if waiting > 1 else "an arm waits"
-        return f"{whose} for a place on this machine, then {left}"
-    if not any(arm.late for arm in arms):
-        return f"{left} left"
-    # The end of an overdue phase is unknown; only what comes after it is known.
-    after = f"; after it, about {math.ceil(slowest.later_s)} s are left" if slowest.later_s else ""
-    return f"a phase takes longer than usual{after}"
 
 
 def repetitions(run: Run) -> QuerySet[Run]:

@@ -86,6 +86,9 @@ def _phase(run: Run, event: Event) -> bool:
     answers = {"place": event.get("place"), "detail": event.get("detail")}
     began = {run.phase: event.get("at_s"), **run.live.get("began", {})}
     run.live = {**run.live, **answers, "began": began}
+    if "axis_at" not in run.live and event.get("at_s") is not None:
+        # The runner counts from its own start, which is seconds after, or long before, the claim.
+        run.live["axis_at"] = time.time() - event["at_s"]
     return True
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from labs.pages.pace import USUAL_S, pace, usual
+from labs.pages.pace import USUAL_S, Pace, pace, usual
+from labs.pages.time_left import time_left, until_verdict_s
 
 DONE = {"waiting": 0.0, "booting": 90.0, "ready": 95.0, "producing": 96.0, "done": 100.0}
 
@@ -25,3 +26,31 @@ def test_what_is_left_is_the_rest_of_the_phase_and_the_phases_after_it() -> None
     assert arm.left_s == USUAL_S["reading"] - 2 + USUAL_S["judging"]
     overdue = pace("judging", {"judging": 40.0}, 900.0, USUAL_S)
     assert (overdue.left_s, overdue.late) == (0.0, True)
+
+
+WAITS, COUNTS = Pace("waiting", 0, 0, 45), Pace("judging", 3, 11, 0)
+OVERDUE = Pace("healing", 23, 8, 16)
+
+
+def test_an_arm_that_waits_begins_where_another_one_ends() -> None:
+    assert until_verdict_s([COUNTS, WAITS]) == 8 + 45
+    assert until_verdict_s([COUNTS, WAITS, WAITS]) == 8 + 45 + 45
+    assert until_verdict_s([COUNTS, OVERDUE, WAITS]) == 8 + 45, "the first of two that ends"
+    assert until_verdict_s([WAITS, WAITS]) == 45
+
+
+def test_the_words_count_on_while_another_arm_waits() -> None:
+    why = "because an arm waits for a place on this machine"
+    assert time_left([COUNTS, WAITS]) == f"about 53 s left, {why}"
+    later = Pace("judging", 9, 11, 0)
+    assert time_left([later, WAITS]) == f"about 47 s left, {why}"
+    assert time_left([WAITS]) == "an arm waits for a place on this machine; about 45 s from then on"
+
+
+def test_a_stage_that_takes_long_is_named_with_the_time_it_has_taken() -> None:
+    assert time_left([OVERDUE]) == "healing for 23 s, usually about 8 s; then about 16 s"
+    assert time_left([Pace("judging", 68, 11, 0)]) == "counting for 68 s, usually about 11 s"
+    assert time_left([Pace("judging", 68, 11, 0), WAITS]).startswith(
+        "counting for 68 s, usually about 11 s; then about 45 s, because an arm waits"
+    )
+    assert time_left([]) == "it ends in a moment"

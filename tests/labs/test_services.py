@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -23,6 +25,7 @@ from labs.incidents import all_incidents
 from labs.lessons import find
 from labs.models import Experiment, State
 from labs.pages import report, selectors
+from labs.pages.time_left import time_left
 from labs.runs import admission, planning, plays, services
 from labs.runs.conditions import Conditions
 from labs.runs.visitors import Visitor
@@ -211,7 +214,7 @@ def test_the_usual_time_is_learnt_from_earlier_runs() -> None:
 
 
 def left(running: Experiment) -> str:
-    return selectors.time_left(selectors.paces(running).values())
+    return time_left(selectors.paces(running).values())
 
 
 def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
@@ -229,7 +232,10 @@ def test_the_time_that_is_left_is_counted_by_the_phases_of_the_arms() -> None:
     # 20 s is usual for counting, and some 10 of them are over, however long it waited before.
     assert left(running) in {f"about {seconds} s left" for seconds in range(5, 11)}
     running.runs.filter(name="recommended").update(live={"began": {"judging": 200}})
-    assert left(running) == "a phase takes longer than usual"
+    assert re.fullmatch(r"counting for \d+ s, usually about 20 s", left(running))
+    axis = {"began": {"judging": 2.0}, "axis_at": time.time() - 5.0}
+    running.runs.filter(name="recommended").update(live=axis)
+    assert left(running) in {f"about {seconds} s left" for seconds in range(15, 18)}, "its own axis"
 
 
 @pytest.mark.usefixtures("minutes_apart")

@@ -119,7 +119,7 @@ def test_who_waits_is_told_how_far_the_run_before_is(client: Client) -> None:
         run.phase, run.live = phase, {"began": {phase: 15.0}}
         run.save()
     text = text_of(client, waits)
-    assert "The run before it: healing; an arm waits for a place on this machine" in text
+    assert "The run before it: healing; about" in text
 
 
 def test_the_list_says_of_each_that_waits_what_its_page_says_with_no_more_queries(

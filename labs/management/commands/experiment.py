@@ -22,7 +22,7 @@ from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.launch import RunnerDied, launch
 from labs.evidence.bench import bench
 from labs.management import experiment_request as request
-from labs.pages import presentation, sentences
+from labs.pages import pace, sentences
 from labs.runs import across
 from labs.runs.repeating import unbounded, until_bound
 
@@ -144,7 +144,7 @@ class Command(ExactCommand):
 
     def _tell(self, event: dict[str, Any]) -> None:
         if event["event"] == "phase":
-            words = presentation.PHASES.get(event["phase"], event["phase"])
+            words = pace.PHASES.get(event["phase"], event["phase"])
             words = f"{words}: {event['detail']}" if "detail" in event else words
             self.stderr.write(f"{event['at_s']:6.1f} s  {event['arm']}: {words}")
         elif event["event"] == "error":
