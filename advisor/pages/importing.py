@@ -76,7 +76,7 @@ def use(request: HttpRequest) -> HttpResponse:
     entries = ((name, text[:MAX_LENGTH]) for name, text in sent if _may_be_taken(name))
     given = dict(islice(entries, MAX_ANSWERS))
     draft = _merged(drafts.load(request.session), given)
-    drafts.put_aside(request.session, draft)
+    drafts.put_aside(request.session, draft, another=False)
     pipeline, problems = services.from_fields(draft.flat())
     if request.POST.get("to") == "advice" and pipeline is not None and not problems:
         return redirect("advisor:advice", services.save(pipeline).slug)

@@ -44,13 +44,14 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
     So does an answer that another tab saved meanwhile, with both and status 409.
     """
     current = _step_or_404(step)
+    given = request.POST.dict()
+    drafts.turn_to(request.session, {**request.GET.dict(), **given}.get("of"))
     draft = drafts.load(request.session)
     if request.method != "POST":
         page = _page(request, current, draft)
         # Seen again by the browser's "back", it is asked for again: its stamp would be old.
         add_never_cache_headers(page)
         return page
-    given = request.POST.dict()
     if clashes := _clashes(request, current, draft, given):
         proposed = {**given, **{clash.name: clash.proposed for clash in clashes}}
         return _page(request, current, draft.answered(current, proposed), 409, (draft, clashes))
@@ -78,7 +79,7 @@ def card(request: HttpRequest, step: str) -> HttpResponse:
     given = request.POST.dict()
     typed = tabs.changed(given, tabs.read(given.get("shown", "")))
     drafts.keep(request.session, current, typed, given.get("stamp", ""), tabs.page(given))
-    draft = drafts.load(request.session).answered(current, given)
+    draft = drafts.of(request.session, given.get("of")).answered(current, given)
     return render(request, "advisor/describe.html#card", _judged(draft)[1])
 
 
@@ -154,6 +155,7 @@ def _page(
         "can_take_back": not draft.fields and drafts.can_take_back(request.session),
         "stamp": drafts.stamp(request.session),
         "shown": tabs.shown(step, saved), "page": tabs.new_page(),
+        "of": drafts.name(request.session), "two": drafts.has_two(request.session),
         "clashes": [
             (clash, form[clash.name].label) for clash in clashes if clash.name in form.fields
         ],

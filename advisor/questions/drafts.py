@@ -42,6 +42,8 @@ MOST_LETTERS = 10_000
 """Of all answers together; a file that states every setting has half of that."""
 
 _KEY, _UNDO_KEY, _STAMP_KEY = "draft", "draft_before", "draft_stamp"
+_NAME_KEY, _UNDO_NAME_KEY = "draft_name", "draft_before_name"
+"""Each page carries the name of its draft, so that one page of another draft does not fill it."""
 _TYPED_KEY = "draft_typed"
 """Which page an answer was typed on that was kept without its form being sent."""
 
@@ -151,6 +153,33 @@ def save(session: SessionBase, draft: Draft) -> None:
     session[_TYPED_KEY] = {}
 
 
+def name(session: SessionBase) -> str:
+    """Which draft it is; empty for the first one of a session."""
+    text: str = session.get(_NAME_KEY, "")
+    return text
+
+
+def has_two(session: SessionBase) -> bool:
+    """Whether another draft was put aside, so that a page has to say whose it is."""
+    return _UNDO_NAME_KEY in session
+
+
+def turn_to(session: SessionBase, named: str | None) -> None:
+    """Takes the draft of that name back if it is the one put aside; the present one is put aside.
+
+    So two tabs with a description each take turns, and neither answers into the other's. A page
+    that names none, or one that is gone, is about the present draft.
+    """
+    if named not in (None, name(session)) and named == session.get(_UNDO_NAME_KEY):
+        take_back(session)
+
+
+def of(session: SessionBase, named: str | None) -> Draft:
+    """The draft of that name, whichever of the two it is; else the present one."""
+    other = named not in (None, name(session)) and named == session.get(_UNDO_NAME_KEY)
+    return _draft(session.get(_UNDO_KEY)) if other else load(session)
+
+
 def stamp(session: SessionBase) -> str:
     """What a page must carry for `keep`; empty where nothing was answered yet."""
     text: str = session.get(_STAMP_KEY, "")
@@ -187,18 +216,24 @@ def keep(
             now.save()
 
 
-def put_aside(session: SessionBase, draft: Draft) -> None:
-    """Keeps a new draft and puts the one before aside, so that `take_back` can bring it back."""
-    session[_UNDO_KEY] = session.get(_KEY)
+def put_aside(session: SessionBase, draft: Draft, *, another: bool = True) -> None:
+    """Keeps a new draft and puts the one before aside, so that `take_back` can bring it back.
+
+    Unless it is `another` one, pages of the one before go on with it.
+    """
+    session[_UNDO_KEY], session[_UNDO_NAME_KEY] = session.get(_KEY), name(session)
+    if another:
+        session[_NAME_KEY] = secrets.token_hex(4)
     save(session, draft)
 
 
 def take_back(session: SessionBase) -> None:
     """Exchanges the draft with the one put aside, if there is one."""
     if _UNDO_KEY in session:
-        before = session.get(_KEY)
+        before, named = session.get(_KEY), name(session)
+        session[_NAME_KEY] = session.get(_UNDO_NAME_KEY, "")
         save(session, _draft(session[_UNDO_KEY]))
-        session[_UNDO_KEY] = before
+        session[_UNDO_KEY], session[_UNDO_NAME_KEY] = before, named
 
 
 def can_take_back(session: SessionBase) -> bool:

@@ -83,6 +83,8 @@ document.addEventListener("submit", event => {
   form.dataset.sent = "yes"
   setTimeout(() => delete form.dataset.sent, 5000)
 })
-addEventListener("pageshow", () => {
+// A page of answers that the browser kept in memory may be older than what is saved: ask again.
+addEventListener("pageshow", event => {
+  if (event.persisted && document.querySelector("input[name=stamp]")) location.reload()
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent
 })

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from advisor import services
 from tests.advisor.walking import page
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +22,7 @@ def opened(client: Client, step: str) -> dict[str, str]:
     return {name: unescape(value) for name, value in fields.items() if name in CARRIED}
 
 
-CARRIED = ("stamp", "shown", "page")
+CARRIED = ("stamp", "shown", "page", "of")
 
 
 def send(client: Client, step: str, tab: dict[str, str], **answers: str):
@@ -93,3 +94,60 @@ def test_a_page_that_carries_nothing_sound_is_taken_as_it_is(client: Client, car
     send(client, "producer", {}, producer__acks="1")
     assert send(client, "producer", {"shown": carried}, producer__acks="0").status_code == 302
     assert saved(client)["producer.acks"] == "0"
+
+
+def edited(client: Client, **stated: str) -> dict[str, str]:
+    """A tab in which somebody edits a saved description, at its producer."""
+    fields = {"family": "java", "version": "4.3", "kafka": "4.3", "brokers": "3", **{
+        name.replace("__", "."): value for name, value in stated.items()}}  # fmt: skip
+    pipeline, problems = services.from_fields(fields)
+    assert pipeline is not None, problems
+    slug = services.save(pipeline).slug
+    client.post(reverse("advisor:edit", args=[slug]))
+    return opened(client, "producer")
+
+
+def test_two_tabs_that_edit_two_descriptions_each_keep_their_own(client: Client) -> None:
+    one = edited(client, producer__acks="1", topic__replication__factor="2")
+    other = edited(client, producer__acks="0", topic__replication__factor="3")
+    assert one["of"] != other["of"]
+    assert send(client, "producer", one, producer__acks="1").status_code == 302
+    assert saved(client)["topic.replication.factor"] == "2", "of the description of this tab"
+    assert send(client, "producer", other, producer__acks="0").status_code == 302
+    assert saved(client)["topic.replication.factor"] == "3"
+    assert saved(client)["producer.acks"] == "0"
+
+
+def test_the_card_of_a_tab_judges_the_description_of_that_tab(client: Client) -> None:
+    one = edited(client, topic__replication__factor="1")
+    edited(client, topic__replication__factor="3", topic__min__insync__replicas="2")
+    url = reverse("advisor:card", args=["producer"])
+    card = client.post(url, {**one, "producer.acks": "all"}).content.decode()
+    assert "replication.factor=1" in card
+    assert saved(client)["topic.replication.factor"] == "3", "nothing of it is kept in the other"
+
+
+def test_a_link_to_another_step_says_whose_it_is(client: Client) -> None:
+    one = edited(client, topic__replication__factor="2")
+    edited(client, topic__replication__factor="3")
+    assert f"?of={one['of']}" not in page(client, "topic")
+    text = client.get(reverse("advisor:describe", args=["topic"]), {"of": one["of"]})
+    assert 'value="2"' in text.content.decode()
+    assert f"/describe/producer/?of={one['of']}" in text.content.decode()
+
+
+def test_a_page_from_before_start_over_goes_on_with_its_answers(client: Client) -> None:
+    send(client, "producer", opened(client, "producer"), producer__acks="1")
+    tab = opened(client, "consumer")
+    client.post(reverse("advisor:start-over"))
+    assert send(client, "consumer", tab).status_code == 302
+    assert saved(client)["producer.acks"] == "1"
+
+
+@pytest.mark.parametrize("of", ["", "nothing", "\x00", "0" * 400])
+def test_a_draft_that_is_gone_leaves_the_present_one(client: Client, of: str) -> None:
+    edited(client, producer__acks="1")
+    edited(client, producer__acks="0")
+    edited(client, producer__acks="all")
+    assert send(client, "producer", {"of": of}, producer__acks="1").status_code == 302
+    assert saved(client)["producer.acks"] == "1"
