@@ -40,6 +40,7 @@ urlpatterns = [
     ),
     path("experiments/<slug:slug>/run.html", views.offline, name="offline"),
     path("experiments/<slug:slug>/picture.png", replay_views.picture, name="picture"),
+    path("pipelines/<slug:slug>/picture.png", replay_views.answer_picture, name="answer-picture"),
     path("experiments/<slug:slug>/report.txt", comparison_views.text_report, name="report"),
     path("experiments/<slug:slug>/compare/", comparison_views.compare, name="compare"),
     path("experiments/<slug:slug>/repetitions/", comparison_views.repetitions, name="repetitions"),

@@ -72,6 +72,7 @@ def _examples() -> dict[str, list[Filled]]:
         "labs:challenge-result": [{"slug": tried.slug}],
         **_of_incidents(),
         **{f"advisor:{name}": saved for name in _OF_A_PIPELINE},
+        "labs:answer-picture": saved,
         "advisor:export": [{"slug": slug, "product": product}],
         **{f"advisor:{name}": [{"step": name} for name in ("client", "producer")]
            for name in ("describe", "card")},

@@ -12,7 +12,7 @@ from typing import Any
 
 from advisor.catalog import Component, Family, Value, say
 from advisor.pages.picture import picture
-from advisor.pages.steps import compared, in_order
+from advisor.pages.steps import Step, compared, in_order
 from advisor.questions.durations import is_duration, spoken
 from advisor.questions.question import Question
 from advisor.questions.questionnaire import FAMILIES, question_of
@@ -115,7 +115,7 @@ def advice(answer: Answer) -> dict[str, Any]:
     first = _FIRST_STEPS - bool(wanted.impossible)
     return {
         "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
-        "card": card(given), "copies": copies,
+        "card": card(given), "told": told(given, steps), "copies": copies,
         "assumed": assumed(answer.assumed, given.pipeline.family),
         "picture": picture(given.guarantees, copies),
         "to_prove": to_prove(given),
@@ -154,6 +154,26 @@ def sentence(given: Judgement) -> str:
     broken = sum(failure.breaks for failure in given.failures)
     breaks = "breaks" if broken == 1 else "break"
     return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
+
+
+def told(given: Judgement, steps: Iterable[Step]) -> str:
+    """The answer in one or two sentences, for previews of its link: the worst, and what to set."""
+    found = worst(given)
+    harm = (
+        f"{found.failure.title}: {KINDS[found.anomaly][1]}."
+        if found
+        else "None of the failures in our list harms a message."
+    )
+    settings = in_short(steps)
+    return f"{harm} Smallest change: {', '.join(settings)}." if settings else harm
+
+
+def in_short(steps: Iterable[Step]) -> tuple[str, ...]:
+    """The changes as lines of a file, `acks=all`; of a line to remove, that it is."""
+    return tuple(
+        f"{change.setting} not set" if change.removes else f"{change.setting}={say(change.after)}"
+        for change in (step.change for step in steps)
+    )
 
 
 def assumed(assumptions: Iterable[Assumption], family: Family) -> list[Assumed]:

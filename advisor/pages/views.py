@@ -192,6 +192,7 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
     context["bugs"] = known_bugs(saved.answer)
+    context["address"] = request.build_absolute_uri(reverse("advisor:advice", args=[slug]))
     context["keep_days"] = settings.LAB_KEEP_DAYS
     if not context["in_the_way"]:
         context["exports"] = take_home.rendered(request, saved)

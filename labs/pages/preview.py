@@ -18,16 +18,16 @@ SIZE = 1200, 630
 """What Open Graph's readers show without cutting."""
 
 # As config/static/tokens.css has them where it is light.
-_PAPER, _SURFACE = (250, 249, 246), (255, 255, 255)
-_INK, _MUTED, _LINE = (28, 30, 35), (89, 93, 102), (225, 221, 211)
-_ACCENT, _LOST, _HOLDS = (51, 70, 176), (176, 51, 11), (10, 106, 76)
+PAPER, SURFACE = (250, 249, 246), (255, 255, 255)
+INK, MUTED, LINE = (28, 30, 35), (89, 93, 102), (225, 221, 211)
+ACCENT, LOST, HOLDS = (51, 70, 176), (176, 51, 11), (10, 106, 76)
 _KINDS: dict[str, Colour] = {
-    "lost": _LOST, "holds": _HOLDS, "duplicated": (132, 48, 138), "reordered": (11, 103, 142),
+    "lost": LOST, "holds": HOLDS, "duplicated": (132, 48, 138), "reordered": (11, 103, 142),
     "late": (125, 87, 0), "unavailable": (71, 78, 91), "unknown": (95, 99, 107),
     "wrong": (161, 22, 76),
 }  # fmt: skip
-_VERDICTS = {"broken": _LOST, "holds": _HOLDS}
-_EDGE, _GAP, _TOP, _FOOT = 56, 40, 205, 575
+_VERDICTS = {"broken": LOST, "holds": HOLDS}
+EDGE, _GAP, _TOP, _FOOT = 56, 40, 205, 575
 _ARMS = 2
 """Two arms are drawn side by side; an experiment has no more on a page."""
 
@@ -64,31 +64,37 @@ def of(experiment: Experiment) -> Preview:
     )  # fmt: skip
 
 
+def sheet(title: str, foot: str) -> Canvas:
+    """The paper of each such picture, with what it is about on two lines at most."""
+    canvas = Canvas(*SIZE, PAPER)
+    canvas.fill(0, 0, 12, SIZE[1], ACCENT)
+    canvas.write("Delivery Lab", EDGE, 66, 18, MUTED)
+    for row, line in enumerate(wrapped(title, 32, SIZE[0] - 2 * EDGE, 2)):
+        canvas.write(line, EDGE, 124 + 54 * row, 32, INK, 4.2)
+    canvas.write(foot, EDGE, 608, 14, MUTED)
+    return canvas
+
+
 @lru_cache(maxsize=32)
 def png(shown: Preview) -> bytes:
     """The picture, 1200 × 630 points."""
-    canvas = Canvas(*SIZE, _PAPER)
-    canvas.fill(0, 0, 12, SIZE[1], _ACCENT)
-    canvas.write("Delivery Lab", _EDGE, 66, 18, _MUTED)
-    for row, line in enumerate(wrapped(shown.title, 32, SIZE[0] - 2 * _EDGE, 2)):
-        canvas.write(line, _EDGE, 124 + 54 * row, 32, _INK, 4.2)
-    room = (SIZE[0] - 2 * _EDGE - _GAP * (len(shown.arms) - 1)) / max(1, len(shown.arms))
+    canvas = sheet(shown.title, shown.foot)
+    room = (SIZE[0] - 2 * EDGE - _GAP * (len(shown.arms) - 1)) / max(1, len(shown.arms))
     for place, arm in enumerate(shown.arms):
-        _arm(canvas, arm, _EDGE + place * (room + _GAP), room)
-    canvas.write(shown.foot, _EDGE, 608, 14, _MUTED)
+        _arm(canvas, arm, EDGE + place * (room + _GAP), room)
     return canvas.png()
 
 
 def _arm(canvas: Canvas, arm: Arm, x: float, room: float) -> None:
-    canvas.fill(x, _TOP, room, _FOOT - _TOP, _SURFACE)
-    canvas.frame(x, _TOP, room, _FOOT - _TOP, _LINE)
-    canvas.write(arm.label, x + 24, _TOP + 42, 18, _INK)
+    canvas.fill(x, _TOP, room, _FOOT - _TOP, SURFACE)
+    canvas.frame(x, _TOP, room, _FOOT - _TOP, LINE)
+    canvas.write(arm.label, x + 24, _TOP + 42, 18, INK)
     colour = _VERDICTS.get(arm.verdict, _KINDS["unknown"])
     wide = width(arm.verdict, 18) + 36
     canvas.frame(x + room - wide - 24, _TOP + 14, wide, 40, colour, 3)
     canvas.write(arm.verdict, x + room - wide - 6, _TOP + 42, 18, colour, 2.8)
     (words,) = wrapped(arm.words, 26, room - 48, 1) or [""]
-    canvas.write(words, x + 24, _TOP + 108, 26, _KINDS.get(arm.kind, _INK), 3.6)
+    canvas.write(words, x + 24, _TOP + 108, 26, _KINDS.get(arm.kind, INK), 3.6)
     if arm.plot:
         _plot(canvas, arm.plot, x + 24, _TOP + 136, room - 48, _FOOT - _TOP - 156)
 
@@ -102,16 +108,16 @@ def _plot(canvas: Canvas, plot: Plot, x: float, y: float, wide: float, high: flo
         return x + (px - plots.LEFT) * across, y + (py - plots.TOP) * down
 
     for box in plot.leaderless:
-        canvas.fill(*at(box.x, box.y), box.width * across, box.height * down, _MUTED, 0.16)
+        canvas.fill(*at(box.x, box.y), box.width * across, box.height * down, MUTED, 0.16)
     points = [tuple(map(float, name.split(","))) for name in plot.line.split()]
     line: Stroke = tuple(at(px, py) for px, py in points)
     for (left, top), (right, _) in zip(line[::2], line[1::2], strict=False):
-        canvas.fill(left, top, right - left, y + high - top, _ACCENT, 0.18)
-    canvas.draw([line], _ACCENT, 3)
+        canvas.fill(left, top, right - left, y + high - top, ACCENT, 0.18)
+    canvas.draw([line], ACCENT, 3)
     for box in plot.lost:
-        canvas.fill(*at(box.x, box.y), box.width * across, box.height * down, _LOST, 0.85)
+        canvas.fill(*at(box.x, box.y), box.width * across, box.height * down, LOST, 0.85)
     for mark in plot.marks:
         px, _ = at(mark.x, 0)
         dashes = [((px, top), (px, top + 6)) for top in range(int(y), int(y + high), 13)]
-        canvas.draw(dashes, _INK, 1.5)
-    canvas.draw([((x, y + high), (x + wide, y + high))], _MUTED, 1.5)
+        canvas.draw(dashes, INK, 1.5)
+    canvas.draw([((x, y + high), (x + wide, y + high))], MUTED, 1.5)

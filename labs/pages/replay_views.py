@@ -9,9 +9,10 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from advisor.pages.standing import find_or_404
 from labs.engine.record.replay import partitions
 from labs.models import Run, State
-from labs.pages import presentation, preview, replays, selectors, shared
+from labs.pages import answer_preview, presentation, preview, replays, selectors, shared
 from labs.pages.parameters import whole_number
 
 
@@ -36,6 +37,13 @@ def picture(request: HttpRequest, slug: str) -> HttpResponse:
     if experiment.state != State.DONE:
         raise Http404("The run has no verdict.")
     drawn = preview.png(preview.of(experiment))
+    return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": "max-age=3600"})
+
+
+@require_safe
+def answer_picture(request: HttpRequest, slug: str) -> HttpResponse:
+    """The verdict of an answer and the guarantee on each leg as a PNG, for previews of its link."""
+    drawn = answer_preview.png(answer_preview.of(find_or_404(slug)))
     return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": "max-age=3600"})
 
 

@@ -38,7 +38,7 @@ METHODS = {
     "labs:cancel": SENT, "labs:again": SENT, "labs:ledger": LOOKED_AT, "labs:evidence": LOOKED_AT,
     "labs:ledger-lines": LOOKED_AT, "labs:report": LOOKED_AT, "labs:compare": LOOKED_AT,
     "labs:repetitions": LOOKED_AT, "labs:repeat": SENT, "labs:replay": LOOKED_AT,
-    "labs:offline": LOOKED_AT, "labs:picture": LOOKED_AT,
+    "labs:answer-picture": LOOKED_AT, "labs:offline": LOOKED_AT, "labs:picture": LOOKED_AT,
     "labs:message": LOOKED_AT, "labs:lessons": LOOKED_AT, "labs:lesson-live": LOOKED_AT,
     "labs:lesson-turn-live": LOOKED_AT, "labs:scenarios": LOOKED_AT,
     "labs:lines": LOOKED_AT, "labs:lesson-resume": LOOKED_AT,

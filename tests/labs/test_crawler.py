@@ -1,0 +1,78 @@
+"""What a crawler gets that shows a link elsewhere: whole addresses, and a picture behind them."""
+
+from __future__ import annotations
+
+import re
+import struct
+from html import unescape
+from http import HTTPStatus
+from urllib.request import Request, urlopen
+
+import pytest
+from django.test import Client
+from pytest_django.live_server_helper import LiveServer
+
+from labs.models import State
+from tests.advisor.answers import RISKY, saved
+from tests.labs import make
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LARGEST_BYTES = 300_000
+"""WhatsApp leaves out what is larger; all others take megabytes."""
+
+
+def fetched(address: str) -> tuple[int, str, bytes]:
+    """Status, content type and body, as a robot without cookies gets them."""
+    request = Request(address, headers={"User-Agent": "facebookexternalhit/1.1"})
+    with urlopen(request, timeout=60) as answer:
+        return answer.status, answer.headers["Content-Type"], answer.read()
+
+
+def told(address: str) -> dict[str, str]:
+    """What the page says of itself (https://ogp.me)."""
+    status, kind, body = fetched(address)
+    assert (status, kind.partition(";")[0]) == (HTTPStatus.OK, "text/html")
+    found = re.findall(r'<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)">',
+                       body.decode())  # fmt: skip
+    return {name: unescape(text) for name, text in found}
+
+
+def check_picture(told: dict[str, str]) -> None:
+    status, kind, png = fetched(told["og:image"])
+    assert (status, kind) == (HTTPStatus.OK, "image/png")
+    assert struct.unpack(">II", png[16:24]) == (1200, 630)
+    assert (told["og:image:width"], told["og:image:height"]) == ("1200", "630")
+    assert 5_000 < len(png) < LARGEST_BYTES
+
+
+def test_a_run_is_shown_with_its_verdict_and_its_picture(live_server: LiveServer) -> None:
+    made = make.experiment(State.DONE, "broken", "holds")
+    page = told(f"{live_server.url}{made.get_absolute_url()}")
+    assert page["og:url"] == f"{live_server.url}{made.get_absolute_url()}"
+    assert page["og:title"] == "The leader dies while its followers are behind"
+    assert page["og:description"].startswith("As described: 985 of 10,000")
+    assert page["twitter:card"] == "summary_large_image"
+    check_picture(page)
+
+
+def test_an_answer_is_shown_with_its_verdict_and_its_picture(live_server: LiveServer) -> None:
+    slug = saved(RISKY)
+    address = f"{live_server.url}/pipelines/{slug}/"
+    page = told(address)
+    assert (page["og:url"], page["og:image"]) == (address, f"{address}picture.png")
+    assert page["og:title"].startswith("You need at least once; with these settings")
+    assert "Smallest change: acks=all" in page["og:description"]
+    check_picture(page)
+
+
+def test_the_picture_of_an_answer_says_what_was_run_with_it(live_server: LiveServer) -> None:
+    slug = saved(RISKY)
+    address = f"{live_server.url}/pipelines/{slug}/picture.png"
+    before = fetched(address)[2]
+    make.experiment(State.DONE, "broken", "holds", pipeline=slug)
+    assert fetched(address)[2] != before
+
+
+def test_there_is_no_picture_of_what_was_never_saved(client: Client) -> None:
+    assert client.get("/pipelines/nothing1/picture.png").status_code == HTTPStatus.NOT_FOUND
