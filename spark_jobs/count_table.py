@@ -19,7 +19,8 @@ class Count:
     """One count.
 
     `needs` are the ledger's tables without which it is null: not judged. `label` follows a number
-    in a table. `sentence` tells of harm that was seen, with `{n}` and `{ok}` in it. `harm` says
+    in a table. `sentence` tells of harm that was seen, with `{n}` and `{ok}` in it, and in brackets
+    what agrees with the number: `[one is|many are]`. `harm` says
     which guarantees forbid it, and `always` whether it is forbidden where no guarantee was named:
     every anomaly that is nobody's intention. `plain` counts what is there; it has no examples.
     """
@@ -46,63 +47,67 @@ TABLE: tuple[Count, ...] = (
     Count("delivered", _HANDED, "delivered to any reader", plain=True),
     Count(
         "lost_write", _SENT_AND_LOGGED, "acknowledged and gone",
-        "{n} of {ok} acknowledged messages are gone", "losses", always=True,
+        "{n} of {ok} acknowledged messages [is|are] gone", "losses", always=True,
     ),
     Count("unseen", _ALL, "in the log, never delivered"),
     Count("late", _ALL, "in the log, delivered late"),
     Count(
         "duplicate", _LOG, "surplus copies in the log",
-        "{n} surplus copies of messages are in the log", "repeats", always=True,
+        "{n} surplus [copy of a message is|copies of messages are] in the log",
+        "repeats", always=True,
     ),
     Count(
         "redelivery", _HANDED, "delivered again",
-        "{n} messages were delivered again", "repeats",
+        "{n} [message was|messages were] delivered again", "repeats",
     ),
     Count(
         "skipped", (*_LOG, *_HANDED), "skipped by the group",
-        "{n} messages were skipped by the group and never delivered", "losses", always=True,
+        "{n} [message was|messages were] skipped by the group and never delivered",
+        "losses", always=True,
     ),
     Count(
         "given_up", _SENT_AND_LOGGED, "given up by the client",
-        "{n} messages were given up by the client", "losses",
+        "{n} [message was|messages were] given up by the client", "losses",
     ),
     Count(
         "reordered", _SENT_AND_LOGGED, "out of order",
-        "{n} messages are out of order", always=True,
+        "{n} [message is|messages are] out of order", always=True,
     ),
     Count(
         "key_reordered", (*_SENDS, *_HANDED), "read after a later one of their key",
-        "{n} messages were delivered after a later one of their key",
+        "{n} [message was|messages were] delivered after a later one with the same key",
     ),
     Count("expired", (*_SENT_AND_LOGGED, "partitions"), "deleted by retention"),
     Count("compacted", (*_SENT_AND_LOGGED, "partitions"), "replaced by compaction"),
     Count(
         "aborted_read", _HANDED, "aborted, yet delivered",
-        "{n} messages of aborted transactions were delivered", "halves", always=True,
+        "{n} [message of an aborted transaction was|messages of aborted transactions were] "
+        "delivered", "halves", always=True,
     ),
     Count(
         "torn_transaction", (*_SENDS, *_HANDED), "transactions delivered in part",
-        "{n} transactions were delivered in part", "halves", always=True,
+        "{n} [transaction was|transactions were] delivered in part", "halves", always=True,
     ),
     Count(
         "diverged", _LOG, "offsets that differ between replicas",
-        "{n} offsets hold different messages on different replicas", always=True,
+        "{n} [offset holds|offsets hold] different messages on different replicas", always=True,
     ),
     Count(
         "effect_missing", (*_SENDS, "effects"), "without an effect",
-        "{n} messages left no effect", "losses", always=True,
+        "{n} [message|messages] left no effect", "losses", always=True,
     ),
     Count(
         "effect_duplicated", ("effects",), "effects applied more than once",
-        "{n} effects were applied more than once", "repeats", always=True,
+        "{n} [effect was|effects were] applied more than once", "repeats", always=True,
     ),
     Count(
         "state_lost", ("state",), "keys that lost state",
-        "{n} keys lost state", "halves", always=True,
+        "{n} [key|keys] lost state", "halves", always=True,
     ),
     Count(
         "phantom", _SENT_AND_LOGGED, "never sent, yet there",
-        "{n} messages were delivered that were never sent", always=True,
+        "{n} [message was delivered that was|messages were delivered that were] never sent",
+        always=True,
     ),
     Count("nonmonotonic_poll", _HANDED, "polls that went backwards"),
     Count("poll_skip", (*_LOG, *_HANDED), "polls that left a gap"),

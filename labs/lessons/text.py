@@ -1,6 +1,7 @@
 """The text of a lab: Markdown with the counts of a run, and with branches for what it showed.
 
 Placeholders are `{arm.count}`, such as `{acks-1.lost_write}`; times in ms are shown in seconds.
+Words that agree with a number are `{arm.count?one is|many are}`.
 A statement about an arm has two branches, so that no text can claim more than the run showed:
 
     ::: some acks-1
@@ -27,6 +28,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
+from advisor.reasoning.plural import agreed
+
 Value = Callable[[str, str], str]
 """(arm, count) → its words."""
 Showed = Callable[[str], bool | None]
@@ -34,7 +37,7 @@ Showed = Callable[[str], bool | None]
 
 NOT_JUDGED = "This arm could not be judged in your run, so it shows nothing."
 
-_PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.([a-z_]+)\}")
+_PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\.([a-z_]+)(?:\?([^|{}]*)\|([^|{}]*))?\}")
 _MARK = re.compile(r"^::: *(some|none|end)(?: +([a-z0-9-]+))? *$")
 _ORDER = {"": "some", "some": "none", "none": "end"}
 
@@ -62,7 +65,7 @@ class Text:
     def html(self, showed: Showed, value: Value) -> str:
         """The text as HTML, in the numbers of a run."""
         text = "\n".join(self._rendered(part, showed) for part in self.parts)
-        filled = _PLACEHOLDER.sub(lambda match: value(match[1], match[2]), text)
+        filled = _PLACEHOLDER.sub(lambda match: _filled(match, value), text)
         return str(_markdown().render(filled, {"drawings": self.drawings}))
 
     def plain(self) -> str:
@@ -77,6 +80,11 @@ class Text:
         if seen is None:
             return f"\n{NOT_JUDGED}\n"
         return part.some if seen else part.none
+
+
+def _filled(match: re.Match[str], value: Value) -> str:
+    words = value(match[1], match[2])
+    return words if match[3] is None else agreed(int(words == "1"), match[3], match[4])
 
 
 def parse(

@@ -6,18 +6,19 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from advisor.reasoning.plural import agreed, inflected
 from labs.engine.plan.spec import ExperimentSpec
 from labs.pages.selectors import Evidence
 from spark_jobs.count_table import COUNTS, TABLE
 
 _THREE_WAYS = ("lost_write", "skipped", "late")
 _WENT: Mapping[str, str] = {
-    "lost_write": "{n} are gone from the log",
-    "skipped": "{n} are in the log but were skipped",
-    "late": "{n} were late (in the log, and read after the group had stopped)",
-    "expired": "{n} were deleted by retention",
-    "compacted": "{n} were replaced by compaction",
-    "unseen": "{n} are in the log and were never delivered",
+    "lost_write": "{n} [is|are] gone from the log",
+    "skipped": "{n} [is|are] in the log but [was|were] skipped",
+    "late": "{n} [was|were] late (in the log, and read after the group had stopped)",
+    "expired": "{n} [was|were] deleted by retention",
+    "compacted": "{n} [was|were] replaced by compaction",
+    "unseen": "{n} [is|are] in the log and [was|were] never delivered",
 }
 """Where missing messages may have gone; of the three ways 0 is said too."""
 
@@ -51,7 +52,7 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
     if verdict == "unknown":
         return f"Nothing can be concluded: {_reason(result)}"
     lost, ok = counts.get("lost_write"), counts.get("ok")
-    gone = f"{number(lost)} of {number(ok)} {counted(result)} are gone"
+    gone = f"{number(lost)} of {number(ok)} {counted(result)} {agreed(lost, 'is', 'are')} gone"
     if verdict == "broken":
         others = [
             _seen(count.name, counts)
@@ -67,7 +68,7 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
 
 
 def _seen(name: str, counts: Mapping[str, Any]) -> str:
-    return COUNTS[name].sentence.format(n=number(counts[name]))
+    return inflected(COUNTS[name].sentence, counts[name]).format(n=number(counts[name]))
 
 
 def _of_keys(counts: Mapping[str, Any]) -> str:
@@ -98,7 +99,8 @@ def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
             results.append(f"{label}: nothing can be concluded.")
         else:
             lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
-            gone = f"{label}: {lost} of {ok} {counted(result)} are gone"
+            verb = agreed(counts["lost_write"], "is", "are")
+            gone = f"{label}: {lost} of {ok} {counted(result)} {verb} gone"
             results.append(_sentence(gone, *_beyond_the_log(counts)))
     return " ".join(results)
 
@@ -116,7 +118,7 @@ def of_missing(counts: Mapping[str, Any]) -> str:
     if counts.get("late") is None or not any(counts.get(name) for name in _WENT):
         return ""
     parts = [
-        text.format(n=number(counts[name]))
+        inflected(text, counts[name]).format(n=number(counts[name]))
         for name, text in _WENT.items()
         if counts.get(name) or (name in _THREE_WAYS and counts.get(name) == 0)
     ]

@@ -21,8 +21,8 @@ def time_left(arms: Collection[Pace]) -> str:
     late = max((arm for arm in arms if arm.late), key=lambda arm: arm.spent_s, default=None)
     if late is None:
         return f"{left} left{why}"
-    # The end of an overdue phase is unknown; only what comes after it is known.
-    after = f"; then {left}{why}" if waiting or late.later_s else ""
+    # The end of an overdue phase is unknown; what comes after it, and the other arms, are known.
+    after = f"; at least {left.removeprefix('about ')} left{why}" if until_verdict_s(arms) else ""
     usual_s = math.ceil(late.usual_s)
     return f"{late.words.lower()} for {late.spent_s:.0f} s, usually about {usual_s} s{after}"
 

@@ -48,9 +48,11 @@ def test_the_words_count_on_while_another_arm_waits() -> None:
 
 
 def test_a_stage_that_takes_long_is_named_with_the_time_it_has_taken() -> None:
-    assert time_left([OVERDUE]) == "healing for 23 s, usually about 8 s; then about 16 s"
+    assert time_left([OVERDUE]) == "healing for 23 s, usually about 8 s; at least 16 s left"
     assert time_left([Pace("judging", 68, 11, 0)]) == "counting for 68 s, usually about 11 s"
     assert time_left([Pace("judging", 68, 11, 0), WAITS]).startswith(
-        "counting for 68 s, usually about 11 s; then about 45 s, because an arm waits"
+        "counting for 68 s, usually about 11 s; at least 45 s left, because an arm waits"
     )
+    begins = Pace("booting", 0, 8, 34)
+    assert time_left([Pace("judging", 68, 11, 0), begins]).endswith("11 s; at least 42 s left")
     assert time_left([]) == "it ends in a moment"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from advisor.reasoning.plural import inflected
 from labs.pages import sentences
 from labs.pages.selectors import Evidence
+from spark_jobs.count_table import TABLE
 from tests.labs.make import result
 
 
@@ -21,12 +23,12 @@ def test_an_order_that_no_guarantee_asks_for_is_told_beside_what_holds() -> None
     late = result("holds", lost_write=0, key_reordered=1_204)
     assert sentences.of_run("holds", late, "at-least-once") == (
         "0 of 10,000 acknowledged messages are gone, and nothing that “at least once” forbids was "
-        "seen in this run. 1,204 messages were delivered after a later one of their key, which no "
-        "guarantee forbids."
+        "seen in this run. 1,204 messages were delivered after a later one with the same key, "
+        "which no guarantee forbids."
     )
     assert sentences.of_experiment([("As described", "holds", late)]) == (
         "As described: 0 of 10,000 acknowledged messages are gone; 1,204 messages were delivered "
-        "after a later one of their key."
+        "after a later one with the same key."
     )
     before = {**late, "counts": {**late["counts"], "key_reordered": None}}
     assert sentences.of_run("holds", before, "at-least-once").endswith("seen in this run.")
@@ -49,6 +51,25 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
         "As described: 0 of 10,000 acknowledged messages are gone; 0 messages left no effect; "
         "500 effects were applied more than once; 7 messages were given up by the client."
     )
+
+
+def test_one_is_no_plural() -> None:
+    data = result("broken", lost_write=1, effect_missing=1, effect_duplicated=1, given_up=1)
+    assert sentences.of_experiment([("As described", "broken", data)]) == (
+        "As described: 1 of 10,000 acknowledged messages is gone; 1 message left no effect; "
+        "1 effect was applied more than once; 1 message was given up by the client."
+    )
+    counts = result(lost_write=1, skipped=1, late=1, unseen=1)["counts"]
+    assert "1 is gone from the log; 1 is in the log but was skipped" in sentences.of_missing(counts)
+    assert "1 is in the log and was never delivered" in sentences.of_missing(counts)
+
+
+def test_no_sentence_of_a_count_is_left_with_both_forms() -> None:
+    for count in TABLE:
+        for number in (0, 1, 2, None):
+            assert not set("[]|") & set(inflected(count.sentence, number)), count.name
+        if count.sentence:
+            assert inflected(count.sentence, 1) != inflected(count.sentence, 2), count.name
 
 
 def test_missing_messages_are_told_by_where_they_went() -> None:
