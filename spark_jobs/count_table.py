@@ -6,6 +6,7 @@ in `docs/ledger.md`; `labs` takes names and words from here for results and page
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -32,6 +33,18 @@ class Count:
     harm: Harm = ""
     always: bool = False
     plain: bool = False
+
+    def told(self, number: int | None) -> str:
+        """The sentence with the words that agree with the number, `{n}` and `{ok}` still in it."""
+        return inflected(self.sentence, number)
+
+
+_FORMS = re.compile(r"\[([^|\[\]]*)\|([^|\[\]]*)\]")
+
+
+def inflected(text: str, number: int | None) -> str:
+    """`[effect was|effects were] applied` with the words that agree with a number."""
+    return _FORMS.sub(lambda forms: forms[1] if number == 1 else forms[2], text)
 
 
 _SENDS, _LOG, _HANDED = ("sends",), ("log",), ("deliveries",)

@@ -135,7 +135,9 @@ def _unproved(faults: Sequence[str]) -> str:
 
 
 def _in_words(name: str, counts: Counts) -> str:
-    return COUNTS[name].sentence.format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
+    return (
+        COUNTS[name].told(counts[name]).format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
+    )
 
 
 def _sentence(text: str) -> str:

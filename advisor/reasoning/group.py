@@ -274,7 +274,7 @@ class Group:
         if self.commit is Commit.AUTO:
             return (
                 "application.commit=auto: what was processed since the last commit (the client "
-                f"commits {self.pace}) is handed out again."
+                f"commits {self.pace}) is delivered again."
             )
         if self.commit is not Commit.AFTER:
             return None
@@ -283,5 +283,5 @@ class Group:
             polled = self.pipeline.number(Component.CONSUMER, "max.poll.records")
             at_most = f" (max.poll.records={polled} at most, if the code commits after each poll)"
         return (
-            f"{self.named}: what was processed and not yet committed{at_most} is handed out again."
+            f"{self.named}: what was processed and not yet committed{at_most} is delivered again."
         )

@@ -53,7 +53,7 @@ def waiting_for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible,
         why=(
             f"application.racks={racks}, brokers={pipeline.brokers}: with replication.factor="
             f"{topic.factor}, {together} of the replicas may be in one rack. An acknowledged "
-            f"message is sure of a copy elsewhere from min.insync.replicas={together + 1} on; "
+            f"message is guaranteed a copy elsewhere from min.insync.replicas={together + 1} on; "
             f"outside that rack it may be {left}, so writes go on only up to min.insync.replicas="
             f"{left}. No replication.factor up to {pipeline.brokers} gives both: it takes "
             "2 × replicas in the fullest rack + 1."

@@ -68,7 +68,7 @@ def _by_own_class(pipeline: Pipeline, stated: str) -> str | None:
     """The code of the class decides, and it is not what another client does by default."""
     others = pipeline.text(Component.APPLICATION, "other.writers")
     if not own_class(pipeline):
-        return f"partitioner.class={stated}: it passes over the key."
+        return f"partitioner.class={stated}: it ignores the key."
     if pipeline.text(Component.APPLICATION, OWN) != "by-key":
         return f"partitioner.class={stated}: only its code says whether it heeds the key."
     if others in ("java", "librdkafka"):

@@ -108,7 +108,7 @@ def _stall_on_crash(topic: Replication) -> Number:
         formula = (
             "zookeeper.session.timeout.ms (from 2 to 20 ticks of ZooKeeper) + one tick + one "
             f"retry = {topic.silent_ms - ZOOKEEPER_TICK_MS} + {ZOOKEEPER_TICK_MS} + 1000; longer "
-            "if that broker was the controller, by no formula"
+            "if that broker was the controller; no formula says how much"
         )
     elif topic.fails_over:
         formula = f"{topic.session_setting} + one retry = {topic.session_timeout_ms} + 1000"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-_FORMS = re.compile(r"\[([^|\[\]]*)\|([^|\[\]]*)\]")
-
 
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 broker`, `3 brokers`, `2 copies` (with `plural`)."""
@@ -20,8 +16,3 @@ def agreed(count: int | None, one: str, many: str) -> str:
 def measured(value: int, unit: str) -> str:
     """`1 broker`, `3 brokers`, `1 ms`: a number with its unit in the plural."""
     return f"{value:,} {unit}" if unit == "ms" else counted(value, unit.removesuffix("s"), unit)
-
-
-def inflected(text: str, count: int | None) -> str:
-    """`[effect was|effects were] applied` with the words that go with a number."""
-    return _FORMS.sub(lambda forms: agreed(count, forms[1], forms[2]), text)

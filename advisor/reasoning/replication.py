@@ -111,7 +111,7 @@ class Replication:
         """Why ZooKeeper is reckoned with, for a reason or a finding."""
         if self.asks_for_the_mode:
             return "application.metadata.mode=zookeeper"
-        return f"kafka={self.pipeline.kafka} is taken to have ZooKeeper, as all before 3.3"
+        return f"kafka={self.pipeline.kafka} is assumed to use ZooKeeper, as all before 3.3"
 
     @property
     def session_setting(self) -> str:

@@ -191,7 +191,7 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
     if not topic.zookeeper and topic.session_timeout_ms <= ANSWER_MS:
         why = (
             f"broker.session.timeout.ms={topic.session_timeout_ms}: the controller fences each "
-            "broker before its next heartbeat is there, and nobody leads."
+            "broker before its next heartbeat is there, and no replica leads."
         )
         yield Hopeless(Component.BROKER, "broker.session.timeout.ms", why, 9_000)
     if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= ANSWER_MS:

@@ -19,7 +19,7 @@ from advisor.reasoning.pipeline import Pipeline
 _MAY = {
     Anomaly.LOST_WRITE: "acknowledged messages can be lost",
     Anomaly.GIVEN_UP: "messages can be given up by the producer",
-    Anomaly.SKIPPED: "messages can be passed over by the consumer",
+    Anomaly.SKIPPED: "messages can be skipped by the consumer",
     Anomaly.EFFECT_MISSING: "messages can be without an effect",
     Anomaly.STATE_LOST: "state can be lost",
     Anomaly.TORN_TRANSACTION: "transactions can be delivered in part",

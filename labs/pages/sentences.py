@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from advisor.reasoning.plural import agreed, inflected
+from advisor.reasoning.plural import agreed
 from labs.engine.plan.spec import ExperimentSpec
 from labs.pages.selectors import Evidence
-from spark_jobs.count_table import COUNTS, TABLE
+from spark_jobs.count_table import COUNTS, TABLE, inflected
 
 _THREE_WAYS = ("lost_write", "skipped", "late")
 _WENT: Mapping[str, str] = {
@@ -68,7 +68,7 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
 
 
 def _seen(name: str, counts: Mapping[str, Any]) -> str:
-    return inflected(COUNTS[name].sentence, counts[name]).format(n=number(counts[name]))
+    return COUNTS[name].told(counts[name]).format(n=number(counts[name]))
 
 
 def _of_keys(counts: Mapping[str, Any]) -> str:

@@ -40,13 +40,13 @@ QUARKUS = [
     (f"{READS}{_IN}.commit-strategy=latest\n", 1, "commit.order: as-done -> in-order"),
     (f"{READS}{_IN}.commit-strategy=ignore\n", 2, "nobody commits"),
     (f"{READS}{_IN}.commit-strategy=checkpoint\n", 0, "only your own code says where"),
-    (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is passed over"),
+    (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is skipped"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 0, "^YES"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n"
      f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code is handed null"),
     (f"{READS}{_IN}.failure-strategy=mine\n", 0, "only its code says"),
     # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
-    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is passed over"),
+    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is skipped"),
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 0,
      "key_reordered .* the message waits in a topic of its own"),
     # other connectors and profiles are none of this application's
@@ -76,7 +76,7 @@ kafka:
 """
 MICRONAUT = [
     (_MICRONAUT, 1, "acks: 1 -> all"),
-    (_MICRONAUT, 1, "the message is passed over.*unless @ErrorStrategy of the code says"),
+    (_MICRONAUT, 1, "the message is skipped.*unless @ErrorStrategy of the code says"),
     ("kafka.producers.bills.acks=all\nkafka.producers.default.acks=0\n", 0, "^YES"),
     ("kafka.acks=0\nkafka.producers.default.linger.ms=5\n", 1, "acks: 0 -> all"),
     ("kafka.producers.default.acks=all\nkafka.streams.default.acks=0\n", 0,

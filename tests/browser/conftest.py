@@ -93,3 +93,32 @@ def too_wide(page: Page) -> list[str]:
     page.wait_for_load_state()  # between two pages there is no document
     elements: list[str] = page.evaluate(script)
     return elements
+
+
+def clipped(page: Page) -> list[str]:
+    """The links, buttons and fields that stand beside the page or are cut off by what holds them.
+
+    What can be scrolled to within a table is no such thing, nor is what only a reader hears.
+    """
+    script = """() => {
+        const wide = document.documentElement.clientWidth, cut = []
+        for (const each of document.querySelectorAll("main :is(a, button, input, select, summary, textarea)")) {
+            const box = each.getBoundingClientRect()
+            if (!box.width || !each.checkVisibility({ visibilityProperty: true })) continue
+            if (each.closest(".visually-hidden, svg")) continue
+            let left = 0, right = wide, scrolls = false
+            for (let holds = each.parentElement; holds && holds !== document.body; holds = holds.parentElement) {
+                const flow = getComputedStyle(holds).overflowX
+                if (flow === "auto" || flow === "scroll") { scrolls = true; break }
+                if (flow === "visible") continue
+                const frame = holds.getBoundingClientRect()
+                left = Math.max(left, frame.left), right = Math.min(right, frame.right)
+            }
+            const own = each.matches("button, summary") && each.scrollWidth > each.clientWidth + 1
+            if (!scrolls && (box.left < left - 1 || box.right > right + 1) || own)
+                cut.push(each.outerHTML.slice(0, 120))
+        }
+        return cut
+    }"""  # noqa: E501
+    elements: list[str] = page.evaluate(script)
+    return elements

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 
 from labs.lessons import all_lessons
 from tests.addresses import addresses
-from tests.browser.conftest import too_wide
+from tests.browser.conftest import clipped, too_wide
 from tests.labs import watched
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,6 +35,8 @@ WORDS = """() => {
   copy.querySelectorAll(`${folded}, script, style, svg`).forEach(each => each.remove())
   return copy.textContent.split(/\\s+/).filter(Boolean).length
 }"""
+
+UNFOLDED = "document.querySelectorAll('details').forEach(each => each.open = true)"
 
 SCRIPT = """() => performance.getEntriesByType("resource")
   .filter(each => each.name.split("?")[0].endsWith(".js"))
@@ -68,7 +70,12 @@ def measured(page: Page, address: str) -> tuple[int, int, list[str]]:
     for width in NARROW:
         page.set_viewport_size({"width": width, "height": 800})
         wide += [f"{width} px: {name}" for name in too_wide(page)]
-    return page.evaluate(SCRIPT), page.evaluate(WORDS), wide
+        wide += [f"{width} px, cut off: {name}" for name in clipped(page)]
+    words = page.evaluate(WORDS)
+    page.evaluate(UNFOLDED)
+    page.set_viewport_size({"width": min(NARROW), "height": 800})
+    wide += [f"{min(NARROW)} px, unfolded: {name}" for name in (*too_wide(page), *clipped(page))]
+    return page.evaluate(SCRIPT), words, wide
 
 
 def keep(page: Page, name: str) -> None:

@@ -19,6 +19,7 @@ from packaging.version import Version
 
 import labs.incidents
 from advisor.advisories import advisories
+from advisor.reasoning.plural import counted
 from labs.engine.distributions import distribution
 from labs.incidents import (
     Exhibit,
@@ -264,7 +265,8 @@ def test_its_page_tells_it_with_the_counts_that_ship(client: Client, incident: I
     page = client.get(reverse("labs:incident", args=[incident.slug])).content.decode()
     assert escape(incident.title) in page
     for side in record.sides(incident.id):
-        assert f"{side.release}: seen in {side.shown} of {side.times} runs" in page
+        runs = counted(side.times, "run")
+        assert f"{side.release}: seen in {side.shown} of {runs}" in page
         assert f"<dd>{side.harmed:,} of {side.of:,}</dd>" in page
     assert f"--verify {incident.slug} --times 1" in page
     assert find(incident.slug) == incident

@@ -16,7 +16,8 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     if pipeline.text(Component.APPLICATION, "abort") == "rewinds":
         return rolled_back(
-            pipeline, "application.abort=rewinds: the input of the aborted transaction comes again."
+            pipeline,
+            "application.abort=rewinds: the input of the aborted transaction is read again.",
         )
     return missing(
         "application.abort=continues with application.commit=in-transaction: the consumer does "

@@ -22,7 +22,7 @@ def permits(pipeline: Pipeline) -> Permits:
             else f"flush.messages={topic.flush_messages}: up to so many records of each replica "
             "are in memory only."
         )
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
     elif topic.acks == "0" or (topic.acks == "1" and topic.fails_over):
         permitted[Anomaly.LOST_WRITE] = (
             f"acks={topic.acks} with flush.messages=1: only the leader is sure to have the record "

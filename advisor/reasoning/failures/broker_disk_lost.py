@@ -18,7 +18,7 @@ def permits(pipeline: Pipeline) -> Permits:
         permitted[Anomaly.LOST_WRITE] = reason = _why(topic, lost)
         if topic.shows(lost):
             permitted[Anomaly.DIVERGED] = (
-                f"{reason} Offsets that were read then bear other records."
+                f"{reason} Offsets that were read then hold other records."
             )
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
         permitted[Anomaly.UNAVAILABLE] = (
@@ -31,17 +31,21 @@ def permits(pipeline: Pipeline) -> Permits:
 
 def _why(topic: Replication, lost: int) -> str:
     if not topic.waits_for_followers:
-        kept = "is sure of no copy at all" if topic.copies == 0 else "is sure of the leader's copy"
+        kept = "no copy" if topic.copies == 0 else "only the leader's copy"
         brokers = counted(lost, "broker")
-        return f"acks={topic.acks}: an acknowledged record {kept}; {brokers} may be lost."
+        return (
+            f"acks={topic.acks}: {kept} of an acknowledged record is guaranteed; {brokers} may be "
+            "lost."
+        )
     if topic.factor <= lost:
         return (
-            f"replication.factor={topic.factor}: {counted(lost, 'broker')} lost takes every copy."
+            f"replication.factor={topic.factor}: the loss of {counted(lost, 'broker')} takes "
+            "every copy."
         )
     return (
         f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: an "
-        f"acknowledged record is sure of {counted(topic.copies, 'copy', 'copies')} and survives "
-        f"{counted(topic.survives, 'broker')} lost for good, not {lost}."
+        f"acknowledged record is guaranteed {counted(topic.copies, 'copy', 'copies')}, so it "
+        f"survives the loss of {counted(topic.survives, 'broker')}, not of {lost}."
     )
 
 

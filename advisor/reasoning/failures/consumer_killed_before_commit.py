@@ -20,7 +20,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if group.commit is Commit.IN_TRANSACTION:
         return rolled_back(
             pipeline,
-            f"{group.named}: the records are handed out again, and what was done with them the "
+            f"{group.named}: the records are delivered again, and what was done with them the "
             "first time is rolled back.",
         )
     return {

@@ -24,11 +24,13 @@ def permits(pipeline: Pipeline) -> Permits:
     )
     if topic.waits_for_followers and topic.fails_over:
         return outage(
-            f"{text} the in-sync set cannot shrink and nobody new can lead, so the next broker "
+            f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
+            "broker "
             "that dies holds up acks=all until it or the controllers are back."
         )
     return outage(
-        f"{text} nobody new can lead: a partition whose leader dies next waits until it or the "
+        f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
+        "or the "
         "controllers are back."
     )
 
@@ -41,11 +43,13 @@ def _without_zookeeper(topic: Replication) -> str:
     )
     if topic.waits_for_followers and topic.fails_over:
         return (
-            f"{text} the in-sync set cannot shrink and nobody new can lead, so the next broker "
+            f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
+            "broker "
             "that dies holds up acks=all until it or they are back."
         )
     return (
-        f"{text} nobody new can lead: a partition whose leader dies next waits until it or they "
+        f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
+        "or they "
         "are back."
     )
 
@@ -56,7 +60,7 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
         "Two of three controllers are away. Partitions that have a leader go on; then a broker "
-        "fails, and there is nobody to say who leads next. With ZooKeeper: two of three of "
+        "fails, and no new leader can be elected. With ZooKeeper: two of three of "
         "its servers."
     ),
     permits=permits,

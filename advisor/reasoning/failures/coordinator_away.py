@@ -26,7 +26,7 @@ def permits(pipeline: Pipeline) -> Permits:
     permitted: Permits = {Anomaly.BLOCKED: f"{reason} {_how_long(pipeline)}"}
     if group.commit in (Commit.AUTO, Commit.AFTER):
         return permitted | repeated(
-            pipeline, f"{reason} {group.named}: what was processed comes again."
+            pipeline, f"{reason} {group.named}: what was processed is delivered again."
         )
     return permitted
 

@@ -40,7 +40,7 @@ def _wait(topic: Replication) -> Permits:
             "with none of them up, nobody does until the leader is back."
         )
     return outage(
-        "unclean.leader.election.enable=false: nobody may lead until the leader is back with "
+        "unclean.leader.election.enable=false: no replica may lead until the leader is back with "
         "its log."
     )
 

@@ -46,7 +46,7 @@ def _with_copies(topic: Replication) -> Permits:
         return {Anomaly.UNAVAILABLE: refused}
     if not topic.returns_empty:
         return outage(
-            f"{refused} {topic.disk_lost}: nobody leads until an operator has "
+            f"{refused} {topic.disk_lost}: no replica leads until an operator has "
             "elected the replica with the longest log."
         )
     reason = (
@@ -62,7 +62,7 @@ def _lost(topic: Replication, reason: str) -> Permits:
     # Any replica may lead uncleanly: also one that left while enough others made records readable.
     stale_leads = topic.unclean and topic.min_isr < topic.factor
     if stale_leads or topic.shows(1) or topic.may_lead_empty(topic.copies):
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
     return permitted
 
 
@@ -81,11 +81,13 @@ def _why(topic: Replication) -> str:
 def _after(topic: Replication) -> str:
     if topic.unclean:
         return (
-            f"{topic.fencing}: nobody leads until the lost broker is fenced; then a replica that "
+            f"{topic.fencing}: no replica leads until the lost broker is fenced; then a replica "
+            "that "
             "lacks the records does."
         )
     return (
-        "unclean.leader.election.enable=false: nobody may lead until the lost broker returns or "
+        "unclean.leader.election.enable=false: no replica may lead until the lost broker returns "
+        "or "
         "an operator lets a replica lead that lacks the records. Back on an empty disk, the last "
         "that was in sync leads again, and the others drop everything that they had."
     )

@@ -6,6 +6,7 @@ from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage
 from advisor.reasoning.failures import unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import agreed, counted
 from advisor.reasoning.replication import Replication
 
 
@@ -35,15 +36,20 @@ def _of_the_disk(topic: Replication) -> Permits:
     reason = _why(topic)
     permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(1) or not topic.eligible_replicas:
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
     return permitted
+
+
+def _memory(topic: Replication) -> str:
+    return "that one was in memory only" if topic.copies == 1 else "nothing was on a disk"
 
 
 def _why(topic: Replication) -> str:
     if topic.copies < 2:
         return (
-            f"acks={topic.acks} with min.insync.replicas={topic.min_isr}: an acknowledged record "
-            f"is sure of {topic.copies} of {topic.factor} copies, and that one was in memory only."
+            f"acks={topic.acks} with min.insync.replicas={topic.min_isr}: of an acknowledged "
+            f"record {topic.copies} of {counted(topic.factor, 'copy', 'copies')} "
+            f"{agreed(topic.copies, 'is', 'are')} guaranteed, and {_memory(topic)}."
         )
     return (
         "eligible.leader.replicas.version=0: the last replica in sync leads again with what its "

@@ -21,7 +21,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if not topic.fails_over:
         return outage("replication.factor=1: a leader that is fenced has nobody to follow it.")
     permitted = outage(
-        f"{topic.fencing}: until the leader that is cut off is fenced, nobody else leads"
+        f"{topic.fencing}: until the leader that is cut off is fenced, no other replica leads"
         f"{_never(topic)}."
     )
     if not topic.waits_for_followers:

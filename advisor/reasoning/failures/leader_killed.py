@@ -39,7 +39,7 @@ def _pause(topic: Replication) -> Permits:
     if not topic.fails_over:
         reason = "replication.factor=1: no other broker can lead until this one is back."
         return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
-    reason = f"{topic.fencing}: nobody leads until the dead broker is fenced{_longer(topic)}."
+    reason = f"{topic.fencing}: no replica leads until the dead broker is fenced{_longer(topic)}."
     return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
 
 

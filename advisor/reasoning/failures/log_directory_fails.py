@@ -31,14 +31,15 @@ def _wait(pipeline: Pipeline) -> str:
     topic = Replication(pipeline)
     if not topic.fails_over:
         return (
-            "replication.factor=1: the only replica is on that disk; nobody leads until it can be "
+            "replication.factor=1: the only replica is on that disk; no replica leads until it "
+            "can be "
             "written again and the broker was restarted."
         )
     several = "with several, it goes on without that one, and another replica leads at once"
     if not (topic.zookeeper or kafka_at_least(pipeline, "3.7")):
         several = (
             f"with several, kafka={pipeline.kafka} goes on and tells no controller (KIP-858, since "
-            "3.7): nobody else leads until it is restarted"
+            "3.7): no other replica leads until it is restarted"
         )
     return (
         f"A broker with one log directory ends itself, and {topic.fencing} must pass; {several}. "

@@ -28,8 +28,8 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
     name = start_of(pipeline)
     start = pipeline.text(Component.CONSUMER, name)
     text = f"{cause}{name}={start}"
-    skips = f"{text}: what is in the log before the group finds its place is passed over."
-    repeats = f"{text}: what the group had processed before it lost its place comes again."
+    skips = f"{text}: what is in the log before the group has a position is skipped."
+    repeats = f"{text}: what the group processed before it lost its position is delivered again."
     if start == "latest":
         return missing(skips)
     if start == "earliest" or beyond_retention(pipeline, start):
@@ -37,7 +37,7 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
     if start in ("none", "error"):
         reason = f"{text}: the consumer stops with an error until somebody sets a position."
         return {Anomaly.BLOCKED: reason}
-    older = missing(f"{text}: older records are passed over.")
+    older = missing(f"{text}: older records are skipped.")
     return older | repeated(pipeline, repeats, committed=True)
 
 

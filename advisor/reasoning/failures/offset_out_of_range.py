@@ -16,7 +16,7 @@ def permits(pipeline: Pipeline) -> Permits:
         return without_position(pipeline)
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
         return {Anomaly.BLOCKED: "failOnDataLoss=true: the query stops and says which offsets."}
-    return missing("failOnDataLoss=false: the query passes over the gap and says nothing.")
+    return missing("failOnDataLoss=false: the query skips the gap and says nothing.")
 
 
 EVENT = FailureEvent(

@@ -60,7 +60,7 @@ def stated_settings(pipeline: Pipeline) -> str:
     return (
         f"{NAME}={pipeline.number(Component.BROKER, NAME)} with min.insync.replicas="
         f"{pipeline.number(Component.APPLICATION, MINIMUM)} of __consumer_offsets{waits}: a commit "
-        f"is sure to be on {counted(sure_copies(pipeline), 'broker')}"
+        f"is guaranteed to be on {counted(sure_copies(pipeline), 'broker')}"
     )
 
 
@@ -71,7 +71,7 @@ def _acks(pipeline: Pipeline) -> int:
 
 def goes_back(pipeline: Pipeline, reason: str) -> Permits:
     """The group starts at an older commit; without any, as auto.offset.reset says (R-B12)."""
-    again = f"{reason} The group goes on at an older commit, or as one without a position."
+    again = f"{reason} The group goes back to an older commit, or has no position."
     return {
         **without_position(pipeline, f"{reason} "),
         **repeated(pipeline, again, committed=True),

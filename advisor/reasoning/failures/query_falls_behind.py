@@ -18,7 +18,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
         then = "failOnDataLoss=true: the query stops at the first offset that is gone."
     else:
-        then = "failOnDataLoss=false: the query passes over what is gone and says nothing."
+        then = "failOnDataLoss=false: the query skips what is gone and says nothing."
     reason = f"maxOffsetsPerTrigger={most}: while more comes, the query falls behind. {gone} {then}"
     return {Anomaly.EFFECT_MISSING: reason}
 

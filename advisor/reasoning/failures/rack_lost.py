@@ -25,7 +25,7 @@ def permits(pipeline: Pipeline) -> Permits:
     together = in_fullest_rack(topic.factor, count)
     text = (
         f"application.racks={count if racks else 'unknown'}, replication.factor={topic.factor}: "
-        f"{together} of the replicas may be in one rack"
+        f"{together} of {counted(topic.factor, 'replica')} may be in one rack"
     )
     permitted: Permits = {}
     if topic.copies <= together:
@@ -43,13 +43,13 @@ def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> P
     """A stale replica is elected by hand: a client may find its last batches gone (0025)."""
     copies = counted(topic.copies, "copy", "copies")
     reason = (
-        f"{text}, and an acknowledged record is sure of {copies} (acks={topic.acks}, "
-        f"min.insync.replicas={topic.min_isr}): a rack that is alone goes on acknowledging, and "
-        "then it is lost."
+        f"{text}, and an acknowledged record is guaranteed {copies} (acks={topic.acks}, "
+        f"min.insync.replicas={topic.min_isr}): a rack that is cut off goes on acknowledging "
+        "alone, and then it is lost."
     )
     permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(together):
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then bear other records."
+        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
     if Session(pipeline).idempotent:
         permitted[Anomaly.GIVEN_UP] = (
             "enable.idempotence=true: a replica that an operator elects lacks the producer's last "

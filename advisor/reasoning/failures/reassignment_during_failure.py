@@ -38,8 +38,8 @@ def permits(pipeline: Pipeline) -> Permits:
         permitted |= unclean_election.permits(pipeline)
     if topic.copies <= 2:
         reason = (
-            f"{text}; of the {topic.copies} that an acknowledged record is sure of, the leader's "
-            "alone may be left, and its disk is lost."
+            f"{text}; of the {topic.copies} copies that an acknowledged record is guaranteed, only "
+            "the leader's may be left, and its disk is lost."
         )
         permitted |= {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
     return permitted

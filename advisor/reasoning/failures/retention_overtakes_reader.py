@@ -17,7 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
         forgotten = _forgotten(pipeline) if "compact" in policy else ""
         return {Anomaly.EFFECT_MISSING: forgotten} if forgotten else {}
     if pipeline.text(Component.CONSUMER, "auto.offset.reset") == "latest":
-        reason += " auto.offset.reset=latest then passes over all that is left, too."
+        reason += " auto.offset.reset=latest then skips all that is left, too."
         return {Anomaly.EFFECT_MISSING: reason, Anomaly.SKIPPED: reason}
     return {Anomaly.EFFECT_MISSING: reason}
 

@@ -27,7 +27,7 @@ def _taken_for_known(pipeline: Pipeline, cause: str) -> Permits:
     sink = pipeline.text(Component.APPLICATION, "sink")
     if sink != "idempotent":
         return {}
-    words = "one that goes by batchIds takes these for batches that it has, and passes over them. "
+    words = "one that goes by batchIds takes these for batches that it has, and skips them. "
     words += "One that merges by keys does not, but only its code says so."
     return {Anomaly.EFFECT_MISSING: f"{cause}application.sink={sink}: {words}"}
 

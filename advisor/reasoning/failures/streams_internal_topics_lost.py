@@ -6,7 +6,7 @@ from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.plural import counted
+from advisor.reasoning.plural import agreed, counted
 from advisor.reasoning.replication import Replication
 from advisor.reasoning.streams import Streams
 
@@ -23,8 +23,8 @@ def permits(pipeline: Pipeline) -> Permits:
     permitted: Permits = {}
     if streams.internal_copies <= lost:
         reason = (
-            f"{text}: the changelog of the state and what was on its way through a repartition "
-            f"topic are sure of {copies}."
+            f"{text}: {copies} of the changelog and of what is in a repartition topic "
+            f"{agreed(streams.internal_copies, 'is', 'are')} guaranteed."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(streams.internal_copies):

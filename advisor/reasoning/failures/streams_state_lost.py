@@ -16,7 +16,8 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     if streams.state == "unlogged":
         reason = (
-            "application.state=unlogged: without a changelog topic nobody else has the state, and "
+            "application.state=unlogged: without a changelog topic no other instance has the "
+            "state, and "
             "what earlier messages put into it is gone."
         )
         return {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}

@@ -57,7 +57,7 @@ def _started_again(pipeline: Pipeline, text: str) -> Permits:
         return {Anomaly.BLOCKED: f"{lost}{start}: the group stops until somebody sets one."}
     if start == "earliest" or beyond_retention(pipeline, start):
         return {}
-    return missing(f"{lost}{start}: what is sent before the group finds its place is passed over.")
+    return missing(f"{lost}{start}: what is sent before the group has a position is skipped.")
 
 
 def _read_while_it_goes(pipeline: Pipeline, text: str) -> Permits:

@@ -26,7 +26,7 @@ def permits(pipeline: Pipeline) -> Permits:
     permitted: Permits = {}
     if min(least, factor) <= lost:
         reason = (
-            f"{FACTOR}={factor} with {MINIMUM}={least}: the decision on a transaction is sure of "
+            f"{FACTOR}={factor} with {MINIMUM}={least}: the outcome of a transaction is guaranteed "
             f"{counted(min(least, factor), 'copy', 'copies')}; without it, "
         )
         permitted[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
@@ -45,7 +45,7 @@ def _led_by_an_empty_disk(topic: Replication, factor: int, least: int) -> Permit
     reason = (
         f"{topic.disk_lost}, {FACTOR}={factor} with {MINIMUM}={least}: without "
         "eligible leader replicas the last broker in sync comes back empty and leads, and the "
-        "decisions on transactions are gone: "
+        "outcomes of transactions are gone: "
     )
     return {
         Anomaly.TORN_TRANSACTION: f"{reason}some partitions are marked and others not.",

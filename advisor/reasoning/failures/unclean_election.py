@@ -20,16 +20,17 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     if not topic.unclean:
         return outage(
-            "unclean.leader.election.enable=false: nobody leads until an in-sync (or, since 4.1, "
+            "unclean.leader.election.enable=false: no replica leads until an in-sync (or, since "
+            "4.1, "
             "an eligible) replica is back."
         )
     permitted = outage(
-        f"{topic.fencing}: nobody leads until the replicas that are down are fenced."
+        f"{topic.fencing}: no replica leads until the replicas that are down are fenced."
     )
     if topic.copies >= topic.factor:
         return permitted
     reason = (
-        f"unclean.leader.election.enable=true: an acknowledged record is sure to be on "
+        f"unclean.leader.election.enable=true: an acknowledged record is guaranteed to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead; the others "
     )
     if Session(pipeline).idempotent:
@@ -41,7 +42,7 @@ def permits(pipeline: Pipeline) -> Permits:
         }
     return permitted | {
         Anomaly.LOST_WRITE: f"{reason}then drop it too.",
-        Anomaly.DIVERGED: f"{reason}then bear other records at offsets that were already read.",
+        Anomaly.DIVERGED: f"{reason}then hold other records at offsets that were already read.",
     }
 
 

@@ -37,7 +37,7 @@ def _passed_over(group: Group) -> Permits:
     """Without an effect, or in a topic of its own, where somebody processes it late."""
     if group.sets_aside == "none":
         return {
-            Anomaly.EFFECT_MISSING: f"{group.error_policy}: the message is passed over, and only "
+            Anomaly.EFFECT_MISSING: f"{group.error_policy}: the message is skipped, and only "
             "a log line says so."
         }
     return {

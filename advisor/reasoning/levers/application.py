@@ -98,7 +98,8 @@ LEVERS = (
     _lever(
         ORDER, own_code(_orders),
         costs(more="Code: of the offsets in hand, the one before the first that is not done is "
-              "committed. Memory: a slow record keeps those behind it in mind."),
+              "committed. Memory: the offsets behind a slow record are held until it is "
+              "done."),
         "KafkaConsumer javadoc, Multi-threaded Processing; Spring asyncAcks",
         _READER,
     ),
@@ -152,7 +153,7 @@ LEVERS = (
     ),
     _lever(
         "restart", own_code(_from("restart", "forgets", "resumes")),
-        costs(disk="next to none, one place in the input.",
+        costs(disk="almost none, one position in the input.",
               more="Code: the place is saved after its records were acknowledged; after a crash "
               "those since then are sent a second time."),
         "Kafka design.md, Message Delivery Semantics",

@@ -262,7 +262,7 @@ LEVERS = (
     ),
     Lever(
         Component.APPLICATION, "eligible.leader.replicas.version", _eligible,
-        costs(availability="with every eligible replica down, nobody leads until one is back.",
+        costs(availability="with every eligible replica down, no replica leads until one is back.",
               more="Work: min.insync.replicas is the cluster's then; a broker's file is passed "
               "over."),
         "KIP-966; Kafka operations/eligible-leader-replicas.md",
@@ -348,8 +348,8 @@ LEVERS = (
     Lever(
         _BROKER, _OFFSETS, not_spark(_offset_copies),
         costs(latency="a commit waits for the replicas in sync, where one broker acknowledged it.",
-              throughput="next to none, each commit is copied.",
-              disk="next to none, the topic is compacted."),
+              throughput="almost none, each commit is copied.",
+              disk="almost none, the topic is compacted."),
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor; KIP-455",
         Procedure(
             Restart.NOTHING,
@@ -389,7 +389,7 @@ LEVERS = (
     Lever(
         _BROKER, STATE_FACTOR, not_spark(_state_copies),
         costs(latency="each step of a transaction waits for the replicas in sync.",
-              disk="next to none, the topic is compacted."),
+              disk="almost none, the topic is compacted."),
         "Kafka TransactionLogConfig, transaction.state.log.replication.factor; KIP-98; KIP-455",
         Procedure(
             Restart.BROKERS,
@@ -416,7 +416,7 @@ LEVERS = (
     *(
         Lever(
             _BROKER, name, _memory(name),
-            costs(disk="next to none, a line a producer in each partition's snapshots.",
+            costs(disk="almost none, a line a producer in each partition's snapshots.",
                   more="Memory: a broker remembers each producer for so long, in each partition."),
             f"Kafka ConfigDef, {name}; KIP-854",
             BROKER_FILE,
@@ -425,7 +425,7 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "offsets.retention.minutes", not_spark(_offset_retentions),
-        costs(disk="next to none, one small record for each group and partition."),
+        costs(disk="almost none, one small record for each group and partition."),
         "Kafka ConfigDef, offsets.retention.minutes; KIP-186",
         BROKER_FILE,
     ),

@@ -158,7 +158,7 @@ def _acks_price(before: Pipeline, after: Pipeline) -> str:
     topic = Replication(after)
     return paid(
         latency="each send waits for the slowest replica in sync, one network round trip more. "
-        "A hard crash of any of them holds writes up for up to "
+        "When one of them crashes, writes wait for up to "
         f"{topic.fencing}.",
         throughput=f"{_most_in_flight(after)}, each answered as much later.",
         availability=spare(topic),

@@ -1,11 +1,11 @@
-"""A checkpoint that one machine alone has.
+"""A checkpoint on one machine only.
 
 What it is
     application.checkpoint=local: checkpointLocation is on a machine's own disk.
 
 Why it matters
     The checkpoint is the only record of how far a query is; Spark commits nothing to Kafka.
-    Without it startingOffsets decides: everything is passed over, or read again. Where only its
+    Without it startingOffsets decides: everything is skipped, or read again. Where only its
     metadata file is gone, Spark up to 4.1 silently goes on as another query, which a sink that
     knows batches by the query's id takes for new ones; 4.2 stops instead (SPARK-55058).
 
@@ -28,8 +28,8 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     start = pipeline.text(Component.CONSUMER, "startingOffsets")
     return (
-        f"application.checkpoint=local: with its disk the query's place is gone, and "
-        f"startingOffsets={start} decides."
+        f"application.checkpoint=local: when its disk is lost, so is the query's position, "
+        f"and startingOffsets={start} decides."
     )
 
 

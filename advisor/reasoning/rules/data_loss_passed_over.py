@@ -4,7 +4,7 @@ What it is
     failOnDataLoss=false on Spark's Kafka source.
 
 Why it matters
-    When offsets that the query needs were deleted, it passes over the gap and says nothing. In a
+    When offsets that the query needs were deleted, it skips the gap and says nothing. In a
     run on 4.2.0 with a short retention, 7,950 of 17,010 rows were missing from a query that was
     "alive".
 
@@ -25,7 +25,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
         return None
-    return "failOnDataLoss=false: messages that are gone are passed over in silence."
+    return "failOnDataLoss=false: messages that are gone are skipped without an error."
 
 
 RULE = Rule(

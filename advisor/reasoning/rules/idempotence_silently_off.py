@@ -46,7 +46,10 @@ def check(pipeline: Pipeline) -> str | None:
             "default, as long as nobody states it."
         )
     stated = ", ".join(f"{name}={producer[name]}" for name in names if name in producer)
-    return f"{stated}: switches enable.idempotence off without an error; nobody asked for that."
+    return (
+        f"{stated}: switches enable.idempotence off without an error, although nobody set it "
+        "to false."
+    )
 
 
 RULE = Rule(

@@ -6,7 +6,7 @@ What it is
     ZooKeeper or nobody said which it is (application.metadata.mode).
 
 Why it matters
-    ZooKeeper says which broker is alive. A dead one is given up after up to 21 s
+    ZooKeeper says which broker is alive. One that crashes is declared dead after up to 21 s
     (zookeeper.session.timeout.ms=18000 and one tick), where KRaft takes 9 s; a leader that is cut
     off from the other brokers while it reaches ZooKeeper is not given up. There are no eligible
     leader replicas. All this was read in Kafka's and ZooKeeper's code and documents. Experiments
@@ -40,13 +40,17 @@ def check(pipeline: Pipeline) -> str | None:
     other = Replication(pipeline.with_setting(Component.APPLICATION, _MODE, "zookeeper"))
     return (
         f"kafka={pipeline.kafka} has ZooKeeper or KRaft mode, and nobody said which: KRaft is "
-        f"taken, and a dead broker given up after {topic.silent_ms:,} ms ({topic.fencing}). With "
+        f"assumed, and a broker that crashes is declared dead after {topic.silent_ms:,} ms "
+        f"({topic.fencing}). With "
         f"ZooKeeper ({_MODE}=zookeeper) {_given_up(other)}."
     )
 
 
 def _given_up(topic: Replication) -> str:
-    return f"a dead broker is given up after up to {topic.silent_ms:,} ms ({topic.fencing})"
+    return (
+        f"a broker that crashes is declared dead after up to {topic.silent_ms:,} ms "
+        f"({topic.fencing})"
+    )
 
 
 RULE = Rule(

@@ -1,4 +1,4 @@
-"""A replicated topic that is content with one copy.
+"""A replicated topic that acknowledges with one copy.
 
 What it is
     min.insync.replicas=1 (the default) on a topic with more than one replica.
@@ -27,7 +27,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         f"min.insync.replicas=1 with replication.factor={topic.factor}: acks=all may mean one "
-        "copy, so 0 brokers lost for good are sure to be survived."
+        "copy, which the loss of one broker takes."
     )
 
 

@@ -6,7 +6,7 @@ What it is
 
 Why it matters
     While that broker is down, its groups stop although the topic is fine; with its disk
-    every position goes, and auto.offset.reset decides what is passed over or read again.
+    every position goes, and auto.offset.reset decides what is skipped or read again.
 
 Use instead
     3 before the first group starts; a topic that exists needs a reassignment.

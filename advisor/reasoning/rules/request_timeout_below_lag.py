@@ -30,7 +30,8 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         f"request.timeout.ms={session.request_timeout_ms} with replica.lag.time.max.ms="
-        f"{topic.lag_max_ms} and enable.idempotence=false: a slow follower is waited for up to "
+        f"{topic.lag_max_ms} and enable.idempotence=false: the leader waits for a slow follower "
+        "for up to "
         f"{topic.slow_follower_ms} ms, and the client sends again before."
     )
 

@@ -1,4 +1,4 @@
-"""A group without a position that passes over what is there.
+"""A group without a position that skips what is in the topic.
 
 What it is
     auto.offset.reset=latest (for Spark, startingOffsets=latest), the default everywhere.

@@ -9,7 +9,7 @@ Why it matters
 
 Use instead
     The handlers that stop (LogAndFail, the defaults), or since Kafka 4.2
-    errors.dead.letter.queue.topic.name, so that what Kafka's own handlers pass over is in a topic.
+    errors.dead.letter.queue.topic.name, so that what Kafka's own handlers skip is in a topic.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Decisions on transactions that one broker alone has.
+"""Outcomes of transactions on one broker only.
 
 What it is
     A transactional producer, and transaction.state.log.min.isr (or the factor) is 1, as in the
     file that Kafka ships as a sample.
 
 Why it matters
-    What became of a transaction is written there before the partitions are marked. Lost with
+    The outcome of a transaction is written there before the partitions are marked. Lost with
     its broker, a transaction may be marked in some partitions and open in others.
 
 Use instead
@@ -28,8 +28,8 @@ def check(pipeline: Pipeline) -> str | None:
     if min(factor, least) > 1:
         return None
     return (
-        f"{names[0]}={factor} with {names[1]}={least}: what became of a transaction is sure of "
-        "one copy."
+        f"{names[0]}={factor} with {names[1]}={least}: only one copy of a "
+        "transaction's outcome is guaranteed."
     )
 
 

@@ -1,4 +1,4 @@
-"""An unclean election allowed, or forbidden, where nobody may look.
+"""Unclean elections set where the controllers may not read it.
 
 What it is
     unclean.leader.election.enable is set for the brokers and not on the topic.

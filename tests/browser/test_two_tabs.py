@@ -1,0 +1,91 @@
+"""Two tabs of one browser in the questionnaire: neither overwrites the other's answers unseen."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.advisor.answers import saved
+from tests.browser.test_describe import go_on
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def tabs(page: Page, live_server: LiveServer) -> tuple[Page, Page]:
+    """Two tabs with one session, which begins with the first answer."""
+    page.goto("/describe/client/")
+    go_on(page)
+    page.wait_for_url("**/describe/topic/")
+    return page, page.context.new_page()
+
+
+def choose(page: Page, acks: str) -> None:
+    with page.expect_response(re.compile("/card/$")):
+        page.get_by_label("acks").select_option(acks)
+
+
+def test_the_second_tab_shows_both_answers_before_it_saves(tabs: tuple[Page, Page]) -> None:
+    one, other = tabs
+    for tab in tabs:
+        tab.goto("/describe/producer/")
+    choose(one, "1")
+    choose(other, "0")
+    go_on(one)
+    said = one.locator(".error-summary")
+    expect(said).to_be_focused()
+    expect(said).to_contain_text("Another tab has saved 1 different answer")
+    expect(said).to_contain_text("0 in the other tab, 1 here")
+    expect(one.get_by_label("acks")).to_have_value("1")
+    go_on(one)
+    one.wait_for_url("**/describe/consumer/")
+    go_on(other)
+    expect(other.locator(".error-summary")).to_contain_text("1 in the other tab, 0 here")
+
+
+def edit(page: Page, slug: str) -> None:
+    page.goto(f"/pipelines/{slug}/")
+    page.get_by_role("button", name="Change the answers").first.click()
+    page.wait_for_url("**/describe/**")
+    page.get_by_role("link", name=re.compile("Topic")).click()
+    page.wait_for_url("**/describe/topic/**")
+
+
+def test_two_descriptions_in_two_tabs_stay_two(tabs: tuple[Page, Page]) -> None:
+    one, other = tabs
+    edit(one, saved({"topic.replication.factor": "2", "producer.acks": "1"}))
+    edit(other, saved({"topic.replication.factor": "3", "producer.acks": "0"}))
+    factor = one.get_by_label("replication.factor")
+    expect(factor).to_have_value("2")
+    go_on(one)
+    one.wait_for_url("**/describe/producer/")
+    expect(one.get_by_label("acks")).to_have_value("1")
+    go_on(other)
+    other.wait_for_url("**/describe/producer/")
+    expect(other.get_by_label("acks")).to_have_value("0")
+
+
+def test_a_page_that_the_browser_kept_in_memory_is_asked_for_again(
+    page: Page, live_server: LiveServer
+) -> None:
+    page.goto("/describe/producer/")
+    with page.expect_navigation():
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(page.get_by_label("acks")).to_be_visible()
+
+
+def test_a_stale_form_after_back_has_what_was_saved_and_saves_without_a_clash(
+    page: Page, live_server: LiveServer
+) -> None:
+    page.goto("/describe/producer/")
+    page.get_by_label("acks").select_option("1")
+    go_on(page)
+    page.wait_for_url("**/describe/consumer/")
+    page.go_back()
+    expect(page.get_by_label("acks")).to_have_value("1")
+    page.get_by_label("acks").select_option("0")
+    go_on(page)
+    page.wait_for_url("**/describe/consumer/")
