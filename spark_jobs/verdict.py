@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from spark_jobs.count_table import COUNTS, TABLE, harms
+from spark_jobs.count_table import COUNTS, TABLE, harms, inflected
 
 Counts = Mapping[str, int | None]
 """A count by name; None was not judged."""
@@ -110,15 +110,19 @@ def _doubt(counts: Counts, circumstances: Circumstances) -> str:
         return "its recorder seals each at the end of the run: this one may have lost a part."
     if counts.get("phantom"):
         return (
-            f"{counts['phantom']:,} messages are there that it says were never sent:"
+            f"{_messages_are(counts['phantom'])} there that it says were never sent:"
             " a part of its sends may be missing, and with it a loss."
         )
     if circumstances.untold:
         return (
-            f"{circumstances.untold:,} messages are in transactions that it says nothing of:"
+            f"{_messages_are(circumstances.untold)} in transactions that it says nothing of:"
             " a part of its transactions may be missing."
         )
     return ""
+
+
+def _messages_are(number: int) -> str:
+    return inflected(f"{number:,} [message is|messages are]", number)
 
 
 def _beside_the_path(want: str | None, circumstances: Circumstances) -> frozenset[str]:

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
+from advisor.reasoning.plural import agreed, counted
 from labs.engine.plan.spec import ExperimentSpec
 from labs.models import LIVE, Experiment, Run, State, settings_key
 from labs.runs import queue
@@ -81,14 +82,16 @@ def refuse_if_full(visitor: Visitor) -> None:
     waiting = queued.count()
     limits = settings.LAB_QUEUE
     if waiting >= limits["all"]:
-        raise Refused(f"{waiting} experiments already wait. Try again when some of them are done.")
+        already = f"{counted(waiting, 'experiment')} already {agreed(waiting, 'waits', 'wait')}"
+        raise Refused(f"{already}. Try again when some of them are done.")
     for whose, mine, most in (
         ("yours", queued.filter(visitor=visitor.key), limits["visitor"]),
         ("your address", queued.filter(address=visitor.address), limits["address"]),
     ):
         if visitor != NOBODY and mine.count() >= most:
-            reason = f"{most} experiments of {whose} already wait; the other places are for others."
-            raise Refused(reason)
+            already = f"{counted(most, 'experiment')} of {whose} already "
+            wait = agreed(most, "waits", "wait")
+            raise Refused(f"{already}{wait}; the other places are for others.")
 
 
 def take_place(visitor: Visitor) -> None:

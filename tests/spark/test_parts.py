@@ -266,7 +266,7 @@ def test_transactions_of_which_a_part_is_missing_do_not_hold(
 ) -> None:
     answer = judged(_in_transaction(), "at-least-once")
     assert answer["verdict"] == "unknown"
-    assert "1 messages are in transactions" in answer["reason"]
+    assert "1 message is in transactions" in answer["reason"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A topic that asks for two copies, and a producer that does not.
+"""A producer without acks=all on a topic that asks for two copies.
 
 What it is
     min.insync.replicas is 2 or more, and this producer has acks=1 or 0.

@@ -1,4 +1,4 @@
-"""Checksums that the consumer does not look at.
+"""Checksums that the consumer does not check.
 
 What it is
     check.crcs=false, the default of librdkafka; the Java client looks at them unless told not to.

@@ -1,4 +1,4 @@
-"""A consumer that is closed after an error, and commits what failed.
+"""A consumer that is closed after an error, and commits the failed message.
 
 What it is
     application.processing.errors=close, and the client commits how far it handed out.

@@ -1,4 +1,4 @@
-"""Sends whose result nobody looks at.
+"""Sends whose result is not checked.
 
 What it is
     application.delivery.errors=ignored: no callback, no future, or a callback that drops the

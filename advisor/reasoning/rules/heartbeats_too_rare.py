@@ -1,4 +1,4 @@
-"""Brokers whose heartbeats are too rare for their session.
+"""Brokers whose heartbeat interval is too long for their session timeout.
 
 What it is
     broker.heartbeat.interval.ms is more than half of broker.session.timeout.ms (KRaft mode).

@@ -1,4 +1,4 @@
-"""Internal topics that want more brokers than there are.
+"""Internal topics that need more brokers than there are.
 
 What it is
     offsets.topic.replication.factor, or with transactions transaction.state.log.replication.factor,

@@ -1,4 +1,4 @@
-"""A member that is out of its group after each session.
+"""A member that leaves its group after each session timeout.
 
 What it is
     heartbeat.interval.ms of librdkafka is as long as session.timeout.ms or longer, in a group whose

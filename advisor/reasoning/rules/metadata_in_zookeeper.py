@@ -1,4 +1,4 @@
-"""Brokers that have ZooKeeper, or may have it.
+"""Brokers that use ZooKeeper, or may use it.
 
 What it is
     The brokers run a line of Kafka before 3.3, the first whose KRaft mode is for production, and

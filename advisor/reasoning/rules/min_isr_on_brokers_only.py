@@ -1,4 +1,4 @@
-"""A minimum in the brokers' files that a newer cluster does not look at.
+"""A minimum in the brokers' files that a newer cluster does not read.
 
 What it is
     min.insync.replicas above 1 is set for the brokers and not on the topic, and the cluster has

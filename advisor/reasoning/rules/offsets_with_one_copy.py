@@ -1,4 +1,4 @@
-"""Committed offsets that one broker alone has.
+"""Committed offsets on one broker only.
 
 What it is
     offsets.topic.replication.factor=1 in a cluster of more brokers, as in the file that Kafka

@@ -1,4 +1,4 @@
-"""Keys that go elsewhere than those of a Java producer.
+"""Keys that go to other partitions than those of a Java producer.
 
 What it is
     A librdkafka producer with order required and a partitioner other than murmur2 or

@@ -1,4 +1,4 @@
-"""A Spark query that reads under a group's name of its own choice.
+"""A Spark query with a group id of its own choice.
 
 What it is
     kafka.group.id on Spark's Kafka source. Unless stated, Spark makes a new one each time.

@@ -1,4 +1,4 @@
-"""A Streams application that goes on without messages.
+"""A Streams application that skips messages it cannot process.
 
 What it is
     An exception handler that continues (LogAndContinue), or a class of your own, which may.

@@ -1,4 +1,4 @@
-"""Exactly-once output whose readers may not wait for it.
+"""Exactly-once output whose readers may not wait for the commit.
 
 What it is
     A Streams application with exactly-once, and readers of its output topics that do not have

@@ -1,4 +1,4 @@
-"""Local state where the next start does not find it.
+"""Local state in a folder that may be gone at the next start.
 
 What it is
     state.dir below /tmp, which is the default, or another folder that a machine which starts may

@@ -1,4 +1,4 @@
-"""Topics that a slip of the finger makes, with one copy.
+"""Topics created by a misspelt name, with one copy.
 
 What it is
     auto.create.topics.enable=true on brokers whose default.replication.factor is 1, where one

@@ -1,4 +1,4 @@
-"""Transactions that share one epoch.
+"""Transactions of older clients, which share one epoch.
 
 What it is
     A transactional producer of librdkafka or of kafka-clients before 4.0, or a cluster with
