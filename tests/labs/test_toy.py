@@ -16,7 +16,7 @@ STATE = {"acks": "all", "min_isr": "2", "unclean": "on", "lag_2": "40", "lag_3":
 
 def test_the_address_names_a_state(client: Client):
     shown = client.get(reverse("labs:toy"), STATE).content.decode()
-    assert "unclean.leader.election.enable=true: an acknowledged record is sure" in shown
+    assert "unclean.leader.election.enable=true: an acknowledged record is guaranteed" in shown
     assert 'name="unclean" checked' in shown
 
 
