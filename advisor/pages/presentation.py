@@ -149,7 +149,8 @@ def sentence(given: Judgement) -> str:
         # Both halves without the whole have one name; it is not always that of the wish.
         if not FORBIDS[wish.guarantee] <= FORBIDS[gives]:
             gives = wish.guarantee
-        return f"You need {need}{more}, and these settings give {GUARANTEES[gives]}."
+        what = "it" if gives == wish.guarantee else GUARANTEES[gives]
+        return f"You need {need}{more}, and these settings give {what}."
     events = sum(failure.in_scope for failure in given.failures)
     broken = sum(failure.breaks for failure in given.failures)
     breaks = "breaks" if broken == 1 else "break"

@@ -95,7 +95,7 @@ def test_what_is_both_at_most_and_at_least_once_is_at_most_once() -> None:
 
     assert answer.judgement.met
     assert presentation.sentence(answer.judgement) == (
-        "You need at most once, and these settings give at most once."
+        "You need at most once, and these settings give it."
     )
 
 
