@@ -108,9 +108,9 @@ def _doubt(counts: Counts, circumstances: Circumstances) -> str:
     """What shows that a ledger without a seal may have lost a part; empty where nothing does."""
     if circumstances.seal_follows:
         return "its recorder seals each at the end of the run: this one may have lost a part."
-    if counts.get("phantom"):
+    if phantom := counts.get("phantom"):
         return (
-            f"{_messages_are(counts['phantom'])} there that it says were never sent:"
+            f"{_messages_are(phantom)} there that it says were never sent:"
             " a part of its sends may be missing, and with it a loss."
         )
     if circumstances.untold:
