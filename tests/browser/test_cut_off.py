@@ -1,0 +1,31 @@
+"""What the walk along every address holds at 320 px is found where it is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.conftest import clipped, too_wide
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+BREAKS = {
+    "a button beside the page": "#questions button { margin-left: -3rem !important }",
+    "a frame that cuts its button off": ".actions { overflow: hidden; width: 3rem }",
+    "a button that cuts its words off": (
+        "#questions button { overflow: hidden; width: 2rem; white-space: nowrap }"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_control_that_is_cut_off_is_noticed(
+    page: Page, live_server: LiveServer, name: str
+) -> None:
+    page.set_viewport_size({"width": 320, "height": 800})
+    page.goto("/describe/topic/")
+    assert clipped(page) == []
+    page.evaluate("rule => document.styleSheets[0].insertRule(rule)", BREAKS[name])
+    assert any("<button" in each for each in clipped(page)), name
+    assert too_wide(page) == [], "the page itself is no wider, so only this finds it"
