@@ -52,7 +52,7 @@ def test_what_is_no_version_comes_back_as_typed(client):
 
 
 def test_nothing_found_is_not_called_safe(client):
-    page = page_of(client, version="apache/kafka:4.3.1").content.decode()
+    page = page_of(client, version="apache/kafka:4.4.0").content.decode()
     assert "does not prove that the release has no bug" in page
 
 
