@@ -6,12 +6,12 @@ Sources: Linux shm_overview(7) (`/dev/shm` is a tmpfs); Filesystem Hierarchy Sta
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from advisor.catalog import Component
-from advisor.catalog.texts import IN_MEMORY
+from advisor.catalog.texts import IN_MEMORY, TEMPORARY
 from advisor.intake.reading import Item
 
 WORDS = (
@@ -19,8 +19,37 @@ WORDS = (
     "(application.disk.lost)"
 )
 _NAMES = ("log.dirs", "log.dir")
+_METADATA = "metadata.log.dir"
+TEMPORARY_WORDS = (
+    "is in a temporary folder, which many systems empty when they start: with it this machine's "
+    "copy of the metadata is gone"
+)
 _LOST = "disk.lost"
 _IN_MEMORY = tuple(map(PurePosixPath, IN_MEMORY))
+_TEMPORARY = tuple(map(PurePosixPath, TEMPORARY))
+
+
+def as_log_dirs(items: Iterable[Item]) -> list[Item]:
+    """The items, of which `log.dir` is `log.dirs` where its process has none (ServerLogConfigs)."""
+    items = list(items)
+    with_several = {item.process for item in items if item.name == "log.dirs"}
+    return [
+        replace(item, name="log.dirs")
+        if item.component is Component.BROKER
+        and item.name == "log.dir"
+        and item.process not in with_several
+        else item
+        for item in items
+    ]
+
+
+def metadata_in_temporary(items: Iterable[Item]) -> Iterator[Item]:
+    """Where a process keeps its metadata in a folder that a boot may empty."""
+    for item in items:
+        is_metadata = item.component is Component.BROKER and item.name == _METADATA
+        in_memory = _is_below(_IN_MEMORY, item.text)
+        if is_metadata and _is_below(_TEMPORARY, item.text) and not in_memory:
+            yield item
 
 
 def in_memory(items: Collection[Item]) -> Iterator[tuple[Item, Item]]:
@@ -32,11 +61,12 @@ def in_memory(items: Collection[Item]) -> Iterator[tuple[Item, Item]]:
     # log.dirs goes before log.dir (ServerLogConfigs).
     name = next((name for name in _NAMES if any(item.name == name for item in brokers)), "")
     for item in brokers:
-        if not is_stated and item.name == name and _is_in_memory(item.text):
+        counts = item.name in (name, _METADATA)
+        if not is_stated and counts and _is_below(_IN_MEMORY, item.text):
             lost = replace(item, component=Component.APPLICATION, name=_LOST, text="returns-empty")
             yield item, lost
 
 
-def _is_in_memory(folders: str) -> bool:
+def _is_below(places: Collection[PurePosixPath], folders: str) -> bool:
     paths = [PurePosixPath(name.strip()) for name in folders.split(",")]
-    return any(memory in (path, *path.parents) for path in paths for memory in _IN_MEMORY)
+    return any(memory in (path, *path.parents) for path in paths for memory in places)

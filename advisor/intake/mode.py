@@ -48,6 +48,20 @@ def without_roles(items: Iterable[Item], product: Product) -> list[tuple[Item, s
     return [(item, words) for item in items if item.process not in with_roles]
 
 
+def early_access(items: Iterable[Item], product: Product) -> list[tuple[Item, str]]:
+    """The items of brokers in KRaft mode of a Kafka that has it as a preview, and why not.
+
+    Source: KIP-833 (for production since 3.3).
+    """
+    if at_least(kafka_line(product.kafka), "3.3"):
+        return []
+    words = (
+        f"{KRAFT} is KRaft mode, which is a preview in Kafka {product.kafka} and for production "
+        "since 3.3 (KIP-833). That is not advised on; say which later version this file is for."
+    )
+    return [(item, words) for item in items if _tells(item) and item.name == KRAFT]
+
+
 def is_asked(product: Product) -> bool:
     """Whether brokers of this version may have either mode: 3.3 to 3.9."""
     of = (product.family, product.version, product.kafka)

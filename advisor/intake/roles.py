@@ -7,7 +7,8 @@ eligible leader replicas are on, as in new clusters from 4.1, so is `min.insync.
 without its own: the cluster keeps a value that was copied from the active controller's file, and
 that goes before a broker's (KIP-966, operations/eligible-leader-replicas.md; seen on 4.1.0, 4.2.1
 and 4.3.1). All else that is weighed is read by brokers alone, but for the default replication
-factor, which both read (AutoTopicCreationManager, ControllerServer).
+factor and the log directories, which both read (AutoTopicCreationManager, ControllerServer;
+`metadata.log.dir` is the first of them unless it is stated).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from advisor.intake.reading import Item, Product
 
 _ROLES = "process.roles"
 _BY_CONTROLLERS = {"unclean.leader.election.enable", "broker.session.timeout.ms"}
-_BY_BOTH = "default.replication.factor"
+_BY_BOTH = {"default.replication.factor", "log.dirs", "log.dir"}
 _WORDS = "is not read from a file with process.roles={}: {}"
 _HINTS = {
     "broker": "the active controller's file says it. Add that file, or state it on the topic where "
@@ -62,4 +63,4 @@ def _is_others(name: str, role: str, decided: set[str], product: Product) -> boo
     if role == "broker" or name in decided:
         return role == "broker" and name in decided
     of = (product.family, product.version, product.kafka, Component.BROKER)
-    return name != _BY_BOTH and (has(*of, name) or name in names_of_topics())
+    return name not in _BY_BOTH and (has(*of, name) or name in names_of_topics())

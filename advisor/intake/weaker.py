@@ -9,7 +9,7 @@ from __future__ import annotations
 from advisor.catalog import Value
 
 _LESS = {
-    "default.replication.factor", "max.message.bytes", "min.insync.replicas",
+    "controllers", "default.replication.factor", "max.message.bytes", "min.insync.replicas",
     "offsets.retention.minutes", "offsets.topic.replication.factor", "producer.id.expiration.ms",
     "retention.bytes", "retention.ms", "segment.bytes", "socket.request.max.bytes",
     "transaction.state.log.min.isr", "transaction.state.log.replication.factor",

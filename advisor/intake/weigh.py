@@ -28,10 +28,17 @@ from advisor.catalog import (
 )
 from advisor.catalog.texts import is_free
 from advisor.intake.bindings import of_bindings
-from advisor.intake.folders_in_memory import WORDS, in_memory
+from advisor.intake.folders_in_memory import (
+    TEMPORARY_WORDS,
+    WORDS,
+    as_log_dirs,
+    in_memory,
+    metadata_in_temporary,
+)
 from advisor.intake.inherited import never, with_inherited
 from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
-from advisor.intake.mode import with_mode, without_roles
+from advisor.intake.mode import early_access, with_mode, without_roles
+from advisor.intake.quorum import with_controllers
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.roles import unread
 from advisor.intake.text import shown
@@ -88,16 +95,22 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
     lost = dict(in_memory(items))
-    counted = with_inherited(with_mode([*items, *lost.values()], product), product)
+    stated = as_log_dirs(with_controllers([*items, *lost.values()], product))
+    counted = with_inherited(with_mode(stated, product), product)
     for item in _old_names_first(counted):
         scale.take(item)
     for item in lost:
         scale.note(item, WORDS)
+    for item in metadata_in_temporary(items):
+        scale.note(item, TEMPORARY_WORDS)
     scale.default_elsewhere(reading.whole)
     for item, words in elsewhere.items():
         scale.refuse_value(item)
         scale.note(item, words)
-    for item, words in without_roles(reading.items, product):
+    for item, words in (
+        *without_roles(reading.items, product),
+        *early_access(reading.items, product),
+    ):
         scale.refuse_item(item, words)
     every = [*beside, *reading.items]
     for component in Component:

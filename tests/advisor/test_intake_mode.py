@@ -36,7 +36,7 @@ def mode(intake: Intake) -> object:
     # A controller that takes over from ZooKeeper knows both; its roles say what it runs as.
     ("3.9", CONNECT + ROLES, "kraft"), ("3.9", ROLES + CONNECT, "kraft"),
     ("3.9", "process.roles=\n" + CONNECT, "zookeeper"), ("3.9", "min.insync.replicas=2\n", None),
-    ("3.2", CONNECT, None), ("3.2", ROLES, None), ("4.0", ROLES, None),
+    ("3.2", CONNECT, None), ("4.0", ROLES, None),
 ])  # fmt: skip
 def test_a_brokers_file_says_it_where_it_may_be_either(line: str, text: str, message: str | None):
     intake = read(f"{text}log.retention.hours=9\n", of(line), "broker-properties")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from advisor.catalog import Component
 from advisor.reasoning.event import FailureEvent, Permits, outage
-from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, controllers
 
@@ -11,13 +12,43 @@ from advisor.reasoning.replication import Replication, controllers
 def permits(pipeline: Pipeline) -> Permits:
     """Nothing by itself; whatever fails next stays as it is, for as long as it lasts.
 
-    Seen in a run: with the controller hung, reads and writes went on for 12 s; a follower that
-    was killed then held acks=all up until it was back.
+    Where every controller may be lost for good, so may all that they know, and with it every
+    message. Seen in a run: with the controller hung, reads and writes went on for 12 s; a
+    follower that was killed then held acks=all up until it was back.
     """
     topic = Replication(pipeline)
     if topic.zookeeper:
         return outage(_without_zookeeper(topic))
-    count = controllers(pipeline)
+    return _without_majority(pipeline, topic) | _without_metadata(pipeline)
+
+
+def _without_metadata(pipeline: Pipeline) -> Permits:
+    """Brokers delete replicas that the metadata do not name (KAFKA-14616, stray replicas)."""
+    count, lost = controllers(pipeline), lost_for_good(pipeline)
+    if count is None or count > lost:
+        return {}
+    machines = "this machine" if count == 1 else "these machines"
+    return {
+        Anomaly.LOST_WRITE: f"application.controllers={count}: the metadata (which topics there "
+        f"are, and who has their copies) are on {machines} only. With their disks they are lost, "
+        "and brokers delete replicas that no metadata name."
+    }
+
+
+def lost_for_good(pipeline: Pipeline) -> int:
+    """How many machines may lose their disks, also by a restart where that is a loss of one."""
+    each = pipeline.text(Component.APPLICATION, "disk.lost") == "each-restart"
+    return max(pipeline.requirement.survive, 1 if each else 0)
+
+
+def _without_majority(pipeline: Pipeline, topic: Replication) -> Permits:
+    count, lost = controllers(pipeline), lost_for_good(pipeline)
+    if count is not None and (count - 1) // 2 < lost < count:
+        return outage(
+            f"application.controllers={count}: of these {lost} may be lost for good, and no "
+            "majority is left. Nobody new leads, and the in-sync set cannot shrink, until "
+            "an operator has made the quorum anew of those that are left."
+        )
     spared = "fewer than half" if count is None else f"{(count - 1) // 2}"
     text = (
         f"application.controllers={count or 'unknown'} ({spared} may be down): without a majority"
@@ -70,6 +101,7 @@ EVENT = FailureEvent(
         "KIP-631",
         "KIP-497 (only the controller changes the in-sync set)",
         "KIP-500, Motivation (ZooKeeper)",
+        "KAFKA-14616 (stray replicas)",
     ),
     beyond_settings="Run 3 or 5 controllers (or ZooKeeper's servers), in as many racks.",
 )
