@@ -5,7 +5,13 @@ sizes are integers. A setting that was not stated is not in `settings`: real cli
 unlike one that was stated with its default.
 """
 
-from advisor.catalog.beyond import is_format, not_advised, of_share_group, old_format
+from advisor.catalog.beyond import (
+    is_format,
+    lone_remote_metadata,
+    not_advised,
+    of_share_group,
+    old_format,
+)
 from advisor.catalog.combinations import refused_assignor, refused_combination
 from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
@@ -39,6 +45,7 @@ __all__ = [
     "is_format",
     "kafka_line",
     "kafka_versions",
+    "lone_remote_metadata",
     "lookup",
     "not_advised",
     "of_share_group",

@@ -18,7 +18,7 @@ from advisor.catalog.effective import (
     TRANSACTION_TIMEOUT,
 )
 from advisor.catalog.model import Component, Family, Problem
-from advisor.catalog.values import number
+from advisor.catalog.values import gzip_level, number
 from advisor.catalog.versions import at_least, client_line
 
 Texts = Mapping[str, str]
@@ -71,6 +71,8 @@ def refused_assignor(texts: Texts, of_brokers: Texts) -> Problem | None:
 
 
 def _java_producer(texts: Texts, line: str) -> Said:
+    if at_least(line, "3.8"):
+        yield from gzip_level(texts)
     if _on(texts, _TWO_PHASES) and TRANSACTION_TIMEOUT in texts and at_least(line, "4.1"):
         message = f"Cannot set {TRANSACTION_TIMEOUT} when {_TWO_PHASES} is set to true."
         yield (

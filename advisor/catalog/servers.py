@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from advisor.catalog.model import Component, Problem
 from advisor.catalog.structure import PROTOCOLS
-from advisor.catalog.values import items, number
+from advisor.catalog.values import gzip_level, items, number
 from advisor.catalog.versions import at_least, kafka_line
 
 Texts = Mapping[str, str]
@@ -43,6 +43,8 @@ def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Proble
 
 
 def _broker(texts: Texts, line: str) -> Said:
+    if at_least(line, "3.8"):
+        yield from gzip_level(texts)
     if at_least(line, "3.7") and PROTOCOLS in texts and "classic" not in items(texts[PROTOCOLS]):
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
     if at_least(line, "3.9"):
@@ -86,6 +88,8 @@ def _share(texts: Texts, equal: str) -> Said:
 
 
 def _topic(texts: Texts, line: str) -> Said:
+    if at_least(line, "3.8"):
+        yield from gzip_level(texts)
     least, most = _number(texts, _LEAST_LAG, 0), _number(texts, _MOST_LAG, _FOR_EVER)
     if least > most:
         words = f"conflict topic config setting {_LEAST_LAG} ({least}) > {_MOST_LAG} ({most})"

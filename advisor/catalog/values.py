@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from math import ceil
 
@@ -17,6 +17,7 @@ from advisor.catalog import texts
 from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
 
 MAX_LENGTH = 250
+_MOST_GZIP = 9
 DECIMAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """The pattern of a text that is a number with a fraction; no setting that is weighed is one."""
 
@@ -68,6 +69,18 @@ def number(stated: Mapping[str, str], name: str, default: int, *, signed: bool =
     text = stated.get(name, "").strip()
     digits = text.removeprefix("-") if signed else text
     return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else default
+
+
+def gzip_level(stated: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What a client or a broker says of a level that gzip does not have, with its setting.
+
+    It takes 1 to 9 and -1, so that two bounds do not tell it (GzipCompression.LevelValidator, 3.8).
+    """
+    name = "compression.gzip.level"
+    level = number(stated, name, -1, signed=True)
+    if level != -1 and not 1 <= level <= _MOST_GZIP:
+        words = f"Value must be between 1 and {_MOST_GZIP} or equal to -1"
+        yield name, f"Invalid value {level} for configuration {name}: {words}"
 
 
 def _of_kind(setting: Setting, written: str) -> Value:

@@ -17,9 +17,12 @@ from itertools import chain
 
 from advisor.catalog import Component, Family, SettingError, kafka_line
 from advisor.intake import spring
+from advisor.intake.commands import of_containers, overrides, take_topics
 from advisor.intake.compose_disks import logs_in_memory
-from advisor.intake.images import passed_over
+from advisor.intake.compose_services import count, say_volumes
+from advisor.intake.images import passed_over, refuse_other_brokers
 from advisor.intake.placeholders import COMPOSE, fill
+from advisor.intake.quorum import VOTERS
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_variables import PREFIX, STREAM, named
 from advisor.intake.text import shown
@@ -49,7 +52,7 @@ _SERVICES = re.compile(r"^services:", re.MULTILINE)
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables = Reading(), dict[str, list[Variable]]()
-    brokers, controllers, images = set(), set(), dict[str, str]()
+    brokers, controllers, voting, images = set(), set(), set(), dict[str, str]()
     leaves = list(chain.from_iterable(documents(text)))
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
@@ -63,21 +66,67 @@ def read(text: str) -> Reading:
             brokers.add(leaf.path[1])
         if name in _ROLES and "broker" not in value:
             controllers.add(leaf.path[1])
+        if name in _ROLES and "controller" in value:
+            voting.add(leaf.path[1])
         variables.setdefault(leaf.path[1], []).append((name, value, leaf.line))
     if not brokers:  # the image's own file says node.id=1 where no variable does
         brokers = {service for service in images if service in variables} - controllers
     without_passed_over(reading, variables, _named_images(leaves))
+    commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
+    take_topics(reading, commands.values(), variables)
     take(reading, _of_brokers(reading, variables))
+    _take_overrides(reading, brokers | controllers, commands)
+    _say_unread(reading, leaves, brokers | controllers)
     reading.whole = frozenset(brokers - controllers)
     if brokers - controllers:
-        reading.heads["brokers"] = str(len(brokers - controllers))
+        reading.heads["brokers"] = str(count(reading, leaves, variables, brokers - controllers))
+    if voting and not any(item.name == VOTERS for item in reading.items):
+        number = count(reading, leaves, variables, voting)
+        reading.state(Component.APPLICATION, "controllers", str(number), 1)
+    say_volumes(reading, leaves, brokers)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
-    for service in sorted(brokers - controllers):
+    _lose_disks(reading, leaves, variables, sorted(brokers - controllers))
+    return reading
+
+
+def _take_overrides(
+    reading: Reading, servers: Collection[str], commands: Mapping[str, tuple[str, int]]
+) -> None:
+    """States what a server is started with, which goes before its variables."""
+    for service in sorted({*servers} & commands.keys()):
+        text, line = commands[service]
+        for name, value in overrides(text):
+            reading.state(Component.BROKER, name, value, line, process=service)
+
+
+def _lose_disks(
+    reading: Reading,
+    leaves: Sequence[Leaf],
+    variables: Mapping[str, list[Variable]],
+    brokers: Sequence[str],
+) -> None:
+    """Says once that a broker's logs end with its container."""
+    for service in brokers:
         own = {name: value for name, value, _ in variables.get(service, [])}
         if line_of_tmpfs := logs_in_memory(leaves, service, own):
             reading.lose_disks(line_of_tmpfs, "the broker's logs are on a tmpfs", "that is stopped")
             break
-    return reading
+
+
+def _say_unread(reading: Reading, leaves: Sequence[Leaf], servers: Collection[str]) -> None:
+    """Names files that hold settings of a server and are not in this one."""
+    said = set[str]()
+    for leaf in leaves:
+        match leaf.path:
+            case ("services", service, ("env_file" | "configs") as part, *_):
+                what = str(part)
+            case ("services", service, "volumes", *_) if ".properties" in leaf.text:
+                what = "a mounted file"
+            case _:
+                continue
+        if service in servers and what not in said:
+            said.add(what)
+            reading.note(leaf.line, f"{what} may hold settings: not read. Give that file, too")
 
 
 def _say_line(reading: Reading, lines: Collection[str]) -> None:
@@ -134,6 +183,7 @@ def _tag(reading: Reading, leaf: Leaf) -> str | None:
     """The line of Kafka in a service's image, empty if it is not known; None for another image."""
     match leaf.path:
         case ("services", _, "image"):
+            refuse_other_brokers(_by_default(leaf.text), leaf.line)
             return line_of_image(reading, leaf)
         case _:
             return None

@@ -20,6 +20,7 @@ _HEAD = re.compile(
     r"|^(?:Default|All) configs for (?P<all>broker|topic)s in the cluster are:"
     r"|^(?:Dynamic|All|Default) configs for (?P<other>[\w-]+)"
 )
+_QUOTAS = re.compile(r"^Quota configs for .*\bproducer_byte_rate=(?P<rate>[\d.]{1,20})")
 _LINE = re.compile(
     r"^\s+(?P<name>[\w.-]+)=(?P<value>.*?) sensitive=(?P<hidden>true|false)"
     r" synonyms=\{(?:(?P<source>\w+):)?"
@@ -33,7 +34,10 @@ def read(text: str) -> Reading:
     component: Component | None = None
     topic, left, broker = "", 0, ""
     for number, line in enumerate(text.splitlines(), start=1):
-        if head := _HEAD.match(line):
+        if quota := _QUOTAS.match(line):
+            words = f"producer_byte_rate={quota['rate']} of some clients: state producer.byte.rate"
+            reading.note(number, f"{words} of the application, if it is this producer's")
+        elif head := _HEAD.match(line):
             component = _component(head)
             if component is Component.TOPIC and topic not in ("", head["name"]):
                 words = f"a second topic, {shown(head['name'] or '')}; one pipeline has one"

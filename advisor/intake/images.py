@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.text import IntakeError
+
 _BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
 _PLAIN = re.compile(r"(?:.*/)?(?:apache/kafka(?:-native)?|cp-kafka|cp-server)(?:[:@].*)?")
 _WITH_CFG, _WITHOUT = "KAFKA_CFG_", "KAFKA_"
@@ -24,6 +26,29 @@ _ALSO_WITHOUT_CFG = {
     "TRANSACTION_STATE_LOG_MIN_ISR", "TRANSACTION_STATE_LOG_REPLICATION_FACTOR",
     "ZOOKEEPER_CONNECT", "ZOOKEEPER_CONNECTION_TIMEOUT_MS",
 }  # fmt: skip
+
+
+_OTHER_BROKERS = {
+    "redpanda": "Redpanda",
+    "automq": "AutoMQ",
+    "warpstream_agent": "WarpStream",
+    "warpstream-agent": "WarpStream",
+    "bufstream": "Bufstream",
+    "eventhubs-emulator": "Azure Event Hubs",
+}
+"""Brokers that speak Kafka's protocol and are not Apache Kafka, by the last part of their image."""
+_NAME = re.compile(r"(?:.*/)?(?P<name>[\w.-]+?)(?::[\w.-]*)?(?:@.*)?")
+
+
+def refuse_other_brokers(image: str, line: int) -> None:
+    """Raises `IntakeError` for an image of brokers that are not Apache Kafka."""
+    match = _NAME.fullmatch(image)
+    product = _OTHER_BROKERS.get(match["name"]) if match else None
+    if product:
+        raise IntakeError(
+            f"Line {line}: {product} speaks Kafka's protocol, and replicates and stores by rules "
+            "of its own, which are not advised on. Nothing of this file is read."
+        )
 
 
 def passed_over(image: str, variable: str) -> str:

@@ -7,12 +7,15 @@ A file in a ConfigMap is read as what it looks like. Source: Kubernetes API refe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from advisor.catalog import Component
+from advisor.intake.commands import of_containers, overrides, take_topics
 from advisor.intake.compose import Variable, line_of_image, take, without_passed_over
 from advisor.intake.compose_disks import log_folders
+from advisor.intake.images import refuse_other_brokers
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.strimzi import resources
@@ -35,6 +38,7 @@ _NOTHING = (
 def read(text: str) -> Reading:
     """The settings of files and variables. Raises `IntakeError` where there are none."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
+    commands = dict[str, tuple[str, int]]()
     for leaves in resources(text):
         for leaf in leaves:
             match leaf.path:
@@ -50,11 +54,41 @@ def read(text: str) -> Reading:
         images |= {"/".join(leaf.path[:-1]): leaf.text for leaf in leaves
                    if leaf.path[-1:] == ("image",)}  # fmt: skip
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
+        commands |= {"/".join(path): row for path, row in of_containers(leaves).items()}
+        _say_unread(reading, leaves, {container for container, _ in own})
     without_passed_over(reading, variables, images)
+    take_topics(reading, commands.values(), {})
     take(reading, variables)
+    for container, (text, line) in commands.items():
+        for name, value in overrides(text):
+            reading.state(Component.BROKER, name, value, line, process=container)
     if not (reading.items or reading.problems):
         raise IntakeError(_NOTHING)
     return reading
+
+
+def _say_unread(reading: Reading, leaves: list[Leaf], ours: Collection[str]) -> None:
+    """Names variables of our containers that stand elsewhere. Raises `IntakeError` for brokers
+    that are not Apache Kafka."""
+    names: dict[tuple[str, ...], str] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "env", number, "name"):
+                names[(*before, number)] = leaf.text
+                continue
+            case (*before, "env", number, "valueFrom", kind, "key"):
+                name = names.get((*before, number), "")
+                if not _VARIABLE.fullmatch(name) or "/".join(before) not in ours:
+                    continue
+                words = f"{shown(name)} comes from a {shown(kind)}: not read"
+            case (*before, "envFrom", _, kind, "name") if "/".join(before) in ours:
+                words = f"envFrom: variables come from a {shown(kind)}: not read, if it is not here"
+            case (*_, "image"):
+                refuse_other_brokers(leaf.text, leaf.line)
+                continue
+            case _:
+                continue
+        reading.note(leaf.line, words)
 
 
 def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str]) -> None:

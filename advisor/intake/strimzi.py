@@ -10,18 +10,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from advisor.catalog import Component
+from advisor.intake.compose_services import LONE_ZOOKEEPER
+from advisor.intake.metadata_version import take_metadata_version
 from advisor.intake.mode import ZOOKEEPER
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 QUOTA = "producer.byte.rate"
+_METADATA_END = (
+    "type: ephemeral of controllers: the metadata end with their pods. Where all of them, or one "
+    "after the other before the last has caught up, are deleted, every message is lost, which is "
+    "not reckoned with here"
+)
 _API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
-    reading, topics, brokers = Reading(), 0, 0
+    reading, topics, brokers, controllers = Reading(), 0, 0, 0
     others = list[Leaf]()
     for leaves in resources(text):
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
@@ -32,10 +39,15 @@ def read(text: str) -> Reading:
             if topics > 1:
                 raise IntakeError(f"Line {kind.line}: a second KafkaTopic; one pipeline has one.")
         if kind.text == "KafkaNodePool":
-            brokers += _pool(leaves)
-            _disks(reading, leaves if _pool(leaves) else [], ("spec", "storage"))
+            brokers += _pool(leaves, "broker")
+            controllers += _pool(leaves, "controller")
+            of_brokers = leaves if _pool(leaves, "broker") else []
+            _disks(reading, of_brokers, ("spec", "storage"))
+            if not of_brokers and (line := _ephemeral(leaves, ("spec", "storage"))):
+                reading.note(line, _METADATA_END)
         if kind.text == "Kafka":
             _mode(reading, leaves)
+            _metadata_version(reading, leaves)
             _disks(reading, leaves, ("spec", "kafka", "storage"))
         take = _KINDS.get(kind.text)
         quotas = any(leaf.path[:2] == ("spec", "quotas") for leaf in leaves)
@@ -46,6 +58,8 @@ def read(text: str) -> Reading:
             take(reading, leaf)
     if brokers:
         reading.heads["brokers"] = str(brokers)
+    if controllers:
+        reading.state(Component.APPLICATION, "controllers", str(controllers), 1)
     _tell(reading, others)
     return reading
 
@@ -70,20 +84,26 @@ def resources(text: str) -> Iterator[list[Leaf]]:
         yield from items.values() or [leaves]
 
 
-def _pool(leaves: list[Leaf]) -> int:
-    """How many brokers a pool has; its other roles are not theirs."""
+def _pool(leaves: list[Leaf], role: str) -> int:
+    """How many servers of a role a pool has."""
     roles = {leaf.text for leaf in leaves if leaf.path[:2] == ("spec", "roles")}
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
-    return int(counts[0]) if "broker" in roles and counts and counts[0].isdecimal() else 0
+    return int(counts[0]) if role in roles and counts and counts[0].isdecimal() else 0
 
 
 def _disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
     """A disk that is gone with its pod: the broker comes back by itself, on an empty one."""
+    if line := _ephemeral(leaves, storage):
+        reading.lose_disks(line, "type: ephemeral")
+
+
+def _ephemeral(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
+    """The line of such a disk; 0 if there is none."""
     for leaf in leaves:
         inside = leaf.path[: len(storage)] == storage and leaf.path[-1] == "type"
         if inside and leaf.text == "ephemeral":
-            reading.lose_disks(leaf.line, "type: ephemeral")
-            return
+            return leaf.line
+    return 0
 
 
 def _mode(reading: Reading, leaves: list[Leaf]) -> None:
@@ -93,7 +113,17 @@ def _mode(reading: Reading, leaves: list[Leaf]) -> None:
         return
     for leaf in leaves:
         if leaf.path == ("spec", "zookeeper", "replicas"):
+            if leaf.text == "1":
+                reading.note(leaf.line, LONE_ZOOKEEPER)
             reading.state(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
+
+
+def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
+    """A version below the brokers' own: before 4.0 there are none of the features that it holds."""
+    of = {leaf.path: leaf for leaf in leaves}
+    kafka, stated = (of.get(("spec", "kafka", name)) for name in ("version", "metadataVersion"))
+    if stated and kafka and not kafka.text.startswith(("2.", "3.")):
+        take_metadata_version(reading, stated.text, stated.line)
 
 
 def _kafka(reading: Reading, leaf: Leaf) -> None:
@@ -102,6 +132,8 @@ def _kafka(reading: Reading, leaf: Leaf) -> None:
             reading.state(Component.BROKER, ".".join(name), leaf.text, leaf.line)
         case ("spec", "kafka", "version"):
             reading.heads["kafka"] = leaf.text
+        case ("spec", "kafka", "tieredStorage", *_):
+            reading.note(leaf.line, "tieredStorage counts for topics with remote.storage.enable")
         case ("spec", "kafka", "replicas"):
             reading.heads["brokers"] = leaf.text
         case _:

@@ -1,4 +1,4 @@
-"""Terraform: the topic of one resource, `kafka_topic` or `confluent_kafka_topic`.
+"""Terraform: the topic of one resource, `kafka_topic` or `confluent_kafka_topic`, and Amazon MSK.
 
 Source: documentation of the providers Mongey/kafka and confluentinc/confluent. Only plain values
 are read; what Terraform works out (`var.…`, `${…}`) is named.
@@ -9,11 +9,17 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
+from advisor.intake import terraform_msk
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
 _RESOURCE = re.compile(
     r"^[ \t]*resource[ \t]+\"(?P<kind>kafka_topic|confluent_kafka_topic)\"", re.MULTILINE
+)
+_MANAGED = re.compile(
+    r"^[ \t]*resource[ \t]+\"(?P<kind>(?:aiven_kafka|redpanda|ccloud_kafka|instaclustr_kafka|"
+    r"upstash_kafka|digitalocean_database_kafka|yandex_mdb_kafka)\w*)\"",
+    re.MULTILINE,
 )
 _PAIR = re.compile(
     r"[ \t]*\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:]"
@@ -27,7 +33,17 @@ _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_
 def read(text: str) -> Reading:
     """The topic's settings and copies. Raises `IntakeError`, also for a second topic."""
     reading = Reading()
+    terraform_msk.take(reading, text)
     resources = list(_RESOURCE.finditer(text))
+    if managed := _MANAGED.search(text):
+        begins = text.count("\n", 0, managed.start()) + 1
+        raise IntakeError(
+            f"Line {begins}: {managed['kind']} is of a service whose brokers have settings that "
+            "are not in this file, or that is not Apache Kafka. It is not read: state what "
+            "kafka-topics.sh --describe and kafka-configs.sh --describe --all print."
+        )
+    if not resources and terraform_msk.RESOURCE.search(text):
+        return reading
     if not resources:
         raise IntakeError("Line 1: there is no resource kafka_topic or confluent_kafka_topic here.")
     first = text.count("\n", 0, resources[0].start()) + 1
@@ -59,7 +75,8 @@ def _take(reading: Reading, name: str, value: str, line: int) -> None:
 
 
 def _likeness(text: str) -> float:
-    return 0.97 if _RESOURCE.search(text) else 0.0
+    patterns = (_RESOURCE, terraform_msk.RESOURCE, _MANAGED)
+    return 0.97 if any(pattern.search(text) for pattern in patterns) else 0.0
 
 
-READERS = (Reader("terraform", "Terraform (kafka_topic)", _likeness, read),)
+READERS = (Reader("terraform", "Terraform (kafka_topic, Amazon MSK)", _likeness, read),)

@@ -25,6 +25,10 @@ _PARTITION = re.compile(
     r"^Topic:\s*\S+\s+Partition:\s*(?P<number>\d+)\s.*?\bReplicas:[ \t]*(?P<replicas>[\d,]+)"
     r"(?:.*?\bRemoving Replicas:[ \t]*(?P<removing>[\d,]*))?"
 )
+_STATE = re.compile(
+    r"^Topic:\s*\S+\s+Partition:\s*\d+\s+Leader:\s*(?P<leader>\S+)\s+"
+    r"Replicas:[ \t]*(?P<replicas>[\d,]+)\s+Isr:[ \t]*(?P<isr>[\d,]*)"
+)
 _FACTOR, _MOST = "replication.factor", 2**15 - 1
 _ANYWHERE = re.compile(r"^Topic:.*\bPartitionCount:", re.MULTILINE)
 
@@ -50,9 +54,34 @@ def read(text: str) -> Reading:
             if name in ON_BOTH:
                 words = "is in force; whether topic or brokers say so, kafka-configs --describe"
                 reading.note(number, f"{name} {words} --all tells")
+    _say_state(reading, text)
     if not first:
         raise IntakeError("Line 1: no line begins with Topic: and has a PartitionCount.")
     return reading
+
+
+def _say_state(reading: Reading, text: str) -> None:
+    """Says how the partitions were at that moment, which no setting tells."""
+    alone = leaderless = 0
+    number = 0
+    for at, line in enumerate(text.splitlines(), start=1):
+        match = _STATE.match(line.strip())
+        if match is None:
+            continue
+        replicas, in_sync = (len(_ids(match[group])) for group in ("replicas", "isr"))
+        behind = in_sync < replicas
+        number = number or (at if behind else 0)
+        alone += behind
+        leaderless += match["leader"].lower() in ("none", "-1")
+    if alone:
+        words = "partition has" if alone == 1 else "partitions have"
+        more = f", {leaderless} of them without a leader" if leaderless else ""
+        text = f"{alone} {words} fewer replicas in sync than copies (Isr){more}"
+        reading.note(number, f"{text}: what fails next finds the cluster so, not as it is set up")
+
+
+def _ids(text: str | None) -> set[str]:
+    return {name for name in (text or "").split(",") if name}
 
 
 def _copies(line: str) -> int:
@@ -60,10 +89,7 @@ def _copies(line: str) -> int:
     match = _PARTITION.match(line)
     if match is None:
         return _MOST
-    replicas, removing = (
-        {name for name in (match[group] or "").split(",") if name}
-        for group in ("replicas", "removing")
-    )
+    replicas, removing = (_ids(match[group]) for group in ("replicas", "removing"))
     return len(replicas - removing)
 
 

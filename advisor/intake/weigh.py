@@ -16,6 +16,7 @@ from advisor.catalog import (
     UnknownSetting,
     Value,
     is_format,
+    lone_remote_metadata,
     lookup,
     not_advised,
     of_share_group,
@@ -40,6 +41,7 @@ from advisor.intake.known import known_keys, nearest, other_client, owner, versi
 from advisor.intake.mode import early_access, with_mode, without_roles
 from advisor.intake.quorum import with_controllers
 from advisor.intake.reading import Item, Product, Reading
+from advisor.intake.remarks import PLUGINS, remark
 from advisor.intake.roles import unread
 from advisor.intake.text import shown
 from advisor.intake.weaker import weaker
@@ -48,7 +50,7 @@ _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
-_OPEN_ENDED = ("listener.name.",)
+_OPEN_ENDED = ("listener.name.", *PLUGINS)
 """Beginnings of real keys that no list can hold."""
 
 
@@ -95,23 +97,17 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
     lost = dict(in_memory(items))
-    stated = as_log_dirs(with_controllers([*items, *lost.values()], product))
-    counted = with_inherited(with_mode(stated, product), product)
+    of_servers = as_log_dirs(with_controllers([*items, *lost.values()], product))
+    counted = with_inherited(with_mode(of_servers, product), product)
     for item in _old_names_first(counted):
         scale.take(item)
     for item in lost:
         scale.note(item, WORDS)
-    for item in metadata_in_temporary(items):
-        scale.note(item, TEMPORARY_WORDS)
     scale.default_elsewhere(reading.whole)
     for item, words in elsewhere.items():
         scale.refuse_value(item)
         scale.note(item, words)
-    for item, words in (
-        *without_roles(reading.items, product),
-        *early_access(reading.items, product),
-    ):
-        scale.refuse_item(item, words)
+    scale.judge_servers(reading.items)
     every = [*beside, *reading.items]
     for component in Component:
         own = (item for item in every if item.component is component and not item.inert)
@@ -177,6 +173,16 @@ class _Scale:
             self.note(item, f"replaces line {lines[name]}")
         lines[name], self.intake.settings[name], self.intake.marks[name] = item.line, *now
 
+    def judge_servers(self, items: Collection[Item]) -> None:
+        """Says what servers do not start with, and where their metadata may be gone."""
+        for item in metadata_in_temporary(items):
+            self.note(item, TEMPORARY_WORDS)
+        for item, words in (
+            *without_roles(items, self.product),
+            *early_access(items, self.product),
+        ):
+            self.refuse_item(item, words)
+
     def refuse_value(self, item: Item) -> None:
         """Adds a value that no process starts with, though this one does not read it."""
         of = (self.product.family, self.product.version, self.product.kafka, item.component)
@@ -219,7 +225,7 @@ class _Scale:
             part, _, setting = name.partition(".")
             of = (product.family, product.version, product.kafka, Component(part))
             default, now = lookup(*of, setting).default, intake.settings[name]
-            if weaker(setting, now, default) == default != now:
+            if default is not None and weaker(setting, now, default) == default != now:
                 intake.settings[name] = default
                 words = f"{setting} is not stated by each broker, so that its default counts"
                 intake.notes.append(f"Line {intake.lines[name]}: {words}: {default}.")
@@ -248,13 +254,18 @@ class _Scale:
         ):
             if problem:
                 self._problem(stated[problem.setting], problem)
-        known = {name: text for name, text in texts.items() if self._knows(component, name)}
+        known = {
+            name: text
+            for name, text in texts.items()
+            if self._knows(component, name) or name.startswith(_OPEN_ENDED)
+        }
         shared = {
             n: text for n, text in texts.items() if of_share_group(product.family, component, n)
         }
         for other in chain(
             not_advised(product.family, component, known | shared),
             old_format(product.kafka, component, known, of_brokers),
+            lone_remote_metadata(component, known, of_brokers),
         ):
             if not any(problem.product for problem in self.intake.problems):
                 self._problem(stated[other.setting], other)
@@ -265,7 +276,7 @@ class _Scale:
         strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
         if {item.name, problem.setting} & names or item.name.startswith(_OPEN_ENDED):
             if not self._refuses_text(item):
-                self.note(item, "is not weighed here")
+                self.note(item, remark(item) or "is not weighed here")
         elif own := self._as_application_has_it(item):
             self._problem(item, own)
         elif other := other_client(item.name, product, component):
@@ -341,6 +352,8 @@ def _may_be_kept(item: Item, product: Product) -> bool:
     """Whether an item holds no text of the team's own, and is what its setting may be."""
     if is_format(item.component, item.name):
         return bool(_VERSION.fullmatch(item.text.strip()))
+    if item.name.startswith(PLUGINS):
+        return item.name.endswith(".replication.factor") and item.text.strip().isdecimal()
     try:
         setting = lookup(
             product.family, product.version, product.kafka, item.component, item.name, every=True

@@ -89,6 +89,7 @@ UNTRIED: Mapping[str, str] = {
         ("batch.size", "batch.num.messages", "message.max.bytes"),
         "they decide only with a small max.message.bytes, which is tried",
     ),
+    "controllers": "a run's controllers are stopped, and none is lost for good",
     "segment.bytes": "from Kafka 4.1 on it is 1 MiB at least, and a trial's batches are smaller",
     **dict.fromkeys(
         (

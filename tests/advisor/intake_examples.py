@@ -184,7 +184,7 @@ kind: KafkaUser
 spec: {authentication: {type: scram-sha-512}}
 """,
         {"broker.min.insync.replicas": 2, "broker.unclean.leader.election.enable": False,
-         "topic.replication.factor": 3, "topic.retention.ms": 9},
+         "topic.replication.factor": 3, "topic.retention.ms": 9, "application.controllers": 3},
         {"broker.min.insync.replicas": 6, "topic.retention.ms": 18},
         {"kafka": "4.1", "brokers": "5"},
     ),
@@ -203,7 +203,8 @@ services:
   c: {environment: {KAFKA_NODE_ID: 3, KAFKA_PROCESS_ROLES: controller}}
   d: {image: redis, environment: {OTHER: 1}}
 """,
-        {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3},
+        {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
+         "application.controllers": 2},
         {"broker.default.replication.factor": 9}, {"brokers": "2"},
     ),
     Example(

@@ -37,7 +37,7 @@ EXPECTED = {
         "broker.auto.create.topics.enable": False, "application.producer.byte.rate": 1048576,
     }),
     "compose-cp.yml": ("compose", {"kafka": "3.9", "brokers": "1"}, {
-        "application.metadata.mode": "kraft",
+        "application.metadata.mode": "kraft", "application.controllers": 1,
         "broker.offsets.topic.replication.factor": 1,
         "broker.transaction.state.log.min.isr": 1,
         "broker.transaction.state.log.replication.factor": 1,
@@ -45,7 +45,7 @@ EXPECTED = {
     }),
     "compose-apache.yml": ("compose", {"kafka": "4.1", "brokers": "3"}, {
         "broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
-        "broker.offsets.topic.replication.factor": 3,
+        "broker.offsets.topic.replication.factor": 3, "application.controllers": 3,
     }),
     "describe-3.txt": ("topics-describe", {}, {
         "topic.replication.factor": 3, "topic.min.insync.replicas": 1,

@@ -17,7 +17,8 @@ Use instead
 
 from __future__ import annotations
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Family
+from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.failures.transaction_aborted import own_epochs
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
@@ -37,8 +38,16 @@ def check(pipeline: Pipeline) -> str | None:
     version = pipeline.number(Component.APPLICATION, "transaction.version")
     return (
         f"{client} clients with transaction.version={version}: a commit or an abort that was held "
-        "up on its way may end the next transaction (KIP-890)."
+        f"up on its way may end the next transaction (KIP-890{_same_matter(pipeline)})."
     )
+
+
+def _same_matter(pipeline: Pipeline) -> str:
+    """The known bug of these clients, which is told by itself, too, and is no second one."""
+    if pipeline.family is Family.LIBRDKAFKA:
+        return "; the same as librdkafka #5423"
+    older = not at_least(effective_client(pipeline.family, pipeline.version), "4.0")
+    return "; the same as KAFKA-14562" if older else ""
 
 
 RULE = Rule(

@@ -1,0 +1,108 @@
+"""What the commands of containers say: settings of a broker, and topics that they create.
+
+`kafka-server-start.sh FILE --override NAME=VALUE` goes before the file (Kafka.scala,
+getPropsFromArgs). `kafka-topics.sh --create` makes a topic with copies and configs of its own,
+whatever its brokers' defaults are; so does `KAFKA_CREATE_TOPICS` (`name:partitions:copies`) of the
+images of wurstmeister and their like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from advisor.catalog import Component
+from advisor.intake.placeholders import COMPOSE
+from advisor.intake.reading import Reading
+from advisor.intake.text import shown
+from advisor.intake.yaml_nodes import Leaf
+
+CREATE_TOPICS = "KAFKA_CREATE_TOPICS"
+_PARTS = ("command", "entrypoint", "args")
+_OVERRIDE = re.compile(r"--override[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
+_START = re.compile(r"kafka-topics(?:\.sh)?\b")
+_COPIES = re.compile(r"--replication-factor[ =]+[\"']?(\d{1,5})\b")
+_CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
+_TOPIC = re.compile(r"[\w.-]{1,249}:\d{1,6}:(\d{1,5})(?::[\w,]*)?")
+_ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Created:
+    """A topic that a command makes; copies are None where the brokers' default counts."""
+
+    line: int
+    copies: int | None
+    configs: tuple[tuple[str, str], ...]
+
+
+def of_containers(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, int]]:
+    """What each container (by its path) runs, with its first line.
+
+    Parts of a list are put together as one line.
+    """
+    found: dict[tuple[str, ...], tuple[str, int]] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, part) if part in _PARTS:
+                pass
+            case (*before, part, number) if part in _PARTS and number.isdecimal():
+                pass
+            case _:
+                continue
+        text, line = found.get(tuple(before), ("", leaf.line))
+        filled = COMPOSE.sub(r"\2", leaf.text)
+        found[tuple(before)] = (f"{text} {filled}", line)
+    return found
+
+
+def overrides(text: str) -> Iterator[tuple[str, str]]:
+    """The settings that a broker is started with."""
+    return ((match[1], match[2]) for match in _OVERRIDE.finditer(text))
+
+
+def take_topics(
+    reading: Reading,
+    commands: Iterable[tuple[str, int]],
+    variables: Mapping[str, Iterable[tuple[str, str, int]]],
+) -> None:
+    """States the copies and the configs of the topics that are made.
+
+    Of several topics those count that promise less: the fewest copies, and a config only where all
+    have the same.
+    """
+    created = [topic for text, line in commands for topic in _created(text, line)]
+    created += [
+        _Created(line, int(match[1]), ())
+        for own in variables.values()
+        for name, text, line in own
+        if name == CREATE_TOPICS
+        for match in _TOPIC.finditer(text)
+    ]
+    if not created:
+        return
+    first = created[0].line
+    copies = [topic for topic in created if topic.copies is not None]
+    if copies:
+        least = min(copies, key=lambda topic: topic.copies or 0)
+        reading.state(Component.TOPIC, "replication.factor", str(least.copies), least.line)
+    same = set.intersection(*(set(topic.configs) for topic in created))
+    for name, value in sorted(same):
+        reading.state(Component.TOPIC, name, value, first)
+    others = {pair for topic in created for pair in topic.configs} - same
+    for name in sorted({name for name, _ in others}):
+        reading.note(first, f"{shown(name)}: not every topic that is created here has the same")
+    if len(created) > 1:
+        words = f"{len(created)} topics are created here: the fewest copies of them count"
+        reading.note(first, words)
+
+
+def _created(text: str, line: int) -> Iterator[_Created]:
+    """The topics that a shell's text creates, also in several commands."""
+    for command in _ENDS.split(text.replace("\\\n", " ")):
+        if not (_START.search(command) and "--create" in command):
+            continue
+        match = _COPIES.search(command)
+        pairs = tuple((found[1], found[2]) for found in _CONFIG.finditer(command))
+        yield _Created(line, int(match[1]) if match else None, pairs)

@@ -1,0 +1,79 @@
+"""What is said of settings that are real and not weighed, where more is to be said than that.
+
+Sources: KIP-405 and Kafka operations/tiered-storage.md; KIP-74 (the first batch of an answer is
+sent whatever its size); LogValidator.java (brokers compress anew); QuorumConfig.java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from advisor.catalog import Component
+from advisor.intake.reading import Item
+
+_TIERED = (
+    "moves what is older than local.retention.* into the remote storage, and the brokers delete "
+    "their copies (KIP-405). How safe it is there is the storage's matter, and where it is stands "
+    "in __remote_log_metadata alone, which needs copies and min.insync.replicas of its own: this "
+    "answer is for what the brokers keep"
+)
+_LOCAL = "counts for topics with remote.storage.enable=true only"
+_PLUGIN = "is handed on to a plug-in of tiered storage: not weighed"
+_NO_LIMIT = "is no limit on a batch: the first one of an answer comes whatever its size (KIP-74)"
+_COMPRESSED = (
+    "has the brokers compress anew what was sent otherwise: what counts for max.message.bytes is "
+    "the size after that, and a batch that fits where it is sent may be refused"
+)
+_QUORUM = (
+    "is longer than clients wait: where the machine that dies is the active controller, too, "
+    "nobody leads its partitions until another controller is elected, which is not reckoned with"
+)
+_PATIENCE_MS = 30_000
+"""What may pass for an election of controllers, beside a broker's session, until the clients'
+default delivery timeout of 120 s is in sight."""
+
+
+def _is_true(text: str) -> bool:
+    return text.strip().lower() == "true"
+
+
+def _is_other_codec(text: str) -> bool:
+    return text.strip().lower() != "producer"
+
+
+def _is_long(text: str) -> bool:
+    return text.strip().isdecimal() and int(text) > _PATIENCE_MS
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+_REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
+    (Component.TOPIC, "remote.storage.enable"): (_is_true, _TIERED),
+    (Component.TOPIC, "local.retention.ms"): (_any, _LOCAL),
+    (Component.TOPIC, "local.retention.bytes"): (_any, _LOCAL),
+    (Component.BROKER, "log.local.retention.ms"): (_any, _LOCAL),
+    (Component.BROKER, "log.local.retention.bytes"): (_any, _LOCAL),
+    (Component.BROKER, "remote.log.storage.system.enable"): (_is_true, _LOCAL),
+    (Component.TOPIC, "compression.type"): (_is_other_codec, _COMPRESSED),
+    (Component.BROKER, "compression.type"): (_is_other_codec, _COMPRESSED),
+    (Component.BROKER, "replica.fetch.max.bytes"): (_any, _NO_LIMIT),
+    (Component.BROKER, "replica.fetch.response.max.bytes"): (_any, _NO_LIMIT),
+    (Component.BROKER, "controller.quorum.fetch.timeout.ms"): (_is_long, _QUORUM),
+    (Component.BROKER, "controller.quorum.election.timeout.ms"): (_is_long, _QUORUM),
+    (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
+}
+
+
+def remark(item: Item) -> str:
+    """What is said of a setting with this value; empty where "not weighed" is enough."""
+    if item.component is Component.BROKER and item.name.startswith(PLUGINS):
+        return _PLUGIN
+    applies, words = _REMARKS.get((item.component, item.name), (_any, ""))
+    return words if applies(item.text) else ""
+
+
+PLUGINS = ("rlmm.config.", "rsm.config.")
+"""How the settings of tiered storage's plug-ins begin, unless brokers are told otherwise
+(remote.log.metadata.manager.impl.prefix, remote.log.storage.manager.impl.prefix)."""
