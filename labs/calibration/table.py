@@ -185,6 +185,7 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
 
     These are the events that the scenario stages, `ALSO` and `COMPANIONS`. No power is cut and no
     disk lost in a run that only kills a leader, so what those would permit excuses nothing there.
+    A message that the log lost leaves no effect, either, and a ledger counts it under both.
     """
     scenario = next(item.scenario for item in all_events() if item.name == event)
     there = (
@@ -192,7 +193,8 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
         for event in events_for(pipeline)
         if event.scenario == scenario or event.name in COMPANIONS | ALSO.get(scenario, frozenset())
     )
-    return frozenset(anomaly for event in there for anomaly in event.permits(pipeline))
+    anomalies = frozenset(anomaly for event in there for anomaly in event.permits(pipeline))
+    return anomalies | {Anomaly.EFFECT_MISSING} if Anomaly.LOST_WRITE in anomalies else anomalies
 
 
 def refutable(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:

@@ -61,6 +61,14 @@ def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
     assert held([run(STRONG, Anomaly.REDELIVERY)]).contradictions == ()
 
 
+def test_a_message_that_may_be_lost_may_be_without_an_effect_and_no_other():
+    """Refuted by a run with acks=0 whose records a broker refused (clocks-differ, seed 2450)."""
+    lost = run(WEAK, Anomaly.LOST_WRITE, Anomaly.EFFECT_MISSING)
+    assert held([lost]).contradictions == ()
+    (contradiction,) = held([run(STRONG, Anomaly.EFFECT_MISSING)]).contradictions
+    assert contradiction.anomaly is Anomaly.EFFECT_MISSING
+
+
 def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
     cut = next(event for event in all_events() if event.name == "all-replicas-lose-power")
     assert Anomaly.LOST_WRITE in cut.permits(STRONG)
