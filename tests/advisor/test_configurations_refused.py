@@ -74,7 +74,7 @@ SET = [
      "socket.request.max.bytes: 104857600 -> 104925536"),
     # what is older than by_duration is owed to nobody, if retention is shorter (KIP-1106)
     ("", f"{C} consumer.auto.offset.reset=by_duration:P30D", 0, "YES"),
-    ("", f"{C} consumer.auto.offset.reset=by_duration:P7D", 1, "P7D: older records are passed"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P7D", 1, "P7D: older records are skipped"),
     ("", f"{C} consumer.auto.offset.reset=by_duration:P7DT1S", 0, "YES"),
     ("", f"{C} consumer.auto.offset.reset=by_duration:P30D topic.retention.ms=-1", 1, "older"),
     ("", f"{C} consumer.auto.offset.reset=by_duration:P30D application.timestamps=from-source", 1,
