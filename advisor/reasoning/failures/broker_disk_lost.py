@@ -39,8 +39,8 @@ def _why(topic: Replication, lost: int) -> str:
         )
     if topic.factor <= lost:
         return (
-            f"replication.factor={topic.factor}: the loss of {counted(lost, 'broker')} takes "
-            "every copy."
+            f"replication.factor={topic.factor}: the loss of {counted(lost, 'broker')} takes every "
+            "copy."
         )
     return (
         f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: an "

@@ -56,13 +56,11 @@ def _without_majority(pipeline: Pipeline, topic: Replication) -> Permits:
     if topic.waits_for_followers and topic.fails_over:
         return outage(
             f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
-            "broker "
-            "that dies holds up acks=all until it or the controllers are back."
+            "broker that dies holds up acks=all until it or the controllers are back."
         )
     return outage(
         f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
-        "or the "
-        "controllers are back."
+        "or the controllers are back."
     )
 
 
@@ -75,13 +73,11 @@ def _without_zookeeper(topic: Replication) -> str:
     if topic.waits_for_followers and topic.fails_over:
         return (
             f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
-            "broker "
-            "that dies holds up acks=all until it or they are back."
+            "broker that dies holds up acks=all until it or they are back."
         )
     return (
         f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
-        "or they "
-        "are back."
+        "or they are back."
     )
 
 

@@ -82,14 +82,12 @@ def _after(topic: Replication) -> str:
     if topic.unclean:
         return (
             f"{topic.fencing}: no replica leads until the lost broker is fenced; then a replica "
-            "that "
-            "lacks the records does."
+            "that lacks the records does."
         )
     return (
         "unclean.leader.election.enable=false: no replica may lead until the lost broker returns "
-        "or "
-        "an operator lets a replica lead that lacks the records. Back on an empty disk, the last "
-        "that was in sync leads again, and the others drop everything that they had."
+        "or an operator lets a replica lead that lacks the records. Back on an empty disk, the "
+        "last that was in sync leads again, and the others drop everything that they had."
     )
 
 

@@ -31,9 +31,8 @@ def _wait(pipeline: Pipeline) -> str:
     topic = Replication(pipeline)
     if not topic.fails_over:
         return (
-            "replication.factor=1: the only replica is on that disk; no replica leads until it "
-            "can be "
-            "written again and the broker was restarted."
+            "replication.factor=1: the only replica is on that disk; no replica leads until it can "
+            "be written again and the broker was restarted."
         )
     several = "with several, it goes on without that one, and another replica leads at once"
     if not (topic.zookeeper or kafka_at_least(pipeline, "3.7")):

@@ -17,8 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if streams.state == "unlogged":
         reason = (
             "application.state=unlogged: without a changelog topic no other instance has the "
-            "state, and "
-            "what earlier messages put into it is gone."
+            "state, and what earlier messages put into it is gone."
         )
         return {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     return {Anomaly.BLOCKED: f"{_gone(pipeline, streams)} {_until(pipeline, streams)}"}
@@ -33,8 +32,8 @@ def _gone(pipeline: Pipeline, streams: Streams) -> str:
     if streams.exactly_once:
         return f"{streams.named}: after a crash the state on disk is wiped, for it may be ahead."
     return (
-        f"state.dir={pipeline.text(Component.STREAMS, 'state.dir')}: with that folder the state "
-        "is gone."
+        f"state.dir={pipeline.text(Component.STREAMS, 'state.dir')}: with that folder the state is "
+        "gone."
     )
 
 

@@ -21,8 +21,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if not topic.unclean:
         return outage(
             "unclean.leader.election.enable=false: no replica leads until an in-sync (or, since "
-            "4.1, "
-            "an eligible) replica is back."
+            "4.1, an eligible) replica is back."
         )
     permitted = outage(
         f"{topic.fencing}: no replica leads until the replicas that are down are fenced."

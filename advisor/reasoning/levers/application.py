@@ -98,8 +98,7 @@ LEVERS = (
     _lever(
         ORDER, own_code(_orders),
         costs(more="Code: of the offsets in hand, the one before the first that is not done is "
-              "committed. Memory: the offsets behind a slow record are held until it is "
-              "done."),
+              "committed. Memory: the offsets behind a slow record are held until it is done."),
         "KafkaConsumer javadoc, Multi-threaded Processing; Spring asyncAcks",
         _READER,
     ),

@@ -47,8 +47,8 @@ def check(pipeline: Pipeline) -> str | None:
         )
     stated = ", ".join(f"{name}={producer[name]}" for name in names if name in producer)
     return (
-        f"{stated}: switches enable.idempotence off without an error, although nobody set it "
-        "to false."
+        f"{stated}: switches enable.idempotence off without an error, although nobody set it to "
+        "false."
     )
 
 

@@ -29,10 +29,10 @@ def check(pipeline: Pipeline) -> str | None:
     if session.request_timeout_ms >= topic.slow_follower_ms:
         return None
     return (
-        f"request.timeout.ms={session.request_timeout_ms} with replica.lag.time.max.ms="
-        f"{topic.lag_max_ms} and enable.idempotence=false: the leader waits for a slow follower "
-        "for up to "
-        f"{topic.slow_follower_ms} ms, and the client sends again before."
+        f"request.timeout.ms={session.request_timeout_ms} with "
+        f"replica.lag.time.max.ms={topic.lag_max_ms} and enable.idempotence=false: the leader "
+        f"waits for a slow follower for up to {topic.slow_follower_ms} ms, and the client sends "
+        "again before."
     )
 
 
