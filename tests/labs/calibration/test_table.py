@@ -6,6 +6,7 @@ from itertools import chain
 
 import pytest
 
+from advisor.catalog import Component
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.table import (
@@ -63,9 +64,12 @@ def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
 
 def test_a_message_that_may_be_lost_may_be_without_an_effect_and_no_other():
     """Refuted by a run with acks=0 whose records a broker refused (clocks-differ, seed 2450)."""
-    ahead = {"application__clock_skew_ms": 7_200_000, "consumer__auto_offset_reset": "earliest"}
-    unheard = pipeline(producer__acks="0", producer__enable_idempotence=False, **ahead)
-    heard = pipeline(producer__acks="all", **ahead)
+    heard = pipeline(
+        producer__acks="all",
+        application__clock_skew_ms=7_200_000,
+        consumer__auto_offset_reset="earliest",
+    )
+    unheard = heard.with_setting(Component.PRODUCER, "acks", "0")
     lost = run(unheard, Anomaly.LOST_WRITE, Anomaly.EFFECT_MISSING, event="clocks-differ")
     assert held([lost]).contradictions == ()
     given_up = run(heard, Anomaly.GIVEN_UP, Anomaly.EFFECT_MISSING, event="clocks-differ")
