@@ -7,6 +7,7 @@ row where the answer rests on one line of a product.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError
@@ -36,6 +37,14 @@ def assert_answer(options: str, settings: str, code: int, expected: str) -> None
     exit_code, text = given(options, settings)
     assert re.search(expected, " ".join(text.split())), text
     assert exit_code == code, text
+
+
+def assert_file(
+    path: Path, text: str, options: str, settings: str, code: int, expected: str
+) -> None:
+    """The answer to a file of this text, which the options stand before."""
+    path.write_text(text)
+    assert_answer(f"{options} {path}", settings, code, expected)
 
 
 SET = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import LRK, C, assert_answer
+from tests.advisor.test_configurations import LRK, C, assert_answer, assert_file
 
 COPIES = "consumer.auto.offset.reset=earliest application.commit=after-processing "
 COPIES += "consumer.enable.auto.commit=false application.restart=resumes"
@@ -114,9 +114,8 @@ TEXTS = [
 @pytest.mark.parametrize(("text", "code", "expected"), TEXTS)
 def test_files_have_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
     path = tmp_path / ("docker-compose.yml" if text.startswith("services") else "t.txt")
-    path.write_text(text)
     factor = "" if "Replicas: " in text else "topic.replication.factor=3"
-    assert_answer(f"--brokers 3 {path}", f"{COPIES} {factor}", code, expected)
+    assert_file(path, text, "--brokers 3", f"{COPIES} {factor}", code, expected)
 
 
 def test_a_container_of_bitnami_reads_cfg_only(tmp_path: Path) -> None:
@@ -160,16 +159,16 @@ spec:
 def test_the_volume_of_the_logs_counts(
     tmp_path: Path, folder: str, code: int, expected: str
 ) -> None:
-    path = tmp_path / "s.yaml"
-    path.write_text(VOLUMES.format(folder=f'"{folder}"').lstrip())
-    assert_answer(str(path), f"{COPIES} topic.replication.factor=3", code, expected)
+    text = VOLUMES.format(folder=f'"{folder}"').lstrip()
+    settings = f"{COPIES} topic.replication.factor=3"
+    assert_file(tmp_path / "s.yaml", text, "", settings, code, expected)
 
 
 @pytest.mark.parametrize("name", ["producer.acks", "app.kafka.producer.acks"])
 def test_what_an_application_hands_on_is_not_passed_over(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "c.properties"
-    path.write_text(f"bootstrap.servers=x\nkey.serializer=y\n{name}=0\n")
-    assert_answer(f"--producer {path}", C, 2, "State acks in a file of the producer")
+    text = f"bootstrap.servers=x\nkey.serializer=y\n{name}=0\n"
+    said = "State acks in a file of the producer"
+    assert_file(tmp_path / "c.properties", text, "--producer", C, 2, said)
 
 
 @pytest.mark.parametrize(("number", "code", "expected"), [

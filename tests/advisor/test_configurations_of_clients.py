@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import JAVA, LRK, TOPIC, assert_answer
+from tests.advisor.test_configurations import JAVA, LRK, TOPIC, assert_answer, assert_file
 
 ONCE = "--want exactly-once"
 OFFSETS = "application.offsets.topic.min.insync.replicas=2"
@@ -19,13 +19,6 @@ S3 = '.option("checkpointLocation", "s3a://b/c")'
 TO_KAFKA = f'{S3}.format("kafka").option("topic", "b")'
 REAL_TIME = '.trigger(realTime="5 minutes")'
 ASYNC = '.option("asyncProgressTrackingEnabled", "true")'
-
-
-def assert_file(
-    path: Path, text: str, options: str, settings: str, code: int, expected: str
-) -> None:
-    path.write_text(text)
-    assert_answer(f"{path} {options}", settings, code, expected)
 
 
 @pytest.mark.parametrize("place", [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import C, assert_answer
+from tests.advisor.test_configurations import C, assert_answer, assert_file
 
 SET = [
     # brokers delete replicas that no metadata name (KAFKA-14616)
@@ -59,6 +59,4 @@ FILES = [
 def test_a_servers_file_has_this_answer(
     tmp_path: Path, options: str, text: str, code: int, expected: str
 ) -> None:
-    path = tmp_path / "server.properties"
-    path.write_text(text)
-    assert_answer(f"{options} --broker {path}", C, code, expected)
+    assert_file(tmp_path / "server.properties", text, f"{options} --broker", C, code, expected)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_answer
+from tests.advisor.test_configurations import TOPIC, assert_answer, assert_file
 from tests.advisor.test_configurations_of_brokers import COPIES
 
 GOOD = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3"
@@ -68,9 +68,7 @@ COMPOSE = [
 def test_a_compose_file_has_this_answer(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
-    path = tmp_path / "docker-compose.yml"
-    path.write_text(text)
-    assert_answer(str(path), COPIES, code, expected)
+    assert_file(tmp_path / "docker-compose.yml", text, "", COPIES, code, expected)
 
 
 WORKLOAD = """apiVersion: apps/v1
@@ -149,9 +147,7 @@ KUBERNETES = [
 
 @pytest.mark.parametrize(("text", "code", "expected"), KUBERNETES)
 def test_manifests_have_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
-    path = tmp_path / "k.yaml"
-    path.write_text(text)
-    assert_answer(str(path), COPIES, code, expected)
+    assert_file(tmp_path / "k.yaml", text, "", COPIES, code, expected)
 
 
 def test_a_metadata_version_decides_what_an_empty_disk_may_do(tmp_path: Path) -> None:
@@ -194,9 +190,7 @@ TERRAFORM = [
 
 @pytest.mark.parametrize(("text", "code", "expected"), TERRAFORM)
 def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
-    path = tmp_path / "m.tf"
-    path.write_text(text)
-    assert_answer(str(path), COPIES, code, expected)
+    assert_file(tmp_path / "m.tf", text, "", COPIES, code, expected)
 
 
 HEAD = "Topic: t\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
@@ -212,9 +206,7 @@ PRINTED = [
 
 @pytest.mark.parametrize(("text", "expected"), PRINTED)
 def test_what_tools_print_has_this_answer(tmp_path: Path, text: str, expected: str) -> None:
-    path = tmp_path / "t.txt"
-    path.write_text(text)
-    assert_answer(str(path), f"{COPIES} {TOPIC}", 0, expected)
+    assert_file(tmp_path / "t.txt", text, "", f"{COPIES} {TOPIC}", 0, expected)
 
 
 SET = [
@@ -258,6 +250,5 @@ FILES = [
 def test_a_brokers_file_has_this_answer(
     tmp_path: Path, text: str, settings: str, code: int, expected: str
 ) -> None:
-    path = tmp_path / "server.properties"
-    path.write_text(text)
-    assert_answer(f"--broker {path}", f"{COPIES} {TOPIC} {settings}", code, expected)
+    settings = f"{COPIES} {TOPIC} {settings}"
+    assert_file(tmp_path / "server.properties", text, "--broker", settings, code, expected)
