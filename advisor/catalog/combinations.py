@@ -71,8 +71,7 @@ def refused_assignor(texts: Texts, of_brokers: Texts) -> Problem | None:
 
 
 def _java_producer(texts: Texts, line: str) -> Said:
-    if at_least(line, "3.8"):
-        yield from gzip_level(texts)
+    yield from gzip_level(texts, line)
     if _on(texts, _TWO_PHASES) and TRANSACTION_TIMEOUT in texts and at_least(line, "4.1"):
         message = f"Cannot set {TRANSACTION_TIMEOUT} when {_TWO_PHASES} is set to true."
         yield (

@@ -43,8 +43,7 @@ def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Proble
 
 
 def _broker(texts: Texts, line: str) -> Said:
-    if at_least(line, "3.8"):
-        yield from gzip_level(texts)
+    yield from gzip_level(texts, line)
     if at_least(line, "3.7") and PROTOCOLS in texts and "classic" not in items(texts[PROTOCOLS]):
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
     if at_least(line, "3.9"):
@@ -88,8 +87,7 @@ def _share(texts: Texts, equal: str) -> Said:
 
 
 def _topic(texts: Texts, line: str) -> Said:
-    if at_least(line, "3.8"):
-        yield from gzip_level(texts)
+    yield from gzip_level(texts, line)
     least, most = _number(texts, _LEAST_LAG, 0), _number(texts, _MOST_LAG, _FOR_EVER)
     if least > most:
         words = f"conflict topic config setting {_LEAST_LAG} ({least}) > {_MOST_LAG} ({most})"

@@ -8,7 +8,7 @@ exported file has a placeholder for the person to fill in.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from advisor.catalog.model import Component
@@ -43,18 +43,20 @@ def _folder(text: str) -> str:
     """The first temporary folder of a list, without what lies in it; one of Kafka's own whole."""
     if text in _SHIPPED:
         return text
-    return next((found for each in text.split(",") if (found := temporary(each.strip()))), STATED)
+    return next(
+        (found for folder in text.split(",") if (found := temporary(folder.strip()))), STATED
+    )
 
 
-def temporary(folder: str) -> str:
-    """The temporary folder that this one is or lies in; empty where it is in none.
+def temporary(folder: str, places: Collection[str] = TEMPORARY) -> str:
+    """The temporary folder, of these, that this one is or lies in; empty where it is in none.
 
     macOS has /tmp and /var below /private (hier(7)).
     """
     if not folder.startswith("/"):
         return ""
     path = f"/{posixpath.normpath(folder).lstrip('/')}/".removeprefix("/private")
-    return next((each for each in TEMPORARY if path.startswith(f"{each}/")), "")
+    return next((place for place in places if path.startswith(f"{place}/")), "")
 
 
 def _class(text: str) -> str:

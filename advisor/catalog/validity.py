@@ -64,15 +64,11 @@ def _clients(stated: Stated) -> Iterator[Iterator[Problem]]:
 
 def _spark_trigger(stated: Stated) -> Iterator[Problem]:
     """Real-time mode is in Spark since 4.1 (real-time-mode.md); older ones have no such trigger."""
-    spark, application = stated.family is Family.SPARK, Component.APPLICATION
-    if (
-        spark
-        and stated.get(application, "trigger") == "real-time"
-        and not at_least(stated.line, "4.1")
-    ):
-        yield Problem(
-            application, "trigger", f"Spark {stated.line} has no real-time mode; 4.1 does."
-        )
+    if stated.family is not Family.SPARK or at_least(stated.line, "4.1"):
+        return
+    if stated.get(Component.APPLICATION, "trigger") == "real-time":
+        words = f"Spark {stated.line} has no real-time mode; 4.1 does."
+        yield Problem(Component.APPLICATION, "trigger", words)
 
 
 def _says(setting: str, message: str, component: Component = Component.PRODUCER) -> Problem:

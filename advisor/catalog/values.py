@@ -15,6 +15,7 @@ from math import ceil
 
 from advisor.catalog import texts
 from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
+from advisor.catalog.versions import at_least
 
 MAX_LENGTH = 250
 _MOST_GZIP = 9
@@ -71,12 +72,14 @@ def number(stated: Mapping[str, str], name: str, default: int, *, signed: bool =
     return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else default
 
 
-def gzip_level(stated: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def gzip_level(stated: Mapping[str, str], line: str) -> Iterator[tuple[str, str]]:
     """What a client or a broker says of a level that gzip does not have, with its setting.
 
     It takes 1 to 9 and -1, so that two bounds do not tell it (GzipCompression.LevelValidator, 3.8).
     """
     name = "compression.gzip.level"
+    if not at_least(line, "3.8"):
+        return
     level = number(stated, name, -1, signed=True)
     if level != -1 and not 1 <= level <= _MOST_GZIP:
         words = f"Value must be between 1 and {_MOST_GZIP} or equal to -1"

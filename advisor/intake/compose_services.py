@@ -47,23 +47,20 @@ def _replicas(leaves: Iterable[Leaf], service: str) -> tuple[int, int]:
 
 def say_volumes(reading: Reading, leaves: Sequence[Leaf], brokers: Collection[str]) -> None:
     """Says what no setting tells: logs that go with their container, and a lone ZooKeeper."""
-    kept = {leaf.path[1] for leaf in leaves if leaf.path[:1] == ("services",)
-            and leaf.path[2:3] in (("volumes",), ("tmpfs",))}  # fmt: skip
-    bare_names = {*brokers} - kept
-    bare = [leaf for leaf in leaves if leaf.path[:1] == ("services",)
-            and {*leaf.path[1:2]} & bare_names]  # fmt: skip
+    of_services = [leaf for leaf in leaves if leaf.path[:1] == ("services",) and leaf.path[2:]]
+    kept = {leaf.path[1] for leaf in of_services if leaf.path[2] in ("volumes", "tmpfs")}
+    bare = [leaf.line for leaf in of_services if leaf.path[1] in {*brokers} - kept]
     if bare:
         words = "no volume holds a broker's logs: a container that is made anew has an empty disk"
-        reading.note(bare[0].line, f"{words}, which is not reckoned with here")
+        reading.note(bare[0], f"{words}, which is not reckoned with here")
     ensemble = [
-        leaf
-        for leaf in leaves
-        if leaf.path[:1] == ("services",)
-        and leaf.path[2:] == ("image",)
+        leaf.line
+        for leaf in of_services
+        if leaf.path[2:] == ("image",)
         and leaf.text.rpartition("/")[2].partition(":")[0] in _ZOOKEEPER
     ]
     if brokers and len(ensemble) == 1:
-        reading.note(ensemble[0].line, LONE_ZOOKEEPER)
+        reading.note(ensemble[0], LONE_ZOOKEEPER)
 
 
 LONE_ZOOKEEPER = (

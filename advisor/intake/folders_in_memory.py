@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from advisor.catalog import Component
-from advisor.catalog.texts import IN_MEMORY, TEMPORARY
+from advisor.catalog.texts import IN_MEMORY, temporary
 from advisor.intake.reading import Item
 
 WORDS = (
@@ -25,8 +24,6 @@ TEMPORARY_WORDS = (
     "copy of the metadata is gone"
 )
 _LOST = "disk.lost"
-_IN_MEMORY = tuple(map(PurePosixPath, IN_MEMORY))
-_TEMPORARY = tuple(map(PurePosixPath, TEMPORARY))
 
 
 def as_log_dirs(items: Iterable[Item]) -> list[Item]:
@@ -47,8 +44,7 @@ def metadata_in_temporary(items: Iterable[Item]) -> Iterator[Item]:
     """Where a process keeps its metadata in a folder that a boot may empty."""
     for item in items:
         is_metadata = item.component is Component.BROKER and item.name == _METADATA
-        in_memory = _is_below(_IN_MEMORY, item.text)
-        if is_metadata and _is_below(_TEMPORARY, item.text) and not in_memory:
+        if is_metadata and temporary(item.text.strip()) not in ("", *IN_MEMORY):
             yield item
 
 
@@ -62,11 +58,10 @@ def in_memory(items: Collection[Item]) -> Iterator[tuple[Item, Item]]:
     name = next((name for name in _NAMES if any(item.name == name for item in brokers)), "")
     for item in brokers:
         counts = item.name in (name, _METADATA)
-        if not is_stated and counts and _is_below(_IN_MEMORY, item.text):
+        if not is_stated and counts and _is_in_memory(item.text):
             lost = replace(item, component=Component.APPLICATION, name=_LOST, text="returns-empty")
             yield item, lost
 
 
-def _is_below(places: Collection[PurePosixPath], folders: str) -> bool:
-    paths = [PurePosixPath(name.strip()) for name in folders.split(",")]
-    return any(memory in (path, *path.parents) for path in paths for memory in places)
+def _is_in_memory(folders: str) -> bool:
+    return any(temporary(folder.strip(), IN_MEMORY) for folder in folders.split(","))
