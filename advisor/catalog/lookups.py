@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 
 from advisor.catalog import other_settings
 from advisor.catalog.load import Entry, entries
 from advisor.catalog.model import Component, Family, Problem, Setting, SettingError, UnknownSetting
+from advisor.catalog.nearest import nearest
 from advisor.catalog.versions import client_line, effective_client, kafka_line
 
 _SHOWN = 60
@@ -122,9 +122,9 @@ def _unknown(
 ) -> Problem:
     offered = {key for key, setting in by_name.items() if not setting.refused}
     offered |= {alias for key in offered for alias in by_name[key].aliases}
-    near = get_close_matches(name[:_SHOWN], sorted(offered), n=1, cutoff=0.6)
+    near = nearest(name, frozenset(offered))
     shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
     message = f"There is no {component} setting {shown!r} for {family}."
     if near:
-        message += f" Did you mean {near[0]}?"
-    return Problem(component, name[:_SHOWN], message, suggestion=near[0] if near else None)
+        message += f" Did you mean {near}?"
+    return Problem(component, name[:_SHOWN], message, suggestion=near)

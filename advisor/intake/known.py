@@ -7,16 +7,16 @@ a name of another version or another part of Kafka is reported as such.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
 from advisor.catalog.facts import facts, lines_of
+from advisor.catalog.nearest import nearest
 from advisor.catalog.other_settings import products_of
 from advisor.catalog.versions import client_line, kafka_line
 from advisor.intake.reading import Product
 
-_NEAR = 0.85
+SLIP = 0.85
 """Above this a name is taken for a slip of the finger and not for another setting."""
 
 _OF_ANY_QUERY = frozenset({
@@ -94,17 +94,10 @@ def likely_client(names: Iterable[str]) -> Component:
 def is_of_client(key: str) -> bool:
     """Whether a client has a setting of this name, or of one that is near."""
     names = _only(Component.PRODUCER) | _only(Component.CONSUMER)
-    return key in names or nearest(key, names) is not None
+    return key in names or nearest(key, names, SLIP) is not None
 
 
 def _only(component: Component) -> frozenset[str]:
     """The settings of a client, Java's or librdkafka's."""
     java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
     return known_keys(java, component) | known_keys(librdkafka, component)
-
-
-@lru_cache(maxsize=512)
-def nearest(key: str, names: frozenset[str], cutoff: float = _NEAR) -> str | None:
-    """The name that was probably meant, or None."""
-    near = get_close_matches(key[:100], sorted(names), n=1, cutoff=cutoff)
-    return near[0] if near else None

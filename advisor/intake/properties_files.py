@@ -6,9 +6,10 @@ from functools import cache, partial
 from itertools import islice
 
 from advisor.catalog import Component, Family
+from advisor.catalog.nearest import nearest
 from advisor.intake import foreign
 from advisor.intake.java_properties import properties
-from advisor.intake.known import known_keys, nearest, newest
+from advisor.intake.known import SLIP, known_keys, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
 from advisor.intake.text import IntakeError
 
@@ -96,7 +97,7 @@ def by_slips(text: str) -> Reader | None:
     except IntakeError:
         return None
     every = frozenset[str]().union(*map(_names, _KINDS))
-    meant = {near for key in keys if (near := nearest(key, every))}
+    meant = {near for key in keys if (near := nearest(key, every, SLIP))}
     if not meant or 2 * len(meant) < len(keys):
         return None
     shares = [_share(meant, component) for component in _KINDS]

@@ -15,10 +15,11 @@ from dataclasses import replace
 from functools import partial
 
 from advisor.catalog import Component, Family
+from advisor.catalog.nearest import nearest
 from advisor.intake import spring_bindings
 from advisor.intake.instances import note_name
 from advisor.intake.java_properties import Property, properties
-from advisor.intake.known import known_keys, nearest, newest
+from advisor.intake.known import known_keys, newest
 from advisor.intake.placeholders import SPRING, fill
 from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.spring_names import NAMES, ack_mode, relaxed, value
@@ -166,7 +167,7 @@ def _named(reading: Reading, component: Component, name: str, leaf: Leaf) -> Non
     names = {relaxed(own): own for own in NAMES[component]}
     own = names.get(relaxed(name.partition(".")[0]))
     if own is None:
-        near = nearest(relaxed(name), frozenset(names), cutoff=0.6)
+        near = nearest(relaxed(name), frozenset(names))
         words = f"There is no spring.kafka.{component}.{shown(name)}"
         reading.wrong(component, name, leaf.line, words, names[near] if near else None)
     elif NAMES[component][own]:

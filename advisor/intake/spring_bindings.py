@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family
-from advisor.intake.known import known_keys, nearest, newest
+from advisor.catalog.nearest import nearest
+from advisor.intake.known import known_keys, newest
 from advisor.intake.placeholders import SPRING, fill
 from advisor.intake.reading import Reading
 from advisor.intake.spring_names import ack_mode, relaxed
@@ -159,7 +160,7 @@ def _elsewhere(reading: Reading, leaf: Leaf) -> None:
     head = relaxed(match["name"].partition(".")[0])
     names = _SILENT | _MAPS.keys() | _OF_BINDER.keys()
     if head not in names:
-        near = nearest(head, frozenset(names), cutoff=0.6)
+        near = nearest(head, frozenset(names))
         hint = f"; the nearest known is {near}" if near else ""
         words = f"{shown(name)} is no name of the binder that we know: not read{hint}"
         reading.note(leaf.line, words)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from advisor.catalog import Component, Family
-from advisor.intake.known import known_keys, nearest, newest
+from advisor.catalog.nearest import nearest
+from advisor.intake.known import SLIP, known_keys, newest
 from advisor.intake.reading import Reading
 from advisor.intake.spring_names import NAMES, relaxed
 from advisor.intake.text import is_secret, shown
@@ -59,7 +60,7 @@ def _nearest(name: str) -> str | None:
         own = {relaxed(name): name for name in NAMES[Component(part)]}
         if rest.partition(".")[0] in own:
             return None
-        near = nearest(rest, frozenset(own), cutoff=0.6)
+        near = nearest(rest, frozenset(own))
         return f"{part}.{own[near]}" if near else ""
     if "properties." not in name:
         return None  # another part of spring.kafka: of the listener, of the streams
@@ -70,5 +71,5 @@ def _nearest(name: str) -> str | None:
         names |= known_keys(newest(Family.STREAMS), Component.STREAMS)
     if key in names:
         return None
-    near = nearest(key, names)
+    near = nearest(key, names, SLIP)
     return f"{head}properties.{near}" if near else ""

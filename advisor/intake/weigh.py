@@ -27,6 +27,7 @@ from advisor.catalog import (
     refused_combination,
     settings_of,
 )
+from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
 from advisor.intake.bindings import of_bindings
 from advisor.intake.folders_in_memory import (
@@ -37,7 +38,7 @@ from advisor.intake.folders_in_memory import (
     metadata_in_temporary,
 )
 from advisor.intake.inherited import never, with_inherited
-from advisor.intake.known import known_keys, nearest, other_client, owner, versions_with
+from advisor.intake.known import SLIP, known_keys, other_client, owner, versions_with
 from advisor.intake.mode import early_access, with_mode, without_roles
 from advisor.intake.quorum import with_controllers
 from advisor.intake.reading import Item, Product, Reading
@@ -285,7 +286,7 @@ class _Scale:
             self.note(item, "says nothing to Spark without kafka. before it")
         elif not strict and (span := versions_with(item.name, product, component)):
             self.note(item, f"is a setting of {span} and does nothing in this version")
-        elif near := nearest(item.name, names):
+        elif near := nearest(item.name, names, SLIP):
             message = f"There is no {component} setting {shown(item.name)}."
             message = f"{message} Did you mean {near}?"
             self._problem(item, replace(problem, message=message, suggestion=near))
