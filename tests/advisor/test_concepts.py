@@ -46,6 +46,10 @@ def test_each_has_a_page_whose_links_lead_somewhere(client: Client, name: str):
     assert BY_NAME[name].see
 
 
+def test_each_leads_to_a_lab_of_the_course():
+    assert all(any(see.kind == "lesson" for see in item.see) for item in all_concepts())
+
+
 def test_the_index_draws_each_of_them(client: Client):
     html = client.get(reverse("concepts:index")).content.decode()
     for item in all_concepts():
