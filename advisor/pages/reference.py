@@ -184,6 +184,18 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
     return tuple(results)
 
 
+def meanings(families: Iterable[ByFamily]) -> dict[str, list[str]]:
+    """What a setting means, and the clients in which it means that."""
+    results: dict[str, list[str]] = {}
+    for each in families:
+        for span in each.spans:
+            if span.setting is not None:
+                clients = results.setdefault(span.setting.meaning or UNWEIGHED, [])
+                if each.family not in clients:
+                    clients.append(each.family)
+    return results
+
+
 def _at(family: Family, line: str, kafka: str, component: Component, name: str) -> Setting | None:
     weighed = in_force(family, line, kafka, component).get(name)
     return weighed or other_settings.setting(family, line, kafka, component, name)

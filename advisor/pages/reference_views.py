@@ -94,9 +94,7 @@ def setting(request: HttpRequest, component: str, name: str) -> HttpResponse:
     rules = [rule for rule in all_rules() if (rule.component, rule.setting) == (part, name)]
     context = {
         "component": part, "name": name, "families": families,
-        "meanings": list(
-            dict.fromkeys(setting.meaning or reference.UNWEIGHED for setting in settings)
-        ),
+        "meanings": reference.meanings(families),
         "sources": list(dict.fromkeys(setting.source for setting in settings)),
         "aliases": list(dict.fromkeys(alias for setting in settings for alias in setting.aliases)),
         "events": events_behind((part, name)), "measured": events_measured_by((part, name)),

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils.html import escape
 
 from advisor.catalog import Component, Family
@@ -90,6 +90,26 @@ def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
     assert "Spark&#x27;s Kafka sink does not do transactions" in spark
 
 
+def test_a_setting_that_clients_understand_differently_names_the_client(client: Client) -> None:
+    idempotence = html_of(
+        client, reverse("reference:setting", args=["producer", "enable.idempotence"])
+    )
+    assert '<span class="muted">librdkafka:</span> The broker drops' in idempotence
+    one = html_of(client, reverse("reference:setting", args=["consumer", "isolation.level"]))
+    assert '<p class="lede">Whether messages of open and aborted' in one
+
+
+@pytest.mark.parametrize("url", [
+    reverse_lazy("reference:failure", args=["acknowledgement-lost"]),
+    reverse_lazy("reference:setting", args=["producer", "enable.idempotence"]),
+    reverse_lazy("reference:rule", args=["P002"]),
+])  # fmt: skip
+def test_where_a_scenario_is_named_it_can_be_run(client: Client, url: str) -> None:
+    address = f"{reverse('labs:scenarios')}#acknowledgement-lost"
+    assert f'<a href="{address}">' in html_of(client, url)
+    assert 'id="acknowledgement-lost"' in html_of(client, reverse("labs:scenarios"))
+
+
 def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: Client) -> None:
     index = reverse("reference:index")
     option = reverse("reference:setting", args=["consumer", "minOffsetsPerTrigger"])
@@ -98,7 +118,7 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
     html = html_of(client, option)
     assert reference.UNWEIGHED in html
     assert "structured-streaming-kafka-integration.md" in html
-    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td>(.*?)</td>", html)
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td[^>]*>(.*?)</td>", html)
     assert [(who, where.strip()) for who, where in rows] == [
         ("Spark Structured Streaming", "4.0 to 4.2")
     ]
@@ -120,7 +140,9 @@ def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_no
     for entry in reference.entries():
         if entry.kind in ("rule", "setting") and entry.weighed:
             html = page(client, entry.url)
-            named = set(re.findall(r'experiment <span class="key">([\w-]+)</span>', html))
+            named = set(
+                re.findall(r'experiment <a href="[^"]+"><span class="key">([\w-]+)</span>', html)
+            )
             assert named <= staged
             assert named or "no experiment shows what it does: " in html, entry.name
 
@@ -194,7 +216,7 @@ def test_a_setting_that_is_gone_is_found_and_says_so(client: Client) -> None:
     assert entry.summary.startswith(reference.GONE)
     assert not entry.weighed
     html = page(client, entry.url)
-    rows = re.findall(r"<tr><th scope=\"row\">.*?</th><td>(.*?)</td>(.*?)</tr>", html)
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</th><td[^>]*>(.*?)</td>(.*?)</tr>", html)
     assert {where.strip(): "no such setting" in answer for where, answer in rows} == {
         "Kafka 4.0 to 4.3": True, "Kafka 2.8 to 3.9": False,
     }  # fmt: skip
