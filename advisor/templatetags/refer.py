@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from urllib.parse import unquote_plus
 
 from django import template
 from django.urls import NoReverseMatch, reverse
@@ -53,3 +55,15 @@ def prose(text: str) -> SafeString:
     parts = text.split("`")
     marked = (("<code>{}</code>" if at % 2 else "{}", part) for at, part in enumerate(parts))
     return SafeString("".join(format_html(form, part) for form, part in marked))
+
+
+@register.filter
+def source_words(url: str) -> str:
+    """An address as people name it: a ticket's number, a pull request, else the bare address."""
+    address = url.removeprefix("https://").removeprefix("www.")
+    if ticket := re.fullmatch(r"issues\.apache\.org/jira/browse/([A-Z]+-\d+)", address):
+        return ticket[1]
+    if thread := re.fullmatch(r"github\.com/([\w.-]+/[\w.-]+)/(pull|issues)/(\d+)", address):
+        repository, kind, number = thread.groups()
+        return f"{repository} {'pull request' if kind == 'pull' else 'issue'} {number}"
+    return unquote_plus(address)

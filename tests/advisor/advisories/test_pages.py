@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from advisor import services
 from advisor.advisories import advisories
+from advisor.templatetags.refer import source_words
 
 pytestmark = pytest.mark.django_db
 
@@ -24,6 +25,27 @@ def test_the_list_has_a_link_to_each_and_each_a_page_with_its_sources(client):
         assert advisory.id in text
         for source in advisory.sources:
             assert not source.startswith("https://") or f'href="{source}"' in text, advisory.id
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("https://issues.apache.org/jira/browse/KAFKA-9144", "KAFKA-9144"),
+        ("https://github.com/apache/kafka/pull/7687", "apache/kafka pull request 7687"),
+        ("https://github.com/confluentinc/librdkafka/issues/3020",
+         "confluentinc/librdkafka issue 3020"),
+        ("https://cwiki.apache.org/confluence/display/KAFKA/KIP-966%3A+Eligible+Leader+Replicas",
+         "cwiki.apache.org/confluence/display/KAFKA/KIP-966: Eligible Leader Replicas"),
+        ("https://www.example.org/", "example.org/"),
+    ],
+)  # fmt: skip
+def test_a_source_is_called_as_people_call_it(source, words):
+    assert source_words(source) == words
+
+
+def test_a_product_is_written_as_it_writes_itself(client):
+    text = client.get(reverse("advisories:page", args=["librdkafka--3169"])).content.decode()
+    assert "<dd>librdkafka 1.2.0 to before 1.5.3" in text
 
 
 def test_a_page_that_is_not_there_is_404(client):
