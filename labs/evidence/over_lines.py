@@ -60,6 +60,11 @@ class Row:
     is_drawn: bool = False
 
     @property
+    def decisive(self) -> tuple[str, ...]:
+        """The settings that tell it from other rows of its scenario: all but the client."""
+        return tuple(each for each in self.settings if not each.startswith("client"))
+
+    @property
     def is_changed(self) -> bool:
         """Whether two lines have different verdicts: the release may be the cause, or chance."""
         return len({cell.verdict for cell in self.cells if cell.verdict}) > 1

@@ -88,6 +88,9 @@ def test_the_page_shows_each_verdict_and_why_a_line_was_not_run(kept: Path, clie
     assert "Between 3.9 and 4.3 the verdict changes." in page
     assert "producer.acks=1" in page
     assert "client of the same line" in page
+    summary = page.partition("<summary>")[2].partition("</summary>")[0]
+    assert "<code>producer.acks=1</code>" in summary, "two rows of one scenario differ in it"
+    assert "client of the same line" not in summary
     assert "3.9: Kafka 3.9.2, 2026-11-24, code 012345" in page
     assert reverse("labs:lines") in client.get(reverse("labs:evidence")).content.decode()
 
