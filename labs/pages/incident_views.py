@@ -22,7 +22,7 @@ _COLUMNS = {"affected": "with the bug", "fixed": "fixed", "today": "today"}
 _HEADINGS = {
     "report": "What was reported",
     "steps": "What is run",
-    "mechanism": "How it comes about",
+    "mechanism": "How it happens",
     "workaround": "If it cannot be upgraded",
 }
 
