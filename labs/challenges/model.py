@@ -61,7 +61,7 @@ class Condition:
 
     def __str__(self) -> str:
         if self.label.startswith("ms "):
-            return f"{self.label.removeprefix('ms ')}: {self.bounds} ms"
+            return f"{self.label.removeprefix('ms ').removeprefix('of ')}: {self.bounds} ms"
         return f"{self.label}: {self.bounds}"
 
 

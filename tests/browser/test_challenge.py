@@ -41,7 +41,7 @@ def test_from_the_list_to_the_optimum(page: Page, lab: str) -> None:
     page.set_viewport_size({"width": 360, "height": 900})
     assert too_wide(page) == []
 
-    page.get_by_role("link", name="A link to share this result").click()
+    page.get_by_role("link", name="This result as a page to share").click()
     expect(page.locator("#graded")).to_contain_text("0 acknowledged and gone of")
     page.goto(f"{lab}/challenges/")
     expect(page.locator(f"#{CHALLENGE.name}")).to_contain_text("solved with 1 change")

@@ -65,7 +65,7 @@ def test_a_challenge_from_empty_to_solved(looked_at: Page) -> None:
     looked_at.reload()
     expect(looked_at.locator("#optimum")).to_contain_text("Your best has 1.")
     seen(looked_at, "challenge-solved")
-    looked_at.get_by_role("link", name="A link to share this result").click()
+    looked_at.get_by_role("link", name="This result as a page to share").click()
     expect(looked_at.locator("#graded")).to_contain_text("Passed, with 1 change.")
     seen(looked_at, "challenge-shared")
 

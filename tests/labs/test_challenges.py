@@ -185,6 +185,8 @@ def test_conditions_have_both_ends() -> None:
         "at least 1",
         "at most 9",
     ]
+    waiting = Condition("blocked_ms", 0, 11_000)
+    assert str(waiting) == "waiting without any delivery: at most 11,000 ms"
 
 
 def test_a_case_needs_the_cause_and_a_message_that_was_hit() -> None:
