@@ -20,8 +20,8 @@ from pathlib import Path
 from labs.calibration.cases import CASES
 from labs.engine.base import processes
 from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.programs.tools import tool_versions
 from labs.engine.run.launch import Launch, launch
 from tests.engine.arms import arm, experiment
 from tests.stack.victims import PHASES
@@ -72,9 +72,9 @@ def _module(name: str) -> tuple[str]:
 _KAFKA = ("kafka.Kafka",)
 _PLAIN = experiment(arm("described", producer__acks="1"))
 _ALONE = replace(_PLAIN, scenario="producer-killed")
-_JAVA = replace(_PLAIN, java_clients=tool_versions()[0])
+_JAVA = replace(_PLAIN, java_clients=kafka_versions()[0])
 _LINKED = replace(_PLAIN, scenario="leader-cut-off")
-_TRANSFORMED = replace(_case("goes-on-behind"), java_clients=tool_versions()[0])
+_TRANSFORMED = replace(_case("goes-on-behind"), java_clients=kafka_versions()[0])
 _QUERY, _SINK, _STREAMS = _case("batch-again"), _case("twice-at-once"), _case("streams-again")
 _CLIENT = ("ClientApplication",)
 _DRIVER = ("org.apache.spark.deploy.SparkSubmit",)

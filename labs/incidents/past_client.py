@@ -16,7 +16,7 @@ from typing import Any
 from labs.engine.cluster.jvm import LOG4J_1, LOG4J_2
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
-from labs.engine.programs.source import compiler
+from labs.engine.programs.java import compiler
 from labs.incidents.past_files import dump_tool, segments
 from labs.incidents.programs import COMPLAINTS, rows, run_java
 from labs.incidents.timeline import Timeline

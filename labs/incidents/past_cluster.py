@@ -12,7 +12,6 @@ from typing import Self
 from confluent_kafka import KafkaException
 from confluent_kafka.admin._metadata import PartitionMetadata
 
-from advisor.catalog.versions import at_least
 from labs.engine.base.wait import until
 from labs.engine.cluster import zookeeper
 from labs.engine.cluster.broker import Broker
@@ -20,9 +19,8 @@ from labs.engine.cluster.jvm import BROKER_FILE, broker_command, working_folder
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import Settings, properties
 from labs.engine.cluster.storage import new_id
-from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.distribution import Distribution, tools_path
 from labs.engine.distributions.java import Java
-from labs.engine.programs.tools import tools
 from labs.engine.protocol.admin import quiet_admin
 from labs.incidents import past_files
 from labs.incidents.programs import run_java
@@ -87,10 +85,8 @@ class PastCluster:
 
     @property
     def tools_path(self) -> str:
-        """The class path of the release's own tools, which have jars of their own since 4.0."""
-        if not at_least(self.version, "4.0"):
-            return self._distribution.class_path
-        return tools(self.version, self._java).class_path
+        """The class path of the release's own tools."""
+        return tools_path(self._distribution)
 
     def partition(self, topic: str, broker: int = 1) -> Path:
         """The folder of a topic's only partition on a broker."""

@@ -14,9 +14,14 @@ from typing import Any
 
 from labs.engine.base.processes import state
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.distributions.distribution import kafka, past, past_clients, past_streams
+from labs.engine.distributions.distribution import (
+    kafka,
+    past,
+    past_clients,
+    past_streams,
+    tools_path,
+)
 from labs.engine.distributions.java import Java, find_java
-from labs.engine.programs.tools import tools
 from labs.incidents import wheels
 from labs.incidents.model import SIDES, Incident, Outcome
 from labs.incidents.past_client import PastClient, Server
@@ -106,10 +111,10 @@ def _played(
 
 
 @contextmanager
-def _booted(cluster: Cluster | PastCluster, version: str, tools_path: str) -> Iterator[Server]:
+def _booted(cluster: Cluster | PastCluster, version: str, tools: str) -> Iterator[Server]:
     """One broker, for clients."""
     with cluster:
-        yield Server(cluster.bootstrap, version, cluster.brokers[1].data, tools_path)
+        yield Server(cluster.bootstrap, version, cluster.brokers[1].data, tools)
 
 
 def _server(
@@ -121,8 +126,8 @@ def _server(
         old = PastCluster(past(version, tell), java, home, {}, 1)
         return _booted(old, version, old.tools_path)
     today = kafka(progress=tell)
-    own = tools(today.version, java, tell)
-    return _booted(Cluster(today, java, home, size=1), today.version, own.class_path)
+    cluster = Cluster(today, java, home, size=1)
+    return _booted(cluster, today.version, tools_path(today, tell))
 
 
 def _fetched(

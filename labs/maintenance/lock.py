@@ -4,8 +4,8 @@
 what those of its clients need, `spark-options 4.1.2` a connector that is read and never run.
 `zookeeper 2.8.2` locks brokers that need ZooKeeper, which comes with them.
 `past 3.2.0`, `past-clients 3.1.2` and `past-streams 2.1.0` lock what only an incident runs.
-`tools 4.3.1` locks what Kafka's own tools need besides the jars of that release, `streams`
-what Kafka Streams does; RocksDB is left out, as a run's state is held in memory. `spring-boot
+`tools 4.3.1` locks the jar of Kafka's own tools, which the brokers' lack since 4.0, `streams` that
+of Kafka Streams; RocksDB is left out, as a run's state is held in memory. `spring-boot
 4.1.1` and `strimzi 0.49.0` are for tests only.
 
 Resolves the tree once with its POMs and records the SHA-256 of each jar as it was served then;

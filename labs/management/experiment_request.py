@@ -18,7 +18,6 @@ from advisor.intake.inputs import FileProblem, stated
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import all_versions, kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
-from labs.engine.programs.tools import tool_versions
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.runs import across, planning
 from labs.runs.conditions import (
@@ -243,7 +242,7 @@ def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
     if release is None:
         message = (
             f"--clients {wanted}: Kafka's own clients play a pipeline of --client java of a line "
-            f"from {kafka_line(tool_versions()[-1])} on, in a scenario in which brokers or the "
+            f"from {kafka_line(kafka_versions()[-1])} on, in a scenario in which brokers or the "
             "network fail, or in which the application reads, works and writes to another topic"
         )
         raise CommandError(message, returncode=BAD_INPUT)

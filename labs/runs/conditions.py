@@ -12,9 +12,8 @@ from advisor import services as advisor
 from advisor.catalog import Family, kafka_line
 from advisor.catalog.versions import at_least
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.distributions.distribution import nearest
+from labs.engine.distributions.distribution import kafka_versions, nearest
 from labs.engine.plan.spec import MOST_PARTITIONS, VALUE_BYTES, ExperimentSpec
-from labs.engine.programs.tools import tool_release, tool_versions
 from labs.engine.scenarios.model import Scenario
 from labs.engine.workloads import JAVA, as_committed
 from labs.engine.workloads.consume_transform_produce_java import TOOL
@@ -86,10 +85,10 @@ def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:
     played = as_committed(scenario.workload, advisor.in_force(pipeline))
     if pipeline.family is not Family.JAVA or played not in JAVA:
         return None
-    newest = kafka_line(tool_versions()[0])
-    if scenario.client_decides or at_least(pipeline.version, newest):
-        return nearest(pipeline.version, tool_versions())
-    return tool_release(pipeline.version)
+    known = kafka_versions()
+    if scenario.client_decides or at_least(pipeline.version, kafka_line(known[0])):
+        return nearest(pipeline.version, known)
+    return next((version for version in known if kafka_line(version) == pipeline.version), None)
 
 
 def clients_for(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from labs.engine.plan.spec import Settings
-from labs.engine.programs.tools import Tools
+from labs.engine.programs.java import JavaProgram
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.workloads import AS_COMMITTED, COPIED, JAVA, Place, workload
@@ -22,17 +22,17 @@ from labs.engine.workloads.consume_transform_produce_java import (
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
 from tests.engine.arms import arm
 
-TOOLS = Tools("4.3.1", ("java",), "jars")
+JAVA_CLIENTS = JavaProgram("ClientApplication", "4.3.1", ("java",), "jars")
 
 
-def clients(folder: Path, tools: Tools = TOOLS, **stated: Any) -> JavaProduceConsume:
+def clients(folder: Path, java: JavaProgram = JAVA_CLIENTS, **stated: Any) -> JavaProduceConsume:
     settings = arm("described", **stated).settings
-    return JavaProduceConsume(place(folder, settings, tools))
+    return JavaProduceConsume(place(folder, settings, java))
 
 
-def place(folder: Path, settings: Settings, tools: Tools | None) -> Place:
+def place(folder: Path, settings: Settings, java: JavaProgram | None) -> Place:
     return Place(
-        settings, "127.0.0.1:1", "orders", 500, folder, folder, folder, folder, tools=tools
+        settings, "127.0.0.1:1", "orders", 500, folder, folder, folder, folder, java_clients=java
     )
 
 
@@ -153,7 +153,7 @@ IN_TRANSACTIONS: dict[str, Any] = {
 def transformer(folder: Path, **stated: Any) -> JavaConsumeTransformProduce:
     settings = arm("described", **stated).settings
     made = workload("consume-transform-produce", settings, java=True)
-    data = made(replace(place(folder, settings, TOOLS), pinned=SHORT_SESSION))
+    data = made(replace(place(folder, settings, JAVA_CLIENTS), pinned=SHORT_SESSION))
     assert isinstance(data, JavaConsumeTransformProduce)
     return data
 
@@ -193,7 +193,7 @@ def test_who_asks_for_kafkas_copier_is_told_who_plays(tmp_path: Path) -> None:
     settings = arm("described", **IN_TRANSACTIONS).settings
     assert workload("produce-consume", settings, True, True) is JavaProduceConsume
     assert workload(AS_COMMITTED, settings, True, True) is InsteadOfCopier
-    plays = InsteadOfCopier(place(tmp_path, settings, TOOLS))
+    plays = InsteadOfCopier(place(tmp_path, settings, JAVA_CLIENTS))
     assert plays.played_by["consumer"].startswith("an application with the Java clients")
     (text,) = (each for each in plays.differs if "TransactionalMessageCopier" in each)
     assert "was asked for: the application here is the lab's own" in text

@@ -11,13 +11,13 @@ import pytest
 
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.translate import Pinned
-from labs.engine.programs.streams import Streams
+from labs.engine.programs.java import JavaProgram
 from labs.engine.workloads import Place, workload
 from labs.engine.workloads.streams import StreamsTopology
 from labs.engine.workloads.streams_state import StatefulTopology
 from tests.engine.arms import arm
 
-STREAMS = Streams("4.3.1", ("java",), "jars")
+STREAMS = JavaProgram("StreamsApplication", "4.3.1", ("java",), "jars")
 PINNED = {"session.timeout.ms": Pinned(3000, 45000, "a run is short")}
 
 

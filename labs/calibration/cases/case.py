@@ -9,8 +9,8 @@ from advisor.catalog import Value, kafka_line
 from advisor.catalog.versions import at_least
 from advisor.reasoning.guarantees import FORBIDS, Anomaly, Guarantee
 from labs.calibration.cases.arms import arm
+from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.programs.tools import tool_versions
 from labs.engine.scenarios import find
 
 Settings = dict[str, Value]
@@ -78,7 +78,7 @@ class Case:
         on = {"kafka": kafka_line(kafka)}
         stated = {"bad": self.bad | on, "good": (self.good or {}) | on}
         rows = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
-        java = tool_versions()[0] if find(self.scenario).client_decides else None
+        java = kafka_versions()[0] if find(self.scenario).client_decides else None
         return ExperimentSpec(
             self.scenario, seed, tuple(rows), kafka, self.shorter, java_clients=java
         )

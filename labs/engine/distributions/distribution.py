@@ -176,6 +176,15 @@ def past_streams(version: str, progress: ivy.Progress | None = None) -> Distribu
     return Distribution(version, (*clients.jars, *install(f"streams-{version}", progress)))
 
 
+def tools_path(kafka: Distribution, progress: ivy.Progress | None = None) -> str:
+    """The class path of Kafka's own command-line tools, which have a jar of their own since 4.0."""
+    if not at_least(kafka.version, "4.0"):
+        return kafka.class_path
+    return os.pathsep.join(
+        [kafka.class_path, *map(str, install(f"tools-{kafka.version}", progress))]
+    )
+
+
 def _for_incidents(product: str, version: str, progress: ivy.Progress | None) -> Distribution:
     if _is_locked(product, version):
         return Distribution(version, install(f"{product}-{version}", progress))

@@ -25,14 +25,14 @@ from labs.engine.base.slots import slot
 from labs.engine.base.wait import Disturbed, check, limited, reporting_waits, undisturbed
 from labs.engine.clients.process import ClientProcess
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.distribution import kafka_versions, nearest
 from labs.engine.distributions.java import find_java
 from labs.engine.faults.admin import keep_all
 from labs.engine.faults.record import FaultLog, FaultRow
 from labs.engine.judge.spark import JudgeFailed, judge
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.plan.topic import expires, keeping, topic_config
-from labs.engine.programs.streams import Streams, streams, streams_release
-from labs.engine.programs.tools import Tools, tools
+from labs.engine.programs.java import JavaProgram, java_clients, kafka_streams
 from labs.engine.record.ledger import SEAL, TableWriter, seal
 from labs.engine.record.telemetry import Sampler
 from labs.engine.run import result
@@ -104,8 +104,8 @@ class ArmRunner:
         self._faults = FaultLog(on_row=self._show_fault)
         self._seen = _Circumstances(kafka=arm.experiment.release(arm.spec))
         self._began = datetime.now(UTC)
-        self._tools: Tools | None = None
-        self._streams: Streams | None = None
+        self._java_clients: JavaProgram | None = None
+        self._streams: JavaProgram | None = None
         self._everybody: Callable[[], list[ClientProcess]] = list
         self.failed = False
 
@@ -230,13 +230,13 @@ class ArmRunner:
         """Fetches the jars of Java clients, where the arm uses them."""
         experiment = self.arm.experiment
         if wanted := experiment.java_clients:
-            self._tools = tools(wanted, find_java(), self._prepares)
+            self._java_clients = java_clients(wanted, find_java(), self._prepares)
         if self._workload.runs_streams:
             line = experiment.streams or kafka_line(experiment.release(self.arm.spec))
-            release = streams_release(line)
+            release = nearest(line, kafka_versions())
             if kafka_line(release) != line:
                 self._seen.notes.append(f"Kafka Streams {release} stands for {line}")
-            self._streams = streams(release, find_java(), self._prepares)
+            self._streams = kafka_streams(release, find_java(), self._prepares)
 
     @contextmanager
     def _booted(self) -> Iterator[Booted]:
@@ -274,7 +274,7 @@ class ArmRunner:
             arm.spec.settings, cluster.bootstrap, TOPIC, arm.schedule.rate_per_s, arm.ledger,
             arm.folder, arm.logs, scratch=arm.scratch, pinned=arm.scenario.pinned,
             senders=arm.scenario.senders, value_bytes=arm.experiment.value_bytes or 0,
-            tools=self._tools, streams=self._streams,
+            java_clients=self._java_clients, streams=self._streams,
         )  # fmt: skip
         clients = self._workload(place)
         self._everybody = clients.everybody

@@ -35,7 +35,7 @@ class JavaConsumeTransformProduce(JavaReaders, ConsumeTransformProduce):
 
     @property
     def played_by(self) -> dict[str, str]:
-        java = f"an application with the Java clients of Kafka {self._tools.version}"
+        java = f"an application with the Java clients of Kafka {self._java.version}"
         return {**super().played_by, "consumer": java}
 
     @property

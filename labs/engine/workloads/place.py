@@ -8,8 +8,7 @@ from pathlib import Path
 
 from labs.engine.clients.translate import Pinned
 from labs.engine.plan.spec import Settings
-from labs.engine.programs.streams import Streams
-from labs.engine.programs.tools import Tools
+from labs.engine.programs.java import JavaProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class Place:
     `folder` holds their configurations and `logs` what they complain of; `scratch` is removed
     with the brokers' data. `pinned` are the settings of the readers that the scenario sets
     itself, because a run is short, `senders` those of the producer. Values are `value_bytes` long
-    at least. `tools` are the Java clients, where those are wanted, `streams` is Kafka Streams.
+    at least. `java_clients` and `streams` are the Java programs that play, where they do.
     """
 
     settings: Settings
@@ -33,5 +32,5 @@ class Place:
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     senders: Mapping[str, Pinned] = field(default_factory=dict)
     value_bytes: int = 0
-    tools: Tools | None = None
-    streams: Streams | None = None
+    java_clients: JavaProgram | None = None
+    streams: JavaProgram | None = None

@@ -16,7 +16,7 @@ from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.producer import ProducerConfig
 from labs.engine.clients.translate import THE_BROKERS_OWN, Pinned
 from labs.engine.cluster.properties import properties
-from labs.engine.programs.tools import Tools
+from labs.engine.programs.java import JavaProgram
 from labs.engine.workloads.committing import COMMITS
 from labs.engine.workloads.group import GROUP, write_saved
 from labs.engine.workloads.place import Place
@@ -44,9 +44,9 @@ class JavaReaders(ProduceConsume):
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
-        if place.tools is None:
+        if place.java_clients is None:
             raise ValueError("Java clients need their jars")
-        self._tools: Tools = place.tools
+        self._java: JavaProgram = place.java_clients
 
     def _differs(self, role: str) -> Iterator[str]:
         if f"java_{role}" not in self.modules.values():
@@ -84,7 +84,7 @@ class JavaReaders(ProduceConsume):
         return JavaConsumerConfig(
             ledger=config.ledger, name=config.name, group=config.group, topic=config.topic,
             bootstrap=place.bootstrap, isolation=self._isolation,
-            command=self._tools.command(arguments, place.folder),
+            command=self._java.command(arguments, place.folder),
             tells_commits=not self._automatic, drain_limit_s=config.drain_limit_s, rewinds=rewinds,
         )  # fmt: skip
 
@@ -114,7 +114,7 @@ class JavaProduceConsume(JavaReaders):
 
     @property
     def played_by(self) -> dict[str, str]:
-        java = {role: f"a {role} with the Java client of Kafka {self._tools.version}"
+        java = {role: f"a {role} with the Java client of Kafka {self._java.version}"
                 for role in self.modules}  # fmt: skip
         return {**super().played_by, **java}
 
@@ -139,7 +139,7 @@ class JavaProduceConsume(JavaReaders):
         ]  # fmt: skip
         return JavaProducerConfig(
             ledger=config.ledger, name=config.name, topic=config.topic, keyed=config.keyed,
-            resend=config.resend, command=self._tools.command(arguments, self.place.folder),
+            resend=config.resend, command=self._java.command(arguments, self.place.folder),
             flush_limit_s=config.flush_limit_s + _CLOSE_S,
         )  # fmt: skip
 

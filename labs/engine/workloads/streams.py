@@ -16,7 +16,7 @@ from typing import Any
 from labs.engine.clients.process import ClientProcess
 from labs.engine.clients.streams import StreamsConfig
 from labs.engine.cluster.properties import properties
-from labs.engine.programs.streams import Streams
+from labs.engine.programs.java import JavaProgram
 from labs.engine.record.ledger import TableWriter
 from labs.engine.workloads.consume_transform_produce import OUTPUT
 from labs.engine.workloads.group import GROUP, begin_at_start, write_saved
@@ -64,7 +64,7 @@ class StreamsTopology(ProduceConsume):
         super().__init__(place)
         if place.streams is None:
             raise ValueError("Kafka Streams needs its jars")
-        self._streams: Streams = place.streams
+        self._streams: JavaProgram = place.streams
         self._read_with = str(self._application.get("readers", "read_committed"))
         self._elsewhere = self._application.get("sink", "topics") != "topics"
         self._saved = False
