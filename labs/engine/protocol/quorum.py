@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 
-from labs.engine.protocol.wire import Flexible, compact, request
+from labs.engine.protocol.wire import Reader, compact, request
 
 _DESCRIBE_QUORUM = (55, 0)
 _METADATA = "__cluster_metadata"
@@ -27,7 +27,7 @@ def ask(port: int, limit_s: float) -> int | None:
     return _leader(request(port, _DESCRIBE_QUORUM, requested, limit_s))
 
 
-def _leader(reader: Flexible) -> int | None:
+def _leader(reader: Reader) -> int | None:
     """Parses the answer up to the leader of the single partition of its single topic."""
     refused = reader.number(">h")  # NOT_CONTROLLER, REQUEST_TIMED_OUT
     if refused or not _next_of_array(reader):
@@ -40,5 +40,5 @@ def _leader(reader: Flexible) -> int | None:
     return None if failed or leader < 0 else leader
 
 
-def _next_of_array(reader: Flexible) -> bool:
+def _next_of_array(reader: Reader) -> bool:
     return reader.varint() > 1

@@ -1,7 +1,7 @@
-"""One request to one broker over a socket of our own, and what its answer is made of.
+"""Requests to one broker over a socket of our own, and what its answers are made of.
 
-Every request of `labs.engine.protocol` goes out here. Headers and encodings are those of KIP-482
-("flexible") and of the versions before it ("classic").
+Every request of `labs.engine.protocol` goes out here. Headers and encodings are the "flexible" ones
+of KIP-482: compact arrays and strings, tagged fields.
 """
 
 from __future__ import annotations
@@ -37,17 +37,6 @@ class Reader:
     def number(self, form: str) -> int:
         (value,) = self.take(form)
         return value
-
-
-class Classic(Reader):
-    """Reads the encoding before KIP-482: lengths are numbers of a fixed size."""
-
-    def text(self) -> None:
-        self.skip(max(0, self.number(">h")))
-
-
-class Flexible(Reader):
-    """Reads the "flexible" encoding of KIP-482: compact arrays and strings, tagged fields."""
 
     def varint(self) -> int:
         value = shift = 0
@@ -114,31 +103,28 @@ def compact(text: str) -> bytes:
     return varint(len(data) + 1) + data
 
 
-def request(port: int, api: Api, body: bytes, limit_s: float) -> Flexible:
-    """The body of the answer to one flexible request, asked of the broker at a loopback port.
+def request(port: int, api: Api, body: bytes, limit_s: float) -> Reader:
+    """The body of the answer to one request, asked of the broker at a loopback port.
 
     Raises `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
-    answers = exchange(port, [classic_header(api) + b"\0" + body], limit_s)
-    reader = Flexible(answers[0])
+    return requests(port, [(api, body)], limit_s)[0]
+
+
+def requests(port: int, asked: Sequence[tuple[Api, bytes]], limit_s: float) -> list[Reader]:
+    """The same for several, which go out at once on one connection; a broker keeps their order."""
+    # Correlation 1, no client id, no tagged fields.
+    frames = [struct.pack(">hhih", *api, 1, -1) + b"\0" + body for api, body in asked]
+    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
+        wire.sendall(b"".join(struct.pack(">i", len(data)) + data for data in frames))
+        return [_body(frame(wire)) for _ in frames]
+
+
+def _body(answer: bytes) -> Reader:
+    reader = Reader(answer)
     reader.number(">i")  # correlation
     reader.tags()
     return reader
-
-
-def classic_header(api: Api) -> bytes:
-    """The header of a request without tagged fields: correlation 1, no client id."""
-    return struct.pack(">hhih", *api, 1, -1)
-
-
-def exchange(port: int, requests: Sequence[bytes], limit_s: float) -> list[bytes]:
-    """The answers to requests that go out at once on one connection; a broker keeps their order.
-
-    Raises `OSError` (`TimeoutError` included) if one took longer than `limit_s` seconds.
-    """
-    with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as wire:
-        wire.sendall(b"".join(struct.pack(">i", len(request)) + request for request in requests))
-        return [frame(wire) for _ in requests]
 
 
 def frame(wire: socket.socket) -> bytes:

@@ -14,15 +14,20 @@ NOT_LEADER, NOT_COORDINATOR = 6, 16
 
 
 def listed(*partitions: tuple[int, int, int]) -> bytes:
-    """A ListOffsets response of version 2: (partition, error, offset) each."""
-    rows = b"".join(struct.pack(">ihqq", index, error, -1, at) for index, error, at in partitions)
-    return struct.pack(">iih6si", 0, 1, 6, b"orders", len(partitions)) + rows
+    """A ListOffsets response of version 6: (partition, error, offset) each."""
+    rows = [struct.pack(">ihqqib", index, error, -1, at, -1, 0) for index, error, at in partitions]
+    return struct.pack(">bib", 0, 0, 2) + _topic(rows) + b"\0"
 
 
 def fetched(*partitions: tuple[int, int, int], error: int = 0) -> bytes:
-    """An OffsetFetch response of version 2, with metadata that is empty."""
-    rows = b"".join(struct.pack(">iqhh", index, at, 0, own) for index, own, at in partitions)
-    return struct.pack(">ih6si", 1, 6, b"orders", len(partitions)) + rows + struct.pack(">h", error)
+    """An OffsetFetch response of version 6, with metadata that is empty."""
+    rows = [struct.pack(">iqibhb", index, own, -1, 1, at, 0) for index, at, own in partitions]
+    return struct.pack(">bib", 0, 0, 2) + _topic(rows) + struct.pack(">hb", error, 0)
+
+
+def _topic(rows: list[bytes]) -> bytes:
+    """`orders` with its partitions, and the end of its tagged fields."""
+    return struct.pack(">b6sb", 7, b"orders", len(rows) + 1) + b"".join(rows) + b"\0"
 
 
 def test_watermarks_and_commits_by_partition(serve: Serve) -> None:
@@ -39,12 +44,15 @@ def test_what_is_asked_is_what_kafka_reads(serve: Serve) -> None:
     server = serve(listed(), listed(), fetched())
     offsets.ask(server.port, "orders", [3], "app", 60)
     stable, high, commits = server.requests
-    topic = struct.pack(">ih6si", 1, 6, b"orders", 1)
+    topic = struct.pack(">bb6sb", 2, 7, b"orders", 2)
     for request, isolation in ((stable, 1), (high, 0)):
-        assert request[:4] == struct.pack(">hh", 2, 2)
-        assert request[10:] == struct.pack(">ib", -1, isolation) + topic + struct.pack(">iq", 3, -1)
-    assert commits[:4] == struct.pack(">hh", 9, 2)
-    assert commits[10:] == struct.pack(">h3s", 3, b"app") + topic + struct.pack(">i", 3)
+        assert request[:4] == struct.pack(">hh", 2, 6)
+        place = struct.pack(">iiqb", 3, -1, -1, 0)
+        assert request[10:] == struct.pack(">bib", 0, -1, isolation) + topic + place + b"\0\0"
+    assert commits[:4] == struct.pack(">hh", 9, 6)
+    assert commits[10:] == struct.pack(">bb3s", 0, 4, b"app") + topic + struct.pack(">i", 3) + (
+        b"\0\0"
+    )
 
 
 def test_who_does_not_lead_or_coordinate_says_nothing(serve: Serve) -> None:
