@@ -36,6 +36,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.cpu import cpu_s
 from labs.engine.base.processes import ROOT, end, spawn
 from labs.engine.base.wait import until
 
@@ -88,9 +89,8 @@ class Server:
     pid: int
 
     def cpu_s(self) -> float:
-        """Processor time so far (fields 14 and 15 of /proc/PID/stat: proc(5))."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Processor time so far."""
+        return cpu_s(self.pid)
 
 
 def request(path: str) -> bytes:

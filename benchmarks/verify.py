@@ -24,12 +24,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.cpu import cpu_s
 from benchmarks.scale.generated import write
 from benchmarks.warm import practised, warm_judge
 from labs.engine.base.processes import ROOT, family
 
 _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Took(NamedTuple):
@@ -49,15 +49,6 @@ def reaped_s() -> float:
             break
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def living_s(pid: int | None) -> float:
-    """CPU-seconds of a process that lives and of all that came of it; 0 for none."""
-    spent = 0
-    for process in family(pid) if pid else []:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        spent += int(fields[11]) + int(fields[12])
-    return spent / _TICKS
 
 
 def verify(ledger: Path, data: Path, deserved: dict[str, int], *options: str) -> float:
@@ -114,7 +105,7 @@ def main() -> None:
 
                 def spent_s() -> float:
                     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-                    return used.ru_utime + used.ru_stime + living_s(judge.pid)
+                    return used.ru_utime + used.ru_stime + cpu_s(*family(judge.pid or 0))
 
                 warm = [
                     measured("warm", spent_s, lambda: verify(ledger, data, deserved))

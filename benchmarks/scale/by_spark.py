@@ -13,17 +13,12 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks.cpu import cpu_s
 from spark_jobs.judging import judge
 from spark_jobs.session import LARGE, start
 from spark_jobs.size import WARM_ROWS, rows
 
 PRACTICES = 2
-_TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def _cpu_s(*pids: int) -> float:
-    stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
-    return sum(int(fields[11]) + int(fields[12]) for fields in stats) / _TICKS
 
 
 def main() -> None:
@@ -33,9 +28,9 @@ def main() -> None:
     large = rows(ledger) > WARM_ROWS
     for _ in range(PRACTICES):
         judge(spark, practice, small=False, large=large)
-    spent, began = _cpu_s(*pids), time.monotonic()
+    spent, began = cpu_s(*pids), time.monotonic()
     answers = judge(spark, ledger, small=False, large=large)
-    measured = {"seconds": time.monotonic() - began, "cpu_s": _cpu_s(*pids) - spent}
+    measured = {"seconds": time.monotonic() - began, "cpu_s": cpu_s(*pids) - spent}
     answer = {name: answers[name] for name in ("counts", "ack_latency_ms")}
     print(json.dumps({**answer, "timeline": answers["timeline"]["buckets"], **measured}))
     spark.stop()

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.cpu import fields, spent_s
+
 _EVERY_S = 0.1
-_TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -58,32 +59,31 @@ def run(
 
 def _watch(program: subprocess.Popen[bytes], until: float) -> tuple[float, int, bool]:
     """CPU-seconds and peak of all processes of the program's session, and if it was too late."""
-    spent: dict[int, int] = {}
+    spent: dict[int, float] = {}
     peak = 0
     while program.poll() is None:
         together = 0
-        for pid, (ticks, pages) in _session(program.pid).items():
-            spent[pid] = max(ticks, spent.get(pid, 0))
+        for pid, (used_s, pages) in _session(program.pid).items():
+            spent[pid] = max(used_s, spent.get(pid, 0.0))
             together += pages * _PAGE
         peak = max(peak, together)
         if time.monotonic() > until:
             for pid in _session(program.pid):
                 os.kill(pid, signal.SIGKILL)
             program.wait()
-            return sum(spent.values()) / _TICKS, peak, True
+            return sum(spent.values()), peak, True
         time.sleep(_EVERY_S)
-    return sum(spent.values()) / _TICKS, peak, False
+    return sum(spent.values()), peak, False
 
 
-def _session(leader: int) -> dict[int, tuple[int, int]]:
-    """(clock ticks spent, pages resident) of each process of a session: proc(5), `stat`."""
+def _session(leader: int) -> dict[int, tuple[float, int]]:
+    """(CPU-seconds spent, pages resident) of each process of a session."""
     results = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            fields = stat.read_text().rpartition(")")[2].split()
+            stat = fields(process.name)
         except (FileNotFoundError, ProcessLookupError):
             continue  # it ended between being listed and being read
-        if int(fields[3]) == leader:
-            ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
-            results[int(stat.parent.name)] = ticks, pages
+        if int(stat[3]) == leader:
+            results[int(process.name)] = spent_s(stat), int(stat[21])
     return results
