@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +80,7 @@ def send(config: ProducerConfig, recorded: bool) -> None:
 
 def measured(config: ProducerConfig, recorded: bool, seconds: float) -> Rate:
     """The rate between the end of the warm-up and the stop, as the client itself reports."""
-    words = ["recorded" if recorded else "unrecorded", config.to_json()]
+    words = ["recorded" if recorded else "unrecorded", json.dumps(asdict(config))]
     command = [sys.executable, "-m", "benchmarks.ledger", "--client", *words]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as client:

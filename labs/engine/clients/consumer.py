@@ -15,7 +15,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ from confluent_kafka import (
 )
 
 from labs.engine.clients.commits import Commits
-from labs.engine.clients.control import Control, FailureRequested, listen, report
+from labs.engine.clients.control import Control, FailureRequested, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import words
 from labs.engine.clients.processing import HABITS, OnError, Polled, Sink, Work
@@ -73,9 +73,6 @@ class ConsumerConfig:
     as_done: bool = False
     on_error: OnError = "retry"
     drain_limit_s: float = 15.0
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Run:
@@ -291,7 +288,7 @@ class Run:
 
 
 def main(argv: list[str]) -> int:
-    config = ConsumerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(ConsumerConfig, argv[1])
     Run(config, listen()).run()
     return 0
 

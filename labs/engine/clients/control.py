@@ -14,7 +14,10 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
+
+Config = TypeVar("Config")
 
 Facts = Callable[[], Mapping[str, Any]]
 """Writes down what must not be lost, and says where the client stands."""
@@ -112,3 +115,8 @@ def report(**fields: Any) -> None:
     """Says one thing to the owner, from whichever thread: a line at a time."""
     with _SPEAKING:
         print(json.dumps(fields), flush=True)
+
+
+def read_config(kind: type[Config], file: str) -> Config:
+    """The configuration of this process, as its owner wrote it (`process.ClientProcess`)."""
+    return kind(**json.loads(Path(file).read_text("utf-8")))

@@ -10,15 +10,14 @@ It says `ready` once every partition is assigned and its position is resolved.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from labs.engine.clients.commits import Commits
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.java_lines import SAID, ReadRows
 from labs.engine.clients.tool import Passed, Tool
@@ -51,9 +50,6 @@ class JavaConsumerConfig:
     tells_commits: bool
     drain_limit_s: float = 15.0
     rewinds: bool = True
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Run:
@@ -140,7 +136,7 @@ class Run:
 
 
 def main(argv: list[str]) -> int:
-    config = JavaConsumerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(JavaConsumerConfig, argv[1])
     tool = Tool(config.command, SAID)
     Run(config, tool, listen(Passed(tool))).run()
     return 0

@@ -8,14 +8,13 @@ end, be it that the JVM was killed, is `info`.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.java_lines import SAID, SentRows
 from labs.engine.clients.sends import Sends
 from labs.engine.clients.tool import Passed, Tool
@@ -40,9 +39,6 @@ class JavaProducerConfig:
     keyed: bool = False
     resend: bool = False
     flush_limit_s: float = 30.0
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Run:
@@ -96,7 +92,7 @@ class Run:
 
 
 def main(argv: list[str]) -> int:
-    config = JavaProducerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(JavaProducerConfig, argv[1])
     tool = Tool(config.command, SAID)
     Run(config, tool, listen(Passed(tool))).run()
     return 0

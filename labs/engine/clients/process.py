@@ -7,20 +7,18 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from labs.engine.base import processes
 from labs.engine.base.wait import WaitTimeout, until
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 _LAST_WORDS_S, _LAST_GASP_S = 5.0, 0.5
-
-
-class Config(Protocol):
-    """Configuration of a client process, written as JSON."""
-
-    def to_json(self) -> str: ...
 
 
 class ClientFailed(Exception):
@@ -35,14 +33,14 @@ class ClientProcess:
     """
 
     def __init__(
-        self, module: str, config: Config, folder: Path, logs: Path, name: str = ""
+        self, module: str, config: DataclassInstance, folder: Path, logs: Path, name: str = ""
     ) -> None:
         self.module, self.name = module, name or module
         self.latest: dict[str, Any] = {}
         self._log = logs / f"{self.name}.log"
         self._killed_by_us = False
         path = folder / f"{self.name}.json"
-        path.write_text(config.to_json(), "utf-8")
+        path.write_text(json.dumps(asdict(config)), "utf-8")
         self._process = processes.spawn(
             [sys.executable, "-m", f"labs.engine.clients.{module}", path],
             log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

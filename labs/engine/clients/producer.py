@@ -11,21 +11,20 @@ down every attempt, also those without an answer.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 import time
 from array import array
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from labs.engine.clients import errors
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.sends import NEVER_INVOKED, Sends
 from labs.engine.clients.transactions import Transactions
 
@@ -74,9 +73,6 @@ class ProducerConfig:
     first: int = 0
     again: Sequence[int] = ()
     left_open: str | None = None
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Run:
@@ -302,7 +298,7 @@ class Run:
 
 
 def main(argv: list[str]) -> int:
-    config = ProducerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(ProducerConfig, argv[1])
     Run(config, listen()).run()
     return 0
 

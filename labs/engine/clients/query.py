@@ -12,17 +12,16 @@ the points of its work (`clients.work`): `processed` is after the sink and befor
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labs.engine.clients import checkpoint
 from labs.engine.clients.commits import Commits
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.driver import session
 from labs.engine.clients.processing import Polled, Work
@@ -55,9 +54,6 @@ class QueryConfig:
     sink_style: Style = "plain"
     trigger_ms: int = 200
     drain_limit_s: float = 15.0
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Run:
@@ -136,7 +132,7 @@ def main(argv: list[str]) -> int:
     # Not at the top, as in `driver`.
     from spark_jobs.pipelines.foreach_batch import ForeachBatch
 
-    config = QueryConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(QueryConfig, argv[1])
     run = Run(config, listen())
     with session(config.name, _MASTER, Path(config.scratch)) as spark:
         query = ForeachBatch(

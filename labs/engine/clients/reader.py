@@ -8,16 +8,15 @@ topic is what processing writes to, and what is read there are its effects.
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
-from labs.engine.clients.control import listen, report
+from labs.engine.clients.control import listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import words
 from labs.engine.clients.sink import Style, TopicEffects
@@ -43,9 +42,6 @@ class ReaderConfig:
     limit_s: float = 60.0
     sink: Style | None = None
     created_ns: int | None = None
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Reading:
@@ -149,7 +145,7 @@ class Reading:
 
 
 def main(argv: list[str]) -> int:
-    config = ReaderConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(ReaderConfig, argv[1])
     reading = Reading(config, listen().stop)
     reading.run()
     return 0 if reading.completed else 1

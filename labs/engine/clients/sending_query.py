@@ -11,19 +11,18 @@ With a standalone cluster, `pause` stops an executor in the middle of a task unt
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.clients import checkpoint
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.driver import session
 from labs.engine.clients.executors import Lost, Stopped, stop_one
 from labs.engine.clients.sends import Sends
@@ -60,9 +59,6 @@ class SinkConfig:
     row_ms: int = 0
     conf: Mapping[str, str] = field(default_factory=dict)
     workers: Sequence[str] = ()
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class ExecutorLost(Exception):
@@ -162,7 +158,7 @@ def main(argv: list[str]) -> int:
     # Not at the top, as in `driver`.
     from spark_jobs.pipelines.kafka_sink import KafkaSink
 
-    config = SinkConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(SinkConfig, argv[1])
     run = Run(config, listen())
     scratch, place = Path(config.scratch), Path(config.checkpoint)
     with session(config.name, _MASTER, scratch, config.workers, config.conf) as spark:

@@ -11,16 +11,15 @@ It does not report what the group committed; the group's coordinator knows.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labs.engine.clients.control import Control, listen, report
+from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.tool import Passed, Tool
 from labs.engine.clients.watermarks import log_ends
@@ -50,9 +49,6 @@ class StreamsConfig:
     isolation: str
     command: Sequence[str]
     drain_limit_s: float = 15.0
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
 
 
 class Run:
@@ -139,7 +135,7 @@ class Run:
 
 
 def main(argv: list[str]) -> int:
-    config = StreamsConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(StreamsConfig, argv[1])
     tool = Tool(config.command, SAID)
     Run(config, tool, listen(Passed(tool))).run()
     return 0

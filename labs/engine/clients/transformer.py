@@ -8,18 +8,16 @@ commit `in-transaction`, its output and its position in the input are committed 
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from labs.engine.clients import consumer
-from labs.engine.clients.control import Control, FailureRequested, listen, report
+from labs.engine.clients.control import Control, FailureRequested, listen, read_config, report
 from labs.engine.clients.errors import fatal_report, words
 from labs.engine.clients.processing import Polled
 
@@ -185,7 +183,7 @@ class Run(consumer.Run):
 
 
 def main(argv: list[str]) -> int:
-    config = TransformerConfig(**json.loads(Path(argv[1]).read_text("utf-8")))
+    config = read_config(TransformerConfig, argv[1])
     Run(config, listen()).run()
     return 0
 
