@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
-from confluent_kafka.admin._config import ConfigResource, ConfigSource
+from confluent_kafka.admin._config import ConfigSource
 from confluent_kafka.cimpl import NewTopic
 
 from labs.engine.base.wait import until
-from labs.engine.protocol.admin import quiet_admin
+from labs.engine.protocol.admin import TOPIC, config, quiet_admin
 
 _LIMIT_S = 20.0
 _NOT_YET = (
@@ -43,9 +43,8 @@ def create(
 
 def described(bootstrap: str, topic: str, name: str) -> str:
     """One setting of a topic as DescribeConfigs tells it, and where it says that it is from."""
-    resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
     with quiet_admin(bootstrap) as admin:
-        entry = admin.describe_configs([resource])[resource].result(_LIMIT_S)[name]
+        entry = config(admin, TOPIC, topic, _LIMIT_S)[name]
     return f"{name}={entry.value} ({ConfigSource(entry.source).name})"
 
 

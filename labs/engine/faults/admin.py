@@ -7,7 +7,7 @@ kafka-topics.sh --alter --partitions make. Evidence is what the brokers say afte
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -19,14 +19,12 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
-from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.admin._topic import TopicDescription
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.faults.rig import Rig, Rows
-from labs.engine.protocol.admin import quiet_admin
+from labs.engine.protocol.admin import TOPIC, alter_config, config, quiet_admin
 from labs.engine.record.fault_words import Fault
 
 _PATIENCE_S = 10.0
@@ -146,7 +144,8 @@ def _description(admin: AdminClient, topic: str) -> TopicDescription:
 def keep_all(rig: Rig, topic: str) -> Rows:
     """Heals a topic with retention: from now on it keeps everything, if it did not already."""
     with quiet_admin(rig.cluster.bootstrap) as admin:
-        if _config(admin, topic, _RETENTION) == ["-1"] * len(_RETENTION):
+        settings = config(admin, TOPIC, topic, _ASK_S)
+        if all(settings[name].value == "-1" for name in _RETENTION):
             return ()
 
     def act(admin: AdminClient) -> str:
@@ -205,20 +204,7 @@ def elect(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
 
 
 def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> None:
-    """Changes one setting of a topic; without a value it is the brokers' again."""
-    kind = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
-    change = ConfigEntry(setting, value, incremental_operation=kind)
-    wish = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[change])
-    for done in admin.incremental_alter_configs([wish], request_timeout=_ASK_S).values():
-        done.result(_ASK_S)
-
-
-def _config(admin: AdminClient, topic: str, settings: Sequence[str]) -> list[str | None]:
-    """The values of these settings of a topic, the brokers' own where it has none."""
-    wish = ConfigResource(ResourceType.TOPIC, topic)
-    (answer,) = admin.describe_configs([wish], request_timeout=_ASK_S).values()
-    entries = answer.result(_ASK_S)
-    return [entries[setting].value for setting in settings]
+    alter_config(admin, TOPIC, topic, setting, value, _ASK_S)
 
 
 def _leaderless(admin: AdminClient, topic: str) -> list[TopicPartition]:

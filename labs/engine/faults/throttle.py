@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
-from confluent_kafka.admin._resource import ResourceType
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.faults.rig import Rig, Rows
-from labs.engine.protocol.admin import quiet_admin
+from labs.engine.protocol.admin import BROKER, TOPIC, alter_config, config, quiet_admin
 
 _ASK_S = 10.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
@@ -57,9 +55,9 @@ def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None, lim
     """Sets or removes rate and replicas, and waits until every broker says so; their ids."""
     with quiet_admin(bootstrap) as admin:
         brokers = [str(id_) for id_ in sorted(admin.list_topics(timeout=_ASK_S).brokers)]
-        _alter(admin, ConfigResource(ResourceType.TOPIC, topic), _REPLICAS, replicas)
+        alter_config(admin, TOPIC, topic, _REPLICAS, replicas, _ASK_S)
         for broker in brokers:
-            _alter(admin, ConfigResource(ResourceType.BROKER, broker), _RATE, rate)
+            alter_config(admin, BROKER, broker, _RATE, rate, _ASK_S)
 
         def has_rate() -> bool:
             return all(_rate(admin, broker) == rate for broker in brokers)
@@ -68,17 +66,7 @@ def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None, lim
     return ", ".join(brokers)
 
 
-def _alter(admin: AdminClient, target: ConfigResource, name: str, value: str | None) -> None:
-    how = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
-    wish = ConfigEntry(name, value, incremental_operation=how)
-    changed = ConfigResource(target.restype, target.name, incremental_configs=[wish])
-    for done in admin.incremental_alter_configs([changed], request_timeout=_ASK_S).values():
-        done.result(_ASK_S)
-
-
 def _rate(admin: AdminClient, broker: str) -> str | None:
     """The rate that a broker says it has; None without one."""
-    settings = admin.describe_configs([ConfigResource(ResourceType.BROKER, broker)])
-    (answer,) = settings.values()
-    entry = answer.result(_ASK_S)
-    return entry[_RATE].value if _RATE in entry else None
+    entry = config(admin, BROKER, broker, _ASK_S).get(_RATE)
+    return entry.value if entry else None

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
+from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewTopic
 
 from labs.engine.base.wait import WaitTimeout, until
@@ -100,3 +102,32 @@ def create_topic(
             until(created, limit_s, f"topic {name!r} could not be created", every_s=0.2)
         except WaitTimeout as late:
             raise passing[-1] from late
+
+
+TOPIC, BROKER = ResourceType.TOPIC, ResourceType.BROKER
+
+
+def alter_config(
+    admin: AdminClient, kind: ResourceType, name: str, setting: str, value: str | None,
+    limit_s: float,
+) -> None:  # fmt: skip
+    """Changes one setting of a topic or a broker (KIP-339); without a value it is the default.
+
+    Raises `KafkaException` with the brokers' own words.
+    """
+    how = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
+    change = ConfigEntry(setting, value, incremental_operation=how)
+    wish = ConfigResource(kind, name, incremental_configs=[change])
+    for done in admin.incremental_alter_configs([wish], request_timeout=limit_s).values():
+        done.result(limit_s)
+
+
+def config(
+    admin: AdminClient, kind: ResourceType, name: str, limit_s: float
+) -> dict[str, ConfigEntry]:
+    """The settings of a topic or a broker by name, defaults included. Raises `KafkaException`."""
+    (answer,) = admin.describe_configs(
+        [ConfigResource(kind, name)], request_timeout=limit_s
+    ).values()
+    entries: dict[str, ConfigEntry] = answer.result(limit_s)
+    return entries
