@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from advisor import services as advisor
 from advisor.catalog import kafka_line
 from advisor.intake.inputs import FileProblem, stated
+from advisor.management.exact import bad_input
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import all_versions, kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
@@ -29,7 +30,6 @@ from labs.runs.conditions import (
     java_release,
 )
 
-BAD_INPUT = 2
 _ARMS = ("described", "recommended")
 _OPTIONS = ("clients", "controllers")
 """Conditions that have an option of their own."""
@@ -161,18 +161,17 @@ def spec_of(options: dict[str, Any]) -> ExperimentSpec:
     try:
         find(options["scenario"])
     except ScenarioError as error:
-        raise CommandError(str(error), returncode=BAD_INPUT) from error
+        raise bad_input(str(error)) from error
     names = options["arms"].split(",")
     if not names or len(set(names)) < len(names) or set(names) - set(_ARMS):
-        message = f"--arms is a choice of {', '.join(_ARMS)}, not {options['arms']!r}"
-        raise CommandError(message, returncode=BAD_INPUT)
+        raise bad_input(f"--arms is a choice of {', '.join(_ARMS)}, not {options['arms']!r}")
     pipeline = pipeline_of(options)
     arms = [_arm(name, pipeline) for name in names]
     chosen = _conditions(options, pipeline)
     try:
         return planning.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
     except ValueError as cannot:
-        raise CommandError(f"this cannot be staged: {cannot}", returncode=BAD_INPUT) from cannot
+        raise bad_input(f"this cannot be staged: {cannot}") from cannot
 
 
 def pipeline_of(options: dict[str, Any]) -> Pipeline:
@@ -188,11 +187,10 @@ def pipeline_of(options: dict[str, Any]) -> Pipeline:
     try:
         fields.update(map(stated, options["stated"]))
     except FileProblem as error:
-        raise CommandError(str(error), returncode=BAD_INPUT) from error
+        raise bad_input(str(error)) from error
     pipeline, problems = advisor.from_fields(fields)
     if pipeline is None:
-        refusal = "\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems)
-        raise CommandError(refusal, returncode=BAD_INPUT)
+        raise bad_input("\n".join(f"{p.component}.{p.setting}: {p.message}" for p in problems))
     return pipeline
 
 
@@ -219,14 +217,13 @@ def _conditions(options: dict[str, Any], pipeline: Pipeline) -> Conditions:
     for condition in options["conditions"]:
         name, equals, value = condition.partition("=")
         if not equals or name not in names:
-            message = (
+            raise bad_input(
                 f"--condition {condition!r}: write NAME=VALUE; NAME is one of {', '.join(names)}"
             )
-            raise CommandError(message, returncode=BAD_INPUT)
         fields[name] = value
     form = ConditionsForm(scenario, fields, java=java)
     if not form.is_valid():
-        raise CommandError("\n".join(form.problems()), returncode=BAD_INPUT)
+        raise bad_input("\n".join(form.problems()))
     chosen = replace(form.conditions(), controllers=options["controllers"])
     if options["clients"] == LIBRDKAFKA:
         return chosen
@@ -240,16 +237,14 @@ def _java_clients(options: dict[str, Any], pipeline: Pipeline) -> str | None:
     if wanted not in ("java", COPIER):
         return release
     if release is None:
-        message = (
+        raise bad_input(
             f"--clients {wanted}: Kafka's own clients play a pipeline of --client java of a line "
             f"from {kafka_line(kafka_versions()[-1])} on, in a scenario in which brokers or the "
             "network fail, or in which the application reads, works and writes to another topic"
         )
-        raise CommandError(message, returncode=BAD_INPUT)
     if wanted == COPIER and not scenario.copier:
         can = ", ".join(scenario.name for scenario in all_scenarios() if scenario.copier)
-        message = f"--clients {COPIER}: what stands for Kafka's copier can play {can}"
-        raise CommandError(message, returncode=BAD_INPUT)
+        raise bad_input(f"--clients {COPIER}: what stands for Kafka's copier can play {can}")
     return release
 
 
@@ -257,10 +252,9 @@ def repetition(options: dict[str, Any]) -> tuple[float | None, float]:
     """The share of `--until-bound`, if given, and the limit in minutes."""
     share, minutes = options["until_bound"], options["minutes"]
     if share is not None and not 0 < share < 1:
-        raise CommandError("--until-bound takes a share above 0 and below 1", returncode=BAD_INPUT)
+        raise bad_input("--until-bound takes a share above 0 and below 1")
     if minutes is not None and (share is None or not minutes > 0):
-        message = "--minutes takes a number above 0, and goes with --until-bound"
-        raise CommandError(message, returncode=BAD_INPUT)
+        raise bad_input("--minutes takes a number above 0, and goes with --until-bound")
     return share, math.inf if minutes is None else minutes
 
 
@@ -269,15 +263,14 @@ def lines(options: dict[str, Any]) -> tuple[str, ...]:
     if options["across"] is None:
         for name in ("bisect", "keep"):
             if options[name]:
-                raise CommandError(f"--{name} goes with --across", returncode=BAD_INPUT)
+                raise bad_input(f"--{name} goes with --across")
         return ()
     if options["until_bound"] is not None or options["kafka"] != kafka_versions()[0]:
-        message = "--across takes the lines itself: leave --kafka and --until-bound out"
-        raise CommandError(message, returncode=BAD_INPUT)
+        raise bad_input("--across takes the lines itself: leave --kafka and --until-bound out")
     try:
         return across.lines_of(options["across"], all_versions())
     except across.AcrossError as problem:
-        raise CommandError(f"--across: {problem}", returncode=BAD_INPUT) from problem
+        raise bad_input(f"--across: {problem}") from problem
 
 
 def requested_lines(options: dict[str, Any]) -> dict[str, Any]:

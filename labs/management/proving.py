@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from advisor.management.exact import INTERRUPTED, NOT_RUN, bad_input
+
 
 class Proof(Protocol):
     """A dataclass: what runs on brokers showed of something that ships."""
@@ -24,13 +26,8 @@ class Proof(Protocol):
 T = TypeVar("T")
 P = TypeVar("P", bound=Proof)
 
-NOT_PROVEN, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
-"""Exit codes."""
-
-
-def bad_input(message: str) -> CommandError:
-    """The error of a command whose options are wrong."""
-    return CommandError(message, returncode=BAD_INPUT)
+NOT_PROVEN = 1
+"""An exit code."""
 
 
 def add_options(parser: CommandParser, metavar: str, words: str) -> None:

@@ -19,6 +19,7 @@ from packaging.version import Version
 
 import labs.incidents
 from advisor.advisories import advisories
+from advisor.management.exact import BAD_INPUT
 from advisor.reasoning.plural import counted
 from labs.engine.distributions import distribution
 from labs.incidents import (
@@ -36,7 +37,7 @@ from labs.incidents.loading import load
 from labs.incidents.timeline import Timeline
 from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
-from labs.management.proving import BAD_INPUT, NOT_PROVEN
+from labs.management.proving import NOT_PROVEN
 from tests.advisor.test_deciding import MOST_WORDS, unfolded
 
 PLACE = Path(labs.incidents.__file__).parent

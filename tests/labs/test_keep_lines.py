@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from advisor.management.exact import BAD_INPUT
 from labs.engine.plan.spec import ExperimentSpec
 from labs.evidence import over_lines
 from labs.management.commands import experiment
 from labs.management.commands.experiment import Command
-from labs.management.experiment_request import BAD_INPUT
 from labs.runs import across
 
 SCENARIO = "leader-disk-lost"

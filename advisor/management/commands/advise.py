@@ -7,19 +7,19 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from advisor import services
 from advisor.catalog import Component, Family
 from advisor.intake import all_readers
 from advisor.intake.inputs import FileProblem, Inputs, Origin, read_file, states_nothing
 from advisor.known_bugs import known_bugs
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import ExactCommand, bad_input
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 
-BROKEN, BAD_INPUT = 1, 2
+BROKEN = 1
 _IDLE = "not weighed here."
 """How a note ends that names a setting without weight."""
 _HEADS = {
@@ -99,7 +99,7 @@ def _inputs(options: dict[str, Any]) -> Inputs:
     """Everything stated; an option goes before a component's file, that before any other file."""
     inputs = Inputs()
     if options["kind"] and options["kind"] not in {reader.kind for reader in all_readers()}:
-        raise CommandError(f"--kind: there is no kind {options['kind']}.", returncode=BAD_INPUT)
+        raise bad_input(f"--kind: there is no kind {options['kind']}.")
     try:
         for path in [options["pipeline"], *options["files"]]:
             if path and (path.endswith(".toml") or path == options["pipeline"]):
@@ -118,7 +118,7 @@ def _inputs(options: dict[str, Any]) -> Inputs:
                 _add(inputs, path, f"{component}-properties")
         inputs.add_options(options["stated"])
     except FileProblem as error:
-        raise CommandError(str(error), returncode=BAD_INPUT) from error
+        raise bad_input(str(error)) from error
     return inputs
 
 
@@ -143,7 +143,7 @@ def _pipeline(inputs: Inputs) -> Pipeline:
     pipeline, problems = services.from_fields(inputs.fields)
     wrong = inputs.problems + [inputs.located(problem) for problem in problems]
     if pipeline is None or wrong:
-        raise CommandError("\n".join(wrong), returncode=BAD_INPUT)
+        raise bad_input("\n".join(wrong))
     return pipeline
 
 

@@ -7,14 +7,13 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from advisor.advisories import Advisory, Part, VersionError
 from advisor.known_bugs import advisory_json
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import ExactCommand, bad_input
 from advisor.pages import advisory_search
 
-BAD_INPUT = 2
 _WIDTH = 100
 
 
@@ -38,14 +37,15 @@ class Command(ExactCommand):
     def handle(self, *args: object, **options: Any) -> None:
         component = options["component"] or ""
         if component not in ("", *Part):
-            message = f"--component: there is no component {component}; one of {', '.join(Part)}."
-            raise CommandError(message, returncode=BAD_INPUT)
+            raise bad_input(
+                f"--component: there is no component {component}; one of {', '.join(Part)}."
+            )
         try:
             advisories = advisory_search.search(
                 options["search"] or "", component, options["version"] or ""
             )
         except VersionError as error:
-            raise CommandError(f"--version: {error}", returncode=BAD_INPUT) from error
+            raise bad_input(f"--version: {error}") from error
         if options["json"]:
             self.stdout.write(
                 json.dumps([advisory_json(advisory) for advisory in advisories], indent=2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import signal
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -16,17 +15,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import INTERRUPTED, NOT_RUN, ExactCommand, bad_input
 from advisor.reasoning.failures import all_events
 from labs.calibration.claims import Claims
 from labs.calibration.edges import Edge, edges, permitted
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.table import Observed, Section, Side, held
-from labs.engine.judge.warm import WarmJudge
 from labs.evidence import exploring, trials
+from labs.evidence.bench import bench
 from labs.models import Trial
 
-CONTRADICTED, BAD_INPUT, NOT_RUN, INTERRUPTED = 1, 2, 3, 130
+CONTRADICTED = 1
 LONGEST_MIN = 100_000
 MOST_SILENT = 10
 """So many runs in a row that say nothing end a wait for a bound: something is wrong here."""
@@ -113,16 +112,11 @@ class Command(ExactCommand):
         ran: list[Explored] = []
         interrupted = False
         try:
-            with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
-                judge = WarmJudge(Path(scratch) / "judge.sock")
-                judge.start()
-                try:
-                    folder = Path(settings.LAB_RUNS_DIR) / "explored"
-                    at = exploring.Setting(record, folder, judge.socket, self.stderr.write)
-                    for run in exploring.explore(at, options["seed"], minutes * 60):
-                        ran.append(run)
-                finally:
-                    judge.stop()
+            with bench("explore-") as (_, judge):
+                folder = Path(settings.LAB_RUNS_DIR) / "explored"
+                at = exploring.Setting(record, folder, judge, self.stderr.write)
+                for run in exploring.explore(at, options["seed"], minutes * 60):
+                    ran.append(run)
         except KeyboardInterrupt:
             interrupted = True
         self._tell_explored(ran, record, as_data=options["json"])
@@ -162,24 +156,19 @@ class Command(ExactCommand):
     def _run(self, upcoming: Iterable[tuple[Edge, int]], claims: Claims | None) -> list[Trial]:
         ran: list[Trial] = []
         silent = 0
-        with tempfile.TemporaryDirectory(prefix="delivery-lab-") as scratch:
-            judge = WarmJudge(Path(scratch) / "judge.sock")
-            judge.start()
-            try:
-                for number, (edge, seed) in enumerate(upcoming, start=1):
-                    self.stderr.write(f"{number}  {_drawn(edge)}")
-                    both = trials.carry_out(edge, seed, judge.socket)
-                    ran += both
-                    observed = trials.observed(both)
-                    for run in observed:
-                        self.stderr.write(f"    {run.name}: saw {_words(run.seen)}")
-                    if claims is not None:
-                        claims.take(observed)
-                        silent = 0 if observed else silent + 1
-                        if held(observed).contradictions or silent == MOST_SILENT:
-                            break
-            finally:
-                judge.stop()
+        with bench("calibrate-") as (_, judge):
+            for number, (edge, seed) in enumerate(upcoming, start=1):
+                self.stderr.write(f"{number}  {_drawn(edge)}")
+                both = trials.carry_out(edge, seed, judge)
+                ran += both
+                observed = trials.observed(both)
+                for run in observed:
+                    self.stderr.write(f"    {run.name}: saw {_words(run.seen)}")
+                if claims is not None:
+                    claims.take(observed)
+                    silent = 0 if observed else silent + 1
+                    if held(observed).contradictions or silent == MOST_SILENT:
+                        break
         return ran
 
 
@@ -210,22 +199,21 @@ def _check(options: dict[str, Any]) -> None:
     """Refuses what does not go together without --explore."""
     share = options["until_bound"]
     if options["record"] is not None:
-        raise CommandError("--record goes with --explore", returncode=BAD_INPUT)
+        raise bad_input("--record goes with --explore")
     if share is None and options["minutes"] is not None:
-        raise CommandError("--minutes goes with --explore or --until-bound", returncode=BAD_INPUT)
+        raise bad_input("--minutes goes with --explore or --until-bound")
     if share is None:
         return
     if not 0 < share < 1:
-        raise CommandError("--until-bound takes a share above 0 and below 1", returncode=BAD_INPUT)
+        raise bad_input("--until-bound takes a share above 0 and below 1")
     _check_minutes(options["minutes"])
     if options["recorded"]:
-        raise CommandError("--until-bound does not go with --recorded", returncode=BAD_INPUT)
+        raise bad_input("--until-bound does not go with --recorded")
 
 
 def _check_minutes(minutes: float | None) -> None:
     if minutes is not None and not 0 < minutes < LONGEST_MIN:
-        message = f"--minutes takes a number above 0 and below {LONGEST_MIN:,}"
-        raise CommandError(message, returncode=BAD_INPUT)
+        raise bad_input(f"--minutes takes a number above 0 and below {LONGEST_MIN:,}")
 
 
 def _claims(options: dict[str, Any], chosen: list[Edge]) -> Claims | None:
@@ -262,9 +250,9 @@ def _minutes(options: dict[str, Any]) -> float:
     for name in ("list", "event", "most", "until_bound"):
         if options[name]:
             flag = name.replace("_", "-")
-            raise CommandError(f"--{flag} does not go with --explore", returncode=BAD_INPUT)
+            raise bad_input(f"--{flag} does not go with --explore")
     if options["recorded"] and options["minutes"] is not None:
-        raise CommandError("--minutes does not go with --recorded", returncode=BAD_INPUT)
+        raise bad_input("--minutes does not go with --recorded")
     minutes = 10.0 if options["minutes"] is None else float(options["minutes"])
     _check_minutes(minutes)
     return minutes
@@ -274,7 +262,7 @@ def _record(options: dict[str, Any]) -> Record:
     try:
         return Record(options["record"] or settings.LAB_RECORD)
     except RecordError as wrong:
-        raise CommandError(str(wrong), returncode=BAD_INPUT) from wrong
+        raise bad_input(str(wrong)) from wrong
 
 
 def _line(run: Explored) -> str:
@@ -285,10 +273,9 @@ def _chosen(options: dict[str, Any]) -> list[Edge]:
     names = {event.name for event in all_events()}
     for name in options["event"]:
         if name not in names:
-            message = f"--event {name}: there is none; there are {', '.join(sorted(names))}"
-            raise CommandError(message, returncode=BAD_INPUT)
+            raise bad_input(f"--event {name}: there is none; there are {', '.join(sorted(names))}")
     if options["most"] is not None and options["most"] < 1:
-        raise CommandError("--most takes a whole number from 1 on", returncode=BAD_INPUT)
+        raise bad_input("--most takes a whole number from 1 on")
     if options["recorded"] and not options["list"]:
         return []  # nothing is run, so nothing need be drawn
     wanted = set(options["event"]) or names

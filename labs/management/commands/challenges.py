@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import ExactCommand, bad_input
 from labs.challenges import Challenge, all_challenges, find
 from labs.challenges.record import keep, verified
 from labs.engine.run.launch import RunnerDied
@@ -39,7 +39,7 @@ class Command(ExactCommand):
             every = {challenge.name: challenge for challenge in all_challenges()}
             self._verify(proving.chosen(options["verify"], find, every, "challenge"), options)
         elif options["keep"] is not None:
-            raise proving.bad_input("--keep is for --verify")
+            raise bad_input("--keep is for --verify")
         elif options["json"]:
             self.stdout.write(json.dumps([_data(item) for item in all_challenges()], indent=2))
         else:

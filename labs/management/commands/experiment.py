@@ -16,17 +16,16 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import INTERRUPTED, NOT_RUN, ExactCommand, bad_input
 from labs.calibration.fingerprint import fingerprint
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.launch import RunnerDied, launch
+from labs.engine.run.launch import Launch, RunnerDied
 from labs.evidence.bench import bench
 from labs.management import experiment_request as request
 from labs.pages import pace, sentences
 from labs.runs import across
 from labs.runs.repeating import unbounded, until_bound
 
-NOT_RUN, INTERRUPTED = 3, 130
 _ON_KRAFT = "is staged in KRaft mode alone"
 
 
@@ -133,7 +132,7 @@ class Command(ExactCommand):
     def run_once(self, spec: ExperimentSpec) -> dict[str, Any]:
         result: dict[str, Any] = {}
         try:
-            with launch(spec, _folder(spec), self._judge) as running:
+            with Launch(spec, _folder(spec), self._judge) as running:
                 for event in running:
                     self._tell(event)
                     result = event.get("experiment") or result
@@ -166,8 +165,7 @@ def _keep(new: Sequence[across.Row], options: dict[str, Any]) -> None:
             for row in rows
         ]
     except (across.AcrossError, KeyError, TypeError, ValueError) as wrong:
-        message = f"--keep {file.name}: nothing was kept: {wrong}"
-        raise CommandError(message, returncode=request.BAD_INPUT) from wrong
+        raise bad_input(f"--keep {file.name}: nothing was kept: {wrong}") from wrong
     data = across.as_data(held, across.changes(held, options["scenario"]))
     if new:
         file.write_text(json.dumps(fresh | data, indent=1) + "\n", "utf-8")

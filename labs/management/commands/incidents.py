@@ -10,7 +10,7 @@ from typing import Any
 from confluent_kafka import KafkaException
 from django.core.management.base import CommandParser
 
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import ExactCommand, bad_input
 from labs.engine.base.wait import WaitTimeout
 from labs.engine.distributions.distribution import WrongChecksum
 from labs.engine.distributions.ivy import DownloadFailed
@@ -64,9 +64,9 @@ class Command(ExactCommand):
             every = {incident.id: incident for incident in all_incidents()}
             self._verify(proving.chosen(options["verify"], find, every, "incident"), options)
         elif given := [f"--{name}" for name in ("keep", "on") if options[name] is not None]:
-            raise proving.bad_input(f"{given[0]} is for --verify")
+            raise bad_input(f"{given[0]} is for --verify")
         elif options["add"]:
-            raise proving.bad_input("--add is for --keep")
+            raise bad_input("--add is for --keep")
         elif options["kept"]:
             self._report(record.kept(), as_data=options["json"])
         elif options["json"]:
@@ -84,7 +84,7 @@ class Command(ExactCommand):
 
     def _verify(self, incidents: list[Incident], options: dict[str, Any]) -> None:
         if not 1 <= options["times"] <= _MOST_TIMES:
-            raise proving.bad_input(f"--times takes a number from 1 to {_MOST_TIMES}")
+            raise bad_input(f"--times takes a number from 1 to {_MOST_TIMES}")
         times, sides = options["times"], options["on"] or SIDES
 
         def keep_batch(batch: list[Side]) -> None:
@@ -95,7 +95,7 @@ class Command(ExactCommand):
         batches = (list(verify(item, times, self.stderr.write, sides)) for item in incidents)
         results = proving.collect(batches, keep_batch, _TROUBLE, "not run: ")
         if not results:
-            raise proving.bad_input(_NOTHING.format(incidents[0].id))
+            raise bad_input(_NOTHING.format(incidents[0].id))
         self._report([record.played(side) for side in results], as_data=options["json"])
 
 

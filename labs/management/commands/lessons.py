@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import ExactCommand, bad_input
 from labs.engine.run.launch import RunnerDied
 from labs.evidence import lesson_record
 from labs.evidence.lesson_proofs import Proof, prove
@@ -88,7 +88,7 @@ class Command(ExactCommand):
         try:
             kept = lesson_record.read(settings.LAB_LESSON_RECORD)
         except lesson_record.RecordError as wrong:
-            raise proving.bad_input(str(wrong)) from wrong
+            raise bad_input(str(wrong)) from wrong
         if as_data:
             rows = [_data(lab, standing(lab, kept)) for lab in all_lessons()]
             self.stdout.write(json.dumps(rows, indent=2))
@@ -124,9 +124,9 @@ class Command(ExactCommand):
         proving.check_draws(options)
         minutes, runs, seed = options["minutes"], options["runs"], options["seed"]
         if minutes is not None and not (options["keep"] and 0 < minutes < math.inf):
-            raise proving.bad_input("--minutes takes a number above 0, and goes with --keep")
+            raise bad_input("--minutes takes a number above 0, and goes with --keep")
         if options["at_once"] < 1:
-            raise proving.bad_input("--at-once takes a number above 0")
+            raise bad_input("--at-once takes a number above 0")
         under_way: Counter[str] = Counter()
         turns: Iterable[Turn] = ((lesson, runs, seed) for lesson in lessons)
         if minutes is not None:

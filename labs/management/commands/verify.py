@@ -9,10 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from advisor.management.exact import ExactCommand
+from advisor.management.exact import BAD_INPUT, NOT_RUN, ExactCommand
 from labs.engine.judge.spark import LIMIT_S, JudgeFailed, judge_cold, judge_each
 
-BAD_INPUT, CRASHED = 2, 3
 _WANTS = ("at-most-once", "at-least-once", "exactly-once", "none")
 
 
@@ -47,13 +46,13 @@ class Command(ExactCommand):
         try:
             answers = _answers(options)
         except JudgeFailed as error:
-            raise CommandError(str(error), returncode=CRASHED) from error
+            raise CommandError(str(error), returncode=NOT_RUN) from error
         for answer in answers:
             self.stdout.write(json.dumps(answer) if options["json"] else _table(answer))
         bad = [answer["error"] for answer in answers if "error" in answer]
         if bad:
             crashed = any("crashed" in answer for answer in answers)
-            raise CommandError("; ".join(bad), returncode=CRASHED if crashed else BAD_INPUT)
+            raise CommandError("; ".join(bad), returncode=NOT_RUN if crashed else BAD_INPUT)
 
 
 def _answers(options: dict[str, Any]) -> list[dict[str, Any]]:
