@@ -15,7 +15,6 @@ for certain, every described one was broken with a loss.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
@@ -26,15 +25,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from benchmarks.cpu import fields, spent_s
 from benchmarks.warm import practised, warm_judge
 from labs.engine.base.wait import until
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.launch import launch
+from labs.engine.run.launch import Launch
 from labs.engine.run.pool import Pool
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 
 _EVERY_S = 0.1
-_TICKS = os.sysconf("SC_CLK_TCK")
 _JUDGE = "judge"
 _KINDS = {
     "kafka.Kafka": "brokers",
@@ -89,13 +88,11 @@ class CpuBy:
     def _look(self) -> None:
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                fields = (process / "stat").read_text().rpartition(")")[2].split()
-                kind = self._kind(process)
+                stat, kind = fields(process.name), self._kind(process)
             except (OSError, IndexError):
                 continue  # it ended while we looked, or is not ours to look at
             if kind:
-                used = (int(fields[11]) + int(fields[12])) / _TICKS
-                self._used[process.name, fields[19]] = kind, used
+                self._used[process.name, stat[19]] = kind, spent_s(stat)
 
     def _kind(self, process: Path) -> str | None:
         # Asked anew each time: between fork and exec a child still looks like its parent.
@@ -119,7 +116,7 @@ def timed(
     last: dict[str, Any] = {}
     with CpuBy(folder.parent) as used:
         began = time.monotonic()
-        with launch(spec, folder, socket, pool) as started:
+        with Launch(spec, folder, socket, pool) as started:
             for last in started:
                 if account and last["event"] == "phase":
                     at_s = time.monotonic() - began

@@ -22,7 +22,7 @@ from labs.engine.base import processes
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.launch import Launch, launch
+from labs.engine.run.launch import Launch
 from tests.engine.arms import arm, experiment
 from tests.stack.victims import PHASES
 
@@ -116,7 +116,7 @@ class Became:
 
 def strike(victim: Victim, phase: str, number: signal.Signals, folder: Path) -> Became:
     """Runs an arm and hits the victim once it is in the phase."""
-    with launch(victim.spec, folder) as run:
+    with Launch(victim.spec, folder) as run:
         hit_s, result, over_s = None, None, 0.0
         for event in run:
             if event["event"] == "phase" and event["phase"] == phase and hit_s is None:

@@ -28,7 +28,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -45,7 +45,7 @@ from labs.calibration.table import possible
 from labs.engine.base import json_lines
 from labs.engine.distributions.distribution import UnknownVersion, kafka_versions, release
 from labs.engine.judge.warm import WarmJudge
-from labs.engine.run.launch import launch
+from labs.engine.run.launch import Launch
 from labs.engine.run.result import JUDGED
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Rate
@@ -94,8 +94,7 @@ class Record:
 
     def add(self, line: Line) -> None:
         self.lines[line.key] = line
-        with self._file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(asdict(line)) + "\n")
+        json_lines.append(self._file, line)
 
     def of(self, case: Case, seeds: Iterable[int], arm: str, kafka: str = NEWEST) -> list[Line]:
         """What is known of an arm of a case under these seeds, on a release of the brokers."""
@@ -117,7 +116,7 @@ def run(
     case: Case, seed: int, arms: Sequence[str], kafka: str, folder: Path, judge: WarmJudge
 ) -> list[Line]:
     """Runs arms of a case side by side under one seed."""
-    with launch(case.experiment(seed, arms, kafka), folder, judge.socket) as started:
+    with Launch(case.experiment(seed, arms, kafka), folder, judge.socket) as started:
         *_, last = started
     lines = []
     for arm in last["experiment"]["arms"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from labs.engine.base import json_lines
@@ -56,8 +56,7 @@ class Record:
 
     def add(self, line: Line) -> None:
         self.lines[line.seed, line.number] = line
-        with self._file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(asdict(line)) + "\n")
+        json_lines.append(self._file, line)
 
     def of(self, seed: int, numbers: Iterable[int]) -> list[Line]:
         """What is known of these numbers under a seed."""

@@ -6,7 +6,7 @@ Nothing of a prediction is in it: today's model is asked of every run that is re
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,9 +64,7 @@ class Record:
     def add(self, run: Explored) -> None:
         """Keeps a run; it is in the file when this returns."""
         self.runs.append(run)
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with self._file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(asdict(run), sort_keys=True) + "\n")
+        json_lines.append(self._file, run)
 
     @property
     def hours(self) -> float:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from labs.engine.base.wait import until
 from labs.engine.judge.warm import WarmJudge
-from labs.engine.run.launch import Launch, Request, launch
+from labs.engine.run.launch import Launch, Request
 
 Turn = TypeVar("Turn")
 Outcome = TypeVar("Outcome")
@@ -58,7 +58,7 @@ class SideBySide:
 
     def events(self, request: Request, folder: Path, judge: Path) -> list[dict[str, Any]]:
         """All that one run says, its result last. Raises `labs.engine.run.launch.RunnerDied`."""
-        with launch(request, folder, judge) as started:
+        with Launch(request, folder, judge) as started:
             self._running.add(started)
             try:
                 if self._over:

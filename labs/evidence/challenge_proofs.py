@@ -14,7 +14,7 @@ from labs.challenges.levers import described, stated
 from labs.challenges.record import ROLES
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.record.harmed import harmed
-from labs.engine.run.launch import launch
+from labs.engine.run.launch import Launch
 from labs.evidence.bench import bench
 from labs.runs import planning
 
@@ -61,7 +61,7 @@ def prove(
             proofs = proofs_of(challenge)
             for number in range(runs):
                 folder = place / f"{challenge.name}-{number}"
-                with launch(spec(challenge, seed + number), folder, judge) as started:
+                with Launch(spec(challenge, seed + number), folder, judge) as started:
                     *_, last = started
                 count(challenge, proofs, last["experiment"]["arms"])
                 text = "; ".join(f"{proof.role} {proof.why[-1]}" for proof in proofs)

@@ -24,7 +24,7 @@ from labs.calibration.record import Explored, Record
 from labs.calibration.shrink import Staged, shrunk
 from labs.calibration.table import refutable
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.launch import RunnerDied, launch
+from labs.engine.run.launch import Launch, RunnerDied
 from labs.engine.run.result import JUDGED
 from labs.engine.run.shape import topology_of
 from labs.engine.scenarios import find
@@ -181,7 +181,7 @@ def result_of(
     result: dict[str, Any] = {}
     began: float | None = None
     try:
-        with launch(spec, folder, judge_socket) as running:
+        with Launch(spec, folder, judge_socket) as running:
             for event in running:
                 if began is None and event.get("phase") == "booting":
                     began = time.monotonic()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -90,8 +90,7 @@ def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str) -> None:
         {proof.role: proof.wait.news_s for proof in proofs if proof.wait.verdict_s},
     )  # fmt: skip
     read(file)  # takes out a last line that was cut short
-    with file.open("a", encoding="utf-8") as out:
-        out.write(json.dumps(asdict(kept), sort_keys=True) + "\n")
+    json_lines.append(file, kept)
 
 
 def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:

@@ -20,7 +20,7 @@ from django.db import close_old_connections, connection
 from labs.engine.base import failure_text
 from labs.engine.judge.warm import WarmJudge
 from labs.engine.run.keeper import KILLED
-from labs.engine.run.launch import Launch, RunnerDied, launch
+from labs.engine.run.launch import Launch, RunnerDied
 from labs.engine.run.pool import Pool
 from labs.models import Experiment, State
 from labs.runs import expiry, lifecycle, owners, presence, pruning, queue
@@ -80,7 +80,7 @@ def _execute(
 ) -> tuple[State, str]:
     recorder = Recorder(experiment, owner)
     wanted = experiment.play() if experiment.is_incident else experiment.request()
-    with launch(wanted, experiment.folder, judge_socket, pool) as running:
+    with Launch(wanted, experiment.folder, judge_socket, pool) as running:
         heart = _Heart(experiment.slug, owner, running)
         try:
             with heart:

@@ -16,7 +16,7 @@ from labs.engine.distributions.distribution import Distribution, kafka
 from labs.engine.distributions.java import Java, find_java
 from labs.engine.judge.warm import WarmJudge
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.launch import launch
+from labs.engine.run.launch import Launch
 
 Told = tuple[dict[str, Any], list[dict[str, Any]]]
 """The arms' results by name, and every event."""
@@ -32,7 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
         def run(spec: ExperimentSpec) -> Told:
             folder = tmp_path_factory.mktemp("experiment") / "run"
-            with launch(spec, folder, judge.socket) as started:
+            with Launch(spec, folder, judge.socket) as started:
                 events = list(started)
             return {event["name"]: event for event in events[-1]["experiment"]["arms"]}, events
 

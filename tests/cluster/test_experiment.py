@@ -14,7 +14,7 @@ from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.record import replay, story
-from labs.engine.run.launch import RunnerDied, launch
+from labs.engine.run.launch import Launch, RunnerDied
 from spark_jobs.count_table import COUNTS
 from tests.cluster.conftest import Run, Told
 from tests.engine.arms import (
@@ -210,7 +210,7 @@ def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> N
 
 def test_an_unknown_scenario_is_an_error_and_no_result(tmp_path: Path) -> None:
     spec = ExperimentSpec("leader-kiled", 1, (DESCRIBED,))
-    with launch(spec, tmp_path / "run") as started:
+    with Launch(spec, tmp_path / "run") as started:
         with pytest.raises(RunnerDied) as died:
             list(started)
         assert died.value.status == 2

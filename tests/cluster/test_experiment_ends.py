@@ -16,7 +16,7 @@ from labs.calibration.cases import SPARK
 from labs.engine.base import processes
 from labs.engine.base.wait import until
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.launch import Launch, RunnerDied, launch
+from labs.engine.run.launch import Launch, RunnerDied
 from tests.engine.arms import DESCRIBED, RECOMMENDED, arm, experiment
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(180)]
@@ -29,9 +29,9 @@ QUERY = experiment(
 OWNER = """
 import sys
 from pathlib import Path
-from labs.engine.run.launch import launch
+from labs.engine.run.launch import Launch
 from labs.engine.plan.spec import ExperimentSpec
-with launch(ExperimentSpec.from_json(sys.argv[1]), Path(sys.argv[2])) as started:
+with Launch(ExperimentSpec.from_json(sys.argv[1]), Path(sys.argv[2])) as started:
     for event in started:
         print(event["event"], event.get("fault"), event.get("phase"), flush=True)
 """
@@ -108,7 +108,7 @@ def family_in_trouble(started: Launch) -> set[int]:
 def test_a_killed_keeper_is_noticed_and_leaves_nothing(
     tmp_path: Path, spec: ExperimentSpec, stopped: str
 ) -> None:
-    with launch(spec, tmp_path / "run") as started:
+    with Launch(spec, tmp_path / "run") as started:
         family = family_in_trouble(started)
         assert stopped in names({pid for pid in family if processes.state(pid) == "T"})
         os.kill(started.pid, signal.SIGKILL)
@@ -120,7 +120,7 @@ def test_a_killed_keeper_is_noticed_and_leaves_nothing(
 
 
 def test_a_killed_experiment_is_noticed_and_leaves_nothing(tmp_path: Path) -> None:
-    with launch(SPEC, tmp_path / "run") as started:
+    with Launch(SPEC, tmp_path / "run") as started:
         family = family_in_trouble(started)
         (child,) = (pid for pid, parent in parents() if parent == started.pid)
         os.kill(child, signal.SIGKILL)
@@ -132,7 +132,7 @@ def test_a_killed_experiment_is_noticed_and_leaves_nothing(tmp_path: Path) -> No
 
 
 def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> None:
-    with launch(SPEC, tmp_path / "run") as started:
+    with Launch(SPEC, tmp_path / "run") as started:
         family = family_in_trouble(started)
         assert started.stop() == 3
         assert all(map(gone, family))
@@ -145,7 +145,7 @@ def test_a_stopped_experiment_ends_everything_and_says_so(tmp_path: Path) -> Non
 def test_a_client_that_somebody_else_stopped_makes_the_verdict_unknown(tmp_path: Path) -> None:
     """The arm ends then: it does not wait for a client that may never go on."""
     happened: list[tuple[str, str]] = []
-    with launch(experiment(RECOMMENDED, rate_per_s=200), tmp_path / "run") as started:
+    with Launch(experiment(RECOMMENDED, rate_per_s=200), tmp_path / "run") as started:
         for event in started:
             if event["event"] != "fault":
                 continue

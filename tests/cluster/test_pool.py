@@ -18,7 +18,7 @@ import pytest
 from labs.engine.base import processes
 from labs.engine.base.slots import clusters_at_once, slot
 from labs.engine.base.wait import until
-from labs.engine.run.launch import launch
+from labs.engine.run.launch import Launch
 from labs.engine.run.pool import Pool
 from labs.engine.run.shape import shapes
 from tests.cluster.test_experiment_ends import descendants, gone, names
@@ -76,7 +76,7 @@ def family(pool: Pool) -> set[int]:
 def test_the_run_that_fits_gets_it_and_another_does_not(pool: Pool, tmp_path: Path) -> None:
     booted = brokers(pool.pid or 0)
     assert pool.take(OTHER) is None
-    with launch(SPEC, tmp_path / "run", pool=pool) as started:
+    with Launch(SPEC, tmp_path / "run", pool=pool) as started:
         assert pool.pid != started.pid
         rows = list(takewhile(lambda event: event.get("phase") != "producing", started))
         (how,) = (event["detail"] for event in rows if "detail" in event)
@@ -113,7 +113,7 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
     os.kill(runner, signal.SIGSTOP)  # it hears of the death only when it has been handed over
     os.kill(broker, signal.SIGKILL)
     until(lambda: processes.thread_states(broker) == ["Z"], 60, "the broker is not dead")
-    with launch(SPEC, tmp_path / "run", pool=pool) as started:
+    with Launch(SPEC, tmp_path / "run", pool=pool) as started:
         os.kill(runner, signal.SIGCONT)
         rows = list(takewhile(lambda event: event.get("phase") != "ready", started))
         phases = [event["phase"] for event in rows if event["event"] == "phase"]
@@ -132,7 +132,7 @@ def test_one_that_was_killed_while_it_waited_is_not_used(
     (victim,) = (pid for pid in left if part in command(pid))
     os.kill(victim, signal.SIGKILL)
     until(lambda: all(map(gone, left)), 60, "somebody outlived it")
-    with launch(SPEC, tmp_path / "run", pool=pool) as started:
+    with Launch(SPEC, tmp_path / "run", pool=pool) as started:
         assert started.pid not in left
         assert next(iter(started))["phase"] == "waiting"
 

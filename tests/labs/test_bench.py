@@ -53,7 +53,7 @@ def test_who_leaves_ends_what_still_runs(monkeypatch: pytest.MonkeyPatch) -> Non
         def stop(self) -> None:
             ended.set()
 
-    monkeypatch.setattr(bench, "launch", lambda *_: Endless())
+    monkeypatch.setattr(bench, "Launch", lambda *_: Endless())
     request: Any = SimpleNamespace()
 
     def leave() -> None:

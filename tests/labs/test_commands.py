@@ -74,7 +74,7 @@ def test_conditions_are_those_of_the_web(monkeypatch: pytest.MonkeyPatch) -> Non
         raise RunnerDied(1, "not here")
 
     specs: list[ExperimentSpec] = []
-    monkeypatch.setattr(experiment, "launch", refuse)
+    monkeypatch.setattr(experiment, "Launch", refuse)
     chosen = ["partitions=4", "rate_per_s=50", "lead_in_s=2.5", "value_bytes=200"]
     with pytest.raises(CommandError, match="not here"):
         call_command(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
@@ -21,3 +26,10 @@ def read(file: Path, parse: Callable[[int, str], T]) -> list[T]:
     if whole != text:
         file.write_text(whole, "utf-8")
     return parsed
+
+
+def append(file: Path, row: DataclassInstance) -> None:
+    """Adds a line; it is in the file, which is made if it is absent, when this returns."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(asdict(row), sort_keys=True) + "\n")

@@ -39,6 +39,9 @@ class RunnerDied(Exception):
 class Launch:
     """A running experiment: a context manager, and an iterator over its events.
 
+    It starts a runner in a new folder, or continues the one that waits in the pool, if it fits.
+    Raises `FileExistsError` if the folder exists.
+
     At the end of iteration the last event was `result`, or `RunnerDied` was raised. Leaving the
     context ends what still runs, and removes the folder of a run that came to no result.
     """
@@ -126,14 +129,3 @@ class Launch:
             if log.exists()
         ]
         return " ".join(word for word in words if word) or "it said nothing"
-
-
-def launch(
-    spec: Request, folder: Path, judge_socket: Path | None = None,
-    pool: Pool | None = None,
-) -> Launch:  # fmt: skip
-    """Starts a runner in a new folder, or continues the one that waits in the pool, if it fits.
-
-    Raises `FileExistsError` if the folder exists.
-    """
-    return Launch(spec, folder, judge_socket, pool)

@@ -263,7 +263,7 @@ def test_seconds_are_counted_from_the_boot(monkeypatch: pytest.MonkeyPatch, tmp_
 
         return nullcontext(events())
 
-    monkeypatch.setattr(exploring, "launch", launched)
+    monkeypatch.setattr(exploring, "Launch", launched)
     monkeypatch.setattr("labs.evidence.exploring.time.monotonic", lambda: now[0])
     spec = exploring.spec_of(Staged(drawn()))
     assert exploring.result_of(spec, tmp_path, tmp_path) == ({"verdict": "holds"}, 60.0)
