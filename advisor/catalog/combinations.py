@@ -37,6 +37,7 @@ _OPTIMIZATION = "topology.optimization"
 _OPTIMIZATIONS = (
     "reuse.ktable.source.topics", "merge.repartition.topics", "single.store.self.join",
 )  # fmt: skip
+_API, _REQUEST = "default.api.timeout.ms", "request.timeout.ms"
 SPARK_PLACES = ("subscribe", "subscribepattern", "assign")
 """How a query says what it reads, in small letters."""
 _LEAST, _RESPONSE = "fetch.min.bytes", "receive.message.max.bytes"
@@ -158,7 +159,8 @@ def _librdkafka_assignors(stated: str) -> Said:
 
 
 def _spark_source(texts: Texts, line: str) -> Said:
-    """KafkaSourceProvider.scala, validateGeneralOptions; the names' case does not count."""
+    """KafkaSourceProvider.scala, validateGeneralOptions; the names' case does not count. The driver
+    has an AdminClient of the same settings (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
     spellings = {name.lower(): name for name in texts}
     places = [name for name in SPARK_PLACES if name in spellings]
     if len(places) > 1:
@@ -178,6 +180,10 @@ def _spark_source(texts: Texts, line: str) -> Said:
     for name in ("endingoffsets", "endingoffsetsbytimestamp", "endingtimestamp"):
         if name in spellings:
             yield spellings[name], "ending offset not valid in streaming queries"
+    api, request = (spellings.get(f"kafka.{name}", "") for name in (_API, _REQUEST))
+    if api and number(texts, api, 0) < number(texts, request, 30_000):
+        message = f"The specified value of {_API} must be no smaller than the value of "
+        yield api, f"{message}{_REQUEST}."
     least, most = (spellings.get(f"{end}offsetspertrigger") for end in ("min", "max"))
     if least and most and _more(texts[least], texts[most]):
         message = f"The value of minOffsetPerTrigger({texts[least]}) is higher than the "

@@ -24,6 +24,7 @@ TEMPORARY = ("/tmp", "/var/tmp", *IN_MEMORY)  # noqa: S108 - looked for, not use
 _SHIPPED = frozenset({"/tmp/kafka-streams", "/tmp/kafka-logs", "/tmp/kraft-combined-logs"})  # noqa: S108
 """The folders that Kafka's own files and defaults name."""
 _PRODUCER, _ERRORS = "org.apache.kafka.clients.producer.", "org.apache.kafka.streams.errors."
+_PROCESSOR = "org.apache.kafka.streams.processor."
 _CLASSES = frozenset({
     f"{_PRODUCER}RoundRobinPartitioner", f"{_PRODUCER}UniformStickyPartitioner",
     f"{_PRODUCER}internals.DefaultPartitioner",
@@ -31,6 +32,8 @@ _CLASSES = frozenset({
     f"{_ERRORS}LogAndFailProcessingExceptionHandler",
     f"{_ERRORS}LogAndContinueProcessingExceptionHandler",
     f"{_ERRORS}DefaultProductionExceptionHandler",
+    f"{_PROCESSOR}FailOnInvalidTimestamp", f"{_PROCESSOR}LogAndSkipOnInvalidTimestamp",
+    f"{_PROCESSOR}UsePartitionTimeOnInvalidTimestamp", f"{_PROCESSOR}WallclockTimestampExtractor",
 })  # fmt: skip
 """Those that Kafka brings (3.3 to 4.3)."""
 
@@ -70,7 +73,7 @@ _KEEP: Mapping[str, Callable[[str], str]] = {
     **dict.fromkeys(
         ("partitioner.class", "deserialization.exception.handler", "processing.exception.handler",
          "production.exception.handler", "default.deserialization.exception.handler",
-         "default.production.exception.handler"),
+         "default.production.exception.handler", "default.timestamp.extractor"),
         _class,
     ),
 }  # fmt: skip

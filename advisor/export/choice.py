@@ -29,7 +29,7 @@ _RESTS_ON: Mapping[Component, frozenset[str]] = {
         "processing.guarantee", "replication.factor", "num.standby.replicas",
         "deserialization.exception.handler", "processing.exception.handler",
         "production.exception.handler", "default.deserialization.exception.handler",
-        "default.production.exception.handler",
+        "default.production.exception.handler", "default.timestamp.extractor",
     }),
     Component.TOPIC: frozenset({
         "replication.factor", "min.insync.replicas", "unclean.leader.election.enable",

@@ -7,6 +7,7 @@ with `topic.` is for the application's internal topics.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import islice
 
@@ -21,15 +22,29 @@ _MAIN = "main.consumer."
 _ELSEWHERE = ("restore.consumer.", "global.consumer.", "admin.")
 _MIN_ISR = "topic.min.insync.replicas"
 _ID = "application.id"
+_API, _REQUEST, _REQUEST_MS = "default.api.timeout.ms", "request.timeout.ms", 30_000
 
 
 def read(text: str) -> Reading:
     """What StreamsConfig makes of the file. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.STREAMS})
     # What goes first comes last: the last of two counts.
-    for entry in sorted(properties(text), key=lambda item: item.key.startswith(_MAIN)):
+    entries = sorted(properties(text), key=lambda item: item.key.startswith(_MAIN))
+    for entry in entries:
         take(reading, entry)
+    _admin(reading, entries)
     return reading
+
+
+def _admin(reading: Reading, entries: Iterable[Property]) -> None:
+    """Says what the AdminClient inside does not start with
+    (KafkaAdminClient.configureDefaultApiTimeoutMs; StreamsConfig.getAdminConfigs)."""
+    stated = {entry.key.removeprefix("admin."): entry for entry in entries}
+    api, request = stated.get(_API), stated.get(_REQUEST)
+    texts = (api.value if api else "", request.value if request else str(_REQUEST_MS))
+    if api and all(text.strip().isdecimal() for text in texts) and int(texts[0]) < int(texts[1]):
+        words = f"The specified value of {_API} must be no smaller than the value of {_REQUEST}"
+        reading.wrong(Component.CONSUMER, _API, api.line, words)
 
 
 def take(reading: Reading, entry: Property) -> None:

@@ -26,6 +26,18 @@ _HANDLERS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """Exception handler → its classes in words."""
 
+_TIMES = "org.apache.kafka.streams.processor."
+_EXTRACTORS = (
+    (f"{_TIMES}FailOnInvalidTimestamp", "FailOnInvalidTimestamp: the application stops"),
+    (f"{_TIMES}LogAndSkipOnInvalidTimestamp", "LogAndSkipOnInvalidTimestamp: it drops the message"),
+    (
+        f"{_TIMES}UsePartitionTimeOnInvalidTimestamp",
+        "UsePartitionTimeOnInvalidTimestamp: the time of the message before it",
+    ),
+    (f"{_TIMES}WallclockTimestampExtractor", "WallclockTimestampExtractor: the time of processing"),
+)
+"""Where a message's time comes from, and what becomes of one with a negative timestamp."""
+
 STREAMS = Step(
     "streams",
     "Streams application",
@@ -52,6 +64,7 @@ STREAMS = Step(
             for name, words in _HANDLERS.items()
             for default in ("", "default.")
         ),
+        Question("streams.default.timestamp.extractor", words=_EXTRACTORS),
         Question("producer.acks"),
         Question("producer.transaction.timeout.ms"),
         Question("consumer.auto.offset.reset"),

@@ -12,15 +12,21 @@ INTERNAL_MINIMUM = "topic.min.insync.replicas"
 """Of changelog and repartition topics (StreamsConfig, TOPIC_PREFIX)."""
 
 _DEAD_LETTERS = "errors.dead.letter.queue.topic.name"
+_ERRORS = "org.apache.kafka.streams.errors."
 _CONTINUES = frozenset({
-    "LogAndContinueExceptionHandler", "LogAndContinueProcessingExceptionHandler",
+    f"{_ERRORS}LogAndContinueExceptionHandler",
+    f"{_ERRORS}LogAndContinueProcessingExceptionHandler",
 })  # fmt: skip
-"""The handlers of org.apache.kafka.streams.errors that go on, and write dead letters."""
+"""Kafka's handlers that go on, and write dead letters."""
 _FAILS = frozenset({
-    "LogAndFailExceptionHandler", "LogAndFailProcessingExceptionHandler",
-    "DefaultProductionExceptionHandler",
+    f"{_ERRORS}LogAndFailExceptionHandler", f"{_ERRORS}LogAndFailProcessingExceptionHandler",
+    f"{_ERRORS}DefaultProductionExceptionHandler",
 })  # fmt: skip
-"""The handlers of org.apache.kafka.streams.errors that stop the application."""
+"""Kafka's handlers that stop the application. A class of the same name elsewhere is the team's."""
+EXTRACTOR = "default.timestamp.extractor"
+PROCESSOR = "org.apache.kafka.streams.processor."
+_DROPS = f"{PROCESSOR}LogAndSkipOnInvalidTimestamp"
+"""Hands a negative timestamp on, and a record with one is dropped (RecordQueue.updateHead)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,13 @@ class Streams:
         return tuple(_passing(self.pipeline, ("deserialization", "processing")))
 
     @property
+    def drops_without_time(self) -> str:
+        """The extractor that drops a record with a negative timestamp, with its value, or the
+        empty word. Such a record is no dead letter."""
+        value = self.pipeline.text(_STREAMS, EXTRACTOR)
+        return f"{EXTRACTOR}={value}" if value == _DROPS else ""
+
+    @property
     def dead_letters(self) -> str:
         """The setting that has each message written to a topic that is passed over, or the empty
         word.
@@ -93,7 +106,7 @@ class Streams:
         Kafka's own handlers do that, with the output and before the input's offset is committed
         (RecordCollectorImpl; KIP-1034); only its code says what a handler of the team's does.
         """
-        names = {text.rpartition(".")[2] for text in self.passes_over}
+        names = {text.partition("=")[2] for text in self.passes_over}
         if not names or not names <= _CONTINUES or not self.pipeline.knows(_STREAMS, _DEAD_LETTERS):
             return ""
         topic = self.pipeline.text(_STREAMS, _DEAD_LETTERS)
@@ -125,11 +138,7 @@ def handler(pipeline: Pipeline, what: str) -> str | None:
 def _passing(pipeline: Pipeline, kinds: tuple[str, ...]) -> list[str]:
     names = [name for kind in kinds if (name := handler(pipeline, kind))]
     answers = {name: pipeline.text(Component.STREAMS, name) for name in names}
-    return [
-        f"{name}={value}"
-        for name, value in answers.items()
-        if value.rpartition(".")[2] not in _FAILS
-    ]
+    return [f"{name}={value}" for name, value in answers.items() if value not in _FAILS]
 
 
 def is_transactional(pipeline: Pipeline) -> bool:

@@ -22,6 +22,7 @@ from advisor.reasoning.sizes import (
     read,
     taken,
 )
+from advisor.reasoning.streams import Streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,31 @@ def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
     if waited_ms <= ANSWER_MS:
         why = f"{name}={waited_ms}: no request of a reader is answered within that time."
         yield Hopeless(Component.CONSUMER, name, why, usual)
+    name = "default.api.timeout.ms"
+    if _commits_and_waits(pipeline):
+        waited_ms = pipeline.number(Component.CONSUMER, name)
+        if waited_ms <= ANSWER_MS:
+            why = (
+                f"{name}={waited_ms}: commitSync() ends in a TimeoutException before the "
+                "coordinator has answered, so each commit fails."
+            )
+            yield Hopeless(Component.CONSUMER, name, why, 60_000)
     name = "kafkaConsumer.pollTimeoutMs"
     if pipeline.family is Family.SPARK:
         waited_ms = pipeline.number(Component.CONSUMER, name)
         if waited_ms <= ANSWER_MS:
             why = f"{name}={waited_ms}: each task fails before the records are there that it reads."
             yield Hopeless(Component.CONSUMER, name, why, 120_000)
+
+
+def _commits_and_waits(pipeline: Pipeline) -> bool:
+    """Whether a Java reader calls commitSync(). It hands it no time of its own, and neither do
+    Kafka Streams and Spring (KIP-266; ContainerProperties.syncCommitTimeout). The client's own
+    commits, and those in a transaction, do not wait for it."""
+    if pipeline.family is Family.STREAMS:
+        return not Streams(pipeline).exactly_once
+    commit = pipeline.text(Component.APPLICATION, "commit")
+    return pipeline.family is Family.JAVA and commit.endswith("-processing")
 
 
 def _cut_off(pipeline: Pipeline) -> Iterator[Hopeless]:

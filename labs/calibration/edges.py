@@ -114,7 +114,7 @@ UNTRIED: Mapping[str, str] = {
     "production.exception.handler": "no topic refuses what a run's Kafka Streams writes",
     **dict.fromkeys(
         ("deserialization.exception.handler", "processing.exception.handler",
-         "errors.dead.letter.queue.topic.name"),
+         "errors.dead.letter.queue.topic.name", "default.timestamp.extractor"),
         "a run's Kafka Streams application can process every message",
     ),
     "failOnDataLoss": "it decides what a query does when messages are gone, not whether",

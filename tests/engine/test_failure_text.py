@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from advisor.catalog import Component, Family, settings_of, versions
 from labs.engine.base.failure_text import MOST, report, sentence
 from labs.engine.faults.record import FaultLog
-from labs.engine.workloads.streams import HANDLERS
+from labs.engine.workloads.streams import CLASSES
 
 STREAMS = """the consumer-1 ended with code 1: Exception in thread "main" x
 org.apache.kafka.common.config.ConfigException: Invalid value Jndi for handler: not found
@@ -78,14 +78,14 @@ def test_a_ledger_tells_of_a_failed_fault_in_one_sentence() -> None:
     assert "/srv" not in row.evidence
 
 
-def test_a_run_has_the_handlers_that_the_catalog_knows() -> None:
+def test_a_run_has_the_classes_that_the_catalog_knows() -> None:
     by_name: dict[str, set[str]] = {}
     for version in versions(Family.STREAMS):
         for setting in settings_of(Family.STREAMS, version, version, Component.STREAMS):
-            if setting.name.endswith(".exception.handler"):
+            if setting.name.endswith((".exception.handler", ".extractor")):
                 name = setting.name.removeprefix("default.")
                 by_name.setdefault(name, set()).update(name for name, _ in setting.choices)
-    assert by_name == HANDLERS
+    assert by_name == CLASSES
 
 
 @pytest.mark.parametrize("piece", ["a.", "1.", ": ", "/a", "a-", " at"])

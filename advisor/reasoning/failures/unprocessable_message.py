@@ -57,9 +57,11 @@ def _from_retry_topics(pipeline: Pipeline) -> Permits:
 
 
 def _in_streams(pipeline: Pipeline) -> Permits:
-    passing, letters = Streams(pipeline).passes_over, Streams(pipeline).dead_letters
+    streams = Streams(pipeline)
+    passing, letters = streams.passes_over, streams.dead_letters
+    untimed = _without_time(streams)
     if letters:
-        return {
+        return untimed | {
             Anomaly.KEY_REORDERED: f"{letters}: the message waits in a topic of its own while "
             "later ones of its key are processed. One of a GlobalKTable is not written there."
         }
@@ -68,6 +70,8 @@ def _in_streams(pipeline: Pipeline) -> Permits:
             Anomaly.EFFECT_MISSING: f"{' and '.join(passing)}: the application may go on without "
             "the message; a metric and a log line say so."
         }
+    if untimed:
+        return untimed
     name = handler(pipeline, "deserialization")
     return {
         Anomaly.BLOCKED: f"{name}=LogAndFailExceptionHandler: the application stops at the "
@@ -75,11 +79,21 @@ def _in_streams(pipeline: Pipeline) -> Permits:
     }
 
 
+def _without_time(streams: Streams) -> dict[Anomaly, str]:
+    """A record whose timestamp is negative, as one is that its writer gave none."""
+    if not streams.drops_without_time:
+        return {}
+    return {
+        Anomaly.EFFECT_MISSING: f"{streams.drops_without_time}: a message with a negative "
+        "timestamp is dropped; a metric and a log line say so."
+    }
+
+
 EVENT = FailureEvent(
     name="unprocessable-message",
     title="A message cannot be processed",
     boundary=Boundary.LOG_TO_CONSUMER,
-    story="A message cannot be read or makes the code fail, however often it is tried.",
+    story="A message cannot be read, or makes the code fail, however often it is tried.",
     permits=permits,
     scenario="unprocessable-message",
     families=frozenset(Family) - {Family.SPARK},
@@ -90,6 +104,7 @@ EVENT = FailureEvent(
         "Spring for Apache Kafka reference, Non-Blocking Retries (the order is lost)",
         "SmallRye Reactive Messaging, Receiving Kafka Records, Failure Management",
         "KIP-161 and KIP-1033 (exception handlers of Kafka Streams)",
+        "Kafka Streams RecordQueue.updateHead, LogAndSkipOnInvalidTimestamp (KIP-93)",
         "KIP-1034 and KIP-1295 (dead letters of Kafka Streams, and of its global tables none)",
     ),
     beyond_settings=(

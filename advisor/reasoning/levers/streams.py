@@ -18,7 +18,7 @@ from advisor.reasoning.levers.lever import (
     paid,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams, handler
+from advisor.reasoning.streams import EXTRACTOR, PROCESSOR, Streams, handler
 
 _STREAMS = Component.STREAMS
 _ERRORS = "org.apache.kafka.streams.errors"
@@ -79,6 +79,12 @@ def _stops(what: str, name: str) -> Targets:
         return [stops]
 
     return targets
+
+
+def _extractors(pipeline: Pipeline) -> Sequence[Value]:
+    """The one that keeps each message, where one is in force that drops some."""
+    keeps = f"{PROCESSOR}UsePartitionTimeOnInvalidTimestamp"
+    return [keeps] if Streams(pipeline).drops_without_time else []
 
 
 def _factor_price(before: Pipeline, after: Pipeline) -> str:
@@ -164,6 +170,13 @@ LEVERS = (
         )
         for what in _STOPS
         for name in (f"{what}.exception.handler", f"default.{what}.exception.handler")
+    ),
+    _lever(
+        EXTRACTOR, only(Family.STREAMS, _extractors),
+        costs(availability="the application stops at a negative timestamp that is the first of its "
+              "partition. Any other counts with the time of the message before it, and so may its "
+              "window."),
+        "KIP-530; UsePartitionTimeOnInvalidTimestamp.java", _AGAIN,
     ),
     Lever(
         Component.APPLICATION, "state",

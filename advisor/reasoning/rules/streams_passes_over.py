@@ -1,7 +1,8 @@
 """A Streams application that skips messages it cannot process.
 
 What it is
-    An exception handler that continues (LogAndContinue), or a class of your own, which may.
+    An exception handler that continues (LogAndContinue), or a class of your own, which may; or
+    LogAndSkipOnInvalidTimestamp, which drops messages with a negative timestamp.
 
 Why it matters
     The message counts as processed. Nothing stops; a metric and a log line are all that tells of
@@ -9,7 +10,8 @@ Why it matters
 
 Use instead
     The handlers that stop (LogAndFail, the defaults), or since Kafka 4.2
-    errors.dead.letter.queue.topic.name, so that what Kafka's own handlers skip is in a topic.
+    errors.dead.letter.queue.topic.name, so that what Kafka's own handlers skip is in a topic. For
+    timestamps, UsePartitionTimeOnInvalidTimestamp keeps the message and goes on.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     streams = Streams(pipeline)
     passing = [] if streams.dead_letters else [*streams.passes_over]
-    passing += filter(None, [streams.drops_results])
+    passing += filter(None, [streams.drops_results, streams.drops_without_time])
     if not passing:
         return None
     return f"{' and '.join(passing)}: the application may go on without a message."
@@ -44,6 +46,7 @@ RULE = Rule(
         "KIP-210 (production)",
         "KIP-1033 (processing)",
         "KIP-1034 (dead letters)",
+        "KIP-93 (timestamp extractors)",
     ),
     valid=(
         {"family": "streams"},
@@ -56,6 +59,11 @@ RULE = Rule(
         },
     ),
     invalid=(
+        {
+            "family": "streams",
+            "streams.default.timestamp.extractor": "org.apache.kafka.streams.processor."
+            "LogAndSkipOnInvalidTimestamp",
+        },
         {
             "family": "streams",
             "streams.deserialization.exception.handler": "org.apache.kafka.streams.errors."

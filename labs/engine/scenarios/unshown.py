@@ -20,6 +20,7 @@ UNSHOWN: Mapping[str, str] = {
             "broker.connections.max.idle.ms",
             "consumer.request.timeout.ms",
             "consumer.socket.timeout.ms",
+            "consumer.default.api.timeout.ms",
             "consumer.fetch.max.wait.ms",
             "consumer.fetch.min.bytes",
             "consumer.kafkaConsumer.pollTimeoutMs",

@@ -25,15 +25,24 @@ from labs.engine.workloads.produce_consume import ProduceConsume
 
 _PREFIXES = {"streams": "", "producer": "producer.", "consumer": "consumer."}
 _ERRORS = "org.apache.kafka.streams.errors."
-HANDLERS: Mapping[str, frozenset[str]] = {
-    f"{what}.exception.handler": frozenset(f"{_ERRORS}{name}ExceptionHandler" for name in names)
-    for what, names in {
-        "deserialization": ("LogAndFail", "LogAndContinue"),
-        "processing": ("LogAndFailProcessing", "LogAndContinueProcessing"),
-        "production": ("DefaultProduction",),
-    }.items()
+CLASSES: Mapping[str, frozenset[str]] = {
+    **{
+        f"{what}.exception.handler": frozenset(f"{_ERRORS}{name}ExceptionHandler" for name in names)
+        for what, names in {
+            "deserialization": ("LogAndFail", "LogAndContinue"),
+            "processing": ("LogAndFailProcessing", "LogAndContinueProcessing"),
+            "production": ("DefaultProduction",),
+        }.items()
+    },
+    "timestamp.extractor": frozenset(
+        f"org.apache.kafka.streams.processor.{name}"
+        for name in (
+            *(f"{what}OnInvalidTimestamp" for what in ("Fail", "LogAndSkip", "UsePartitionTime")),
+            "WallclockTimestampExtractor",
+        )
+    ),
 }
-"""The exception handlers that a run has, by setting; it knows no other class."""
+"""The classes that a run has, by setting; it knows no other one."""
 # Streams decides these itself, and warns if they are stated (StreamsConfig).
 _OVERRULED = frozenset({"enable.auto.commit", "auto.commit.interval.ms", "isolation.level"})
 _DROPPED: Mapping[str, str] = {
@@ -88,8 +97,8 @@ class StreamsTopology(ProduceConsume):
             if (value := self.place.settings.get(component, {}).get(name)) is not None:
                 yield f"{component} {name}={value} is left out: {why}"
         for name, value in self.place.settings["streams"].items():
-            if _unknown_handler(name, value):
-                yield f"streams {name}={value} is left out: a run has Kafka's own handlers alone"
+            if _unknown_class(name, value):
+                yield f"streams {name}={value} is left out: a run has Kafka's own classes alone"
         described = self._application.get("state", self._state)
         if described != self._state:
             yield f"application state={described} is left out: the processor keeps no state here"
@@ -133,7 +142,7 @@ class StreamsTopology(ProduceConsume):
             for component, prefix in _PREFIXES.items()
             for key, value in settings.get(component, {}).items()
             if key not in _OVERRULED and f"{component}.{key}" not in _DROPPED
-            and not _unknown_handler(key, value)
+            and not _unknown_class(key, value)
         }  # fmt: skip
         own: dict[str, str | int | bool] = {
             "application.id": GROUP, "bootstrap.servers": self.place.bootstrap, "client.id": name,
@@ -182,6 +191,6 @@ class StreamsTopology(ProduceConsume):
         TableWriter(self.place.ledger, "effects", "sink").flush_rows(rows)
 
 
-def _unknown_handler(name: str, value: object) -> bool:
-    names = HANDLERS.get(name.removeprefix("default."))
+def _unknown_class(name: str, value: object) -> bool:
+    names = CLASSES.get(name.removeprefix("default."))
     return names is not None and value not in names

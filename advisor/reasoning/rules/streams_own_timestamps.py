@@ -1,0 +1,54 @@
+"""A Streams application whose messages get their time from a class of its own.
+
+What it is
+    default.timestamp.extractor names a class that is none of Kafka's.
+
+Why it matters
+    Kafka Streams drops each message for which the class returns a negative timestamp, under
+    exactly_once_v2 as well. Delivery Lab cannot see the class, and takes it that it returns none.
+
+Use instead
+    Return the partitionTime that extract() is handed where a message has no time of its own, and
+    throw an exception where the application should stop.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.finding import Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.streams import EXTRACTOR, PROCESSOR
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """Any class but Kafka's own."""
+    if pipeline.family is not Family.STREAMS:
+        return None
+    value = pipeline.text(Component.STREAMS, EXTRACTOR)
+    if value.startswith(PROCESSOR):
+        return None
+    return (
+        f"{EXTRACTOR}={value} is a class of your own: Kafka Streams drops each message for which "
+        "it returns a negative timestamp. The answer assumes that it never does."
+    )
+
+
+RULE = Rule(
+    code="S006",
+    name="timestamps-by-a-class-of-your-own",
+    severity=Severity.LOW,
+    component=Component.STREAMS,
+    setting=EXTRACTOR,
+    check=check,
+    sources=("Kafka Streams RecordQueue.updateHead", "TimestampExtractor javadoc"),
+    valid=(
+        {"family": "streams"},
+        {
+            "family": "streams",
+            "streams.default.timestamp.extractor": "org.apache.kafka.streams.processor."
+            "WallclockTimestampExtractor",
+        },
+        {"family": "spark"},
+    ),
+    invalid=({"family": "streams", "streams.default.timestamp.extractor": "com.example.Time"},),
+)
