@@ -35,7 +35,7 @@ _CONNECT = re.compile(
     r"|(?:transforms|predicates)(?:\..+)?|topic\.creation\.(?:enable|groups|default\..+)"
 )
 _MIRRORS = re.compile(
-    r"[\w.-]{1,100}->[\w.-]{1,100}\.[\w.-]{1,100}|(?:source|target)\.cluster\.[\w.-]{1,100}"
+    r"clusters|[\w.-]{1,100}->[\w.-]{1,100}\.[\w.-]{1,100}|(?:source|target)\.cluster\.[\w.-]{1,100}"
     r"|sync\.(?:group\.offsets|topic\.(?:configs|acls))\..+|refresh\.(?:topics|groups)\..+"
     r"|emit\.(?:checkpoints|heartbeats|offset-syncs)\..+|offset\.lag\.max"
     r"|(?:offset-syncs|checkpoints|heartbeats)\.topic\..+|replication\.policy\.(?:class|separator)"

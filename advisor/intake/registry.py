@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
+from advisor.intake.foreign_text import refuse_others
 from advisor.intake.java_properties import without_first
 from advisor.intake.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.reading import Item, Product, Reader, Reading
@@ -21,6 +22,10 @@ _MARKED = (
 )
 
 
+_UNKNOWN = (
+    "Nothing here looks like a file that Delivery Lab reads. Say which kind it is, or give the "
+    "settings of each client, topic or broker as properties, one a line."
+)
 _YAML = (
     "this looks like YAML of a kind that we do not know. Give its settings as properties, one file "
     "for each client, topic or broker, or say which kind it is. Of a Helm chart, give what "
@@ -72,8 +77,10 @@ def read(
     try:
         check_text(text)
         reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else detect(text)
+        if not kind:
+            refuse_others(text)
         if reader is None:
-            raise IntakeError("Nothing here looks like a file that we know. Say which kind it is.")
+            raise IntakeError(_UNKNOWN)
         if not kind and reader.kind.endswith("-properties") and (line := yaml_begins(text)):
             raise IntakeError(f"Line {line}: {_YAML}")
         if marked and reader.kind.endswith("-properties"):
@@ -92,11 +99,24 @@ def read(
         if likely and likely != reader:
             words = f"Line 1: no setting of Kafka is in this file; it looks like: {likely.title}."
             intake.problems.append(Problem(component, "file", words))
+    elif not kind and _is_of_others(reader, intake, len(reading.items)):
+        words = f"Line 1: {intake.strangers} of {len(reading.items)} names in this file are no "
+        words += (
+            "settings of Kafka, and no other one decides anything. It may be a file of another "
+        )
+        words += f"product, with defaults of its own. If it is not, say its kind: {reader.kind}."
+        intake.problems.append(Problem(component, "file", words))
     settings = intake.settings or intake.notes or intake.problems
     if not settings and not intake.heads.keys() - {"family"}:
         words = "Line 1: no setting of Kafka is in this file."
         intake.problems.append(Problem(component, "file", words))
     return intake
+
+
+def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
+    """Whether nothing but defaults would be answered for, in a file of mostly unknown names."""
+    of_client = reader.kind.endswith("-properties") and reader.kind != "streams-properties"
+    return of_client and not intake.settings and 2 * intake.strangers > names
 
 
 def judge(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:

@@ -9,7 +9,7 @@ channels, profiles).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +18,7 @@ from advisor.intake.dotted import leaves
 from advisor.intake.instances import note_name
 from advisor.intake.known import known_keys, newest
 from advisor.intake.placeholders import SPRING, fill
+from advisor.intake.profiles import in_production
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf
@@ -27,11 +28,10 @@ _CHANNEL = re.compile(
     r"mp\.messaging\.(?P<way>incoming|outgoing)\.(?P<channel>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
 )
 _CONNECTOR = re.compile(r"mp\.messaging\.connector\.\"?(?P<name>[^.\"]+)\"?\.(?P<key>.+)")
-_PROFILE = re.compile(r"\"?%(?P<profile>[^.\"]+)\"?\.(?P<name>.+)")
 _LINE = re.compile(r"^[ \t]*(?:%\w+\.)?mp\.messaging\.", re.MULTILINE)
 _BLOCK = re.compile(r"^[ \t]*mp:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging:", re.MULTILINE)
-_OURS, _RUNS = "smallrye-kafka", "prod"
-"""The connector that is read, and the profile in which a packaged application runs."""
+_OURS = "smallrye-kafka"
+"""The connector that is read."""
 
 _ID = "transactional.id"
 _BARE = ("acks", "retries")
@@ -77,21 +77,11 @@ def read(text: str) -> Reading:
     return reading
 
 
-def _that_count(reading: Reading, every: Iterator[Leaf]) -> list[Leaf]:
-    """What counts in a packaged application, in the order in which it replaces each other."""
-    plain, of_profile, left_out = list[Leaf](), list[Leaf](), dict[str, int]()
-    for leaf in every:
-        name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
-        if match is None:
-            plain.append(leaf)
-        elif match["profile"] == _RUNS:
-            of_profile.append(replace(leaf, path=(match["name"],)))
-        elif "kafka" in name or "mp.messaging" in name:
-            left_out.setdefault(match["profile"], leaf.line)
-    for profile, line in left_out.items():
-        reading.note(line, f"what counts only in profile {shown(profile)} is not read")
+def _that_count(reading: Reading, every: Iterable[Leaf]) -> list[Leaf]:
+    """What counts, and first what is said for all channels."""
     return sorted(
-        (_split(leaf) for leaf in [*plain, *of_profile]), key=lambda leaf: leaf.path[0] != ""
+        (_split(leaf) for leaf in in_production(reading, every)),
+        key=lambda leaf: leaf.path[0] != "",
     )
 
 

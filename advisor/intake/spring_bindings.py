@@ -152,7 +152,10 @@ def _key(text: str) -> str:
 def _elsewhere(reading: Reading, leaf: Leaf) -> None:
     """What of the binder is not read here, and a name that it does not have."""
     name = _name(leaf)
-    if name.startswith((f"{_KAFKA}streams.", f"{_ROOT}binders.")):
+    if name.startswith(f"{_KAFKA}streams."):
+        words = "is of the Kafka Streams binder, which is not read: give streams.properties"
+        reading.note(leaf.line, f"{shown(name)} {words}")
+    if name.startswith(f"{_ROOT}binders."):
         words = "is not read: give the settings of its clients as properties"
         reading.note(leaf.line, f"{shown(name)} {words}")
     if not (match := _BINDER.fullmatch(name)) or match["name"].startswith("configuration."):

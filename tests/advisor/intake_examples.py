@@ -276,6 +276,12 @@ services:
         {"consumer.auto.offset.reset": 2, "producer.acks": 3}, {"family": "java"},
     ),
     Example(
+        "quarkus-streams",
+        "quarkus.kafka-streams.application-id=a\nkafka-streams.producer.acks=1\n",
+        {"streams.application.id": "stated", "producer.acks": "1"},
+        {"streams.application.id": 1, "producer.acks": 2}, {"family": "streams"},
+    ),
+    Example(
         "micronaut", "kafka:\n  producers:\n    default:\n      acks: 1\n",
         {"producer.acks": "1"}, {"producer.acks": 4}, {"family": "java"},
     ),

@@ -1,4 +1,4 @@
-"""Configurations of frameworks, Kafka Streams and other products, each with the answer of their sources."""
+"""Configurations of frameworks, Kafka Streams and other products, with what their sources say."""
 
 from __future__ import annotations
 
@@ -69,3 +69,135 @@ def test_a_call_of_streams_that_waits_for_nothing(
 ) -> None:
     file = tmp_path / "s.properties"
     assert_file(file, f"application.id=a\n{line}\n", "", STREAMS, code, expected)
+
+
+OWN = "its defaults are its own"
+TO_LIBRDKAFKA = "choose --client librdkafka"
+ON_JAVA = "ProducerConfig values"
+PROGRAMS = [
+    ('import "github.com/IBM/sarama"\nc.Producer.RequiredAcks = sarama.WaitForAll', "sarama", OWN),
+    ("c := sarama.NewConfig()\nc.Producer.Retry.Max = 5", "sarama", OWN),
+    ('import "github.com/twmb/franz-go/pkg/kgo"', "franz-go", OWN),
+    ("w := &kafka.Writer{RequiredAcks: kafka.RequireAll}", "kafka-go", OWN),
+    ("const { Kafka } = require('kafkajs')\nkafka.producer({ idempotent: true })", "KafkaJS", OWN),
+    ('import { Kafka } from "kafkajs";', "KafkaJS", OWN),
+    ('require "kafka"\nkafka.producer(required_acks: :all)', "ruby-kafka", OWN),
+    ("config :brod, clients: []", "brod", OWN),
+    ("import faust\napp = faust.App('a', broker='kafka://k')", "Faust", OWN),
+    ("from faststream.kafka import KafkaBroker\nb = KafkaBroker(acks='all')", "FastStream", OWN),
+    ('p := kafka.NewProducer(&kafka.ConfigMap{\n  "acks": "1",\n})', "confluent-kafka-go",
+     TO_LIBRDKAFKA),
+    ("const c = require('node-rdkafka');\nnew c.Producer({'acks': 1});", "node-rdkafka",
+     TO_LIBRDKAFKA),
+    ("using Confluent.Kafka;\nvar c = new ProducerConfig { Acks = Acks.All };", "C#",
+     TO_LIBRDKAFKA),
+    ('use rdkafka::config::ClientConfig;\nClientConfig::new().set("acks", "1")', "rust-rdkafka",
+     TO_LIBRDKAFKA),
+    ("<?php\n$conf = new RdKafka\\Conf();\n$conf->set('acks', 'all');", "PHP", TO_LIBRDKAFKA),
+    ('Rdkafka::Config.new({:"acks" => "all"})', "rdkafka-ruby", TO_LIBRDKAFKA),
+    ('#include <librdkafka/rdkafka.h>\nrd_kafka_conf_set(c, "acks", "1", e, n);', "librdkafka",
+     TO_LIBRDKAFKA),
+    ('from quixstreams import Application\nApplication(consumer_extra_config={"auto.offset.reset": '
+     '"earliest"})', "Quix Streams", TO_LIBRDKAFKA),
+    ('import org.apache.kafka.clients.producer.*;\nprops.put("acks", "1");', "Java clients",
+     "acks=all for ACKS_CONFIG"),
+    ("val c = KafkaConsumer<String, String>(p)\nimport org.apache.kafka.clients.consumer.X", "Java",
+     "as properties"),
+    ("import reactor.kafka.sender.SenderOptions;", "Reactor Kafka", ON_JAVA),
+    ("import akka.kafka.scaladsl.Consumer", "Alpakka", ON_JAVA),
+    ('@KafkaListener(topics = "a")\nvoid on(String x) {}', "Spring for Apache Kafka", ON_JAVA),
+    ("import org.apache.flink.connector.kafka.sink.KafkaSink;", "Flink", "not advised on"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "library", "instead"), PROGRAMS)
+def test_a_program_of_a_library_that_is_not_read_is_named(
+    tmp_path: Path, text: str, library: str, instead: str
+) -> None:
+    expected = rf"this is code with .*{library}.* Delivery Lab does not read.*{instead}"
+    assert_file(tmp_path / "program.txt", text, "", TOPIC, 2, expected)
+
+
+@pytest.mark.parametrize("comment", [
+    '# const { Kafka } = require("kafkajs")', "! import org.apache.kafka.clients.producer.*",
+    "# as in sarama.NewConfig()", "# use rdkafka::config",
+])  # fmt: skip
+def test_a_library_in_a_comment_is_no_program(tmp_path: Path, comment: str) -> None:
+    assert_file(tmp_path / "p.properties", f"{comment}\nacks=all\n", "", JAVA, 0, "YES")
+
+
+def test_code_of_spark_may_name_classes_of_kafka(tmp_path: Path) -> None:
+    code = (
+        "import org.apache.kafka.common.serialization.StringDeserializer\n"
+        'spark.readStream.format("kafka").option("subscribe", "a")'
+        '.option("startingOffsets", "earliest").load().writeStream.format("kafka")'
+        '.option("checkpointLocation", "s3a://b/c").start()'
+    )
+    assert_file(tmp_path / "q.scala", code, "", TOPIC, 0, "YES")
+
+
+BINDER = "spring.cloud.stream.kafka.streams.binder."
+PRODUCTS = [
+    ('output {\n  kafka {\n    topic_id => "t"\n  }\n}', "Logstash"),
+    ('[sinks.k]\ntype = "kafka"\nbootstrap_servers = "b"', "Vector"),
+    ("sinks:\n  k:\n    type: kafka\n    bootstrap_servers: b", "Vector"),
+    ("[OUTPUT]\n    Name kafka\n    rdkafka.request.required.acks 1", "Fluent Bit"),
+    ("<match **>\n  @type kafka2\n  required_acks -1\n</match>", "Fluentd"),
+    ('[[outputs.kafka]]\n  required_acks = 1', "Telegraf"),
+    ("output.kafka:\n  required_acks: 1", "Filebeat"),
+    ("exporters:\n  otlp:\n  kafka/a:\n    brokers: [b]", "OpenTelemetry"),
+    ('action(type="omkafka" confParam=["acks=1"])', "rsyslog"),
+    ("spec:\n  type: pubsub.kafka\n  metadata: []", "Dapr"),
+    ("output:\n  kafka_franz:\n    seed_brokers: [b]", "Redpanda Connect"),
+    ("CREATE TABLE q (x UInt8) ENGINE = Kafka SETTINGS kafka_broker_list='b'", "ClickHouse"),
+    ("CREATE TABLE o (i INT) WITH (\n 'connector' = 'kafka',\n 'properties.acks' = '1')", "Flink"),
+    ("CREATE STREAM s (i INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');", "ksqlDB"),
+    ("clusters = a, b\na.bootstrap.servers = a\nreplication.factor=3", "MirrorMaker 2"),
+    ("name=m\nconnector.class=org.apache.kafka.connect.mirror.MirrorSourceConnector", "Connect"),
+    ("key.converter=x\nproducer.acks=1\nexactly.once.source.support=enabled", "Kafka Connect"),
+    ("ksql.streams.num.standby.replicas=1\nbootstrap.servers=b", "ksqlDB"),
+    ("debezium.sink.kafka.producer.acks=1", "Debezium Server"),
+    ("bootstrap.servers=b\nmetric.sampler.class=x\nwebserver.http.port=9090",
+     "2 of 3 names in this file are no settings of Kafka"),
+    (f"{BINDER}configuration.acks=1\n{BINDER}deserialization-exception-handler=logAndContinue",
+     "Kafka Streams binder"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), PRODUCTS)
+def test_a_file_of_another_product_is_refused_by_its_name(
+    tmp_path: Path, text: str, expected: str
+) -> None:
+    assert_file(tmp_path / "a.conf", f"{text}\n", "", JAVA, 2, expected)
+
+
+def test_a_container_that_is_called_kafka_is_no_file_of_another_product(tmp_path: Path) -> None:
+    text = (
+        "apiVersion: apps/v1\nkind: StatefulSet\n"
+        "spec:\n  replicas: 3\n  template:\n    spec:\n      containers:\n"
+        "      - name: kafka\n        image: apache/kafka:4.1.0\n        env:\n"
+        "        - name: KAFKA_MIN_INSYNC_REPLICAS\n          value: '2'\n"
+    )
+    assert_file(tmp_path / "a.yml", text, "", JAVA, 0, "YES")
+
+
+OF_STREAMS = "topic.replication.factor=3 topic.min.insync.replicas=2"
+COPIES = "kafka-streams.replication.factor=3\nkafka-streams.topic.min.insync.replicas=2\n"
+QUARKUS = [
+    (f"quarkus.kafka-streams.application-id=a\n{COPIES}", 0, "^YES.*For streams 4.3 clients"),
+    (f"{COPIES}kafka-streams.producer.acks=1", 1, "producer.acks: 1 -> all"),
+    (f"{COPIES}kafka-streams.{CONTINUES.removeprefix('streams.')}", 1, "LogAndContinue"),
+    (f"{COPIES}%dev.kafka-streams.producer.acks=1", 0, "in profile dev is not read"),
+    (f"{COPIES}%prod.kafka-streams.producer.acks=1", 1, "producer.acks: 1 -> all"),
+    (f"{COPIES}quarkus.kafka-streams.producer.acks=1\nkafka-streams.producer.acks=all", 0, "YES"),
+    (f"{COPIES}kafka-streams.application.id=${{APP}}", 0, "YES"),
+    ("quarkus:\n  kafka-streams:\n    application-id: a\nkafka-streams:\n  producer.acks: '0'\n"
+     "  replication.factor: 3\n  topic.min.insync.replicas: 2", 1, "producer.acks: 0 -> all"),
+    ("mp.messaging.outgoing.a.connector=smallrye-kafka\nkafka-streams.producer.acks=1", 1,
+     "kafka-streams is not read"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
+def test_kafka_streams_of_quarkus(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "application.properties", text, "", OF_STREAMS, code, expected)

@@ -141,7 +141,7 @@ def test_the_client_of_a_file_is_taken_from_it_or_chosen(client: Client) -> None
 
 @pytest.mark.parametrize(("text", "message"), [
     ("acks=all\nenable.idempotance=true\n", "Pasted text:2: There is no producer setting"),
-    ("Dear diary", "Pasted text: Nothing here looks like a file that we know."),
+    ("Dear diary", "Pasted text: Nothing here looks like a file that Delivery Lab reads."),
     ("spring:\n  kafka:\n\t x", "Pasted text:3: this is not well-formed YAML."),
     ("", "Nothing was sent, or a file of more than 1048576 bytes."),
 ])  # fmt: skip

@@ -64,7 +64,8 @@ WRONG = [
     ("environment", "A=1", "Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here."),
     ("python-dict", '"acks": [\n', "Line 2: this is not well-formed Python."),
     ("compose", "a: 1", "Line 1: no setting of Kafka is in this file."),
-    ("", "Dear diary", "Nothing here looks like a file that we know. Say which kind it is."),
+    ("", "Dear diary", "Nothing here looks like a file that Delivery Lab reads. Say which kind it "
+     "is, or give the settings of each client, topic or broker as properties, one a line."),
 ]  # fmt: skip
 
 

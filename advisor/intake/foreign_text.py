@@ -1,0 +1,174 @@
+"""Programs and files of other products that are not read: each is named, with what to give.
+
+Code is told by what only code says: an import of the library, or a call that makes its client. A
+file is told by names that only its product has. All names are those of the products' own
+documentation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from advisor.intake.text import IntakeError
+
+_OWN = (
+    "It speaks Kafka's protocol by itself, and its defaults are its own. Answer the questions as "
+    "for the Java client, and state each value, those too that the code leaves out."
+)
+_LIBRDKAFKA = (
+    "It hands its settings to librdkafka. Give them under librdkafka's names, one a line "
+    "(acks=all), as properties, and choose --client librdkafka."
+)
+_JAVA = (
+    "Give the settings of each client as properties, by the names behind the constants (acks=all "
+    "for ACKS_CONFIG), in one file for the producer and one for the consumer."
+)
+_ON_JAVA = (
+    "It sets up Java clients by rules of its own. Give the settings that each of its clients logs "
+    "when it starts (ProducerConfig values, ConsumerConfig values) as properties, and state "
+    "application.commit: when the code commits."
+)
+_SET_BY_OTHERS = (
+    "It sets up Kafka's clients by rules and defaults of its own. Answer the questions for the "
+    "client that is in it (its documentation names the library), and state each value."
+)
+_ENGINE = (
+    "It sets up Kafka's clients by rules of its own, and what they guarantee is not advised on."
+)
+
+
+_CODE, _FILE = "code with", "a file of"
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """Another product: its name, how its text is told, and what can be given in its place."""
+
+    name: str
+    told_by: re.Pattern[str]
+    instead: str
+
+
+def _others(what: str, instead: str, *rows: tuple[str, str]) -> tuple[_Other, ...]:
+    compiled = ((name, re.compile(told_by, re.MULTILINE)) for name, told_by in rows)
+    return tuple(_Other(f"{what} {name}", told_by, instead) for name, told_by in compiled)
+
+
+_STRING = r"[\"'`]"
+_OTHERS = (
+    *_others(
+        _CODE,
+        _OWN,
+        ("sarama (Go)", r"\"github\.com/(?:IBM|Shopify)/sarama|\bsarama\.New\w+\("),
+        ("franz-go (Go)", r"\"github\.com/twmb/franz-go|\bkgo\.NewClient\("),
+        ("kafka-go (Go)", r"\"github\.com/segmentio/kafka-go|\bkafka\.(?:Writer|ReaderConfig)\{"),
+        ("goka (Go)", r"\"github\.com/lovoo/goka|\bgoka\.DefineGroup\("),
+        ("KafkaJS (JavaScript, TypeScript)", rf"(?:from|require\()[ \t]*{_STRING}kafkajs{_STRING}"),
+        ("kafka-node (JavaScript)", rf"(?:from|require\()[ \t]*{_STRING}kafka-node{_STRING}"),
+        ("@platformatic/kafka (JavaScript, TypeScript)",
+         rf"(?:from|require\()[ \t]*{_STRING}@platformatic/kafka{_STRING}"),
+        ("ruby-kafka (Ruby)", r"require[ \t]+[\"'](?:ruby-)?kafka[\"']|\bKafka\.new\("),
+        ("brod (Erlang, Elixir)", r"(?:^|[\s\[{(]):brod\b|\bbrod:\w+\(|\bBroadwayKafka\."),
+        ("KafkaEx (Elixir)", r"\bKafkaEx\.|:kafka_ex\b"),
+        ("rskafka (Rust)", r"\buse[ \t]+rskafka::"),
+        ("kafka-rust (Rust)", r"\buse[ \t]+kafka::(?:producer|consumer|client)"),
+        ("Faust (Python)", r"^[ \t]*(?:import|from)[ \t]+faust\b|\bfaust\.App\("),
+        ("FastStream (Python)", r"^[ \t]*(?:import|from)[ \t]+faststream\b"),
+        ("pykafka (Python)", r"^[ \t]*(?:import|from)[ \t]+pykafka\b"),
+    ),
+    *_others(
+        _CODE,
+        _LIBRDKAFKA,
+        ("confluent-kafka-go (Go)", r"\"(?:github\.com/confluentinc|gopkg\.in/confluentinc)/"
+         r"confluent-kafka-go|\bkafka\.ConfigMap\{"),
+        ("confluent-kafka-javascript (JavaScript, TypeScript)",
+         rf"(?:from|require\()[ \t]*{_STRING}@confluentinc/kafka-javascript{_STRING}"),
+        ("node-rdkafka (JavaScript)", rf"(?:from|require\()[ \t]*{_STRING}node-rdkafka{_STRING}"),
+        ("confluent-kafka-dotnet (C#)", r"\busing[ \t]+Confluent\.Kafka\b"
+         r"|\bnew[ \t]+(?:Producer|Consumer)(?:Config\b|Builder<)"),
+        ("rust-rdkafka (Rust)", r"\buse[ \t]+rdkafka::"),
+        ("php-rdkafka (PHP)", r"\bnew[ \t]+\\?RdKafka\\|\buse[ \t]+RdKafka\\"),
+        ("rdkafka-ruby (Ruby)", r"\bRdkafka::Config\b|require[ \t]+[\"']rdkafka[\"']"),
+        ("Karafka (Ruby)", r"\bKarafka::|\bWaterDrop::"
+         r"|require[ \t]+[\"'](?:karafka|waterdrop)[\"']"),
+        ("librdkafka (C, C++)", r"#include[ \t]*[<\"](?:librdkafka/)?rdkafka(?:cpp)?\.h"
+         r"|\brd_kafka_conf_set\("),
+        ("cppkafka (C++)", r"#include[ \t]*[<\"]cppkafka/"),
+        ("Quix Streams (Python)", r"^[ \t]*(?:import|from)[ \t]+quixstreams\b"),
+    ),
+    *_others(
+        _CODE,
+        _ON_JAVA,
+        ("Reactor Kafka (Java)", r"\bimport[ \t]+reactor\.kafka\.|\b(?:Sender|Receiver)Options\.<"),
+        ("Alpakka or Pekko Kafka (Scala, Java)",
+         r"\bimport[ \t]+(?:akka|org\.apache\.pekko)\.kafka\b"),
+        ("FS2 Kafka (Scala)", r"\bimport[ \t]+fs2\.kafka\b"),
+        ("ZIO Kafka (Scala)", r"\bimport[ \t]+zio\.kafka\b"),
+        ("Vert.x (Java)", r"\bimport[ \t]+io\.vertx\.kafka\b"),
+        ("Spring for Apache Kafka (Java, Kotlin)",
+         r"\bimport[ \t]+org\.springframework\.kafka\b|^[ \t]*@KafkaListener\("),
+        ("Micronaut Kafka (Java, Kotlin)", r"\bimport[ \t]+io\.micronaut\.configuration\.kafka\b"),
+        ("SmallRye Reactive Messaging (Java, Kotlin)",
+         r"\bimport[ \t]+(?:org\.eclipse\.microprofile|io\.smallrye)\.reactive\.messaging\b"),
+    ),
+    *_others(
+        _CODE,
+        _ENGINE,
+        ("Flink (Java, Scala, Python)",
+         r"\bimport[ \t]+org\.apache\.flink\b|^[ \t]*(?:import|from)[ \t]+pyflink\b"),
+        ("Beam (Java, Python)",
+         r"\bimport[ \t]+org\.apache\.beam\b|^[ \t]*(?:import|from)[ \t]+apache_beam\b"),
+    ),
+    *_others(
+        _CODE,
+        _JAVA,
+        ("Kafka's Java clients (Java, Kotlin, Scala, Clojure)",
+         r"\bimport[ \t]+org\.apache\.kafka\.|\(:import[ \t]+[(\[]?org\.apache\.kafka\."
+         r"|\bnew[ \t]+Kafka(?:Producer|Consumer|Streams)\b"),
+    ),
+    *_others(
+        _FILE,
+        _SET_BY_OTHERS,
+        ("Logstash", r"^[ \t]*(?:bootstrap_servers|topic_id|auto_offset_reset)[ \t]*=>"),
+        ("Vector", r"^[ \t]+librdkafka_options:|^\[(?:sinks|sources)\."
+         r"|^(?:sinks|sources):[ \t]*\n(?:[ \t]+.*\n){1,20}?[ \t]+type:[ \t]*[\"']?kafka\b"),
+        ("Fluent Bit", r"^[ \t]*-?[ \t]*rdkafka\.[\w.]+[ \t:]|^[ \t]*[Nn]ame[ \t]+kafka\b"),
+        ("Fluentd", r"^[ \t]*@type[ \t]+(?:rd)?kafka"),
+        ("Telegraf", r"^[ \t]*\[\[(?:outputs|inputs)\.kafka"),
+        ("Filebeat and the other Beats", r"^output\.kafka:|^(?:file|metric|heart|audit)beat\."),
+        ("the OpenTelemetry Collector",
+         r"^(?:exporters|receivers):[ \t]*\n(?:[ \t]+.*\n){0,60}?[ \t]+kafka(?:/[\w.-]+)?:"),
+        ("rsyslog", r"[\"'](?:om|im)kafka[\"']"),
+        ("Dapr", r"^[ \t]+type:[ \t]*(?:pubsub|bindings)\.kafka\b"),
+        ("Redpanda Connect (Benthos)", r"^[ \t]+kafka_franz:"
+         r"|^(?:input|output):[ \t]*\n[ \t]+kafka:"),
+        ("ClickHouse", r"\bENGINE[ \t]*=[ \t]*Kafka\b|\bkafka_broker_list\b"),
+        ("Flink SQL", r"'connector'[ \t]*=[ \t]*'(?:upsert-)?kafka'"),
+        ("ksqlDB", r"\b(?:WITH|with)[ \t]*\([^)]{0,300}\b(?:KAFKA_TOPIC|kafka_topic)[ \t]*="),
+    ),
+)  # fmt: skip
+_COMMENT = re.compile(r"[ \t]*(?:#(?!include)|//|--|\*|/\*|;|!)")
+_OF_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
+"""Code that is read, and may name Kafka's classes."""
+_LONGEST = 100_000
+"""Letters that are looked through: libraries are named at the beginning of a program."""
+_MOST = 20
+"""Comments that name a library, before the search for its code ends."""
+
+
+def refuse_others(text: str) -> None:
+    """Raises `IntakeError` for a text of a product that is not read, and names the product.
+
+    A comment that names one makes no such text.
+    """
+    if _OF_SPARK.search(text, 0, _LONGEST):
+        return
+    for other in _OTHERS:
+        for match in islice(other.told_by.finditer(text, 0, _LONGEST), _MOST):
+            start = text.rfind("\n", 0, match.start()) + 1
+            if not _COMMENT.match(text, start):
+                line = text.count("\n", 0, match.start()) + 1
+                words = f"this is {other.name}, which Delivery Lab does not read."
+                raise IntakeError(f"Line {line}: {words} {other.instead}")
