@@ -13,9 +13,12 @@ from functools import partial
 
 from advisor.catalog import Component, Family
 from advisor.intake.dotted import leaves
+from advisor.intake.java_properties import Property
 from advisor.intake.known import known_keys, newest
 from advisor.intake.placeholders import SPRING, fill
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.streams_properties import take as take_streams
+from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf
 
 _CLIENTS = {"producers": Component.PRODUCER, "consumers": Component.CONSUMER}
@@ -23,10 +26,11 @@ _NAMED = re.compile(
     r"kafka\.(?P<part>producers|consumers)\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
 )
 _STREAMS = "kafka.streams."
-_LINE = re.compile(r"^[ \t]*kafka\.(?:producers|consumers)\.", re.MULTILINE)
+_STREAM = re.compile(r"kafka\.streams\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)")
+_LINE = re.compile(r"^[ \t]*kafka\.(?:producers|consumers|streams)\.", re.MULTILINE)
 # No line fits two of the alternatives: the time would double with each line.
 _BLOCK = re.compile(
-    r"^kafka:[ \t]*\n(?:(?:[ \t].*|#.*|)\n)*?[ \t]+(?:producers|consumers):",
+    r"^kafka:[ \t]*\n(?:(?:[ \t].*|#.*|)\n)*?[ \t]+(?:producers|consumers|streams):",
     re.MULTILINE,
 )
 
@@ -35,9 +39,44 @@ def read(text: str) -> Reading:
     """What Micronaut hands to its clients. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.JAVA})
     every = [leaf for leaf in leaves(text) if leaf.path[0].startswith("kafka.")]
+    if not any(_NAMED.fullmatch(leaf.path[0]) for leaf in every):
+        _streams(reading, every)
+        if reading.heads["family"] is Family.STREAMS:
+            return reading
     # A client's own goes before what is said for all of them, and `default` before neither.
     for leaf in sorted(every, key=_rank):
         _take(reading, leaf)
+    _state_defaults(reading)
+    return reading
+
+
+def _streams(reading: Reading, every: list[Leaf]) -> None:
+    """What stands under `kafka.streams` and a name, for StreamsConfig
+    (AbstractKafkaStreamsConfiguration: what is said for all clients counts, too)."""
+    named = [(match, leaf) for leaf in every if (match := _STREAM.fullmatch(leaf.path[0]))]
+    names = sorted({match["name"] for match, _ in named} - {"default"})
+    if not named:
+        return
+    reading.heads["family"] = Family.STREAMS
+    if len(names) > 1:
+        words = f"{', '.join(map(shown, names))}: one pipeline has one Streams application"
+        reading.wrong(Component.STREAMS, "application.id", named[0][1].line, words)
+    of_all = [leaf for leaf in every if not _STREAM.fullmatch(leaf.path[0])]
+    for leaf in of_all:
+        _hand_on(reading, leaf.path[0].removeprefix("kafka."), leaf)
+    for match, leaf in sorted(named, key=lambda row: row[0]["name"] != "default"):
+        _hand_on(reading, match["key"], leaf)
+
+
+def _hand_on(reading: Reading, key: str, leaf: Leaf) -> None:
+    def take(text: str) -> None:
+        take_streams(reading, Property(leaf.line, key, text))
+
+    fill(reading, SPRING, (key, leaf.text, leaf.line), take)
+
+
+def _state_defaults(reading: Reading) -> None:
+    """What Micronaut does with a message that fails, where it reads any."""
     lines = [item.line for item in reading.items if item.component is Component.CONSUMER]
     if lines:
         line = min(lines)
@@ -47,7 +86,6 @@ def read(text: str) -> Reading:
             "that fails (application.processing.errors), and unless @KafkaListener says so, the "
         )
         reading.note(line, f"{words}client commits on its timer (application.commit)")
-    return reading
 
 
 def _rank(leaf: Leaf) -> int:

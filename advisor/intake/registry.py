@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -30,6 +31,13 @@ _YAML = (
     "this looks like YAML of a kind that we do not know. Give its settings as properties, one file "
     "for each client, topic or broker, or say which kind it is. Of a Helm chart, give what "
     "`helm template` prints: its manifests are read."
+)
+
+
+_BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
+_UNNAMED_BINDER = (
+    "This looks like Spring Cloud Stream, and no line names its binder. Where that is Kafka's, say "
+    "the kind: spring."
 )
 
 
@@ -80,7 +88,7 @@ def read(
         if not kind:
             refuse_others(text)
         if reader is None:
-            raise IntakeError(_UNKNOWN)
+            raise IntakeError(_UNNAMED_BINDER if _BINDINGS.search(text) else _UNKNOWN)
         if not kind and reader.kind.endswith("-properties") and (line := yaml_begins(text)):
             raise IntakeError(f"Line {line}: {_YAML}")
         if marked and reader.kind.endswith("-properties"):

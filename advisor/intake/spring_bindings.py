@@ -63,6 +63,12 @@ _OF_BINDING: Mapping[tuple[str, str], Place] = {
     (_CONSUMER, "autocommitoffset"): (_OWN, Component.APPLICATION, _AUTO),
     (_CONSUMER, "enabledlq"): (_OWN, Component.APPLICATION, _DEAD_LETTER),
 }
+_BOUND = re.compile(rf"{re.escape(_ROOT)}bindings\.")
+_CHOICE = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+\.binder|default-?binder)")
+_OTHERS = re.compile(
+    rf"{re.escape(_ROOT)}(?:rabbit|kinesis|pulsar|solace|eventhubs|servicebus|gcp|sqs|jms)\."
+)
+"""How the settings of other binders begin."""
 _MAPS = {"producerproperties": _PRODUCER, "consumerproperties": _CONSUMER}
 _SILENT = frozenset({
     "brokers", "defaultbrokerport", "headers", "headermapperbeanname", "healthtimeout", "jaas",
@@ -74,8 +80,13 @@ _SILENT = frozenset({
 
 
 def used(leaves: Iterable[Leaf]) -> bool:
-    """Whether these properties configure the Kafka binder."""
-    return any(_name(leaf).startswith(_KAFKA) for leaf in leaves)
+    """Whether these properties configure the Kafka binder, or bindings of no other one."""
+    named = {_name(leaf): leaf.text for leaf in leaves}
+    if any(name.startswith(_KAFKA) for name in named):
+        return True
+    chosen = [text.lower() for name, text in named.items() if _CHOICE.fullmatch(name)]
+    others = any(_OTHERS.match(name) for name in named) or any("kafka" not in it for it in chosen)
+    return not others and any(_BOUND.match(name) for name in named)
 
 
 def before(reading: Reading, leaves: Sequence[Leaf]) -> None:

@@ -178,7 +178,7 @@ def test_a_container_that_is_called_kafka_is_no_file_of_another_product(tmp_path
         "      - name: kafka\n        image: apache/kafka:4.1.0\n        env:\n"
         "        - name: KAFKA_MIN_INSYNC_REPLICAS\n          value: '2'\n"
     )
-    assert_file(tmp_path / "a.yml", text, "", JAVA, 0, "YES")
+    assert_file(tmp_path / "a.yml", text, "", JAVA, 1, "a broker whose pod is deleted comes back")
 
 
 OF_STREAMS = "topic.replication.factor=3 topic.min.insync.replicas=2"
@@ -201,3 +201,35 @@ QUARKUS = [
 @pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
 def test_kafka_streams_of_quarkus(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "application.properties", text, "", OF_STREAMS, code, expected)
+
+
+MICRONAUT = "kafka:\n  streams:\n    default:\n      application.id: a\n      producer.acks: 1\n"
+BINDINGS = "  cloud:\n    stream:\n      bindings:\n        a-out-0:\n          destination: t\n"
+CLIENTS = (
+    "spring:\n  kafka:\n    producer:\n      acks: all\n"
+    "    consumer:\n      auto-offset-reset: earliest\n"
+)
+RETRIED = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
+FRAMEWORKS = [
+    (MICRONAUT, "", STREAMS, 1, "producer.acks: 1 -> all"),
+    ("kafka.streams.default.producer.acks=1", "", STREAMS, 1, "producer.acks: 1 -> all"),
+    ("kafka:\n  streams:\n    a:\n      producer.acks: 1\n    b:\n      producer.acks: 1\n", "",
+     STREAMS, 2, "a, b: one pipeline has one Streams application"),
+    ("kafka:\n  producers:\n    default:\n      acks: all\n  streams:\n    default:\n      a: 1\n",
+     "", JAVA, 0, "give it as streams.properties"),
+    # bindings of the binder that is there, which looks at no result of a send
+    (CLIENTS + BINDINGS, "", RETRIED, 1, "application.delivery.errors: ignored -> handled"),
+    (f"{CLIENTS}{BINDINGS}          binder: kafka1\n", "", RETRIED, 1, "ignored -> handled"),
+    (f"{CLIENTS}{BINDINGS}          binder: rabbit\n", "", RETRIED, 0, "YES"),
+    (f"{CLIENTS}{BINDINGS}      rabbit:\n        default: {{}}\n        a: {{b: 1}}\n", "",
+     RETRIED, 0, "YES"),
+    (f"spring:\n{BINDINGS}", "", RETRIED, 2, "say the kind: spring"),
+    (f"spring:\n{BINDINGS}", "--kind spring", JAVA, 1, "application.delivery.errors: ignored"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "options", "settings", "code", "expected"), FRAMEWORKS)
+def test_files_of_frameworks(
+    tmp_path: Path, text: str, options: str, settings: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "application.yml", text, options, settings, code, expected)

@@ -195,7 +195,7 @@ FILES = [
     ("c.yaml", STRIMZI.format("KafkaConnect"), 2, "a KafkaConnect is of Kafka Connect"),
     ("c.yaml", STRIMZI.format("KafkaMirrorMaker2"), 2, "a KafkaMirrorMaker2 is of Kafka Connect"),
     ("c.yaml", STRIMZI.format("KafkaBridge"), 2, "Nothing of it is read"),
-    ("mm2.properties", "clusters=a,b\na->b.enabled=true\nreplication.factor=1\n", 2,
+    ("mm2.properties", "a->b.enabled=true\nclusters=a,b\nreplication.factor=1\n", 2,
      "a pair of clusters of MirrorMaker 2 is of Kafka Connect"),
 ]  # fmt: skip
 

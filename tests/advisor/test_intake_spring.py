@@ -206,8 +206,8 @@ def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> N
     (f"{BINDER}required-akcs=1", "spring.cloud.stream.kafka.binder.required-akcs is no name of the "
      "binder that we know: not read; the nearest known is requiredacks."),
     ("spring.cloud.stream.kafka.streams.binder.configuration.acks=1",
-     "spring.cloud.stream.kafka.streams.binder.configuration.acks is not read: give the settings "
-     "of its clients as properties."),
+     "spring.cloud.stream.kafka.streams.binder.configuration.acks is of the Kafka Streams "
+     "binder, which is not read: give streams.properties."),
     (f"{BINDER}configuration.enable.auto.commit=true",
      "the binder passes over enable.auto.commit=true."),
     (f"{BINDER}min-partition-count=3", None),
@@ -237,8 +237,9 @@ spring:
     }  # fmt: skip
 
 
-def test_without_the_binder_of_kafka_nothing_is_said_for_it() -> None:
-    text = "spring.cloud.stream.bindings.a-out-0.destination=b\nspring.kafka.producer.acks=all"
+def test_beside_another_binder_nothing_is_said_for_that_of_kafka() -> None:
+    text = "spring.cloud.stream.bindings.a-out-0.destination=b\nspring.kafka.producer.acks=all\n"
+    text += "spring.cloud.stream.default-binder=rabbit"
     assert _read(text).settings == {"producer.acks": "all"}
 
 
