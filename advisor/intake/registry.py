@@ -84,13 +84,7 @@ def read(
     text, notes = text.removeprefix(MARK), list[str]()
     try:
         check_text(text)
-        reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else detect(text)
-        if not kind:
-            refuse_others(text)
-        if reader is None:
-            raise IntakeError(_UNNAMED_BINDER if _BINDINGS.search(text) else _UNKNOWN)
-        if not kind and reader.kind.endswith("-properties") and (line := yaml_begins(text)):
-            raise IntakeError(f"Line {line}: {_YAML}")
+        reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else _reader(text)
         if marked and reader.kind.endswith("-properties"):
             text, stated = without_first(text)
             notes += [_MARKED] if stated else []
@@ -119,6 +113,18 @@ def read(
         words = "Line 1: no setting of Kafka is in this file."
         intake.problems.append(Problem(component, "file", words))
     return intake
+
+
+def _reader(text: str) -> Reader:
+    """The reader of a text whose kind nobody said. Raises `IntakeError` that says why there is
+    none."""
+    refuse_others(text)
+    reader = detect(text)
+    if reader is None:
+        raise IntakeError(_UNNAMED_BINDER if _BINDINGS.search(text) else _UNKNOWN)
+    if reader.kind.endswith("-properties") and (line := yaml_begins(text)):
+        raise IntakeError(f"Line {line}: {_YAML}")
+    return reader
 
 
 def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
