@@ -40,7 +40,7 @@ LIMIT_S = 10.0
 """For all requests of one reading together."""
 
 WHY_S = 2.0
-"""How long to wait for the reason of a client that reaches no broker."""
+"""How long to wait for another reason of a client that reaches no broker."""
 
 MAX_BROKERS = 50
 MAX_NAMES = 2000
@@ -156,8 +156,10 @@ class _Asking:
         # The client holds on to the list and not to us, so that it is gone as soon as we are.
         self._refused = refused = list[int]()
         try:
+            given = _client_settings(clusters()[cluster])
+            self._addresses = given.get("bootstrap.servers", "").count(",") + 1
             client: dict[str, Any] = {
-                **_client_settings(clusters()[cluster]),
+                **given,
                 "client.id": "delivery-lab",
                 "error_cb": lambda error: refused.append(error.code()),
             }
@@ -186,13 +188,13 @@ class _Asking:
             return refused[0]
         if KafkaError._ALL_BROKERS_DOWN not in self._refused:
             return None
-        # It reports that all brokers are down before it reports why.
+        # It reports that all brokers are down before it reports why, and of several some later.
         self._down_since = self._down_since or time.monotonic()
-        if time.monotonic() - self._down_since < WHY_S:
-            return None
-        return min(
+        why = min(
             (code for code in self._refused if code in _UNREACHED), key=list(_UNREACHED).index
         )
+        is_known = self._addresses == 1 and why != KafkaError._ALL_BROKERS_DOWN
+        return why if is_known or time.monotonic() - self._down_since >= WHY_S else None
 
     def topics(self) -> list[str]:
         """The topics that are not Kafka's own, by name."""
@@ -276,4 +278,4 @@ def _public_message(cluster: str, code: int) -> str:
         return f"{cluster} {why}. The operator of this site can fix that."
     if code in _FORBIDDEN:
         return f"{cluster} does not let this site describe it."
-    return f"{cluster} did not answer within {LIMIT_S:.0f} seconds."
+    return f"{cluster} did not answer within {LIMIT_S:g} seconds."
