@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
@@ -92,11 +93,20 @@ def data_dirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (base / str(number) for number in count())
 
 
+@pytest.fixture(scope="session")
+def empty_dirs() -> list[Path]:
+    """The data folder of a test that left nothing there: the next one has it, too."""
+    return []
+
+
 @pytest.fixture(autouse=True)
-def data_dir(data_dirs: Iterator[Path]) -> Iterator[Path]:
+def data_dir(data_dirs: Iterator[Path], empty_dirs: list[Path]) -> Iterator[Path]:
     """No test writes into the data folder of the person who runs it."""
-    data = next(data_dirs)
-    data.mkdir()
+    if empty_dirs:
+        data = empty_dirs.pop()
+    else:
+        data = next(data_dirs)
+        data.mkdir()
     places = {
         "LAB_DATA_DIR": data,
         "LAB_RUNS_DIR": data / "runs",
@@ -114,5 +124,6 @@ def data_dir(data_dirs: Iterator[Path]) -> Iterator[Path]:
     yield data
     for name, place in before.items():
         setattr(settings, name, place)
-    with suppress(OSError):  # something was written there
-        data.rmdir()
+    with suppress(FileNotFoundError):  # removed by the test
+        if not any(os.scandir(data)):
+            empty_dirs.append(data)
