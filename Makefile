@@ -24,7 +24,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless lint types layers django lock catalog scale clean
+.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless lint types layers lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ up: setup ## Start web, worker, Redis and database; print the address (PORT=8000
 	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
 
 test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers django
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going timed timeless
 	@echo "One scenario of each family and the first lab were staged. All others, and exploring: make nightly"
 	$(left_out)
@@ -49,10 +49,11 @@ timed:
 	  -m "not ($(call any,timeless whole $(BY_NIGHT)))"
 	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))"
 
-# These take what the others leave of two cores, and are printed when all of them have run. At this
-# priority they have a fifth of a core at least: a limit of theirs is for what hangs.
+# These take what the others leave of two cores, to the end of the experiments, and are printed when
+# all of them have run. At this priority they have a tenth of a core at least: a limit of theirs is
+# for what hangs.
 timeless:
-	@output=$$(nice -n 5 $(PY) -m pytest -q -p no:playwright --timeout 900 \
+	@output=$$(nice -n 10 $(PY) -m pytest -q -p no:playwright --timeout 1800 \
 	  -m "timeless and not ($(call any,$(BY_NIGHT)))" 2>&1); code=$$?; echo "$$output"; exit $$code
 
 # A night's seeds are its date: they never are those from which rates were measured.
@@ -71,7 +72,7 @@ nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all line
 # Two processes with half of the tests each begin sooner than workers, which all read all of them;
 # some of the tests wait, so the gates have what these leave of two cores.
 check: dev ## The quick part: gates and pure tests, under a minute
-	@$(MAKE) --no-print-directory --jobs 3 --output-sync --keep-going $(PURE) lint types layers django
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync --keep-going $(PURE) lint types layers
 
 PURE := pure-advisor pure-others
 pure-advisor: TESTS := tests/advisor
@@ -89,9 +90,6 @@ types:
 
 layers:
 	$(VENV)/bin/lint-imports
-
-django:
-	$(PY) manage.py check --fail-level WARNING
 
 lock: ## Resolve the dependencies anew into config/locks (UPGRADE=1 takes newer releases)
 	@$(PYTHON) -m venv var/uv && var/uv/bin/pip install --quiet uv==$(UV_VERSION)

@@ -77,6 +77,10 @@ def test_no_model_lacks_its_migration(db):
     call_command("makemigrations", "--check", "--dry-run")
 
 
+def test_djangos_own_checks_find_nothing() -> None:
+    call_command("check", "--fail-level", "WARNING")
+
+
 def test_postgresql_is_one_address_away():
     parsed = database("postgres://lab:pw@db:5432/lab")
     assert parsed["ENGINE"] == "django.db.backends.postgresql"
