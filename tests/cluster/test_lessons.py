@@ -1,5 +1,5 @@
-"""Each lab is what it says, on real brokers: the first one by day, all others by night, when a
-browser goes through the first one, too (tests/browser/test_lesson.py)."""
+"""Each lab is what it says, on real brokers, by night: the first one by day (test_experiment.py);
+by night a browser goes through it, too (tests/browser/test_lesson.py)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from labs.evidence.lesson_proofs import count, proofs_of, staged
 from labs.lessons import Lesson, all_lessons
 from tests.cluster.conftest import Run
 
-pytestmark = [pytest.mark.whole, pytest.mark.spark, pytest.mark.timeout(1800)]
-LESSONS = [
-    pytest.param(lesson, id=lesson.name, marks=() if lesson.order == 1 else pytest.mark.thorough)
-    for lesson in all_lessons()
-]
+pytestmark = [
+    pytest.mark.whole, pytest.mark.spark, pytest.mark.thorough, pytest.mark.timeout(1800),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.parametrize("lesson", all_lessons()[1:], ids=lambda lesson: lesson.name)
 def test_story_and_tempting_answer_show_the_symptom_and_the_solution_does_not(
     lesson: Lesson, run: Run
 ) -> None:
