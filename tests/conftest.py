@@ -38,6 +38,9 @@ BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 TIMED = {"process", "stack", "cluster", "browser", "whole"}
 """The rest waits for nobody: pure tests, those that draw, contracts, and judging in one session."""
 
+STAGED_IN = ("browser", "cluster", "labs")
+"""Where `make test` looks for experiments; for what is timed it looks everywhere but in advisor."""
+
 COSTLY_LIMIT_S = 900
 """For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
 
@@ -66,6 +69,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         marks = {mark.name for mark in item.iter_markers()}
         if not marks & TIMED and (shares_spark or "spark" not in marks):
             item.add_marker("timeless")
+        elif folder == "advisor" or ("whole" in marks and folder not in STAGED_IN):
+            raise pytest.UsageError(f"{item.nodeid}: the Makefile does not look for it there")
         item.add_marker(pytest.mark.xdist_group("spark" if shares_spark else item.location[0]))
     items.sort(key=_cost, reverse=hasattr(config, "workerinput"))
 
