@@ -67,6 +67,7 @@ def read(bootstrap: str) -> list[int]:
     return [int(message.value() or b"") for message in messages]
 
 
+@pytest.mark.thorough  # by day an experiment does so: `batch-again` in test_scenarios.py
 def test_a_driver_that_dies_after_the_sink_is_followed_by_one_that_repeats_the_batch(
     tmp_path: Path, cluster: Cluster
 ) -> None:

@@ -68,11 +68,8 @@ def test_kill_9_leaves_nothing(tmp_path):
         up.nothing_left(60)
 
 
-@pytest.mark.parametrize(
-    "number",
-    [pytest.param(signal.SIGTERM, marks=pytest.mark.thorough), signal.SIGKILL],
-    ids=["sigterm", "kill -9"],
-)
+@pytest.mark.thorough  # by day the house itself is killed
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["sigterm", "kill -9"])
 def test_a_test_session_that_is_killed_takes_its_house_with_it(tmp_path, number):
     data = tmp_path / "data"
     owner = subprocess.Popen(
