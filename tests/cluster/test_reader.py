@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
 import pytest
 from confluent_kafka import Producer
 
+from labs.engine.base.slots import slot
 from labs.engine.clients.reader import ReaderConfig, Reading
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.distributions.distribution import Distribution
+from labs.engine.distributions.java import Java
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 
 TOPIC = "held-back"
 
 
-def completed(booted: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]:
+@pytest.fixture
+def broker(distribution: Distribution, java: Java, tmp_path: Path) -> Iterator[Cluster]:
+    """One is enough: no replica has a part in it."""
+    with slot(), Cluster(distribution, java, tmp_path / "cluster", size=1) as cluster:
+        yield cluster
+
+
+def completed(broker: Cluster, folder: Path, limit_s: float) -> tuple[bool, int]:
     config = ReaderConfig(
-        str(folder), booted.bootstrap, TOPIC, "read_committed", "delete", limit_s, sink="plain"
+        str(folder), broker.bootstrap, TOPIC, "read_committed", "delete", limit_s, sink="plain"
     )
     reading = Reading(config, Event())
     reading.run()
     return reading.completed, reading.sink.count
 
 
-def test_what_is_behind_an_open_transaction_is_waited_for(booted: Cluster, tmp_path: Path) -> None:
+def test_what_is_behind_an_open_transaction_is_waited_for(broker: Cluster, tmp_path: Path) -> None:
     """The last stable offset is where an open transaction begins, and not the log's end."""
-    booted.create_topic(TOPIC, 1, 1, {})
-    data = {"bootstrap.servers": booted.bootstrap}
+    broker.create_topic(TOPIC, 1, 1, {})
+    data = {"bootstrap.servers": broker.bootstrap}
     hanging = Producer({**data, "transactional.id": "held-back"})
     hanging.init_transactions(30)
     hanging.begin_transaction()
@@ -37,6 +48,6 @@ def test_what_is_behind_an_open_transaction_is_waited_for(booted: Cluster, tmp_p
     behind = Producer(data)
     behind.produce(TOPIC, b"2")
     assert behind.flush(30) == 0
-    assert completed(booted, tmp_path / "open", limit_s=3) == (False, 0)
+    assert completed(broker, tmp_path / "open", limit_s=3) == (False, 0)
     hanging.abort_transaction(30)
-    assert completed(booted, tmp_path / "aborted", limit_s=30) == (True, 1)
+    assert completed(broker, tmp_path / "aborted", limit_s=30) == (True, 1)
