@@ -7,7 +7,6 @@ unlike one that was stated with its default.
 
 from advisor.catalog.beyond import (
     is_format,
-    lone_remote_metadata,
     not_advised,
     of_share_group,
     old_format,
@@ -45,7 +44,6 @@ __all__ = [
     "is_format",
     "kafka_line",
     "kafka_versions",
-    "lone_remote_metadata",
     "lookup",
     "not_advised",
     "of_share_group",

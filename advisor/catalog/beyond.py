@@ -63,13 +63,6 @@ _FORMATS = {
     Component.TOPIC: ("message.format.version",),
     Component.BROKER: ("log.message.format.version", _PROTOCOL),
 }
-_REMOTE = "remote.storage.enable"
-_REMOTE_COPIES = "rlmm.config.remote.log.metadata.topic.replication.factor"
-_LONE_METADATA = (
-    "keeps on one broker where everything in the remote storage is (KIP-405, "
-    "__remote_log_metadata): with its disk all that the brokers have deleted since is lost. That "
-    "is not advised on; give that topic 3 copies and min.insync.replicas=2, and leave the line out."
-)
 _OF_SHARES = "share."
 """How each setting of a share consumer, and of a share group, begins."""
 _SWITCHED_ON: Mapping[tuple[Component, str], str] = {
@@ -147,16 +140,6 @@ def old_format(
         if version and version < (0, 11):
             words = f"{name}={'.'.join(map(str, version))} {_OLD_FORMAT}"
             yield Problem(component, name, words)
-
-
-def lone_remote_metadata(
-    component: Component, texts: Mapping[str, str], of_brokers: Mapping[str, str]
-) -> Iterator[Problem]:
-    """Tiered storage that keeps in one copy where all is: with that broker it cannot be found."""
-    is_on = component is Component.TOPIC and texts.get(_REMOTE, "").strip().lower() == "true"
-    if is_on and of_brokers.get(_REMOTE_COPIES, "").strip() == "1":
-        words = f"{_REMOTE}=true with {_REMOTE_COPIES}=1 {_LONE_METADATA}"
-        yield Problem(component, _REMOTE, words)
 
 
 def _version(text: str) -> tuple[int, ...] | None:

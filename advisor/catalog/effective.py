@@ -216,6 +216,12 @@ def _offset_reset(stated: Stated) -> Value:
     return stated.value(Component.CONSUMER, "startingOffsets") if spark else None
 
 
+def _remote_minimum(stated: Stated) -> Value:
+    """What the brokers say for every topic, until they have one for this (KIP-1235)."""
+    own = at_least(stated.kafka, "4.3")
+    return None if own else stated.value(Component.BROKER, "min.insync.replicas")
+
+
 _RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
     (Component.PRODUCER, IDEMPOTENCE): _idempotence,
     (Component.PRODUCER, "acks"): _acks,
@@ -233,6 +239,7 @@ _RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
     (Component.APPLICATION, "offsets.topic.min.insync.replicas"): _from(
         Component.BROKER, "min.insync.replicas"
     ),
+    (Component.APPLICATION, "remote.metadata.min.insync.replicas"): _remote_minimum,
     (Component.APPLICATION, "commit"): _commit,
     (Component.APPLICATION, "processing.errors"): _processing_errors,
     (Component.CONSUMER, "enable.auto.commit"): _auto_commit,

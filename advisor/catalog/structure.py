@@ -15,6 +15,23 @@ PROTOCOLS = "group.coordinator.rebalance.protocols"
 """The kinds of groups that brokers know (`consumer` is KIP-848, `streams` is KIP-1071)."""
 
 
+_OF_ONE_MODE = (
+    (
+        "controllers",
+        "zookeeper",
+        "controllers are those of KRaft mode; with ZooKeeper some broker is the controller. State "
+        "zookeeper.servers.",
+    ),
+    (
+        "zookeeper.servers",
+        "kraft",
+        "zookeeper.servers is for brokers with ZooKeeper (metadata.mode=zookeeper); in KRaft mode "
+        "state controllers.",
+    ),
+)
+"""What keeps the metadata in one mode: its setting, the mode that has none, and what is right."""
+
+
 def problems(stated: Stated, brokers: int) -> Iterator[Problem]:
     """Everything of this kind, in the order of the components."""
     yield from _cluster(stated, brokers)
@@ -47,12 +64,12 @@ def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
             "for default.replication.factor of the brokers."
         )
         yield Problem(Component.STREAMS, "replication.factor", message)
-    by_zookeeper = stated.get(Component.APPLICATION, "metadata.mode") == "zookeeper"
-    if by_zookeeper and stated.get(Component.APPLICATION, "controllers") is not None:
-        message = (
-            "controllers are those of KRaft mode; with ZooKeeper some broker is the controller."
-        )
-        yield Problem(Component.APPLICATION, "controllers", message)
+    mode = stated.get(Component.APPLICATION, "metadata.mode")
+    if mode is None and at_least(stated.kafka, "3.3"):
+        mode = "kraft"
+    for name, other, message in _OF_ONE_MODE:
+        if mode == other and stated.get(Component.APPLICATION, name) is not None:
+            yield Problem(Component.APPLICATION, name, message)
 
 
 def _group_protocol(stated: Stated) -> Iterator[Problem]:

@@ -18,8 +18,8 @@ from itertools import chain
 from advisor.catalog import Component, Family, SettingError, kafka_line
 from advisor.intake import spring
 from advisor.intake.commands import of_containers, overrides, take_topics
-from advisor.intake.compose_disks import logs_in_memory
-from advisor.intake.compose_services import count, say_volumes
+from advisor.intake.compose_lost import Servers, lose_disks
+from advisor.intake.compose_services import count
 from advisor.intake.images import passed_over, refuse_other_brokers
 from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.quorum import VOTERS
@@ -62,7 +62,7 @@ def read(text: str) -> Reading:
             _say_whose(reading, leaf)
             continue
         name, value = names
-        if name in _BROKER:
+        if name in (*_BROKER, *_ZOOKEEPER) or (name in _ROLES and "broker" in value):
             brokers.add(leaf.path[1])
         if name in _ROLES and "broker" not in value:
             controllers.add(leaf.path[1])
@@ -83,9 +83,9 @@ def read(text: str) -> Reading:
     if voting and not any(item.name == VOTERS for item in reading.items):
         number = count(reading, leaves, variables, voting)
         reading.state(Component.APPLICATION, "controllers", str(number), 1)
-    say_volumes(reading, leaves, brokers)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
-    _lose_disks(reading, leaves, variables, sorted(brokers - controllers))
+    named = _named_images(leaves)
+    lose_disks(reading, Servers(leaves, variables, named, brokers - controllers, voting))
     return reading
 
 
@@ -97,20 +97,6 @@ def _take_overrides(
         text, line = commands[service]
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=service)
-
-
-def _lose_disks(
-    reading: Reading,
-    leaves: Sequence[Leaf],
-    variables: Mapping[str, list[Variable]],
-    brokers: Sequence[str],
-) -> None:
-    """Says once that a broker's logs end with its container."""
-    for service in brokers:
-        own = {name: value for name, value, _ in variables.get(service, [])}
-        if line_of_tmpfs := logs_in_memory(leaves, service, own):
-            reading.lose_disks(line_of_tmpfs, "the broker's logs are on a tmpfs", "that is stopped")
-            break
 
 
 def _say_unread(reading: Reading, leaves: Sequence[Leaf], servers: Collection[str]) -> None:

@@ -11,19 +11,20 @@ from dataclasses import replace
 
 from advisor.catalog import Component
 from advisor.catalog.texts import IN_MEMORY, temporary
+from advisor.intake.mode import KRAFT
 from advisor.intake.reading import Item
 
-WORDS = (
-    "is in memory: a machine that starts again brings its broker back by itself, on an empty disk "
-    "(application.disk.lost)"
+_WORDS = (
+    "is in memory: a machine that starts again brings its %s back by itself, on an empty disk "
+    "(application.%s)"
 )
 _NAMES = ("log.dirs", "log.dir")
-_METADATA = "metadata.log.dir"
+_METADATA, _EMPTY = "metadata.log.dir", "returns-empty"
 TEMPORARY_WORDS = (
     "is in a temporary folder, which many systems empty when they start: with it this machine's "
     "copy of the metadata is gone"
 )
-_LOST = "disk.lost"
+_OF_LOGS, _OF_METADATA = ("broker", "disk.lost"), ("controller", "metadata.disk.lost")
 
 
 def as_log_dirs(items: Iterable[Item]) -> list[Item]:
@@ -48,19 +49,33 @@ def metadata_in_temporary(items: Iterable[Item]) -> Iterator[Item]:
             yield item
 
 
-def in_memory(items: Collection[Item]) -> Iterator[tuple[Item, Item]]:
-    """Each folder in memory that counts, and what it says of lost disks, unless that is said."""
+def in_memory(items: Collection[Item]) -> Iterator[tuple[Item, Item, str]]:
+    """Each folder in memory that counts, what it says of lost disks unless that is said, and the
+    words for it."""
     brokers = [item for item in items if item.component is Component.BROKER]
-    is_stated = any(
-        item.component is Component.APPLICATION and item.name == _LOST for item in items
-    )
+    stated = {item.name for item in items if item.component is Component.APPLICATION}
     # log.dirs goes before log.dir (ServerLogConfigs).
     name = next((name for name in _NAMES if any(item.name == name for item in brokers)), "")
     for item in brokers:
-        counts = item.name in (name, _METADATA)
-        if not is_stated and counts and _is_in_memory(item.text):
-            lost = replace(item, component=Component.APPLICATION, name=_LOST, text="returns-empty")
-            yield item, lost
+        if item.name not in (name, _METADATA) or not _is_in_memory(item.text):
+            continue
+        for who, lost in _what_is_there(item, brokers):
+            if lost not in stated:
+                fact = replace(item, component=Component.APPLICATION, name=lost, text=_EMPTY)
+                yield item, fact, _WORDS % (who, lost)
+
+
+def _what_is_there(item: Item, brokers: Collection[Item]) -> Iterator[tuple[str, str]]:
+    """Whether a folder holds a broker's logs, a controller's metadata, or both.
+
+    The metadata are in metadata.log.dir, else in the first of the log directories.
+    """
+    own = {other.name: other.text for other in brokers if other.process == item.process}
+    roles = own.get(KRAFT, "broker")
+    if item.name != _METADATA and "broker" in roles:
+        yield _OF_LOGS
+    if "controller" in roles and (item.name == _METADATA or _METADATA not in own):
+        yield _OF_METADATA
 
 
 def _is_in_memory(folders: str) -> bool:

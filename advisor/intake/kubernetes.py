@@ -15,6 +15,7 @@ from advisor.catalog import Component
 from advisor.intake.commands import of_containers, overrides, take_topics
 from advisor.intake.compose import Variable, line_of_image, take, without_passed_over
 from advisor.intake.compose_disks import log_folders
+from advisor.intake.compose_volumes import usual_folders
 from advisor.intake.images import refuse_other_brokers
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.registry import detect
@@ -96,7 +97,11 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
     ours = any(name.startswith("KAFKA_") for name in variables)
     roles = next((text for name, text in variables.items() if name.endswith("PROCESS_ROLES")), "")
     kind = next((leaf.text for leaf in leaves if leaf.path == ("kind",)), "")
-    if not ours or kind not in _WORKLOADS or (roles and "broker" not in roles):
+    if not ours or kind not in _WORKLOADS:
+        return
+    if "controller" in roles and (lost := _logs_end_with_their_pod(leaves, variables)):
+        reading.lose_metadata(lost, "a controller on no volume that outlives its pod")
+    if roles and "broker" not in roles:
         return
     images = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
     lines = [(leaf.line, line) for leaf in images if (line := line_of_image(reading, leaf))]
@@ -106,12 +111,13 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
     count = int(counts[0]) if counts and counts[0].isdecimal() else 1
     before = reading.heads.get("brokers", "0")
     reading.heads |= {"kafka": lines[0][1], "brokers": str(int(before) + count)}
-    if _logs_end_with_their_pod(leaves, variables):
-        reading.lose_disks(lines[0][0], "logs on no volume that outlives its pod")
+    if lost := _logs_end_with_their_pod(leaves, variables):
+        reading.lose_disks(lost, "logs on no volume that outlives its pod")
 
 
-def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -> bool:
-    """Whether no volume lasts, or the one that the logs are on does not."""
+def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -> int:
+    """The first line of a workload without a volume that lasts, or whose logs are on none; 0 if
+    they last, or nothing says where they are."""
     lasting, named, mounts = set[str](), dict[str, str](), dict[str, dict[str, str]]()
     kept = set[str]()
     for leaf in leaves:
@@ -126,13 +132,16 @@ def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -
                 mounts.setdefault(number, {})[key] = leaf.text
             case _:
                 pass
+    first = min(leaf.line for leaf in leaves)
     if not any(_LASTING.intersection(leaf.path) for leaf in leaves):
-        return True
+        return first
     lasting |= {named[number] for number in kept if number in named}
     volumes = {
         row["mountPath"]: row.get("name", "") for row in mounts.values() if "mountPath" in row
     }
-    return any(_on(folder, volumes) not in {"", *lasting} for folder in log_folders(variables))
+    image = next((leaf.text for leaf in leaves if leaf.path[-1:] == ("image",)), "")
+    folders = log_folders(variables) or (usual_folders(image) if volumes else [])
+    return first if any(_on(folder, volumes) not in lasting for folder in folders) else 0
 
 
 def _on(folder: PurePosixPath, volumes: Mapping[str, str]) -> str:

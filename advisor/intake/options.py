@@ -18,7 +18,7 @@ from advisor.catalog import (
     lookup,
 )
 from advisor.intake import spark_start
-from advisor.intake.folders_in_memory import WORDS, in_memory
+from advisor.intake.folders_in_memory import in_memory
 from advisor.intake.known import known_keys
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.weigh import Intake, weigh
@@ -43,10 +43,10 @@ def weigh_options(
     result = weigh(Reading(items=others, notes=notes), product, [*beside, *weighed])
     result.items = [*others, *weighed]
     fields = {name: stated[name] for name, item in items.items() if item not in others}
-    for item, lost in in_memory([*beside, *weighed]):
+    for item, lost, words in in_memory([*beside, *weighed]):
         if item in weighed:
             fields[f"{lost.component}.{lost.name}"] = lost.text
-            result.notes.append(f"Line {item.line}: {item.name} {WORDS}.")
+            result.notes.append(f"Line {item.line}: {item.name} {words}.")
     return fields, result
 
 

@@ -77,6 +77,12 @@ class Reading:
         words = f"a broker {when} comes back by itself, on an empty disk"
         self.note(line, f"{stated}: {words} (application.disk.lost)")
 
+    def lose_metadata(self, line: int, stated: str) -> None:
+        """States that who keeps the metadata is back on an empty disk when its pod is deleted."""
+        self.state(Component.APPLICATION, "metadata.disk.lost", "each-restart", line)
+        words = "it comes back by itself, on an empty disk, when its pod is deleted"
+        self.note(line, f"{stated}: {words} (application.metadata.disk.lost)")
+
     def note(self, line: int, words: str) -> None:
         """Something that was left out on purpose."""
         self.notes.append(f"Line {line}: {words}.")

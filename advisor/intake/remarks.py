@@ -11,12 +11,6 @@ from collections.abc import Callable, Mapping
 from advisor.catalog import Component
 from advisor.intake.reading import Item
 
-_TIERED = (
-    "moves what is older than local.retention.* into the remote storage, and the brokers delete "
-    "their copies (KIP-405). How safe it is there is the storage's matter, and where it is stands "
-    "in __remote_log_metadata alone, which needs copies and min.insync.replicas of its own: this "
-    "answer is for what the brokers keep"
-)
 _LOCAL = "counts for topics with remote.storage.enable=true only"
 _PLUGIN = "is handed on to a plug-in of tiered storage: not weighed"
 _NO_LIMIT = "is no limit on a batch: the first one of an answer comes whatever its size (KIP-74)"
@@ -27,6 +21,14 @@ _COMPRESSED = (
 _QUORUM = (
     "is longer than clients wait: where the machine that dies is the active controller, too, "
     "nobody leads its partitions until another controller is elected, which is not reckoned with"
+)
+_BACKOFF = (
+    "is how long a follower waits after a fetch that failed: it leaves the in-sync set meanwhile, "
+    "and below min.insync.replicas nothing is accepted, which is not reckoned with"
+)
+_THROTTLED = (
+    "throttles replicas that are not in sync (KIP-73), also after the reassignment that it was "
+    "for: with a rate below that of new records one that fell behind never comes back"
 )
 _PATIENCE_MS = 30_000
 """What may pass for an election of controllers, beside a broker's session, until the clients'
@@ -50,7 +52,6 @@ def _any(_: str) -> bool:
 
 
 _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
-    (Component.TOPIC, "remote.storage.enable"): (_is_true, _TIERED),
     (Component.TOPIC, "local.retention.ms"): (_any, _LOCAL),
     (Component.TOPIC, "local.retention.bytes"): (_any, _LOCAL),
     (Component.BROKER, "log.local.retention.ms"): (_any, _LOCAL),
@@ -60,9 +61,11 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
     (Component.BROKER, "compression.type"): (_is_other_codec, _COMPRESSED),
     (Component.BROKER, "replica.fetch.max.bytes"): (_any, _NO_LIMIT),
     (Component.BROKER, "replica.fetch.response.max.bytes"): (_any, _NO_LIMIT),
-    (Component.BROKER, "controller.quorum.fetch.timeout.ms"): (_is_long, _QUORUM),
-    (Component.BROKER, "controller.quorum.election.timeout.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
+    (Component.BROKER, "controller.quorum.retry.backoff.ms"): (_is_long, _QUORUM),
+    (Component.BROKER, "replica.fetch.backoff.ms"): (_is_long, _BACKOFF),
+    (Component.TOPIC, "leader.replication.throttled.replicas"): (_any, _THROTTLED),
+    (Component.TOPIC, "follower.replication.throttled.replicas"): (_any, _THROTTLED),
 }
 
 

@@ -22,7 +22,10 @@ from advisor.intake.levels import MIN_ISR
 from advisor.intake.reading import Item, Product
 
 _ROLES = "process.roles"
-_BY_CONTROLLERS = {"unclean.leader.election.enable", "broker.session.timeout.ms"}
+_BY_CONTROLLERS = {
+    "unclean.leader.election.enable", "broker.session.timeout.ms",
+    "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms",
+}  # fmt: skip
 _BY_BOTH = {"default.replication.factor", "log.dirs", "log.dir"}
 _WORDS = "is not read from a file with process.roles={}: {}"
 _HINTS = {

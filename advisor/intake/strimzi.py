@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from advisor.catalog import Component
-from advisor.intake.compose_services import LONE_ZOOKEEPER
 from advisor.intake.metadata_version import take_metadata_version
 from advisor.intake.mode import ZOOKEEPER
 from advisor.intake.reading import Reader, Reading
@@ -18,11 +17,6 @@ from advisor.intake.text import IntakeError, shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 QUOTA = "producer.byte.rate"
-_METADATA_END = (
-    "type: ephemeral of controllers: the metadata end with their pods. Where all of them, or one "
-    "after the other before the last has caught up, are deleted, every message is lost, which is "
-    "not reckoned with here"
-)
 _API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
 
 
@@ -43,8 +37,8 @@ def read(text: str) -> Reading:
             controllers += _pool(leaves, "controller")
             of_brokers = leaves if _pool(leaves, "broker") else []
             _disks(reading, of_brokers, ("spec", "storage"))
-            if not of_brokers and (line := _ephemeral(leaves, ("spec", "storage"))):
-                reading.note(line, _METADATA_END)
+            if _pool(leaves, "controller"):
+                _metadata_disks(reading, leaves, ("spec", "storage"))
         if kind.text == "Kafka":
             _mode(reading, leaves)
             _metadata_version(reading, leaves)
@@ -97,6 +91,12 @@ def _disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> No
         reading.lose_disks(line, "type: ephemeral")
 
 
+def _metadata_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
+    """The same of a controller, or a server of ZooKeeper."""
+    if line := _ephemeral(leaves, storage):
+        reading.lose_metadata(line, "type: ephemeral of who keeps the metadata")
+
+
 def _ephemeral(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
     """The line of such a disk; 0 if there is none."""
     for leaf in leaves:
@@ -113,9 +113,9 @@ def _mode(reading: Reading, leaves: list[Leaf]) -> None:
         return
     for leaf in leaves:
         if leaf.path == ("spec", "zookeeper", "replicas"):
-            if leaf.text == "1":
-                reading.note(leaf.line, LONE_ZOOKEEPER)
+            reading.state(Component.APPLICATION, "zookeeper.servers", leaf.text, leaf.line)
             reading.state(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
+            _metadata_disks(reading, leaves, ("spec", "zookeeper", "storage"))
 
 
 def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:

@@ -62,8 +62,8 @@ def read(text: str) -> Reading:
 
 def _say_state(reading: Reading, text: str) -> None:
     """Says how the partitions were at that moment, which no setting tells."""
-    alone = leaderless = 0
-    number = 0
+    alone = leaderless = number = 0
+    fewest, place = _MOST, 0
     for at, line in enumerate(text.splitlines(), start=1):
         match = _STATE.match(line.strip())
         if match is None:
@@ -72,7 +72,13 @@ def _say_state(reading: Reading, text: str) -> None:
         behind = in_sync < replicas
         number = number or (at if behind else 0)
         alone += behind
-        leaderless += match["leader"].lower() in ("none", "-1")
+        has_none = match["leader"].lower() in ("none", "-1")
+        leaderless += has_none
+        now = 0 if has_none else in_sync
+        if (behind or has_none) and now < fewest:
+            fewest, place = now, at
+    if place:
+        reading.state(Component.APPLICATION, "replicas.in.sync", str(fewest), place)
     if alone:
         words = "partition has" if alone == 1 else "partitions have"
         more = f", {leaderless} of them without a leader" if leaderless else ""

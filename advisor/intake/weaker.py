@@ -17,7 +17,9 @@ _LESS = {
 }  # fmt: skip
 """Settings of which less promises less."""
 _MORE = {
-    "auto.create.topics.enable", "broker.session.timeout.ms", "replica.lag.time.max.ms",
+    "auto.create.topics.enable", "broker.session.timeout.ms",
+    "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms",
+    "replica.lag.time.max.ms",
     "unclean.leader.election.enable", "zookeeper.session.timeout.ms",
 }  # fmt: skip
 

@@ -16,7 +16,6 @@ from advisor.catalog import (
     UnknownSetting,
     Value,
     is_format,
-    lone_remote_metadata,
     lookup,
     not_advised,
     of_share_group,
@@ -32,7 +31,6 @@ from advisor.catalog.texts import is_free
 from advisor.intake.bindings import of_bindings
 from advisor.intake.folders_in_memory import (
     TEMPORARY_WORDS,
-    WORDS,
     as_log_dirs,
     in_memory,
     metadata_in_temporary,
@@ -45,6 +43,7 @@ from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.remarks import PLUGINS, remark
 from advisor.intake.roles import unread
 from advisor.intake.text import shown
+from advisor.intake.tiered import with_remote_metadata
 from advisor.intake.weaker import weaker
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
@@ -97,13 +96,15 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
-    lost = dict(in_memory(items))
-    of_servers = as_log_dirs(with_controllers([*items, *lost.values()], product))
+    lost = list(in_memory(items))
+    facts = [fact for _, fact, _ in lost]
+    of_servers = as_log_dirs(with_controllers([*items, *facts], product))
+    of_servers = with_remote_metadata(of_servers, product)
     counted = with_inherited(with_mode(of_servers, product), product)
     for item in _old_names_first(counted):
         scale.take(item)
-    for item in lost:
-        scale.note(item, WORDS)
+    for item, _, words in lost:
+        scale.note(item, words)
     scale.default_elsewhere(reading.whole)
     for item, words in elsewhere.items():
         scale.refuse_value(item)
@@ -266,7 +267,6 @@ class _Scale:
         for other in chain(
             not_advised(product.family, component, known | shared),
             old_format(product.kafka, component, known, of_brokers),
-            lone_remote_metadata(component, known, of_brokers),
         ):
             if not any(problem.product for problem in self.intake.problems):
                 self._problem(stated[other.setting], other)

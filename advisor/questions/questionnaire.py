@@ -76,6 +76,16 @@ TOPIC = Step(
             words=(("kraft", "Kafka's own controllers (KRaft)"), ("zookeeper", "ZooKeeper")),
         ),
         Question("application.controllers", "How many controllers?"),
+        Question("application.zookeeper.servers", "How many servers does ZooKeeper have?"),
+        Question(
+            "application.metadata.disk.lost",
+            "A controller, or a server of ZooKeeper, lost its disk: what happens?",
+            words=(
+                ("rebuilt", "An operator brings it back while the others are up"),
+                ("returns-empty", "It comes back by itself, with an empty disk, and votes"),
+                ("each-restart", "So at each restart: its disk is in memory, or ends with its pod"),
+            ),
+        ),
         Question(
             "application.disk.lost",
             "A broker lost its disk: what happens?",

@@ -37,8 +37,17 @@ def _line(version: str) -> tuple[int, ...]:
 
 def controllers(pipeline: Pipeline) -> int | None:
     """How many controllers the cluster has, if that was said; with ZooKeeper there are no such."""
-    is_known = pipeline.knows(Component.APPLICATION, "controllers")
-    count = pipeline.value(Component.APPLICATION, "controllers") if is_known else None
+    return _servers(pipeline, "controllers")
+
+
+def zookeeper_servers(pipeline: Pipeline) -> int | None:
+    """How many servers its ZooKeeper has, if that was said; in KRaft mode there are no such."""
+    return _servers(pipeline, "zookeeper.servers")
+
+
+def _servers(pipeline: Pipeline, name: str) -> int | None:
+    is_known = pipeline.knows(Component.APPLICATION, name)
+    count = pipeline.value(Component.APPLICATION, name) if is_known else None
     return count if isinstance(count, int) else None
 
 
@@ -246,6 +255,37 @@ class Replication:
         return self.silent_ms + ELECTION_MARGIN_MS if self.fails_over else RESTART_MS
 
     @property
+    def no_controller_ms(self) -> int:
+        """How long there may be no active controller after the last one's death.
+
+        The others take it for dead when they have fetched nothing for so long, and ask for votes;
+        one round that nobody wins takes up to twice its time (KafkaRaftClient). Of ZooKeeper no
+        formula says it.
+        """
+        if self.zookeeper:
+            return 0
+        fetch_ms, election_ms = (
+            self.pipeline.number(Component.BROKER, f"controller.quorum.{name}.timeout.ms")
+            for name in ("fetch", "election")
+        )
+        return fetch_ms + 2 * election_ms
+
+    @property
+    def both_dead_ms(self) -> int:
+        """The longest wait for a leader where the machine that dies is the active controller, too.
+
+        The next one gives each broker a whole session from its own start (BrokerHeartbeatManager).
+        """
+        return self.no_controller_ms + self.failover_ms if self.fails_over else self.failover_ms
+
+    @property
+    def slowest_pause(self) -> str:
+        """What lasts as long as `slowest_pause_ms`, as the beginning of a sentence."""
+        if self.slowest_pause_ms == self.both_dead_ms > self.failover_ms:
+            return "The wait for a new controller, and for a new leader after it,"
+        return "A pause for a slow or dead broker"
+
+    @property
     def wait_for_leader(self) -> str:
         """What that wait is for, as the beginning of a sentence."""
         return "The wait for a new leader" if self.fails_over else "The restart of the only leader"
@@ -258,8 +298,8 @@ class Replication:
         half of replica.lag.time.max.ms: 1.5 times that (ReplicaManager.scala, startup).
         """
         if not self.waits_for_followers:
-            return self.failover_ms
-        return max(self.failover_ms, self.slow_follower_ms + ELECTION_MARGIN_MS)
+            return self.both_dead_ms
+        return max(self.both_dead_ms, self.slow_follower_ms + ELECTION_MARGIN_MS)
 
     @property
     def slow_follower_ms(self) -> int:

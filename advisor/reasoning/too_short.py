@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import assigned_by_brokers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
+from advisor.reasoning.replication import Replication, controllers
 from advisor.reasoning.session import ANSWER_MS, Session
 from advisor.reasoning.sizes import (
     ENVELOPE_BYTES,
@@ -23,6 +23,12 @@ from advisor.reasoning.sizes import (
     taken,
 )
 from advisor.reasoning.streams import Streams
+
+_ELECTIONS = (
+    ("controller.quorum.fetch.timeout.ms", 2_000),
+    ("controller.quorum.election.timeout.ms", 1_000),
+)
+"""How long controllers wait for each other, with Kafka's own value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +220,14 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
             "broker before its next heartbeat is there, and no replica leads."
         )
         yield Hopeless(Component.BROKER, "broker.session.timeout.ms", why, 9_000)
+    for name, usual in () if topic.zookeeper else _ELECTIONS:
+        value_ms = pipeline.number(Component.BROKER, name)
+        if value_ms <= ANSWER_MS and controllers(pipeline) != 1:
+            why = (
+                f"{name}={value_ms}: a controller gives the active one up, or its own election, "
+                "before an answer is there, and none stays elected."
+            )
+            yield Hopeless(Component.BROKER, name, why, usual)
     if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= ANSWER_MS:
         why = (
             f"replica.lag.time.max.ms={topic.lag_max_ms}: a follower leaves the in-sync set before "

@@ -89,7 +89,20 @@ UNTRIED: Mapping[str, str] = {
         ("batch.size", "batch.num.messages", "message.max.bytes"),
         "they decide only with a small max.message.bytes, which is tried",
     ),
-    "controllers": "a run's controllers are stopped, and none is lost for good",
+    **dict.fromkeys(
+        ("controller.quorum.fetch.timeout.ms", "controller.quorum.election.timeout.ms"),
+        "a run's controller is no machine of a leader's, and lives",
+    ),
+    **dict.fromkeys(
+        ("controllers", "zookeeper.servers", "metadata.disk.lost"),
+        "a run's controllers are stopped, and none is lost for good",
+    ),
+    **dict.fromkeys(
+        ("remote.storage.enable", "remote.metadata.replication.factor",
+         "remote.metadata.min.insync.replicas"),
+        "a run has no remote storage: Kafka's releases bring none",
+    ),
+    "replicas.in.sync": "a run begins with every replica in sync",
     "segment.bytes": "from Kafka 4.1 on it is 1 MiB at least, and a trial's batches are smaller",
     **dict.fromkeys(
         (

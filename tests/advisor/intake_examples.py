@@ -194,13 +194,14 @@ spec: {authentication: {type: scram-sha-512}}
 x-all: &all {KAFKA_MIN_INSYNC_REPLICAS: 2, KAFKA_HEAP_OPTS: -Xmx1g}
 x-copies: &copies {KAFKA_DEFAULT_REPLICATION_FACTOR: 3, KAFKA_PROCESS_ROLES: "broker,controller"}
 services:
-  a: {environment: {<<: [*all, *copies], KAFKA_NODE_ID: 1}}
+  a: {volumes: ['a:/d'], environment: {<<: [*all, *copies], KAFKA_NODE_ID: 1}}
   b:
+    volumes: ['b:/d']
     environment:
       - KAFKA_CFG_NODE_ID=2
       - KAFKA_CFG_DEFAULT_REPLICATION_FACTOR=3
       - KAFKA_CFG_MIN_INSYNC_REPLICAS=2
-  c: {environment: {KAFKA_NODE_ID: 3, KAFKA_PROCESS_ROLES: controller}}
+  c: {volumes: ['c:/d'], environment: {KAFKA_NODE_ID: 3, KAFKA_PROCESS_ROLES: controller}}
   d: {image: redis, environment: {OTHER: 1}}
 """,
         {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,

@@ -112,6 +112,8 @@ _COMMON = {
     "topic.delete.retention.ms": ["0", "86400000"],
     "application.clock.skew.ms": ["0", "7200000"],
     "application.disk.lost": ["replica-elected", "returns-empty", "each-restart"],
+    "application.metadata.disk.lost": ["rebuilt", "returns-empty", "each-restart"],
+    "application.replicas.in.sync": ["0", "1", "3"],
     "application.history": ["latest", "every"],
     "application.message.bytes": ["100", "50000"],
     "application.producer.byte.rate": ["10000", "100000000"],
@@ -122,7 +124,10 @@ _KRAFT = {
     "broker.broker.session.timeout.ms": ["3000", "200000"],
     "application.controllers": ["1", "3"],
 }
-_ZOOKEEPER = {"broker.zookeeper.session.timeout.ms": ["6000", "200000"]}
+_ZOOKEEPER = {
+    "broker.zookeeper.session.timeout.ms": ["6000", "200000"],
+    "application.zookeeper.servers": ["1", "3"],
+}
 _EITHER = {
     "application.metadata.mode": ["kraft", "zookeeper"],
     "application.replicas.moved": ["in-sync-only", "any-time"],

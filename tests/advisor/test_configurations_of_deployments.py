@@ -11,20 +11,24 @@ from tests.advisor.test_configurations_of_brokers import COPIES
 
 GOOD = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3"
 IMAGE = "image: apache/kafka:3.9.0"
+LOGS = "/tmp/kafka-logs"
 
 
 def compose(more: str = "", *, roles: str = "broker,controller", tail: str = "") -> str:
     """Three brokers; `more` is of each service, `tail` comes after them."""
     text = "services:\n"
     for number in (1, 2, 3):
-        text += f"  kafka{number}:\n    {IMAGE}\n{more}    environment:\n"
+        own = more if "volumes:" in more else f"{more}    volumes: ['d{number}:{LOGS}']\n"
+        text += f"  kafka{number}:\n    {IMAGE}\n{own}    environment:\n"
         text += f"      KAFKA_NODE_ID: {number}\n      KAFKA_PROCESS_ROLES: {roles}\n      {GOOD}\n"
     return text + tail
 
 
-CONTROLLER = f"  lone:\n    {IMAGE}\n    environment:\n      KAFKA_PROCESS_ROLES: controller\n"
+KEPT = f"    volumes: ['d:{LOGS}']\n"
+CONTROLLER = f"  lone:\n    {IMAGE}\n{KEPT}    environment:\n"
+CONTROLLER += "      KAFKA_PROCESS_ROLES: controller\n"
 MADE = "kafka-topics.sh --bootstrap-server kafka1:9092 --create --topic"
-ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n    environment:\n      {GOOD}\n"
+ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n{KEPT}    environment:\n      {GOOD}\n"
 ONE_SERVICE += "      KAFKA_PROCESS_ROLES: broker,controller\n"
 COMPOSE = [
     (compose(), 0, "YES.*controllers=3"),
@@ -48,10 +52,8 @@ COMPOSE = [
      "replication.factor: 1 -> 3"),
     # what stands elsewhere is named
     (compose("    env_file: broker.env\n"), 0, "env_file may hold settings: not read"),
-    (compose("    volumes: ['./server.properties:/etc/kafka/server.properties']\n"), 0,
+    (compose("    volumes: ['./server.properties:/etc/kafka/server.properties', 'd:/data']\n"), 0,
      "a mounted file may hold settings"),
-    (compose(), 0, "no volume holds a broker's logs"),
-    (compose(tail="  zk:\n    image: zookeeper:3.9\n"), 0, "ZooKeeper is one server here"),
     # as many as are replicated, unless they have one id
     (ONE_SERVICE % "deploy: {replicas: 3}", 0, "YES.*3 brokers of Kafka 3.9"),
     (ONE_SERVICE % "scale: 3", 0, "YES.*controllers=3"),
@@ -141,7 +143,7 @@ KUBERNETES = [
     (strimzi("4.0-IV3"), 0, "has no eligible.leader.replicas.version, unless"),
     (strimzi("3.9-IV0"), 0, "has no transaction.version, unless"),
     (strimzi("4.1", controllers=1), 1, "controllers: 1 -> 3"),
-    (strimzi("4.1", storage="ephemeral"), 0, "the metadata end with their pods"),
+    (strimzi("4.1", storage="ephemeral"), 1, "metadata.disk.lost: each-restart -> rebuilt"),
 ]  # fmt: skip
 
 
@@ -196,34 +198,58 @@ def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expecte
 HEAD = "Topic: t\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
 ROW = "\tTopic: t\tPartition: {}\tLeader: {}\tReplicas: 1,2,3\tIsr: {}\tElr: \tLastKnownElr: \n"
 PRINTED = [
-    (HEAD + ROW.format(0, 1, "1,2,3"), "YES.*kafka-configs --describe --all tells. --want"),
-    (HEAD + ROW.format(0, 1, "1") + ROW.format(1, 2, "2,3,1"), "1 partition has fewer replicas"),
-    (HEAD + ROW.format(0, "none", "3") + ROW.format(1, 2, "2"), "2 partitions have.*1 of them wit"),
+    (HEAD + ROW.format(0, 1, "1,2,3"), 0, "YES.*kafka-configs --describe --all tells. --want"),
+    # nothing is taken with acks=all until a replica is back
+    (HEAD + ROW.format(0, 1, "1") + ROW.format(1, 2, "2,3,1"), 1,
+     "replicas.in.sync: 1 -> 3 .*1 partition has fewer replicas"),
+    (HEAD + ROW.format(0, 1, "1,2") + ROW.format(1, 2, "2,3,1"), 0, "1 partition has fewer"),
+    (HEAD + ROW.format(0, "none", "3") + ROW.format(1, 2, "2"), 1,
+     "replicas.in.sync=0: a partition has no leader.*2 partitions have.*1 of them wit"),
     ("Dynamic configs for topic t are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"
-     "Quota configs for client-id 'a' are producer_byte_rate=10.0\n", "producer_byte_rate=10.0 of"),
+     "Quota configs for client-id 'a' are producer_byte_rate=10.0\n", 0,
+     "producer_byte_rate=10.0 of"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), PRINTED)
-def test_what_tools_print_has_this_answer(tmp_path: Path, text: str, expected: str) -> None:
-    assert_file(tmp_path / "t.txt", text, "", f"{COPIES} {TOPIC}", 0, expected)
+@pytest.mark.parametrize(("text", "code", "expected"), PRINTED)
+def test_what_tools_print_has_this_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "t.txt", text, "", f"{COPIES} {TOPIC}", code, expected)
 
 
+QUORUM = "broker.controller.quorum."
+TIERED = "topic.remote.storage.enable=true"
+HASTY = "producer.delivery.timeout.ms=12000 producer.request.timeout.ms=5000"
 SET = [
     # GzipCompression.LevelValidator
     ("", "topic.compression.gzip.level=20", 2, "Value must be between 1 and 9 or equal to -1"),
     ("", "producer.compression.gzip.level=0", 2, "Value must be between 1 and 9 or equal to -1"),
     ("", "broker.compression.gzip.level=10", 2, "Value must be between 1 and 9 or equal to -1"),
     ("", "producer.compression.gzip.level=-1 topic.compression.gzip.level=9", 0, "YES"),
-    # tiered storage (KIP-405)
-    ("", "topic.remote.storage.enable=true", 0, "this answer is for what the brokers keep"),
-    ("", "topic.remote.storage.enable=false", 0, "remote.storage.enable is not weighed"),
+    # tiered storage (KIP-405), whose metadata have a minimum of their own since 4.3 (KIP-1235)
+    ("", f"{TIERED}", 0, "T007 low: .*this answer is for what the brokers keep"),
+    ("", "topic.remote.storage.enable=false", 0, "YES(?!.*T007)"),
+    ("--kafka 4.2", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
+    ("--kafka 4.2", f"{TIERED} broker.min.insync.replicas=2", 0, "YES"),
+    ("--kafka 4.2 --survive 0", TIERED, 0, "YES"),
+    ("--kafka 3.5", "application.remote.metadata.replication.factor=1", 2,
+     "There is no application setting"),
+    ("", f"{TIERED} application.remote.metadata.min.insync.replicas=1", 1, "is not found again"),
     # LogValidator, KIP-74 and the controllers' own timeouts
     ("", "topic.compression.type=gzip", 0, "compress anew"),
     ("", "topic.compression.type=producer", 0, "compression.type is not weighed"),
     ("", "broker.replica.fetch.max.bytes=10", 0, "no limit on a batch"),
-    ("", "broker.controller.quorum.fetch.timeout.ms=600000", 0, "longer than clients wait"),
-    ("", "broker.controller.quorum.fetch.timeout.ms=2000", 0, "timeout.ms is not weighed"),
+    ("", f"{QUORUM}fetch.timeout.ms=600000", 1, "fetch.timeout.ms: 600000 -> 2000"),
+    ("", f"{QUORUM}fetch.timeout.ms=118000", 1, "a new controller, and for a new leader after it"),
+    ("", f"{QUORUM}fetch.timeout.ms=47000", 0, "YES"),
+    ("", f"{QUORUM}fetch.timeout.ms=1", 1, "CANNOT WORK.*none stays elected"),
+    ("--survive 0", f"{QUORUM}fetch.timeout.ms=1 application.controllers=1", 0, "YES"),
+    ("", f"{QUORUM}election.timeout.ms=60000", 1, "election.timeout.ms: 60000 -> 1000"),
+    ("", f"{QUORUM}election.backoff.max.ms=600000", 0, "longer than clients wait"),
+    ("--kafka 3.9", f"{QUORUM}fetch.timeout.ms=600000 application.metadata.mode=zookeeper", 0,
+     "YES"),
+    ("", f"broker.replica.lag.time.max.ms=5000 {HASTY} producer.acks=1", 1, "12000"),
     ("--client-version 3.9", "producer.transactional.id=a", 0, "P010 .*same as KAFKA-14562"),
 ]  # fmt: skip
 
@@ -233,13 +259,14 @@ def test_settings_have_this_answer(options: str, settings: str, code: int, expec
     assert_answer(options, f"{COPIES} {TOPIC} {settings}", code, expected)
 
 
-TIERED = "topic.remote.storage.enable=true"
-RLMM = "rlmm.config.remote.log.metadata.topic.replication.factor"
+RLMM = "rlmm.config.remote.log.metadata.topic."
 FILES = [
     # where everything in the remote storage is, on one broker (KIP-405)
-    (f"{RLMM}=1\n", TIERED, 2, "keeps on one broker where"),
-    (f"{RLMM}=3\n", TIERED, 0, "handed on to a plug-in"),
-    (f"{RLMM}=1\n", "", 0, "handed on to a plug-in"),
+    (f"{RLMM}replication.factor=1\n", TIERED, 1, "remote.metadata.replication.factor: 1 -> 3"),
+    (f"{RLMM}replication.factor=3\n", TIERED, 0, "YES"),
+    (f"{RLMM}replication.factor=1\n", "", 0, "YES"),
+    (f"{RLMM}min.isr=1\n", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
+    (f"{RLMM}num.partitions=1\n", TIERED, 0, "handed on to a plug-in"),
     # each listener has a bound of its own (ConnectionQuotas)
     ("listener.name.internal.max.connections=0\n", "", 2, "lets no client connect"),
     ("listener.name.internal.max.connections=9\n", "", 0, "YES"),

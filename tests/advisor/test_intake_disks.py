@@ -27,7 +27,11 @@ STRIMZI = [
     (_KAFKA.format("3.9.0", _JBOD.format("persistent-claim")), 0, "YES"),
     (_KAFKA.format("4.1.0", "{type: ephemeral}"), 1, _KILLED),
     (_POOL.format("broker", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 1, _LOST),
-    (_POOL.format("controller", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 0, "YES"),
+    (
+        _POOL.format("controller", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"),
+        1,
+        "application.metadata.disk.lost: each-restart -> rebuilt",
+    ),
 ]
 
 
@@ -53,8 +57,8 @@ _NAMED = "volumes:\n  d: {driver_opts: {type: tmpfs, device: tmpfs}}\n"
         ("volumes: [{type: tmpfs, target: /k/d}]", "", 1, _LOST),
         ("volumes: ['d:/k/d']", _NAMED, 1, _LOST),
         ("volumes: [{type: volume, source: d, target: /k/d}]", _NAMED, 1, _LOST),
-        ("tmpfs: [/tmp]", "", 0, "YES"),
-        ("tmpfs: [/k/d/e]", "", 0, "YES"),
+        ("tmpfs: [/tmp]\n    volumes: ['d:/k/d']", "", 0, "YES"),
+        ("tmpfs: [/k/d/e]\n    volumes: ['d:/k/d']", "", 0, "YES"),
         ("volumes: ['d:/k/d']", "volumes: {d: {}}\n", 0, "YES"),
     ],
 )

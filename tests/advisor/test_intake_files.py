@@ -42,17 +42,21 @@ EXPECTED = {
         "broker.transaction.state.log.min.isr": 1,
         "broker.transaction.state.log.replication.factor": 1,
         "broker.log.dirs": "/tmp/kraft-combined-logs",
+        "application.disk.lost": "returns-empty", "application.metadata.disk.lost": "returns-empty",
     }),
     "compose-apache.yml": ("compose", {"kafka": "4.1", "brokers": "3"}, {
         "broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
         "broker.offsets.topic.replication.factor": 3, "application.controllers": 3,
+        "application.disk.lost": "returns-empty", "application.metadata.disk.lost": "returns-empty",
     }),
     "describe-3.txt": ("topics-describe", {}, {
         "topic.replication.factor": 3, "topic.min.insync.replicas": 1,
         "topic.retention.ms": 86400000, "topic.segment.bytes": 1073741824,
+        "application.replicas.in.sync": 0,
     }),
     "describe-4.txt": ("topics-describe", {}, {
         "topic.replication.factor": 3, "topic.min.insync.replicas": 2,
+        "application.replicas.in.sync": 1,
     }),
     "configs-topic.txt": ("configs-describe", {}, {
         "topic.min.insync.replicas": 2, "topic.retention.ms": 604800000,

@@ -105,6 +105,7 @@ def test_what_is_kept_for_the_cluster_is_no_line_of_the_brokers_files() -> None:
 COMPOSE = """services:
   kafka:
     image: confluentinc/cp-kafka:${CP:-7.6.1}
+    volumes: ['d:/var/lib/kafka/data']
     environment: {KAFKA_NODE_ID: 1, KAFKA_MIN_INSYNC_REPLICAS: 2}
   app:
     image: example/app
@@ -118,7 +119,7 @@ COMPOSE = """services:
 def test_variables_of_an_application_are_not_the_brokers() -> None:
     intake = _read(COMPOSE)
     assert intake.settings == {"broker.min.insync.replicas": 2, "producer.acks": "1"}
-    assert "Line 8: the KAFKA_… of app are its application's own: not read." in intake.notes
+    assert "Line 9: the KAFKA_… of app are its application's own: not read." in intake.notes
     assert intake.heads["kafka"] == "3.6"
 
 

@@ -82,6 +82,8 @@ LAWS = (
     Law(APP, "topic.recreated", "while-running", "never", HARMS),
     Law(APP, "topic.recreated", "clients-stopped", "never", HARMS),
     Law(APP, "disk.lost", "returns-empty", "replica-elected", HARMS),
+    Law(APP, "metadata.disk.lost", "returns-empty", "rebuilt", HARMS),
+    Law(APP, "replicas.in.sync", 1, 3, HARMS),
     Law(APP, "replicas.moved", "any-time", "in-sync-only", HARMS),
     Law(APP, "timestamps", "from-source", "now", LOSSES),
     Law(APP, "clock.skew.ms", 7_200_000, 0, HARMS),

@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
+from advisor.catalog import Component
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication
 
+TIERED, FACTOR = "remote.storage.enable", "remote.metadata.replication.factor"
+MINIMUM = "remote.metadata.min.insync.replicas"
+
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Loss unless an acknowledged record is sure of more copies than brokers are lost."""
+    """Loss unless an acknowledged record is sure of more copies than brokers are lost, and, of what
+    is in a remote storage alone, unless it is known where it is."""
+    return _of_remote_storage(pipeline) | _of_topic(pipeline)
+
+
+def remote_copies(pipeline: Pipeline) -> int | None:
+    """Brokers that are sure to know where a segment in a remote storage is; None without one."""
+    if not (pipeline.knows(Component.TOPIC, TIERED) and pipeline.flag(Component.TOPIC, TIERED)):
+        return None
+    application = Component.APPLICATION
+    return min(pipeline.number(application, name) for name in (FACTOR, MINIMUM))
+
+
+def _of_remote_storage(pipeline: Pipeline) -> Permits:
+    """The brokers have deleted their copies, and __remote_log_metadata alone has the places."""
+    copies, lost = remote_copies(pipeline), max(pipeline.requirement.survive, 1)
+    if copies is None or copies > lost:
+        return {}
+    settings = ", ".join(
+        f"application.{name}={pipeline.number(Component.APPLICATION, name)}"
+        for name in (FACTOR, MINIMUM)
+    )
+    return {
+        Anomaly.LOST_WRITE: f"{TIERED}=true, {settings}: where a segment is in the remote storage, "
+        f"__remote_log_metadata alone says, and {counted(copies, 'broker')} is sure to know; "
+        f"{counted(lost, 'broker')} may be lost, and what the brokers have deleted is not found "
+        "again."
+    }
+
+
+def _of_topic(pipeline: Pipeline) -> Permits:
+    """What becomes of the topic's own copies."""
     topic = Replication(pipeline)
     lost = max(pipeline.requirement.survive, 1)
     permitted: Permits = {}
@@ -60,6 +95,7 @@ EVENT = FailureEvent(
     permits=permits,
     sources=(
         "Kafka design.md, Availability and Durability Guarantees",
+        "KIP-405; KIP-1235 (__remote_log_metadata)",
         "KAFKA-15583 (effective minimum = min(min.insync.replicas, replication.factor) since 3.7)",
     ),
     beyond_settings=(

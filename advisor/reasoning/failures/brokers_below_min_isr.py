@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from advisor.reasoning.event import FailureEvent, Permits
+from advisor.catalog import Component
+from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
 from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import Session
+
+IN_SYNC = "replicas.in.sync"
 
 
 def permits(pipeline: Pipeline) -> Permits:
     """Refused writes with acks=all; with acks=0 or 1, since 3.7, accepted and invisible ones."""
-    topic = Replication(pipeline)
+    return _by_settings(Replication(pipeline)) | _now(pipeline, Replication(pipeline))
+
+
+def _too_few_now(pipeline: Pipeline) -> bool:
+    """Whether what is sent now is refused, as the team's description shows its cluster."""
+    now, topic = pipeline.value(Component.APPLICATION, IN_SYNC), Replication(pipeline)
+    least = topic.min_isr if topic.waits_for_followers else 1
+    return isinstance(now, int) and now < min(least, topic.factor)
+
+
+def _now(pipeline: Pipeline, topic: Replication) -> Permits:
+    if not _too_few_now(pipeline):
+        return {}
+    now, session = pipeline.number(Component.APPLICATION, IN_SYNC), Session(pipeline)
+    why = (
+        "a partition has no leader"
+        if now == 0
+        else f"acks=all with min.insync.replicas={topic.min_isr} is refused"
+    )
+    reason = f"application.{IN_SYNC}={now}: {why}, and stays so until replicas are back."
+    waits = session.application_resends or session.engine_resends
+    if waits or session.delivery_timeout_ms is None:
+        return outage(reason)
+    return outage(reason) | {Anomaly.GIVEN_UP: reason}
+
+
+def _by_settings(topic: Replication) -> Permits:
     if topic.spares < 0:
         if not topic.waits_for_followers:
             return {}

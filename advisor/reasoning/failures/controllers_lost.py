@@ -6,78 +6,116 @@ from advisor.catalog import Component
 from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, controllers
+from advisor.reasoning.replication import Replication, controllers, zookeeper_servers
+
+SERVERS, DISK = ("controllers", "zookeeper.servers"), "metadata.disk.lost"
 
 
 def permits(pipeline: Pipeline) -> Permits:
     """Nothing by itself; whatever fails next stays as it is, for as long as it lasts.
 
-    Where every controller may be lost for good, so may all that they know, and with it every
+    Where every one of them may be lost for good, so may all that they know, and with it every
     message. Seen in a run: with the controller hung, reads and writes went on for 12 s; a
     follower that was killed then held acks=all up until it was back.
     """
     topic = Replication(pipeline)
-    if topic.zookeeper:
-        return outage(_without_zookeeper(topic))
-    return _without_majority(pipeline, topic) | _without_metadata(pipeline)
+    outages = outage(
+        _without_zookeeper(pipeline, topic)
+        if topic.zookeeper
+        else _without_majority(pipeline, topic)
+    )
+    return outages | _without_metadata(pipeline, topic) | _with_empty_voter(pipeline, topic)
 
 
-def _without_metadata(pipeline: Pipeline) -> Permits:
-    """Brokers delete replicas that the metadata do not name (KAFKA-14616, stray replicas)."""
-    count, lost = controllers(pipeline), lost_for_good(pipeline)
+def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
+    """Brokers delete replicas that the metadata do not name (KAFKA-14616, stray replicas), and do
+    not start with a ZooKeeper that has another cluster.id (KafkaServer.scala)."""
+    count, lost = keepers(pipeline), lost_for_good(pipeline)
     if count is None or count > lost:
         return {}
     machines = "this machine" if count == 1 else "these machines"
+    after = (
+        "brokers do not start with an empty ZooKeeper (InconsistentClusterIdException)."
+        if topic.zookeeper
+        else "brokers delete replicas that no metadata name."
+    )
     return {
-        Anomaly.LOST_WRITE: f"application.controllers={count}: the metadata (which topics there "
-        f"are, and who has their copies) are on {machines} only. With their disks they are lost, "
-        "and brokers delete replicas that no metadata name."
+        Anomaly.LOST_WRITE: f"application.{SERVERS[topic.zookeeper]}={count}: the metadata (which "
+        f"topics there are, and who has their copies) are on {machines} only. With their disks "
+        f"they are lost, and {after}"
     }
+
+
+def _with_empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
+    """A voter on an empty disk may elect one that is behind (KIP-856, KAFKA-14077)."""
+    each = pipeline.text(Component.APPLICATION, DISK) == "each-restart"
+    if not (each or (returns_empty(pipeline) and pipeline.requirement.survive)):
+        return {}
+    who = "server of ZooKeeper" if topic.zookeeper else "controller"
+    reason = (
+        f"application.{DISK}={pipeline.text(Component.APPLICATION, DISK)}: a {who} that is back on "
+        "an empty disk votes for one that is behind, and committed metadata are gone: who is in "
+        "sync, or all topics. A replica that lacks messages then leads, and the others drop them."
+    )
+    return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+
+
+def keepers(pipeline: Pipeline) -> int | None:
+    """How many servers keep the metadata, if that was said."""
+    by_zookeeper = Replication(pipeline).zookeeper
+    return zookeeper_servers(pipeline) if by_zookeeper else controllers(pipeline)
+
+
+def returns_empty(pipeline: Pipeline) -> bool:
+    """Whether one that lost its disk comes back by itself, and votes."""
+    return pipeline.text(Component.APPLICATION, DISK) != "rebuilt"
 
 
 def lost_for_good(pipeline: Pipeline) -> int:
     """How many machines may lose their disks, also by a restart where that is a loss of one."""
-    each = pipeline.text(Component.APPLICATION, "disk.lost") == "each-restart"
+    each = "each-restart" in (
+        pipeline.text(Component.APPLICATION, name) for name in ("disk.lost", DISK)
+    )
     return max(pipeline.requirement.survive, 1 if each else 0)
 
 
-def _without_majority(pipeline: Pipeline, topic: Replication) -> Permits:
+def _without_majority(pipeline: Pipeline, topic: Replication) -> str:
     count, lost = controllers(pipeline), lost_for_good(pipeline)
     if count is not None and (count - 1) // 2 < lost < count:
-        return outage(
+        return (
             f"application.controllers={count}: of these {lost} may be lost for good, and no "
             "majority is left. Nobody new leads, and the in-sync set cannot shrink, until "
             "an operator has made the quorum anew of those that are left."
         )
-    spared = "fewer than half" if count is None else f"{(count - 1) // 2}"
     text = (
-        f"application.controllers={count or 'unknown'} ({spared} may be down): without a majority"
+        f"application.controllers={count or 'unknown'} ({_spared(count)} may be down): without a "
+        "majority"
     )
-    if topic.waits_for_followers and topic.fails_over:
-        return outage(
-            f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
-            "broker that dies holds up acks=all until it or the controllers are back."
-        )
-    return outage(
-        f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
-        "or the controllers are back."
-    )
+    return _held_up(topic, text, "the controllers")
 
 
-def _without_zookeeper(topic: Replication) -> str:
+def _without_zookeeper(pipeline: Pipeline, topic: Replication) -> str:
     """Inferred from where the controller, some broker, keeps its decisions; not seen in a run."""
     text = (
-        f"{topic.with_zookeeper}: without a majority of ZooKeeper's servers (fewer than half "
-        "may be down)"
+        f"{topic.with_zookeeper}: without a majority of ZooKeeper's servers "
+        f"({_spared(zookeeper_servers(pipeline))} may be down)"
     )
+    return _held_up(topic, text, "they")
+
+
+def _spared(count: int | None) -> str:
+    return "fewer than half" if count is None else f"{(count - 1) // 2}"
+
+
+def _held_up(topic: Replication, text: str, who: str) -> str:
     if topic.waits_for_followers and topic.fails_over:
         return (
             f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
-            "broker that dies holds up acks=all until it or they are back."
+            f"broker that dies holds up acks=all until it or {who} are back."
         )
     return (
         f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
-        "or they are back."
+        f"or {who} are back."
     )
 
 
@@ -98,6 +136,10 @@ EVENT = FailureEvent(
         "KIP-497 (only the controller changes the in-sync set)",
         "KIP-500, Motivation (ZooKeeper)",
         "KAFKA-14616 (stray replicas)",
+        "KIP-856, Motivation; KAFKA-14077 (a voter on an empty disk)",
     ),
-    beyond_settings="Run 3 or 5 controllers (or ZooKeeper's servers), in as many racks.",
+    beyond_settings=(
+        "Run 3 or 5 controllers (or ZooKeeper's servers), in as many racks, each on a disk that "
+        "outlives its process."
+    ),
 )

@@ -48,7 +48,7 @@ def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits
             "application.resend=on-error: a record that was reported as failed may be in the log; "
             "enable.idempotence tells copies apart only within one send.",
         )
-    given_up = session.gives_up(topic.slowest_pause_ms, "A pause for a slow or dead broker")
+    given_up = session.gives_up(topic.slowest_pause_ms, topic.slowest_pause)
     return {**given_up, **(session.arrives_late() if given_up else {})}
 
 
@@ -63,7 +63,7 @@ def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: S
     if reason is None:
         return {}
     return {
-        Anomaly.REORDERED: f"{reason} A pause for a slow or dead broker lasts up to "
+        Anomaly.REORDERED: f"{reason} {topic.slowest_pause} lasts up to "
         f"{topic.slowest_pause_ms:,} ms: what was given up is sent by the next attempt of the "
         "task, behind later records that went through."
     }

@@ -8,7 +8,8 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 
 OPERATORS_STEPS = (
-    "keep the broker that lost its disk away, and of the others all but the one with the longest "
+    "where a disk ends with its container or pod, give the logs a volume that lasts; keep the "
+    "broker that lost its disk away, and of the others all but the one with the longest "
     "log; have that one elected (kafka-leader-election.sh --election-type unclean takes any that "
     "is up), then let the rest return."
 )

@@ -1,25 +1,50 @@
-"""The lever of the controllers: how many there are."""
+"""The levers of a cluster's servers: who keeps the metadata, on which disks, and which are up."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.failures.controllers_lost import lost_for_good
-from advisor.reasoning.levers.lever import Lever, Procedure, Restart, costs
+from advisor.reasoning.failures.brokers_below_min_isr import IN_SYNC
+from advisor.reasoning.failures.controllers_lost import (
+    DISK,
+    SERVERS,
+    keepers,
+    lost_for_good,
+    returns_empty,
+)
+from advisor.reasoning.levers.lever import Lever, Procedure, Restart, Targets, costs
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import controllers
+from advisor.reasoning.replication import Replication
 
 
-def _controllers(pipeline: Pipeline) -> Sequence[Value]:
+def _servers(*, zookeeper: bool) -> Targets:
     """2f + 1, of which a majority is left without f; where nobody said how many, none."""
-    now, lost = controllers(pipeline), lost_for_good(pipeline)
-    return [2 * lost + 1] if now is not None and now <= lost else []
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        if Replication(pipeline).zookeeper is not zookeeper:
+            return []
+        now, lost = keepers(pipeline), lost_for_good(pipeline)
+        return [2 * lost + 1] if now is not None and now <= lost else []
+
+    return targets
+
+
+def _disks(pipeline: Pipeline) -> Sequence[Value]:
+    return ["rebuilt"] if returns_empty(pipeline) else []
+
+
+def _in_sync(pipeline: Pipeline) -> Sequence[Value]:
+    """All of them, also where a minimum or a copy more is wanted."""
+    now = pipeline.value(Component.APPLICATION, IN_SYNC)
+    wanted = min(pipeline.requirement.survive + 2, pipeline.brokers)
+    every = max(Replication(pipeline).factor, wanted)
+    return [every] if isinstance(now, int) and now < every else []
 
 
 LEVERS = (
     Lever(
-        Component.APPLICATION, "controllers", _controllers,
+        Component.APPLICATION, SERVERS[0], _servers(zookeeper=False),
         costs(more="Machines: each new controller, with a disk of its own, in another rack."),
         "Kafka operations/kraft.md, Controllers; KIP-853",
         Procedure(
@@ -28,6 +53,43 @@ LEVERS = (
             "--no-initial-controllers, start it, then kafka-metadata-quorum.sh add-controller, one "
             "after the other. A quorum of controller.quorum.voters is changed in a new cluster.",
             "kafka-metadata-quorum.sh describe --status shows them all as CurrentVoters.",
+        ),
+    ),
+    Lever(
+        Component.APPLICATION, SERVERS[1], _servers(zookeeper=True),
+        costs(latency="a change of metadata waits for a majority.",
+              more="Machines: each new server, with a disk of its own, in another rack."),
+        "ZooKeeper Administrator's Guide, Clustered (Multi-Server) Setup",
+        Procedure(
+            Restart.NOTHING,
+            "Start the new servers with the whole list (server.N=…), each with its myid, then "
+            "restart the first one with that list, and name all of them in zookeeper.connect.",
+            "The four-letter word srvr (or mntr) of each says Mode: leader or follower.",
+        ),
+    ),
+    Lever(
+        Component.APPLICATION, DISK, _disks,
+        costs(disk="a volume that lasts for each controller (or server of ZooKeeper).",
+              more="Work: one whose disk is lost is brought back by hand."),
+        "KIP-856, Motivation; KIP-853",
+        Procedure(
+            Restart.NOTHING,
+            "Give each of them a volume that outlives its process, one after the other, each only "
+            "when the others are up and have caught up. One whose disk is lost comes back while "
+            "the others are up; with kraft.version=1 as a new voter (kafka-metadata-quorum.sh "
+            "remove-controller, then add-controller).",
+            "kafka-metadata-quorum.sh describe --replication shows a Lag near 0 for each.",
+        ),
+    ),
+    Lever(
+        Component.APPLICATION, IN_SYNC, _in_sync,
+        costs(throughput="replicas that catch up take a share of disks and network."),
+        "Kafka ConfigDef, min.insync.replicas; TopicCommand",
+        Procedure(
+            Restart.NOTHING,
+            "Start the brokers that kafka-topics.sh --describe names under Replicas and not under "
+            "Isr, and wait until they have caught up.",
+            "kafka-topics.sh --describe --under-replicated-partitions prints nothing.",
         ),
     ),
 )  # fmt: skip

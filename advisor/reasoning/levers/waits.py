@@ -14,10 +14,17 @@ from advisor.reasoning.levers.lever import (
 )
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
+from advisor.reasoning.session import ANSWER_MS
 
 _BROKER = Component.BROKER
 _SESSION_MS, _HEARTBEAT_MS = 9_000, 2_000
 """`broker.session.timeout.ms` and `broker.heartbeat.interval.ms` of Kafka (KIP-631)."""
+
+_ELECTION_MS = {
+    "controller.quorum.fetch.timeout.ms": 2_000,
+    "controller.quorum.election.timeout.ms": 1_000,
+}
+"""What Kafka's own values are of how long its controllers wait for each other."""
 
 
 def _sooner(name: str, value: int) -> Targets:
@@ -45,6 +52,18 @@ def _heartbeats(pipeline: Pipeline) -> Sequence[Value]:
     return [_HEARTBEAT_MS] if rare and topic.fenced_again_and_again else []
 
 
+def _elections(name: str, usual: int) -> Targets:
+    """The product's own value, where a longer or a hopeless one is stated."""
+
+    def targets(pipeline: Pipeline) -> Sequence[Value]:
+        if not pipeline.knows(_BROKER, name):
+            return []
+        now = pipeline.number(_BROKER, name)
+        return [usual] if now > usual or now <= ANSWER_MS else []
+
+    return targets
+
+
 LEVERS = (
     Lever(
         _BROKER, "broker.session.timeout.ms", _sessions,
@@ -58,6 +77,15 @@ LEVERS = (
         costs(throughput="a small request more to the controller for each interval and broker."),
         "KIP-631 (broker fencing); KAFKA-19432",
         BROKER_FILE,
+    ),
+    *(
+        Lever(
+            _BROKER, name, _elections(name, usual),
+            costs(availability="an active controller that pauses for longer is replaced."),
+            f"Kafka QuorumConfig, {name}; KIP-595",
+            BROKER_FILE,
+        )
+        for name, usual in _ELECTION_MS.items()
     ),
     Lever(
         _BROKER, "replica.lag.time.max.ms", _sooner("replica.lag.time.max.ms", 30_000),

@@ -90,7 +90,8 @@ _REGISTRATION_MS = 60_000
 """How long a broker waits for its ZooKeeper, which boots at the same time."""
 IDENTITY = re.compile(
     r"process\.roles|node\.id|broker\.id|(advertised\.)?listeners?(\..*)?|log\.dirs?|"
-    r"metadata\.log\.dir|controller\.(listener|quorum)\..*|inter\.broker\..*|.*security.*|.*sasl.*|"
+    r"metadata\.log\.dir|controller\.listener\..*|controller\.quorum\.(voters|bootstrap\..*)|"
+    r"inter\.broker\..*|.*security.*|.*sasl.*|"
     r"zookeeper\.connect|"
     r".*\bssl\..*|.*\.(class|classes|reporters?|plugin.*|path)(\..*)?"
 )

@@ -1,0 +1,38 @@
+"""What a broker's file says of the topic that knows where tiered storage has its segments.
+
+Lines of the plug-in that Kafka brings begin with `rlmm.config.` unless
+`remote.log.metadata.manager.impl.prefix` says otherwise (RemoteLogManagerConfig). The topic is made
+with them once; the minimum is one of them since 4.3 (KIP-1235).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from advisor.catalog import Component, has
+from advisor.catalog.versions import at_least, kafka_line
+from advisor.intake.reading import Item, Product
+
+_TOPIC = "rlmm.config.remote.log.metadata.topic."
+_COPIES, _LEAST = f"{_TOPIC}replication.factor", f"{_TOPIC}min.isr"
+_NAMES = {
+    _COPIES: "remote.metadata.replication.factor",
+    _LEAST: "remote.metadata.min.insync.replicas",
+}
+
+
+def with_remote_metadata(items: Iterable[Item], product: Product) -> list[Item]:
+    """The items, of which these lines say how many copies that topic has."""
+    items = list(items)
+    of = (product.family, product.version, product.kafka, Component.APPLICATION)
+    stated = {item.name for item in items if item.component is Component.APPLICATION}
+    names = {line: name for line, name in _NAMES.items() if has(*of, name) and name not in stated}
+    if not at_least(kafka_line(product.kafka), "4.3"):
+        names.pop(_LEAST, None)
+    return [
+        replace(item, component=Component.APPLICATION, name=names[item.name])
+        if item.component is Component.BROKER and item.name in names
+        else item
+        for item in items
+    ]
