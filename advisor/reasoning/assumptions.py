@@ -22,6 +22,9 @@ _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
 _USUAL_BYTES = 1_000_000
 """The least of the products' own limits on a message (librdkafka's message.max.bytes)."""
 
+_NOT_BY_ACCIDENT = frozenset({"remote.storage.enable"})
+"""What takes more than a line of the topic: brokers that are set up for it."""
+
 _COUNTS_OF_COPIES = ("replication.factor", "min.insync.replicas")
 
 
@@ -62,7 +65,7 @@ def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
     }
     for component, names in stated.items():
         settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-        yield from (setting for setting in settings if setting.name not in names)
+        yield from (each for each in settings if each.name not in names | _NOT_BY_ACCIDENT)
 
 
 def _others(pipeline: Pipeline, setting: Setting) -> Iterator[Pipeline]:

@@ -206,7 +206,7 @@ services:
 """,
         {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
          "application.controllers": 2},
-        {"broker.default.replication.factor": 9}, {"brokers": "2"},
+        {"broker.default.replication.factor": 10}, {"brokers": "2"},
     ),
     Example(
         "compose",

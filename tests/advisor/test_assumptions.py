@@ -22,6 +22,7 @@ ANSWERED = {
     "application.timestamps": "now",
     "application.outage.ms": "345000",
     "application.disk.lost": "replica-elected",
+    "application.metadata.disk.lost": "rebuilt",
     "application.topic.recreated": "never",
 }
 
@@ -58,7 +59,7 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
         "topic.unclean.leader.election.enable", "application.commit", "application.delivery.errors",
         "application.restart", "application.processing", "application.processing.errors",
         "application.timestamps", "application.framework", "application.outage.ms",
-        "application.topic.recreated", "application.disk.lost",
+        "application.topic.recreated", "application.disk.lost", "application.metadata.disk.lost",
     }  # fmt: skip
 
 

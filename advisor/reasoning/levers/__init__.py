@@ -15,6 +15,7 @@ from advisor.reasoning.levers import (
     producer,
     sizes,
     streams,
+    tiered,
     transactions,
     waits,
 )
@@ -28,6 +29,7 @@ ALL = (
     *streams.LEVERS,
     *cluster.LEVERS,
     *controllers.LEVERS,
+    *tiered.LEVERS,
     *transactions.LEVERS,
     *waits.LEVERS,
     *sizes.LEVERS,

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
 from advisor.reasoning.absence import longest_absence, room
-from advisor.reasoning.failures.broker_disk_lost import FACTOR as REMOTE_FACTOR
-from advisor.reasoning.failures.broker_disk_lost import MINIMUM as REMOTE_LEAST
-from advisor.reasoning.failures.broker_disk_lost import remote_copies
 from advisor.reasoning.failures.log_compaction import is_counted
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
@@ -123,21 +120,6 @@ def _commit_acks(pipeline: Pipeline) -> Sequence[Value]:
     name = "offsets.commit.required.acks"
     is_known = pipeline.knows(_BROKER, name)
     return [-1] if is_known and pipeline.number(_BROKER, name) != -1 else []
-
-
-def _remote_factors(pipeline: Pipeline) -> Sequence[Value]:
-    """f + 1 copies survive f brokers, and one more lets segments go on being copied."""
-    if remote_copies(pipeline) is None:
-        return []
-    lost, now = pipeline.requirement.survive, pipeline.number(Component.APPLICATION, REMOTE_FACTOR)
-    return [min(lost + 2, pipeline.brokers)] if now <= lost < pipeline.brokers else []
-
-
-def _remote_minimums(pipeline: Pipeline) -> Sequence[Value]:
-    if remote_copies(pipeline) is None:
-        return []
-    lost, now = pipeline.requirement.survive, pipeline.number(Component.APPLICATION, REMOTE_LEAST)
-    return [lost + 1] if lost and now <= lost < pipeline.brokers else []
 
 
 def _decisions(pipeline: Pipeline) -> tuple[int, int]:
@@ -388,33 +370,6 @@ LEVERS = (
             "kafka-configs.sh --describe --all --entity-type topics --entity-name "
             "__consumer_offsets shows min.insync.replicas.",
             after=(_OFFSETS,),
-        ),
-    ),
-    Lever(
-        Component.APPLICATION, REMOTE_FACTOR, _remote_factors,
-        costs(latency="none for records; a segment's place waits for the replicas in sync.",
-              disk="almost none, a line for each segment and its deletion."),
-        "TopicBasedRemoteLogMetadataManagerConfig; KIP-405; KIP-455",
-        Procedure(
-            Restart.NOTHING,
-            "rlmm.config.remote.log.metadata.topic.replication.factor counts when "
-            "__remote_log_metadata is made, once. One that exists needs a plan for "
-            "kafka-reassign-partitions.sh --execute.",
-            "kafka-topics.sh --describe --topic __remote_log_metadata shows the Replicas and Isr.",
-        ),
-    ),
-    Lever(
-        Component.APPLICATION, REMOTE_LEAST, _remote_minimums,
-        costs(availability="with fewer of its copies in sync no segment is copied to the remote "
-              "storage, and the brokers keep it."),
-        "KIP-1235",
-        Procedure(
-            Restart.NOTHING,
-            "kafka-configs.sh --alter --entity-type topics --entity-name __remote_log_metadata "
-            "--add-config min.insync.replicas=N, while every replica of it is in sync.",
-            "kafka-configs.sh --describe --all --entity-type topics --entity-name "
-            "__remote_log_metadata shows min.insync.replicas.",
-            after=(REMOTE_FACTOR,),
         ),
     ),
     Lever(

@@ -59,7 +59,7 @@ LEVERS = (
         Component.APPLICATION, SERVERS[1], _servers(zookeeper=True),
         costs(latency="a change of metadata waits for a majority.",
               more="Machines: each new server, with a disk of its own, in another rack."),
-        "ZooKeeper Administrator's Guide, Clustered (Multi-Server) Setup",
+        "ZooKeeper Administrator's Guide, Clustered (Multi-Server) Setup; KIP-500",
         Procedure(
             Restart.NOTHING,
             "Start the new servers with the whole list (server.N=…), each with its myid, then "
