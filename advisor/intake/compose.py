@@ -18,7 +18,7 @@ from itertools import chain
 from advisor.catalog import Component, Family, SettingError, kafka_line
 from advisor.intake import spring
 from advisor.intake.commands import of_containers, overrides, take_topics
-from advisor.intake.compose_lost import Servers, lose_disks
+from advisor.intake.compose_lost import Servers, lose_disks, say_shared
 from advisor.intake.compose_services import count
 from advisor.intake.images import passed_over, refuse_other_brokers
 from advisor.intake.placeholders import COMPOSE, fill
@@ -85,7 +85,9 @@ def read(text: str) -> Reading:
         reading.state(Component.APPLICATION, "controllers", str(number), 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
     named = _named_images(leaves)
-    lose_disks(reading, Servers(leaves, variables, named, brokers - controllers, voting))
+    servers = Servers(leaves, variables, named, brokers - controllers, voting)
+    say_shared(reading, servers)
+    lose_disks(reading, servers)
     return reading
 
 

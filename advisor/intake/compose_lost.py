@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.intake.compose_disks import logs_in_memory
 from advisor.intake.compose_services import count
-from advisor.intake.compose_volumes import loses_logs, loses_metadata
+from advisor.intake.compose_volumes import loses_logs, loses_metadata, volume_of_logs
+from advisor.intake.placeholders import COMPOSE
 from advisor.intake.reading import Reading
 from advisor.intake.yaml_nodes import Leaf
 
@@ -45,7 +46,29 @@ class Servers:
 
     def of(self, service: str) -> dict[str, str]:
         """What the variables of a service say."""
-        return {name: value for name, value, _ in self.variables.get(service, ())}
+        own = self.variables.get(service, ())
+        return {name: COMPOSE.sub(r"\2", value) for name, value, _ in own}
+
+
+def say_shared(reading: Reading, servers: Servers) -> None:
+    """Counts brokers with one folder for their logs once: the second does not get its lock, and
+    does not start (LogManager.lockLogDirs)."""
+    places: dict[str, str] = {}
+    shared = 0
+    for service in sorted(servers.brokers):
+        image = servers.images.get(service, "")
+        volume = volume_of_logs(servers.leaves, service, image, servers.of(service))
+        many = count(reading, servers.leaves, servers.variables, [service])
+        more = many - 1 if volume else 0
+        if volume and places.setdefault(volume, service) != service:
+            more = many
+        if more:
+            shared += more
+            line = _line(servers.leaves, service)
+            words = "brokers with one volume for their logs: the second does not get its lock"
+            reading.note(line, f"{words}, and does not start")
+    if shared and "brokers" in reading.heads:
+        reading.heads["brokers"] = str(int(reading.heads["brokers"]) - shared)
 
 
 def lose_disks(reading: Reading, servers: Servers) -> None:

@@ -48,6 +48,19 @@ def loses_metadata(
     return _unkept(leaves, service, own or log_folders(variables) or usual_folders(image))
 
 
+def volume_of_logs(
+    leaves: Sequence[Leaf], service: str, image: str, variables: Mapping[str, str]
+) -> str:
+    """Which volume, or folder of the host, the logs of a service are on, with what is below it;
+    empty where that is not known."""
+    own = [leaf for leaf in leaves if leaf.path[:2] == ("services", service)]
+    for folder in log_folders(variables) or usual_folders(image):
+        for place, source in _lasting(own):
+            if place in (folder, *folder.parents):
+                return f"{source}:{folder.relative_to(place)}"
+    return ""
+
+
 def usual_folders(image: str) -> list[PurePosixPath]:
     """Where an image keeps its data unless it is told otherwise; none where that is not known."""
     usual = next((places for pattern, places in _IMAGES if pattern.fullmatch(image)), "")
@@ -60,11 +73,12 @@ def _unkept(leaves: Sequence[Leaf], service: str, folders: Collection[PurePosixP
     if parts & {"extends", "volumes_from"}:
         return 0
     first = min(leaf.line for leaf in own)
-    places = [place for place in _lasting(own) if not place.suffix]
+    places = [place for place, _ in _lasting(own) if not place.suffix]
     if not places:
         return first
     # A file of the server's own may say where the logs are.
-    is_known = folders and not any(leaf.text.count(".properties") for leaf in own)
+    is_told = folders and not any("$" in str(folder) for folder in folders)
+    is_known = is_told and not any(".properties" in leaf.text for leaf in own)
     kept = any(_is_on(folder, places) for folder in folders)
     return first if is_known and not kept else 0
 
@@ -74,19 +88,20 @@ def _is_on(folder: PurePosixPath, places: Collection[PurePosixPath]) -> bool:
     return any(place in (folder, *folder.parents) or folder in place.parents for place in places)
 
 
-def _lasting(own: Sequence[Leaf]) -> Iterator[PurePosixPath]:
-    """Where a service has a volume with a name, or a folder of the host."""
+def _lasting(own: Sequence[Leaf]) -> Iterator[tuple[PurePosixPath, str]]:
+    """Where a service has a volume with a name, or a folder of the host, and which."""
     rows: dict[str, dict[str, str]] = {}
     for leaf in own:
         match leaf.path:
             case (_, _, "volumes", _):
-                source, _, rest = _DRIVE.sub("/", _VARIABLE.sub("x", leaf.text)).partition(":")
+                text = _VARIABLE.sub(lambda match: match[0].replace(":", ""), leaf.text)
+                source, _, rest = _DRIVE.sub("/", text).partition(":")
                 if rest and source:
-                    yield PurePosixPath(rest.partition(":")[0])
+                    yield PurePosixPath(rest.partition(":")[0]), source
             case (_, _, "volumes", number, key):
                 rows.setdefault(number, {})[key] = leaf.text
             case _:
                 pass
     for row in rows.values():
         if row.get("type") != "tmpfs" and "source" in row and "target" in row:
-            yield PurePosixPath(row["target"])
+            yield PurePosixPath(row["target"]), row["source"]

@@ -55,6 +55,9 @@ def read(text: str) -> Reading:
     if controllers:
         reading.state(Component.APPLICATION, "controllers", str(controllers), 1)
     _tell(reading, others)
+    if others and not (reading.items or reading.heads):
+        what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
+        raise IntakeError(f"Line {others[0].line}: {what}.")
     return reading
 
 

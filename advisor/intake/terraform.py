@@ -58,8 +58,20 @@ def read(text: str) -> Reading:
         if depth <= 0 and number > first:
             break
     if resources[0]["kind"] == "confluent_kafka_topic":
-        reading.note(first, "a topic of Confluent Cloud does not state its copies: say them")
+        _of_confluent_cloud(reading, first)
     return reading
+
+
+def _of_confluent_cloud(reading: Reading, line: int) -> None:
+    """What no resource states: each topic has 3 copies, and a minimum of 2 unless it says another
+    (Confluent Cloud documentation, Custom topic settings)."""
+    stated = {item.name for item in reading.items}
+    for name, value in (("replication.factor", "3"), ("min.insync.replicas", "2")):
+        if name not in stated:
+            reading.state(Component.TOPIC, name, value, line)
+    reading.note(
+        line, "a topic of Confluent Cloud has 3 copies, and min.insync.replicas=2 if unsaid"
+    )
 
 
 def _take(reading: Reading, name: str, value: str, line: int) -> None:

@@ -26,6 +26,7 @@ _PAIR = re.compile(
 )
 _LINE = re.compile(r"\"(\d+\.\d+)[\w.]*\"")
 _TIERED = re.compile(r"^[ \t]*storage_mode[ \t]*=[ \t]*\"TIERED\"", re.MULTILINE)
+_EXPRESS = re.compile(r"^[ \t]*instance_type[ \t]*=[ \t]*\"express\.", re.MULTILINE)
 _ALWAYS_KRAFT = 4
 _UNCLEAN = "unclean.leader.election.enable"
 
@@ -43,7 +44,8 @@ def take(reading: Reading, text: str) -> None:
     for number, row in enumerate(text.splitlines(), start=1):
         if match := _PAIR.match(row):
             _head(reading, match["name"], match["value"].strip(), number)
-    if _UNCLEAN not in stated and not _TIERED.search(text):
+    is_plain = not (_TIERED.search(text) or _EXPRESS.search(text))
+    if _UNCLEAN not in stated and is_plain:
         reading.state(Component.BROKER, _UNCLEAN, "true", line)
         words = f"Amazon MSK has {_UNCLEAN}=true where nobody states it (Express brokers do not)"
         reading.note(line, f"{words}; a topic's own goes before it")

@@ -30,6 +30,7 @@ CONTROLLER += "      KAFKA_PROCESS_ROLES: controller\n"
 MADE = "kafka-topics.sh --bootstrap-server kafka1:9092 --create --topic"
 ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n{KEPT}    environment:\n      {GOOD}\n"
 ONE_SERVICE += "      KAFKA_PROCESS_ROLES: broker,controller\n"
+UNKEPT = "      KAFKA_LOG_DIRS: ${LOGS}\n"
 COMPOSE = [
     (compose(), 0, "YES.*controllers=3"),
     (compose(roles="broker", tail=CONTROLLER), 1, "controllers: 1 -> 3"),
@@ -55,8 +56,11 @@ COMPOSE = [
     (compose("    volumes: ['./server.properties:/etc/kafka/server.properties', 'd:/data']\n"), 0,
      "a mounted file may hold settings"),
     # as many as are replicated, unless they have one id
-    (ONE_SERVICE % "deploy: {replicas: 3}", 0, "YES.*3 brokers of Kafka 3.9"),
-    (ONE_SERVICE % "scale: 3", 0, "YES.*controllers=3"),
+    (ONE_SERVICE % "deploy: {replicas: 3}" + UNKEPT, 0, "YES.*3 brokers of Kafka 3.9"),
+    (ONE_SERVICE % "scale: 3" + UNKEPT, 0, "YES.*controllers=3"),
+    # the second with one folder for its logs gets no lock (LogManager)
+    (ONE_SERVICE % "scale: 3", 2, "only 1 broker.s. are registered"),
+    (compose().replace("d2:", "d1:").replace("d3:", "d1:"), 2, "only 1 broker.s. are registered"),
     ((ONE_SERVICE % "scale: 3") + "      KAFKA_NODE_ID: 1\n", 2, "only 1 broker.s. are registered"),
     # brokers that are not Apache Kafka
     ("services:\n  r:\n    image: docker.redpanda.com/redpandadata/redpanda:v24.1.1\n    "
