@@ -71,6 +71,24 @@ def _check(page: Page, name: str) -> None:
     assert serious(page) == [], name
 
 
+OTHERWISE = {
+    "dark": "@media (prefers-color-scheme: dark) { label { color: #333 !important } }",
+    "wide": "@media (min-width: 1500px) { main { min-width: 3000px !important } }",
+}
+
+
+@pytest.mark.parametrize("rule", OTHERWISE.values(), ids=OTHERWISE)
+def test_what_is_wrong_in_the_other_look_alone_is_noticed(
+    page: Page, live_server: LiveServer, rule: str
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 900})
+    page.goto("/describe/topic/")
+    look(page, "right")
+    page.evaluate("rule => document.styleSheets[0].insertRule(rule)", rule)
+    with pytest.raises(AssertionError, match="wrong-1600-dark"):
+        look(page, "wrong")
+
+
 def test_the_questionnaire(looked_at: Page) -> None:
     looked_at.goto("/describe/client/")
     for name in ("client", "topic", "producer", "consumer", "needs"):
