@@ -63,6 +63,11 @@ _FORMATS = {
     Component.TOPIC: ("message.format.version",),
     Component.BROKER: ("log.message.format.version", _PROTOCOL),
 }
+_FETCHERS = "num.replica.fetchers"
+_NO_FETCHER = (
+    "=0 leaves no follower that fetches (AbstractFetcherManager divides by it), so nothing is "
+    "replicated. Kafka 4.2 and later do not start with it. Leave the line out."
+)
 _OF_SHARES = "share."
 """How each setting of a share consumer, and of a share group, begins."""
 _SWITCHED_ON: Mapping[tuple[Component, str], str] = {
@@ -84,6 +89,8 @@ def not_advised(
         for name in (_CONNECTIONS, *(name for name in texts if _OF_LISTENER.fullmatch(name))):
             if texts.get(name, "").strip() == "0":
                 yield Problem(component, name, f"{name}{_NO_CONNECTION}")
+        if texts.get(_FETCHERS, "").strip() == "0":
+            yield Problem(component, _FETCHERS, f"{_FETCHERS}{_NO_FETCHER}")
     if component is Component.STREAMS and re.fullmatch(r"0+|-\d+", _threads(texts)):
         yield Problem(component, _THREADS, f"{_THREADS}={_threads(texts)} {_NO_THREADS}")
     if family is Family.SPARK:

@@ -18,7 +18,8 @@ _LESS = {
 """Settings of which less promises less."""
 _MORE = {
     "auto.create.topics.enable", "broker.session.timeout.ms",
-    "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms",
+    "controller.quorum.append.linger.ms", "controller.quorum.election.timeout.ms",
+    "controller.quorum.fetch.timeout.ms",
     "replica.lag.time.max.ms",
     "unclean.leader.election.enable", "zookeeper.session.timeout.ms",
 }  # fmt: skip

@@ -95,6 +95,17 @@ class Replication:
         return self.pipeline.flag(Component.TOPIC, "unclean.leader.election.enable")
 
     @property
+    def elected_by_hand(self) -> str:
+        """Who elects a replica that is out of sync in KRaft mode before 3.9, whose controllers did
+        not read the setting (KAFKA-12670); empty elsewhere."""
+        if self.zookeeper or kafka_at_least(self.pipeline, "3.9"):
+            return ""
+        return (
+            " In KRaft mode before 3.9 the controllers do not do so themselves (KAFKA-12670): an "
+            "operator's unclean election does, and an upgrade makes them."
+        )
+
+    @property
     def hides_below_min_isr(self) -> bool:
         """Whether the high watermark waits for the minimum, whatever acks is."""
         return kafka_at_least(self.pipeline, "3.7")
@@ -259,16 +270,16 @@ class Replication:
         """How long there may be no active controller after the last one's death.
 
         The others take it for dead when they have fetched nothing for so long, and ask for votes;
-        one round that nobody wins takes up to twice its time (KafkaRaftClient). Of ZooKeeper no
-        formula says it.
+        one round that nobody wins takes up to twice its time (KafkaRaftClient). What the next one
+        decides is gathered first (BatchAccumulator). Of ZooKeeper no formula says it.
         """
         if self.zookeeper:
             return 0
-        fetch_ms, election_ms = (
-            self.pipeline.number(Component.BROKER, f"controller.quorum.{name}.timeout.ms")
-            for name in ("fetch", "election")
+        fetch_ms, election_ms, linger_ms = (
+            self.pipeline.number(Component.BROKER, f"controller.quorum.{name}.ms")
+            for name in ("fetch.timeout", "election.timeout", "append.linger")
         )
-        return fetch_ms + 2 * election_ms
+        return fetch_ms + 2 * election_ms + linger_ms
 
     @property
     def both_dead_ms(self) -> int:

@@ -27,6 +27,7 @@ from advisor.reasoning.streams import Streams
 _ELECTIONS = (
     ("controller.quorum.fetch.timeout.ms", 2_000),
     ("controller.quorum.election.timeout.ms", 1_000),
+    ("controller.quorum.request.timeout.ms", 2_000),
 )
 """How long controllers wait for each other, with Kafka's own value."""
 
@@ -50,6 +51,7 @@ def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
     yield from _no_room(pipeline)
     yield from _no_wait(pipeline)
     yield from _never_a_member(pipeline)
+    yield from _never_committed(pipeline)
     yield from _never_in_step(pipeline)
 
 
@@ -206,6 +208,20 @@ def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:
                 "anything, and begins again."
             )
             yield Hopeless(Component.CONSUMER, name, why, usual)
+
+
+def _never_committed(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """A commit that fails before the copies of __consumer_offsets have it; since 4.0 each step of a
+    group is such a write (GroupCoordinatorService)."""
+    name, copies = "offsets.commit.timeout.ms", "offsets.topic.replication.factor"
+    waited_ms = pipeline.number(Component.BROKER, name)
+    is_copied = pipeline.number(Component.BROKER, copies) > 1
+    if waited_ms <= ANSWER_MS and is_copied and pipeline.family is not Family.SPARK:
+        why = (
+            f"{name}={waited_ms}: a commit fails before the other brokers have it, and the group "
+            "begins again at its last one."
+        )
+        yield Hopeless(Component.BROKER, name, why, 5_000)
 
 
 def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:

@@ -90,7 +90,8 @@ UNTRIED: Mapping[str, str] = {
         "they decide only with a small max.message.bytes, which is tried",
     ),
     **dict.fromkeys(
-        ("controller.quorum.fetch.timeout.ms", "controller.quorum.election.timeout.ms"),
+        ("controller.quorum.fetch.timeout.ms", "controller.quorum.election.timeout.ms",
+         "controller.quorum.append.linger.ms"),
         "a run's controller is no machine of a leader's, and lives",
     ),
     **dict.fromkeys(

@@ -25,6 +25,16 @@ _BROKER = {
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,C:PLAINTEXT",
 }  # fmt: skip
 
+_WITH_ZOOKEEPER = {"broker.id": "1", "zookeeper.connect": "127.0.0.1:1"}
+_LINES = kafka_versions()
+_WITH_LOG_CONFIG = [version for version in _LINES if at_least(version, "3.6")]
+"""Those whose LogConfig is a class of Java's, and knows a remote storage."""
+
+
+def _broker(line: str) -> dict[str, str]:
+    """What a broker of this line states at least; KRaft mode was a preview before 3.3."""
+    return _BROKER if at_least(line, "3.3") else _WITH_ZOOKEEPER
+
 
 def _files(line: str) -> list[dict[str, int]]:
     """Bounds against each other and against what is given, one and two moved at a time."""
@@ -58,11 +68,14 @@ _ROWS: list[dict[str, str]] = [
     {"connections.max.idle.ms": "100"}, {"connections.max.idle.ms": "101"},
     {"connections.max.idle.ms": "-1"}, {"connection.failed.authentication.delay.ms": "600000"},
     {"connection.failed.authentication.delay.ms": "599999"},
-    {"num.replica.fetchers": "0"}, {"num.io.threads": "0"}, {"num.partitions": "0"},
+    {"num.io.threads": "0"}, {"num.partitions": "0"},
     {"min.insync.replicas": "0"},
     {"broker.session.timeout.ms": "2000"}, {"broker.heartbeat.interval.ms": "2147483647"},
 ]  # fmt: skip
 """Files of a broker, beside what `_BROKER` states."""
+
+_FETCHERS: list[dict[str, str]] = [{"num.replica.fetchers": "0"}]
+"""Before 4.2 brokers start with it, and replicate nothing: that is not advised on."""
 
 _OF_GROUPS: list[dict[str, str]] = [
     {"group.coordinator.rebalance.protocols": "consumer"},
@@ -109,19 +122,19 @@ def _same(ours: str | None, theirs: str | None) -> bool:
     return theirs in ours or theirs.startswith("Invalid value")
 
 
-@pytest.mark.parametrize(
-    "line", [kafka_version for kafka_version in kafka_versions() if at_least(kafka_version, "3.6")]
-)
+@pytest.mark.parametrize("line", _LINES)
 def test_a_broker_refuses_the_files_and_topics_that_are_refused(line: str) -> None:
     files = [*_ROWS, *(_OF_GROUPS if at_least(line, "3.9") else [])]
+    files += _FETCHERS if at_least(line, "4.2") else []
+    usual = _broker(line)
     with jvm(class_path(line)) as java:
         compared: list[tuple[Mapping[str, str], str | None, str | None]] = [
-            (file, _read(line, Component.BROKER, {**_BROKER, **file}), _theirs(java, file))
+            (file, _read(line, Component.BROKER, {**usual, **file}), _theirs(java, file, usual))
             for file in files
         ]
         compared += [
             (topic, _read(line, Component.TOPIC, topic), _of_topic(java, topic))
-            for topic in _TOPICS
+            for topic in (_TOPICS if line in _WITH_LOG_CONFIG else [])
         ]
     wrong = [row for row in compared if not _same(*row[1:])]
     assert not wrong, f"{len(wrong)} of {len(compared)} differ: {wrong}"
@@ -154,10 +167,12 @@ def _ours(line: str, file: Mapping[str, Value]) -> str | None:
     return next((problem.message for problem in problems), None)
 
 
-def _theirs(java: Jvm, file: Mapping[str, int | str]) -> str | None:
+def _theirs(
+    java: Jvm, file: Mapping[str, int | str], usual: Mapping[str, str] = _BROKER
+) -> str | None:
     texts = {name: str(value) for name, value in file.items()}
     try:
-        java.java.kafka.server.KafkaConfig(java.properties({**_BROKER, **texts}))
+        java.java.kafka.server.KafkaConfig(java.properties({**usual, **texts}))
     except Py4JJavaError as error:
         return root_message(error.java_exception)
     return None

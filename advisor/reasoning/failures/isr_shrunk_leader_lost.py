@@ -41,6 +41,7 @@ def _with_copies(topic: Replication) -> Permits:
         reason = (
             "unclean.leader.election.enable=true: whichever replica is back leads, the one that "
             "left the in-sync set first too, which lacks what the others acknowledged after that."
+            f"{topic.elected_by_hand}"
         )
         return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
     if topic.eligible_replicas:

@@ -40,8 +40,9 @@ def permits(pipeline: Pipeline) -> Permits:
             "gives up for good then, with all that waits in it."
         }
     return permitted | {
-        Anomaly.LOST_WRITE: f"{reason}then drop it too.",
-        Anomaly.DIVERGED: f"{reason}then hold other records at offsets that were already read.",
+        Anomaly.LOST_WRITE: f"{reason}then drop it too.{topic.elected_by_hand}",
+        Anomaly.DIVERGED: f"{reason}then hold other records at offsets that were already read."
+        f"{topic.elected_by_hand}",
     }
 
 

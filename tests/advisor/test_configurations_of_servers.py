@@ -1,0 +1,63 @@
+"""Configurations as people have them: what keeps servers from deciding, copying or committing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_configurations import C, assert_answer, assert_file
+
+QUORUM = "broker.controller.quorum."
+FETCHERS = "broker.num.replica.fetchers"
+SET = [
+    # a request that is given up before it is answered (KafkaRaftClient)
+    ("", f"{QUORUM}request.timeout.ms=1", 1, "CANNOT WORK.*request.timeout.ms"),
+    ("", f"{QUORUM}request.timeout.ms=500", 0, "YES"),
+    # what an active controller decides is gathered for so long (BatchAccumulator)
+    ("", f"{QUORUM}append.linger.ms=3600000", 1, "append.linger.ms: 3600000 -> 25"),
+    ("", f"{QUORUM}append.linger.ms=0", 0, "YES"),
+    ("", f"{QUORUM}retry.backoff.ms=600000", 0, "retry.backoff.ms is longer than clients wait"),
+    ("--kafka 3.9", f"{QUORUM}append.linger.ms=3600000 application.metadata.mode=zookeeper", 0,
+     "YES"),
+    # no fetcher (AbstractFetcherManager, getFetcherId); ConfigDef says 1 at least since 4.2
+    ("--kafka 4.1", f"{FETCHERS}=0", 2, "leaves no follower that fetches"),
+    ("--kafka 3.3", f"{FETCHERS}=0", 2, "leaves no follower that fetches"),
+    ("--kafka 4.3", f"{FETCHERS}=0", 2, "must be from 1"),
+    ("--kafka 4.1", f"{FETCHERS}=1", 0, "YES"),
+    ("", "broker.replica.fetch.backoff.ms=3600000", 0, "how long a follower waits after a fetch"),
+    # what each step of a group waits for its copies (GroupCoordinatorService)
+    ("", "broker.offsets.commit.timeout.ms=1", 1, "CANNOT WORK.*offsets.commit.timeout.ms"),
+    ("", "broker.offsets.commit.timeout.ms=1000", 0, "YES"),
+    ("", "broker.offsets.commit.timeout.ms=1 broker.offsets.topic.replication.factor=1 "
+     "consumer.auto.offset.reset=earliest", 0, "YES"),
+    # KRaft's controllers do not read it before 3.9 (KAFKA-12670)
+    ("--kafka 3.8", "topic.unclean.leader.election.enable=true", 1,
+     "controllers do not do so themselves"),
+    ("--kafka 3.8", "topic.unclean.leader.election.enable=true "
+     "application.metadata.mode=zookeeper", 1, "drop it too(?!. In KRaft)"),
+    ("--kafka 3.9", "topic.unclean.leader.election.enable=true", 1, "drop it too(?!. In KRaft)"),
+    # replicas that are throttled although nothing is moved (KIP-73)
+    ("", "topic.leader.replication.throttled.replicas=*", 0, "also after the reassignment"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, f"{C} {settings}", code, expected)
+
+
+FILES = [
+    # who decides is the active controller, by its own file
+    ("process.roles=controller", "fetch.timeout.ms=600000", 1, "timeout.ms: 600000 -> 2000"),
+    ("process.roles=broker", "fetch.timeout.ms=600000", 0, "the active controller's file says it"),
+    ("process.roles=broker", "append.linger.ms=600000", 0, "the active controller's file says it"),
+]
+
+
+@pytest.mark.parametrize(("role", "line", "code", "expected"), FILES)
+def test_a_servers_file_has_this_answer(
+    tmp_path: Path, role: str, line: str, code: int, expected: str
+) -> None:
+    text = f"{role}\ncontroller.quorum.{line}\n"
+    assert_file(tmp_path / "server.properties", text, "--broker", C, code, expected)
