@@ -37,6 +37,8 @@ SET = [
     ("--kafka 3.8", "topic.unclean.leader.election.enable=true "
      "application.metadata.mode=zookeeper", 1, "drop it too(?!. In KRaft)"),
     ("--kafka 3.9", "topic.unclean.leader.election.enable=true", 1, "drop it too(?!. In KRaft)"),
+    # a connection waits for its quota, and comes in (ConnectionQuotas, boundedThrottleTime)
+    ("", "broker.max.connection.creation.rate=0", 0, "refuses none"),
     # replicas that are throttled although nothing is moved (KIP-73)
     ("", "topic.leader.replication.throttled.replicas=*", 0, "also after the reassignment"),
 ]  # fmt: skip
