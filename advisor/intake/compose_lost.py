@@ -52,7 +52,7 @@ class Servers:
 
 def say_shared(reading: Reading, servers: Servers) -> None:
     """Counts brokers with one folder for their logs once: the second does not get its lock, and
-    does not start (LogManager.lockLogDirs)."""
+    does not start (LogManager.lockLogDirs). And says that all are on one machine."""
     places: dict[str, str] = {}
     shared = 0
     for service in sorted(servers.brokers):
@@ -69,6 +69,10 @@ def say_shared(reading: Reading, servers: Servers) -> None:
             reading.note(line, f"{words}, and does not start")
     if shared and "brokers" in reading.heads:
         reading.heads["brokers"] = str(int(reading.heads["brokers"]) - shared)
+    if len(servers.brokers) > 1 and not shared:
+        line = _line(servers.leaves, min(servers.brokers))
+        words = "brokers of one compose file run on one machine: with it all disks are lost"
+        reading.note(line, f"{words}, which is not reckoned with")
 
 
 def lose_disks(reading: Reading, servers: Servers) -> None:

@@ -27,8 +27,11 @@ _KINDS = "ConfigMap|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
 _KIND = re.compile(rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b", re.MULTILINE)
 _API = re.compile(r"^apiVersion:", re.MULTILINE)
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod")
-_LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "hostPath", "csi", "nfs", "iscsi"}
+_LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscsi"}
 """What a volume is that is still there when its pod is not."""
+_PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
+"""What keeps a pod on one node, so that a hostPath is still there (Kubernetes, Volumes)."""
+_SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
 _PLACE = re.compile(r"^Line (\d+): ")
 _NOTHING = (
@@ -109,6 +112,10 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
         return
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     count = int(counts[0]) if counts and counts[0].isdecimal() else 1
+    if count > 1 and _share_a_claim(leaves):
+        words = "pods with one claim for their logs: the second broker does not get its lock"
+        reading.note(lines[0][0], f"{words}, and does not start")
+        count = 1
     before = reading.heads.get("brokers", "0")
     reading.heads |= {"kafka": lines[0][1], "brokers": str(int(before) + count)}
     if lost := _logs_end_with_their_pod(leaves, variables):
@@ -119,21 +126,21 @@ def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -
     """The first line of a workload without a volume that lasts, or whose logs are on none; 0 if
     they last, or nothing says where they are."""
     lasting, named, mounts = set[str](), dict[str, str](), dict[str, dict[str, str]]()
-    kept = set[str]()
+    kept, kinds = set[str](), _lasting_kinds(leaves)
     for leaf in leaves:
         match leaf.path:
             case (*_, "volumeClaimTemplates", _, "metadata", "name"):
                 lasting.add(leaf.text)
             case (*_, "volumes", number, "name"):
                 named[number] = leaf.text
-            case (*_, "volumes", number, kind, _) if kind in _LASTING:
+            case (*_, "volumes", number, kind, _) if kind in kinds:
                 kept.add(number)
             case (*_, "volumeMounts", number, ("mountPath" | "name") as key):
                 mounts.setdefault(number, {})[key] = leaf.text
             case _:
                 pass
     first = min(leaf.line for leaf in leaves)
-    if not any(_LASTING.intersection(leaf.path) for leaf in leaves):
+    if not any(kinds.intersection(leaf.path) for leaf in leaves):
         return first
     lasting |= {named[number] for number in kept if number in named}
     volumes = {
@@ -142,6 +149,23 @@ def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -
     image = next((leaf.text for leaf in leaves if leaf.path[-1:] == ("image",)), "")
     folders = log_folders(variables) or (usual_folders(image) if volumes else [])
     return first if any(_on(folder, volumes) not in lasting for folder in folders) else 0
+
+
+def _lasting_kinds(leaves: list[Leaf]) -> set[str]:
+    """A folder of a node is another one where a pod may start on another node."""
+    pinned = any(_PINNED.intersection(leaf.path) for leaf in leaves)
+    daemon = any((leaf.path, leaf.text) == (("kind",), "DaemonSet") for leaf in leaves)
+    return _LASTING | {"hostPath"} if pinned or daemon else _LASTING
+
+
+def _share_a_claim(leaves: list[Leaf]) -> bool:
+    """Whether all pods of a workload have the one volume of a claim, and the same folder of it."""
+    inside = {part for leaf in leaves for part in leaf.path}
+    return (
+        "persistentVolumeClaim" in inside
+        and "volumeClaimTemplates" not in inside
+        and not inside & _SUBPATHS
+    )
 
 
 def _on(folder: PurePosixPath, volumes: Mapping[str, str]) -> str:

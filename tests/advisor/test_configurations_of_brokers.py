@@ -148,9 +148,8 @@ spec:
         - {{name: KAFKA_MIN_INSYNC_REPLICAS, value: '2'}}
         - {{name: KAFKA_LOG_DIRS, value: {folder}}}
         volumeMounts: [{{name: d, mountPath: /data}}, {{name: l, mountPath: /lasting}}]
-      volumes:
-      - {{name: d, emptyDir: {{}}}}
-      - {{name: l, persistentVolumeClaim: {{claimName: x}}}}
+      volumes: [{{name: d, emptyDir: {{}}}}]
+  volumeClaimTemplates: [{{metadata: {{name: l}}}}]
 """
 
 

@@ -53,7 +53,7 @@ BROKERS = "PROCESS_ROLES: broker"
 COMPOSE = [
     # KafkaDockerWrapper: with a variable Kafka's own default counts, which is below /tmp
     ("", compose(APACHE, AT_LOGS), 0, "YES"),
-    ("", compose(APACHE, mounted("/tmp")), 0, "YES"),
+    ("", compose(APACHE, mounted("/tmp")), 0, "YES.*run on one machine"),
     ("", compose(APACHE, ""), 1, EMPTY),
     ("--survive 0", compose(APACHE, ""), 0, "YES"),
     ("", compose(APACHE, AT_DATA), 1, BARE),
@@ -120,6 +120,15 @@ spec:
 CLAIM = "  volumeClaimTemplates: [{metadata: {name: d}}]\n"
 BOTH = WORKLOAD.replace("WHO", "broker,controller").replace("PLACE", DATA)
 VOTING = WORKLOAD.replace("WHO", "controller").replace("PLACE", DATA)
+ON_NODE = "      volumes: [{name: d, hostPath: {path: /srv}}]\n"
+ONE_CLAIM = "      volumes: [{name: d, persistentVolumeClaim: {claimName: x}}]\n"
+
+
+def with_spec(more: str) -> str:
+    """The workload with more in the spec of its pods."""
+    return BOTH.replace("      containers:", f"{more}      containers:")
+
+
 OF_STRIMZI = """apiVersion: kafka.strimzi.io/v1beta2
 kind: Kafka
 metadata: {name: k}
@@ -138,6 +147,11 @@ MANIFESTS = [
     (BOTH.replace(DATA, "/elsewhere") + CLAIM, 1, "logs on no volume that outlives its pod"),
     (f"{BOTH}{CLAIM}---\n{VOTING}", 1, "metadata.disk.lost: each-restart -> rebuilt"),
     (f"{BOTH}{CLAIM}---\n{VOTING}{CLAIM}", 0, "YES"),
+    # a folder of a node is another one on another node
+    (with_spec(ON_NODE), 1, "logs on no volume that outlives"),
+    (with_spec(ON_NODE + "      nodeSelector: {disk: ssd}\n"), 0, "YES"),
+    # one volume for three brokers
+    (with_spec(ONE_CLAIM), 2, "only 1 broker.s. are registered"),
     (OF_STRIMZI % (3, "persistent-claim"), 0, "YES"),
     (OF_STRIMZI % (1, "persistent-claim"), 1, "zookeeper.servers: 1 -> 3"),
     (OF_STRIMZI % (3, "ephemeral"), 1, "metadata.disk.lost: each-restart -> rebuilt"),

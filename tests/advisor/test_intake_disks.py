@@ -40,13 +40,19 @@ def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, expecte
     _assert_answer(tmp_path, text, code, expected)
 
 
-_COMPOSE = "services:\n" + "".join(
-    f"  kafka{number}:\n    image: apache/kafka:3.9.0\n    @\n    environment:\n"
-    f"      KAFKA_NODE_ID: {number}\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
-    "      KAFKA_LOG_DIRS: /k/d\n"
-    for number in (1, 2, 3)
-)
-_NAMED = "volumes:\n  d: {driver_opts: {type: tmpfs, device: tmpfs}}\n"
+_OPTIONS = "{driver_opts: {type: tmpfs, device: tmpfs}}"
+_NAMED = "volumes:\n" + "".join(f"  d{number}: {_OPTIONS}\n" for number in (1, 2, 3))
+
+
+def _compose(disks: str) -> str:
+    """Three brokers with these disks; `@` is the number of each."""
+    return "services:\n" + "".join(
+        f"  kafka{number}:\n    image: apache/kafka:3.9.0\n    {disks.replace('@', str(number))}\n"
+        "    environment:\n"
+        f"      KAFKA_NODE_ID: {number}\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+        "      KAFKA_LOG_DIRS: /k/d\n"
+        for number in (1, 2, 3)
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,17 +61,17 @@ _NAMED = "volumes:\n  d: {driver_opts: {type: tmpfs, device: tmpfs}}\n"
         ("tmpfs: [/k/d]", "", 1, _LOST),
         ('tmpfs: "/k:size=1g"', "", 1, _LOST),
         ("volumes: [{type: tmpfs, target: /k/d}]", "", 1, _LOST),
-        ("volumes: ['d:/k/d']", _NAMED, 1, _LOST),
-        ("volumes: [{type: volume, source: d, target: /k/d}]", _NAMED, 1, _LOST),
-        ("tmpfs: [/tmp]\n    volumes: ['d:/k/d']", "", 0, "YES"),
-        ("tmpfs: [/k/d/e]\n    volumes: ['d:/k/d']", "", 0, "YES"),
-        ("volumes: ['d:/k/d']", "volumes: {d: {}}\n", 0, "YES"),
+        ("volumes: ['d@:/k/d']", _NAMED, 1, _LOST),
+        ("volumes: [{type: volume, source: d@, target: /k/d}]", _NAMED, 1, _LOST),
+        ("tmpfs: [/tmp]\n    volumes: ['d@:/k/d']", "", 0, "YES"),
+        ("tmpfs: [/k/d/e]\n    volumes: ['d@:/k/d']", "", 0, "YES"),
+        ("volumes: ['d@:/k/d']", "volumes: {d1: {}}\n", 0, "YES"),
     ],
 )
 def test_a_compose_file_says_whether_logs_are_in_memory(
     tmp_path, disks: str, more: str, code: int, expected: str
 ) -> None:
-    _assert_answer(tmp_path, _COMPOSE.replace("@", disks) + more, code, expected)
+    _assert_answer(tmp_path, _compose(disks) + more, code, expected)
 
 
 def _set(line: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS") -> str:
