@@ -47,6 +47,7 @@ _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
     {(Component.PRODUCER, "reconnect.backoff.ms"): 3_000_000},
     {(Component.PRODUCER, "reconnect.backoff.max.ms"): 3_000_000},
     {(Component.TOPIC, "cleanup.policy"): "compact"},
+    {(Component.TOPIC, "remote.storage.enable"): True},
     {(Component.PRODUCER, "partitioner.class"): "a"},
     {(Component.STREAMS, "num.standby.replicas"): 1},
     {(Component.STREAMS, "replication.factor"): 3},

@@ -202,7 +202,7 @@ def test_what_a_failure_hangs_on_is_what_changes_it() -> None:
     assert not {"spark-speculation", "all-replicas-lose-power"} & behind
     at = {event.name: dependence(event) for event in all_events()}
     topic = {name for part, name in at["broker-disk-lost"].settings if part is Component.TOPIC}
-    assert topic == {"replication.factor", "min.insync.replicas"}
+    assert topic == {"replication.factor", "min.insync.replicas", "remote.storage.enable"}
     assert at["spark-checkpoint-lost"].settings == {
         (Component.APPLICATION, "checkpoint"), (Component.CONSUMER, "startingOffsets"),
     }  # fmt: skip
