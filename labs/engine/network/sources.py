@@ -30,7 +30,7 @@ class Sources:
         self._known: dict[Path, str] = {}
 
     def who(self, their_port: int, our_port: int) -> str | None:
-        """Whose `their_port` is, of a connection to `our_port`; both are loopback ports.
+        """The name of the process at `their_port` of a connection to `our_port` (both on loopback).
 
         None if it is the port of a process that runs elsewhere, or of one that has closed it.
         """
@@ -41,14 +41,12 @@ class Sources:
 
     def _processes(self) -> Iterator[tuple[Path, str]]:
         """All of them; searched again only if one is missing, because that takes long."""
-        self._known = {process: name for process, name in self._known.items() if self._is(process)}
-        if len(self._known) < len(self._homes):
-            paths = [process for process in Path("/proc").glob("[0-9]*") if self._is(process)]
-            self._known = {process: self._homes[_home(process)] for process in paths}
+        homes = self._homes
+        self._known = {path: name for path, name in self._known.items() if _home(path) in homes}
+        if len(self._known) < len(homes):
+            running = ((path, _home(path)) for path in Path("/proc").glob("[0-9]*"))
+            self._known = {path: homes[home] for path, home in running if home in homes}
         yield from self._known.items()
-
-    def _is(self, process: Path) -> bool:
-        return _home(process) in self._homes
 
 
 def _inode(their_port: int, our_port: int) -> int:
