@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 BY_STATE = frozenset({"paused", "dead", "killed", "terminated", "failed", "impaired", "detached"})
-"""Roles that only repeat what was done before: `dead: broker 1` is just broker 1."""
+"""Roles that follow from an earlier fault: `dead: broker 1` is written as broker 1."""
 
 Fault = Literal[
     "kill", "pause", "terminate", "wipe", "cut_tail", "read_only", "detach", "throttle", "limit",
@@ -20,16 +20,18 @@ Fault = Literal[
 """All that is done to brokers and their links, to clients, to topics and groups, and to heal;
 and `run`, which nothing here does and which only fails: a process that froze
 (`labs.engine.run.watch`)."""
-HEALS: frozenset[Fault] = frozenset({"resume", "restart", "mend", "mend-copies", "create"})
-"""Faults in name only: they end one. They never count as the evidence of a fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words for a fault: a sentence about its target, and a short mark on a plot."""
+    """The words for a fault: a sentence about its target, and a short mark on a plot.
+
+    One that `heals` ends a fault. It never counts as the evidence of one.
+    """
 
     sentence: str
     mark: str
+    heals: bool = False
 
 
 WORDS: Mapping[str, Words] = {
@@ -56,14 +58,15 @@ WORDS: Mapping[str, Words] = {
     "recreate": Words("{} was deleted and created again", "created again"),
     "refuse": Words("{} refused every record", "refuses every record"),
     "reassign": Words("A copy in sync of {} was reassigned away", "reassigned"),
-    "resume": Words("{} was resumed", "resumed"),
-    "restart": Words("{} was started again", "restarted"),
-    "mend": Words("{} was repaired", "repaired"),
-    "mend-copies": Words("{} was reassigned to more brokers", "reassigned"),
-    "create": Words("{} was created without a replication factor", "created"),
+    "resume": Words("{} was resumed", "resumed", heals=True),
+    "restart": Words("{} was started again", "restarted", heals=True),
+    "mend": Words("{} was repaired", "repaired", heals=True),
+    "mend-copies": Words("{} was reassigned to more brokers", "reassigned", heals=True),
+    "create": Words("{} was created without a replication factor", "created", heals=True),
     "run": Words("{} froze by itself", "froze"),
 }
 """One row for each `Fault`."""
+HEALS = frozenset(fault for fault, words in WORDS.items() if words.heals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, Literal, ParamSpec, Protocol
+from typing import Any, Concatenate, ParamSpec, Protocol
 
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
@@ -25,13 +25,6 @@ Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 _LINKED = "its faults are in the links between brokers, and ZooKeeper has others"
 _NOT_TRIED = "it was not run so yet"
-Workload = Literal[
-    "produce-consume", "consume-process-sink", "transactions-sink", "consume-transform-produce",
-    "consume-process-commit", "static-members-sink", "spark-query", "spark-sink", "streams",
-    "streams-state", "produce-heeding", "replay-sink", "shared-keys-sink",
-    "spark-sink-on-workers", "produce-large", "spark-query-by-the-second",
-]  # fmt: skip
-"""What the clients do (`labs.engine.workloads`)."""
 P = ParamSpec("P")
 
 
@@ -150,7 +143,7 @@ class Scenario:
     given_up_breaks: bool = False
     rarely: Mapping[str, str] = field(default_factory=dict)
     linked: bool = False
-    workload: Workload = "produce-consume"
+    workload: str = "produce-consume"
     pinned: Mapping[str, Pinned] = field(default_factory=dict)
     senders: Mapping[str, Pinned] = field(default_factory=dict)
     brokers: Callable[[Settings], Mapping[str, Pinned]] = _as_described
