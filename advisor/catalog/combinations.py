@@ -22,7 +22,7 @@ from advisor.catalog.values import gzip_level, number
 from advisor.catalog.versions import at_least, client_line
 
 Texts = Mapping[str, str]
-Said = Iterator[tuple[str, str]]
+Complaints = Iterator[tuple[str, str]]
 
 _STRATEGY = "partition.assignment.strategy"
 _OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
@@ -71,7 +71,7 @@ def refused_assignor(texts: Texts, of_brokers: Texts) -> Problem | None:
     return Problem(Component.CONSUMER, _ASSIGNOR, message, product=True)
 
 
-def _java_producer(texts: Texts, line: str) -> Said:
+def _java_producer(texts: Texts, line: str) -> Complaints:
     yield from gzip_level(texts, line)
     if _on(texts, _TWO_PHASES) and TRANSACTION_TIMEOUT in texts and at_least(line, "4.1"):
         message = f"Cannot set {TRANSACTION_TIMEOUT} when {_TWO_PHASES} is set to true."
@@ -81,7 +81,7 @@ def _java_producer(texts: Texts, line: str) -> Said:
         )
 
 
-def _java_consumer(texts: Texts, line: str) -> Said:
+def _java_consumer(texts: Texts, line: str) -> Complaints:
     by_brokers = texts.get(GROUP_PROTOCOL, "").lower() == "consumer"
     stated = [name for name in _OF_CLASSIC if name in texts]
     if by_brokers and _STRATEGY in stated and at_least(line, "4.0"):
@@ -93,7 +93,7 @@ def _java_consumer(texts: Texts, line: str) -> Said:
         yield _STRATEGY, f"{name} ClassNotFoundException exception occurred"
 
 
-def _librdkafka_producer(texts: Texts, line: str) -> Said:
+def _librdkafka_producer(texts: Texts, line: str) -> Complaints:
     idempotent = _on(texts, IDEMPOTENCE) or "transactional.id" in texts
     if _on(texts, _GAPLESS) and not idempotent:
         yield _GAPLESS, f"`{_GAPLESS}` requires `{IDEMPOTENCE}` to be enabled"
@@ -103,7 +103,7 @@ def _librdkafka_producer(texts: Texts, line: str) -> Said:
     yield from _librdkafka_pauses(texts)
 
 
-def _librdkafka_consumer(texts: Texts, line: str) -> Said:
+def _librdkafka_consumer(texts: Texts, line: str) -> Complaints:
     yield from _librdkafka_sizes(texts)
     yield from _librdkafka_pauses(texts)
     if texts.get(_TYPE, "consumer") != "consumer":
@@ -119,7 +119,7 @@ def _librdkafka_consumer(texts: Texts, line: str) -> Said:
             yield HEARTBEAT, f"{message} consumer. It is defined broker side"
 
 
-def _librdkafka_sizes(texts: Texts) -> Said:
+def _librdkafka_sizes(texts: Texts) -> Complaints:
     """What a response may hold, where one of the three is stated (rd_kafka_conf_finalize)."""
     most, one, response = (
         number(texts, name, default)
@@ -139,14 +139,14 @@ def _librdkafka_sizes(texts: Texts) -> Said:
         yield _RESPONSE, f"`{_RESPONSE}` must be >= `{_FETCH}` + 512"
 
 
-def _librdkafka_pauses(texts: Texts) -> Said:
+def _librdkafka_pauses(texts: Texts) -> Complaints:
     least, most = number(texts, _PAUSE, 100), number(texts, _LONGEST_PAUSE, 10_000)
     if most < least:
         here = _LONGEST_PAUSE if _LONGEST_PAUSE in texts else _PAUSE
         yield here, f"`{_LONGEST_PAUSE}` must be >= `{_PAUSE}`"
 
 
-def _librdkafka_assignors(stated: str) -> Said:
+def _librdkafka_assignors(stated: str) -> Complaints:
     """rd_kafka_assignors_init: each has to be known, and all of them of one rebalance protocol."""
     names = [name.lstrip() for name in stated.split(",")]
     unknown = next((name for name in names if name and name not in _PROTOCOLS), None)
@@ -158,7 +158,7 @@ def _librdkafka_assignors(stated: str) -> Said:
         yield _STRATEGY, f"{message} supported"
 
 
-def _spark_source(texts: Texts, line: str) -> Said:
+def _spark_source(texts: Texts, line: str) -> Complaints:
     """KafkaSourceProvider.scala, validateGeneralOptions; the names' case does not count. The driver
     has an AdminClient of the same settings (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
     spellings = {name.lower(): name for name in texts}
@@ -190,7 +190,7 @@ def _spark_source(texts: Texts, line: str) -> Said:
         yield least, f"{message}maxOffsetsPerTrigger({texts[most]})."
 
 
-def _spark_sink(texts: Texts, line: str) -> Said:
+def _spark_sink(texts: Texts, line: str) -> Complaints:
     """KafkaSourceProvider.scala, kafkaParamsForProducer."""
     spellings = {name.lower(): name for name in texts}
     for name, noun in (("key.serializer", "keys"), ("value.serializer", "value")):
@@ -199,7 +199,7 @@ def _spark_sink(texts: Texts, line: str) -> Said:
             yield spellings[f"kafka.{name}"], f"{message}ByteArraySerializer."
 
 
-def _streams(texts: Texts, line: str) -> Said:
+def _streams(texts: Texts, line: str) -> Complaints:
     """StreamsConfig.verifyTopologyOptimizationConfigs; before 3.4 a word of two."""
     if (stated := texts.get(_OPTIMIZATION)) is None or not at_least(line, "3.4"):
         return
@@ -220,7 +220,7 @@ def _on(texts: Texts, name: str) -> bool:
     return texts.get(name, "").strip().lower() == "true"
 
 
-_CHECKS: Mapping[tuple[Family, Component], Callable[[Texts, str], Said]] = {
+_CHECKS: Mapping[tuple[Family, Component], Callable[[Texts, str], Complaints]] = {
     (Family.JAVA, Component.PRODUCER): _java_producer,
     (Family.JAVA, Component.CONSUMER): _java_consumer,
     (Family.LIBRDKAFKA, Component.PRODUCER): _librdkafka_producer,

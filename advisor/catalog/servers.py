@@ -14,7 +14,7 @@ from advisor.catalog.values import gzip_level, items, number
 from advisor.catalog.versions import at_least, kafka_line
 
 Texts = Mapping[str, str]
-Said = Iterator[tuple[str, str]]
+Complaints = Iterator[tuple[str, str]]
 
 _FAILED = "requirement failed: "
 _QUEUED, _REQUEST = "queued.max.request.bytes", "socket.request.max.bytes"
@@ -42,7 +42,7 @@ def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Proble
     return None
 
 
-def _broker(texts: Texts, line: str) -> Said:
+def _broker(texts: Texts, line: str) -> Complaints:
     yield from gzip_level(texts, line)
     if at_least(line, "3.7") and PROTOCOLS in texts and "classic" not in items(texts[PROTOCOLS]):
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
@@ -58,7 +58,7 @@ def _broker(texts: Texts, line: str) -> Said:
     yield from _connections(texts)
 
 
-def _connections(texts: Texts) -> Said:
+def _connections(texts: Texts) -> Complaints:
     excepted = f"{_PER_ADDRESS}.overrides"
     if _number(texts, _PER_ADDRESS, 1) == 0 and not texts.get(excepted, "").strip():
         words = f"{_PER_ADDRESS} can be set to zero only if {excepted} property is set."
@@ -70,7 +70,7 @@ def _connections(texts: Texts) -> Said:
         yield here, f"{_FAILED}{words} authentication responses from timing out"
 
 
-def _share(texts: Texts, equal: str) -> Said:
+def _share(texts: Texts, equal: str) -> Complaints:
     """The bounds of a share group's heartbeat, then those of its session."""
     for ending, (usual, lowest, highest) in reversed(_SHARE.items()):
         own, least, most = (f"group.share.{bound}{ending}" for bound in ("", "min.", "max."))
@@ -86,7 +86,7 @@ def _share(texts: Texts, equal: str) -> Said:
                 yield here, f"{name} must be {words} than or {equal} {other}"
 
 
-def _topic(texts: Texts, line: str) -> Said:
+def _topic(texts: Texts, line: str) -> Complaints:
     yield from gzip_level(texts, line)
     least, most = _number(texts, _LEAST_LAG, 0), _number(texts, _MOST_LAG, _FOR_EVER)
     if least > most:
@@ -96,7 +96,7 @@ def _topic(texts: Texts, line: str) -> Said:
         yield from _remote(texts, line)
 
 
-def _remote(texts: Texts, line: str) -> Said:
+def _remote(texts: Texts, line: str) -> Complaints:
     """Of a topic whose older segments are in a remote storage (KIP-405)."""
     if "compact" in items(texts.get(_POLICY, "")):
         words = "Remote log storage only supports topics with cleanup.policy=delete"
@@ -117,7 +117,7 @@ def _number(texts: Texts, name: str, default: int) -> int:
     return number(texts, name, default, signed=True)
 
 
-_CHECKS: Mapping[Component, Callable[[Texts, str], Said]] = {
+_CHECKS: Mapping[Component, Callable[[Texts, str], Complaints]] = {
     Component.BROKER: _broker,
     Component.TOPIC: _topic,
 }

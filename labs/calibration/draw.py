@@ -48,7 +48,7 @@ NUMBERS: Mapping[str, tuple[Value, ...]] = {
     "retry.backoff.ms": (10, 1_000),
     "fetch.max.wait.ms": (10, 500),
 }
-"""What is tried of numbers on which no event hangs."""
+"""Values that are tried of numbers on which no event depends."""
 
 _LEFT_ALONE = re.compile(
     r".*(sasl|ssl|security|oauth|kerberos|metrics|dns|telemetry|socket|debug|api\.version)"
@@ -84,7 +84,7 @@ def lines() -> tuple[str, ...]:
 
 
 def draws(seed: int, number: int) -> Iterator[Drawn]:
-    """Without end, what might be run as the so-manieth of a seed: the first that can be staged."""
+    """Endlessly draws pipelines for one number of a seed; the first that can be staged is run."""
     dice = random.Random(f"{seed}:{number}")  # noqa: S311 - repeatable, nothing is secret
     while True:
         event, base = dice.choice(_line_edges() if dice.random() < AT_LINES else _starts())
@@ -122,7 +122,7 @@ def as_run(drawn: Drawn, settings: Settings, topology: Topology) -> Pipeline:
 
 
 def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
-    """Whether an event, and with it a run of its scenario, may show something else."""
+    """Whether a run of the event's scenario may show different anomalies for two pipelines."""
     if permitted(event, one) == permitted(event, other):
         return False
     return refutable(event.name, one) != refutable(event.name, other)

@@ -181,7 +181,7 @@ UNSTAGED: Mapping[tuple[str, str], str] = {
 _FAMILIES = (Family.JAVA, Family.LIBRDKAFKA)
 """The clients that trials describe; of an event that neither can meet, those that can."""
 _STARTS = {Family.SPARK: "startingOffsets"}
-"""What the setting is called that says where a reader begins, if not auto.offset.reset."""
+"""The setting for where a reader begins, by client, where it is not auto.offset.reset."""
 _TRANSACTIONAL = {"transactions-sink", "consume-transform-produce", "consume-process-commit"}
 """The workloads in which a transactional.id is not left out."""
 _ROOTS: tuple[Mapping[str, Value], ...] = (

@@ -21,7 +21,7 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """One run: the so-manieth of a seed, its pipeline as it truly ran, and what was seen.
+    """One run: its number in a seed, its pipeline as it ran, and the anomalies that were seen.
 
     `step` is `drawn`, `line` for the same on another line of brokers, or `shrunk`. `clients` says
     who played them, `code` is the fingerprint of what the run depends on. `ledger` is kept of what

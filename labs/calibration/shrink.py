@@ -42,7 +42,7 @@ def shrunk(first: Staged, still: Callable[[Staged], bool], most: int = 30) -> St
 
 
 def _smaller(staged: Staged) -> Iterator[tuple[str, Staged]]:
-    """What is one setting or half a duration smaller, by a name of that step."""
+    """All that have one setting less, or one duration at its least, by the name of that step."""
     pipeline = staged.drawn.pipeline
     for component, values in pipeline.settings.items():
         for name in values:

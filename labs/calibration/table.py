@@ -1,4 +1,4 @@
-"""Prediction against observation: what the advisor says of each run's settings, and what it saw.
+"""Compares the advisor's predictions with what runs showed.
 
 Nothing of a prediction is stored with a run. Every table is made from today's failure model, so
 that a model which is changed answers for every run that was ever recorded.
@@ -28,7 +28,7 @@ with its disk when the in-sync set is as small as the settings let it be, which 
 broker-disk-lost speaks of, and the others come back first. With one replica nothing else happens
 (docs/decisions/0031)."""
 
-UNSPOKEN = frozenset({Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP})
+NOT_CLAIMED = frozenset({Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP})
 """No event speaks of these and no guarantee forbids them: one is seen wherever a log was cut
 below what its group had read, because the next poll starts before the end of the one before."""
 
@@ -124,7 +124,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Today's advisor, compared with runs."""
+    """The comparison of today's advisor with runs."""
 
     sections: tuple[Section, ...]
     contradictions: tuple[Contradiction, ...]
@@ -146,7 +146,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class _Predicted:
-    """A run beside what its event permits there, and what anything that happens there does."""
+    """A run, what its event permits there, and what all events that happen there permit."""
 
     run: Observed
     permitted: frozenset[Anomaly]
@@ -154,7 +154,7 @@ class _Predicted:
 
     @property
     def seen(self) -> frozenset[Anomaly]:
-        return self.run.seen - UNSPOKEN - OUTAGES - _excused(self.run.event)
+        return self.run.seen - NOT_CLAIMED - OUTAGES - _excused(self.run.event)
 
 
 def held(observed: Iterable[Observed]) -> Held:
@@ -181,7 +181,7 @@ def _contradictions(runs: Iterable[_Predicted]) -> tuple[Contradiction, ...]:
 
 
 def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
-    """What may be seen in a run of one event's scenario, by the events that can happen there.
+    """The anomalies that a run of an event's scenario may show, by all events in it.
 
     These are the events that the scenario stages, `ALSO` and `COMPANIONS`. No power is cut and no
     disk lost in a run that only kills a leader, so what those would permit excuses nothing there.
@@ -198,17 +198,17 @@ def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
 
 
 def refutable(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
-    """What would be a refutation if a run of an event's scenario showed it.
+    """The anomalies that would refute the model if a run of the event's scenario showed them.
 
     Of settings with which nothing can work the advisor claims nothing else.
     """
     if obstacles(pipeline):
         return frozenset()
-    return frozenset(Anomaly) - UNSPOKEN - OUTAGES - _excused(event) - possible(event, pipeline)
+    return frozenset(Anomaly) - NOT_CLAIMED - OUTAGES - _excused(event) - possible(event, pipeline)
 
 
 def _excused(event: str) -> frozenset[Anomaly]:
-    """What no settings are to blame for: giving up in an outage longer than a patient client waits.
+    """Anomalies that no setting causes: giving up in an outage longer than a client waits.
 
     No verdict counts it there, either (docs/ledger.md, `given_up_breaks`).
     """

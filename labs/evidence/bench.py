@@ -1,4 +1,4 @@
-"""Where labs and challenges are proved: a folder, a judge, and several of them at a time."""
+"""Runs experiments for proofs: a folder for ledgers, a warm judge, several runs at once."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class SideBySide:
                 self._running.discard(started)
 
     def outcomes(self, turns: Iterable[Turn], work: Callable[[Turn], Outcome]) -> Iterator[Outcome]:
-        """What the work makes of each turn, in the order in which they end.
+        """The result of `work` for each turn, in the order in which they end.
 
         The next of `turns` is asked for when the outcome of one was taken.
         """

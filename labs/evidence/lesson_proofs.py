@@ -14,7 +14,7 @@ from labs.lessons.model import NONE, SOME
 from labs.runs import planning
 
 ROLES = {"story": True, "solution": False, "tempting": True}
-"""What a lab says: under which of its settings the symptom shows."""
+"""By role, whether a lab says that the symptom shows under its settings."""
 
 
 @dataclass

@@ -22,14 +22,14 @@ def is_telling() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Of an arm, in seconds: from the boot of its brokers to its verdict (`verdict_s`), and the
+    """The waits of an arm, in seconds: from the brokers' boot to the verdict (`verdict_s`), and the
     longest time in between in which the page had nothing new (`news_s`)."""
 
     verdict_s: float = 0.0
     news_s: float = 0.0
 
     def longer(self, other: Wait) -> Wait:
-        """The longer of each."""
+        """The longer of each of the two waits."""
         longest = max(self.verdict_s, other.verdict_s), max(self.news_s, other.news_s)
         return Wait(*longest)
 

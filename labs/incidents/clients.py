@@ -1,4 +1,4 @@
-"""The few things that the steps of an incident do as clients: create, send, read."""
+"""Client operations for the steps of incidents: create, send, read."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def send_all(
 
 
 def must_send(sender: Producer, topic: str, key: bytes | None, value: bytes) -> None:
-    """The same, where the steps need it acknowledged. Raises `KafkaException`."""
+    """Sends one record that must be acknowledged. Raises `KafkaException`."""
     error = send(sender, topic, key, value)
     if error is not None:
         raise KafkaException(error)

@@ -13,7 +13,7 @@ KINDS = {
     "streams": "Kafka Streams",
     "librdkafka": "librdkafka",
 }
-"""Component → of what its releases are."""
+"""By component, what its releases are releases of."""
 SIDES = ("affected", "fixed", "today")
 PHASES = ("waiting", "fetching", "booting", "playing", "done")
 """What a play goes through: its place on the machine, the release, the brokers, the steps."""
@@ -31,7 +31,7 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What was done or seen in a play, `at_s` seconds after its brokers served."""
+    """An action or observation of a play, `at_s` seconds after its brokers served."""
 
     at_s: float
     words: str
@@ -84,7 +84,7 @@ class Incident:
 
     @property
     def kind(self) -> str:
-        """Of what its releases are."""
+        """What its releases are releases of."""
         return KINDS[self.component]
 
     @property

@@ -24,8 +24,8 @@ class ProgramFailed(Exception):
     """A program ended badly, did not end, or left what its incident does not expect."""
 
 
-def _unheard(_: str) -> None:
-    """Hears of the moments of a program that has none to tell."""
+def _ignore(_: str) -> None:
+    """The default `note`: ignores moments."""
 
 
 def run_java(
@@ -34,7 +34,7 @@ def run_java(
     folder: Path,
     main: str,
     *arguments: str | Path,
-    note: Callable[[str], None] = _unheard,
+    note: Callable[[str], None] = _ignore,
 ) -> str:
     """What a Java program printed, as `run`."""
     command = (java.path, *OPTIONS, "-cp", class_path, main, *arguments)
@@ -46,7 +46,7 @@ def run(
     folder: Path,
     name: str,
     env: Mapping[str, str] | None = None,
-    note: Callable[[str], None] = _unheard,
+    note: Callable[[str], None] = _ignore,
 ) -> str:
     """What a program printed. It is killed with us, and after 90 seconds.
 

@@ -1,4 +1,4 @@
-"""The logs of a topic's only partition on several brokers, held against each other."""
+"""Compares the replicas of a topic's only partition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHOWN = 6
 
 
 def read_logs(past: PastCluster, topic: str, *brokers: int) -> dict[int, Log]:
-    """What each of these brokers has, from a dump of its segments."""
+    """The log of each of these brokers, from a dump of its segments."""
     dumps = by_broker(past.dump(topic, *brokers))
     return {number: list(records(dumps[number])) for number in brokers}
 
@@ -26,8 +26,8 @@ def differing_offsets(logs: dict[int, Log]) -> set[int]:
     return numbers
 
 
-def beside(logs: dict[int, Log], shown: int = _SHOWN) -> str:
-    """The first offsets that differ, or the last ones if none does, by replica."""
+def side_by_side(logs: dict[int, Log], shown: int = _SHOWN) -> str:
+    """A table of replicas, from the first offset that differs; the last offsets if none does."""
     by_offset = {number: dict(log) for number, log in logs.items()}
     last = max(offset for log in by_offset.values() for offset in log)
     first = min(differing_offsets(logs), default=last - shown + 1)

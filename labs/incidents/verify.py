@@ -33,8 +33,8 @@ _PREFIX = "delivery-lab-incident-"
 _GONE = (None, "Z", "X")
 
 
-def _nobody(_: str) -> None:
-    """Hears of a phase where nobody wants to."""
+def _ignore(_: str) -> None:
+    """The default `enter`: ignores phases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Side:
 
     @property
     def harmed(self) -> int:
-        """In how many plays the harm was seen."""
+        """The number of plays in which the harm was seen."""
         return sum(outcome.is_harm for outcome in self.outcomes)
 
 
@@ -72,7 +72,7 @@ def verify(
 
 
 def play(
-    incident: Incident, release: str, tell: Tell, enter: Tell = _nobody, home: Path | None = None
+    incident: Incident, release: str, tell: Tell, enter: Tell = _ignore, home: Path | None = None
 ) -> Outcome:
     """One play on fresh brokers, in a folder that is removed afterwards.
 

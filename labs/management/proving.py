@@ -1,4 +1,4 @@
-"""What the commands share that prove something on real brokers."""
+"""Shared by the commands that prove something on real brokers."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def unused(old: datetime) -> list[User]:
 
 
 def _take_over(mine: Progress, new: str) -> None:
-    """One row: it moves, and where the account has one for the lab, one of the two is put aside."""
+    """Moves one row to the account; if that has one for the lab, the less advanced is put aside."""
     mine.visitor = new
     theirs = Progress.objects.filter(visitor=new, lesson=mine.lesson, reset_at__isnull=True).first()
     if mine.reset_at is None and theirs is not None:

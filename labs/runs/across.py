@@ -24,7 +24,7 @@ from labs.calibration.table import possible, refutable
 from labs.engine.run.result import JUDGED
 
 OF_BROKERS = "brokers"
-"""In place of the version of a client: that of the brokers, on each line."""
+"""In place of a client's version: the client has the version of the brokers on each line."""
 
 
 class AcrossError(ValueError):

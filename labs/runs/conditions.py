@@ -73,7 +73,7 @@ class Conditions:
 
 AS_THE_SCENARIO = Conditions()
 AS_PROVED = Conditions(librdkafka=True)
-"""What the lab has of its own, lessons and presets, is proved with librdkafka."""
+"""The conditions of lessons and presets: they are proved with librdkafka."""
 
 
 def java_release(pipeline: Pipeline, scenario: Scenario) -> str | None:

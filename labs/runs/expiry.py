@@ -32,7 +32,7 @@ _AT_ONCE = 500
 
 
 def forget() -> dict[str, int]:
-    """Removes what the rule says, at most `_AT_ONCE` of each; how many, by kind."""
+    """Removes expired rows, at most `_AT_ONCE` of each kind; returns how many, by kind."""
     now = timezone.now()
     alive = Session.objects.filter(expire_date__gt=now).values("session_key")
     of_sessions = ~Q(visitor__in=alive) & ~Q(visitor__startswith=OF_ACCOUNTS)

@@ -29,7 +29,7 @@ class HeartbeatAges:
         return [who for who, for_s in self.seconds(beats, least_s).items() if for_s >= least_s]
 
     def seconds(self, beats: Mapping[_Who, object], blind_s: float) -> dict[_Who, float]:
-        """For how many seconds each beat has not changed. Names that are absent are forgotten.
+        """The seconds since each heartbeat changed. Names that are absent are forgotten.
 
         A caller that has not looked for `blind_s` seconds starts over.
         """

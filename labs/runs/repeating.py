@@ -1,4 +1,4 @@
-"""An experiment again and again, until it is known how rare a harm is that was never seen."""
+"""Repeats an experiment until the share of an unseen harm has an upper bound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_UNKNOWN = 10
 
 @dataclass(slots=True)
 class Tally:
-    """What the runs of one arm were judged to be."""
+    """The verdicts of the runs of one arm."""
 
     name: str
     holds: int = 0
@@ -69,6 +69,6 @@ def until_bound(
 
 
 def unbounded(tallies: list[Tally], share: float) -> list[Tally]:
-    """The arms of which too little is known."""
+    """The arms without a bound, and without a broken run."""
     needed = runs_for(share)
     return [tally for tally in tallies if not tally.broken and tally.holds < needed]

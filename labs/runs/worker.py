@@ -94,7 +94,7 @@ def _execute(
 
 
 def end_without_result(died: RunnerDied, stopped: bool, error: str) -> tuple[State, str]:
-    """What a run is that ended too early, and why: killed from outside, or unable to run."""
+    """The state of a run that ended too early, and the reason: killed from outside, or failed."""
     logger.warning("%s", died)
     if stopped:
         return State.INTERRUPTED, WORKER_STOPPED
@@ -164,7 +164,7 @@ class Helpers:
 
     def __init__(self) -> None:
         self._name = uuid.uuid4().hex
-        self._beside = (
+        self._background = (
             Background("presence", partial(presence.beat, self._name), presence.BEAT_S),
             Background("sweeper", Sweeper().sweep, SWEEP_EVERY_S),
         )
@@ -174,14 +174,14 @@ class Helpers:
 
     def start(self) -> None:
         _stopping.clear()
-        for background in self._beside:
+        for background in self._background:
             background.start()
         self._judge.start()
         if self.pool:
             self.pool.start()
 
     def stop(self) -> None:
-        for background in self._beside:
+        for background in self._background:
             background.stop()
             background.join(presence.BEAT_S)
         with suppress(DatabaseError):

@@ -9,7 +9,7 @@ import pytest
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.cases import CASES, EARLIEST, TWO_COPIES, Case
-from labs.calibration.table import UNSPOKEN
+from labs.calibration.table import NOT_CLAIMED
 from labs.engine.scenarios import find
 from tests.cluster.conftest import Run, Told
 from tests.engine.arms import arm, experiment, pipeline
@@ -42,7 +42,7 @@ def proved(case: Case, told: Told) -> None:
         assert {row["phase"] for row in data["fault_evidence"]} == {"complete"}
         links = [note for note in data["notes"] if note.startswith("links: ")]
         assert len(links) == find(case.scenario).linked
-        seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)} - UNSPOKEN
+        seen = {anomaly for anomaly in Anomaly if data["counts"].get(anomaly)} - NOT_CLAIMED
         failures = assess(pipeline(**settings)).failures
         possible = {
             anomaly for failure in failures for anomaly in {**failure.permits, **failure.absorbed}

@@ -13,7 +13,7 @@ import pytest
 
 from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientFailed, ClientProcess
-from labs.engine.clients.streams import SAID, StreamsConfig
+from labs.engine.clients.streams import FOLLOWING, StreamsConfig
 from labs.engine.clients.tool import words
 
 pytestmark = pytest.mark.process
@@ -88,4 +88,4 @@ def test_one_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_only_its_own_words_are_heard(line: str, parts: list[str] | None) -> None:
-    assert words(line, SAID) == parts
+    assert words(line, FOLLOWING) == parts

@@ -44,13 +44,13 @@ check             |  C  | true, false     |          true | low        | If. <br
 """  # noqa: E501
 
 
-def _rows(answers: table.Said) -> dict[str, Raw]:
+def _rows(answers: table.Answers) -> dict[str, Raw]:
     _, *rows = table.text("somebody", {}, answers).splitlines()
     return {row["name"]: row for row in map(json.loads, rows)}
 
 
 @given(answers=SAID)
-def test_what_was_written_is_read_at_every_version(answers: table.Said) -> None:
+def test_what_was_written_is_read_at_every_version(answers: table.Answers) -> None:
     rows = _rows(answers)
     assert list(rows) == sorted(rows)
     for line, settings in answers.items():

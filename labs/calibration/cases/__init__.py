@@ -7,7 +7,6 @@ once, and for `benchmarks.scenarios`, which runs each under many seeds.
 from __future__ import annotations
 
 from advisor.reasoning.guarantees import Anomaly
-from labs.calibration.cases.beside_the_topic import BESIDE
 from labs.calibration.cases.case import (
     AFTER,
     ARMS,
@@ -20,6 +19,7 @@ from labs.calibration.cases.case import (
     Case,
     Settings,
 )
+from labs.calibration.cases.internal_state import INTERNAL_STATE
 from labs.calibration.cases.streams import STREAMS_CASES
 from labs.engine.scenarios.quota_throttled import BYTES_PER_S
 
@@ -312,7 +312,7 @@ CASES = [
         AFTER,
         None,  # no setting keeps a key where it is when there are more partitions
     ),
-    *BESIDE,
+    *INTERNAL_STATE,
     Case(
         "starts-at-the-end", "spark-checkpoint-lost", "at-least-once", Anomaly.EFFECT_MISSING,
         SPARK | {"consumer__startingOffsets": "latest", "application__checkpoint": "local"},

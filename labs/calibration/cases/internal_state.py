@@ -1,4 +1,4 @@
-"""Cases of what brokers keep besides the topic: positions, transactions, members, producers."""
+"""Cases about the brokers' own state: committed offsets, transactions, members, producer ids."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE_COPY_OF_TRANSACTIONS: Settings = {
 }
 COMMITTED: Settings = AFTER | IN_TRANSACTIONS | {"consumer__isolation_level": "read_committed"}
 
-BESIDE = [
+INTERNAL_STATE = [
     Case(
         "static-by-brokers", "static-member-lost", "at-least-once", Anomaly.BLOCKED,
         AFTER | BY_BROKERS | {"consumer__group_instance_id": "reader-1"},

@@ -1,4 +1,4 @@
-"""One sentence for people about what went wrong; the full text goes to the run's log."""
+"""Shortens an error to a sentence for a page; the full text goes to the run's log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import sys
 
 MOST = 400
-"""Characters of such a sentence."""
+"""The most characters of the sentence."""
 
 _READ = 4_000
 """Characters of a line that are looked at. Anybody may have written it, and the searches take four

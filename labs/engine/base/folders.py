@@ -1,4 +1,4 @@
-"""Removing what a run left, but for what is kept of it."""
+"""Removes the folder of a run, except for parts that are kept."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 QUIET = 0.75
-"""What part of all cores must have been idle from one look to the next."""
+"""The share of all cores' time that must have been idle between two looks."""
 
 
 class Idle:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def read(file: Path, parse: Callable[[int, str], T]) -> list[T]:
-    """What `parse` makes of the number, from 1 on, and the text of each whole line.
+    """The result of `parse(number, text)` for each complete line; numbers begin with 1.
 
     Nothing where there is no file. A last line that was cut short is taken out of it. What `parse`
     raises passes through, and the file stays as it is.
@@ -29,7 +29,7 @@ def read(file: Path, parse: Callable[[int, str], T]) -> list[T]:
 
 
 def append(file: Path, row: DataclassInstance) -> None:
-    """Adds a line; it is in the file, which is made if it is absent, when this returns."""
+    """Adds a line, which is in the file when this returns. Makes a file that is absent."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as out:
         out.write(json.dumps(asdict(row), sort_keys=True) + "\n")

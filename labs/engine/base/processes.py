@@ -99,7 +99,7 @@ def thread_states(pid: int) -> list[str]:
 
 
 def listens(pid: int) -> set[int]:
-    """The ports at which a process, or another of its machine, listens (proc(5))."""
+    """The TCP ports on which the network namespace of a process listens (proc(5))."""
     ports = set()
     for table in ("tcp", "tcp6"):
         with suppress(FileNotFoundError, ProcessLookupError):
@@ -128,7 +128,7 @@ def _state(stat: Path) -> str | None:
 
 
 def ending(code: int) -> str:
-    """In words, how a process with this return code ended (negative: by that signal).
+    """How a process ended, in words, by its return code (negative: by that signal).
 
     A JVM that was asked to end by a signal exits with 128 and its number.
     """
@@ -141,7 +141,7 @@ def ending(code: int) -> str:
 
 
 def by_signal(code: int) -> bool:
-    """Whether a return code means an end by a signal; a JVM's own codes for that included."""
+    """Whether a return code means an end by a signal. Includes the JVM's codes (128 + signal)."""
     return code < 0 or code - 128 in signal.valid_signals()
 
 

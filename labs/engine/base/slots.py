@@ -18,7 +18,7 @@ from typing import IO
 from labs.engine.base.cache import alone, cache_dir
 
 _CLUSTER_BYTES = 1_500_000_000
-"""What an arm needs at its peak: three brokers of up to 400 MB resident, clients, some air."""
+"""The memory of an arm at its peak: three brokers of up to 400 MB, clients and a reserve."""
 
 
 class Cancelled(Exception):
@@ -26,7 +26,7 @@ class Cancelled(Exception):
 
 
 def clusters_at_once() -> int:
-    """`LAB_CLUSTERS_AT_ONCE`, else one per core, as far as half of the memory goes; at least 1."""
+    """`LAB_CLUSTERS_AT_ONCE`, else one per core that half of the memory can hold; at least 1."""
     stated = os.environ.get("LAB_CLUSTERS_AT_ONCE")
     if stated:
         return max(1, int(stated))
@@ -126,7 +126,7 @@ def _ticket(folder: Path) -> Iterator[Path]:
 
 
 def _place(folder: Path, ticket: Path) -> int:
-    """1 plus the living tickets before this one."""
+    """The position in the queue, from 1: tickets of processes that ended do not count."""
     return 1 + sum(other.name < ticket.name for other in _queued(folder))
 
 

@@ -1,4 +1,4 @@
-"""A TOML file that people write: each key is taken once, with its kind; any other is wrong."""
+"""Reads TOML files that people write: each key has a type, and unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS = {
 
 
 class Table:
-    """One table of a file: hands out each key once, and knows what is left.
+    """One table of a file. It returns each key once and knows the keys that were not read.
 
     `of` is what the file describes, as in `a lab`; `wrong` the exception that names file and key.
     """
@@ -43,11 +43,11 @@ class Table:
             raise wrong(f"{name}: {error}") from error
 
     def error(self, key: str, what: str) -> ValueError:
-        """What is wrong with a key: `folder/file: key: what`."""
+        """The error about a key: `folder/file: key: what is wrong`."""
         return self._wrong(f"{self._file}: {self._path}{key}: {what}")
 
     def take(self, key: str, kind: type[_T]) -> _T:
-        """A value that has to be there, not empty."""
+        """A required value; it must not be empty."""
         if key not in self._left:
             raise self.error(key, "is missing")
         value = self._left.pop(key)
@@ -59,11 +59,11 @@ class Table:
         return value
 
     def maybe(self, key: str, kind: type[_T], otherwise: _T) -> _T:
-        """A value that may be left out."""
+        """An optional value."""
         return self.take(key, kind) if key in self._left else otherwise
 
     def one_of(self, key: str, names: Iterable[str]) -> str:
-        """A text that is one of those that are known."""
+        """A text that must be one of the known ones."""
         value, among = self.take(key, str), list(names)
         if value not in among:
             raise self.error(key, f"{value!r} is none of {', '.join(among)}")
@@ -95,7 +95,7 @@ class Table:
         return [self._below(f"{key}[{number}].", item) for number, item in enumerate(values, 1)]
 
     def settings(self, key: str) -> dict[str, str]:
-        """What would be typed in the questionnaire, as texts."""
+        """Settings as the questionnaire takes them: all values are texts."""
         values = self.take(key, dict) if key in self._left else {}
         for name, value in values.items():
             if not isinstance(value, str):

@@ -29,7 +29,7 @@ class OutOfTime(Exception):
 
 
 WaitReport = Callable[[str, float], None]
-"""Gets what is waited for (`for broker 2 to come back`) and the most seconds that are left; the
+"""Receives what is waited for (`for broker 2 to come back`) and the seconds until the limit; the
 text is empty once the wait is over."""
 
 TELL_AFTER_S = 1.0
@@ -135,7 +135,7 @@ def until(
 
 @contextmanager
 def _reported(awaits: str, deadline: float) -> Iterator[Callable[[], None]]:
-    """Tells of a wait each time that it is asked to and that long has passed, and of its end."""
+    """Reports a wait every `TELL_AFTER_S` seconds, and its end."""
     tell, due, limit = _tell.get(), time.monotonic() + TELL_AFTER_S, _limit.get()
     over = min(deadline, limit.at) if limit else deadline
     is_reported = False

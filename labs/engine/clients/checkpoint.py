@@ -1,4 +1,4 @@
-"""How far a Spark query is, by its own record: the folder of its checkpointLocation.
+"""The progress of a Spark query, read from its checkpointLocation.
 
 `sources/0/0` holds where it began, `offsets/N` the ends of batch N, written before it is run, and
 `commits/N` that it is done (Spark structured-streaming-programming-guide.md, "Recovering from
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def has_begun(checkpoint: Path) -> bool:
-    """Whether the query has decided where it begins, and written that down."""
+    """Whether the checkpoint has the offsets of a first batch."""
     return (checkpoint / "sources" / "0" / "0").exists()
 
 

@@ -1,4 +1,4 @@
-"""The `commits` table of one consumer: which offsets it committed, and what came of it."""
+"""The `commits` table of one consumer: the committed offsets, and the outcome of each commit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labs.engine.record.ledger import TableWriter
 
 
 class Commits:
-    """One row an offset; written part by part."""
+    """One row per committed offset; `flush` writes a part."""
 
     def __init__(self, ledger: Path, consumer: str, group: str) -> None:
         self._writer = TableWriter(ledger, "commits", consumer)
@@ -45,7 +45,7 @@ class Commits:
         )  # fmt: skip
 
     def flush(self) -> None:
-        """Writes what has come since the last flush."""
+        """Writes the rows since the last flush."""
         if self._rows:
             self._writer.flush_rows(self._rows)
             self._rows = []

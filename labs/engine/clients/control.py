@@ -1,4 +1,4 @@
-"""The protocol between a client process and its owner: words in, lines of JSON out.
+"""The protocol between a client process and its owner: commands in, reports as JSON lines out.
 
 `hold POINT` stops the client as soon as it reaches that point of its work, so that a fault can be
 placed there without a race; `go` lets it continue, and `fail` makes its work fail there. `spoil`
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 Config = TypeVar("Config")
 
 Facts = Callable[[], Mapping[str, Any]]
-"""Writes down what must not be lost, and says where the client stands."""
+"""Flushes the ledger, and returns what is reported about the client's position."""
 
 _SPEAKING = threading.Lock()
 
@@ -37,7 +37,7 @@ class FailureRequested(Exception):
 
 
 class Control:
-    """What the owner wants of this process, heard by a thread."""
+    """The owner's commands to this process, read by a thread."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
@@ -66,7 +66,7 @@ class Control:
         return failing
 
     def listen(self) -> None:
-        """Hears the owner until standard input ends, which is a wish to stop."""
+        """Obeys the owner's lines until standard input ends, which means stop."""
         heard = b""
         # Not sys.stdin: its lock, held by this thread, would hang the interpreter's exit.
         while read := os.read(0, 4096):
@@ -105,14 +105,14 @@ class Control:
 
 
 def listen(control: Control | None = None) -> Control:
-    """The owner's wishes, from now on; `control` hears them."""
+    """Starts a thread that reads the owner's commands into `control`."""
     control = control or Control()
     threading.Thread(target=control.listen, name="control", daemon=True).start()
     return control
 
 
 def report(**fields: Any) -> None:
-    """Says one thing to the owner, from whichever thread: a line at a time."""
+    """Writes one report to the owner, as a line of JSON; may be called from any thread."""
     with _SPEAKING:
         print(json.dumps(fields), flush=True)
 

@@ -41,7 +41,7 @@ class Deliveries:
         self.end_poll()
 
     def hand(self, topic: str, partition: int, offset: int, value: int, time_ns: int) -> None:
-        """Records one record of a poll that has not ended."""
+        """Adds one record to the poll that is open."""
         self._topic.append(topic)
         self._partition.append(partition)
         self._offset.append(offset)
@@ -59,7 +59,7 @@ class Deliveries:
             self._due = time.monotonic() + 1.0
 
     def flush(self) -> None:
-        """Writes what has come since the last flush."""
+        """Writes the rows since the last flush."""
         rows = len(self._value)
         if not rows:
             return

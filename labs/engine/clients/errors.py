@@ -22,7 +22,7 @@ Outcome = Literal["ok", "fail", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What an error says about the message, and why."""
+    """The outcome that an error means for the message, and the reason."""
 
     outcome: Outcome
     reason: str
@@ -76,7 +76,7 @@ RULINGS: Mapping[int, Ruling] = {
 
 
 def words(error: KafkaError) -> str:
-    """An error as a person reads it: its name and what it says."""
+    """The name and the text of an error."""
     return f"{error.name()}: {error.str()}"
 
 

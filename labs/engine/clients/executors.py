@@ -23,7 +23,7 @@ _SIGNAL_S = 5.0
 
 
 def executors(driver: int) -> dict[str, int]:
-    """The process of each executor beneath a driver's, by Spark's id of it."""
+    """The process of each executor that a driver started, by Spark's executor id."""
     results = {}
     for pid in processes.family(driver):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
@@ -34,7 +34,7 @@ def executors(driver: int) -> dict[str, int]:
 
 
 class Lost:
-    """Whether an executor of a driver is gone: Spark starts another and says nothing of it."""
+    """Notices that an executor is gone; Spark replaces it without a word."""
 
     def __init__(self, driver: int) -> None:
         self._driver, self._known = driver, dict[str, int]()
@@ -73,7 +73,7 @@ class Stopped:
         )
 
     def let_go(self) -> str:
-        """Lets it go on; returns how that is known. Raises `WaitTimeout`."""
+        """Continues it by SIGCONT; returns the evidence. Raises `WaitTimeout`."""
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGCONT)
         until(lambda: "T" not in self._threads(), _SIGNAL_S, "its threads are still stopped")

@@ -19,7 +19,7 @@ from pathlib import Path
 from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.java_lines import SAID, ReadRows
+from labs.engine.clients.java_lines import FOLLOWING, ReadRows
 from labs.engine.clients.tool import Passed, Tool
 from labs.engine.clients.transformer import aborted
 from labs.engine.clients.watermarks import log_ends
@@ -64,12 +64,12 @@ class Run:
         self._due_report = 0.0
 
     def run(self) -> None:
-        """Hears until the owner says stop, then to the end of the log, and lets it leave.
+        """Reads lines until the owner says stop, then to the end of the log; then it leaves.
 
         Raises `ToolFailed` if the program ends for another reason than one that it names.
         """
         while not (self._control.stop.is_set() or self._tool.ended):
-            self._hear()
+            self._read_lines()
         self._drain()
         if self._tool.ended and self._rows.stopped is None:
             self._tool.refuse_its_end()
@@ -89,14 +89,14 @@ class Run:
             ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
             if ends and self._rows.is_at(ends):
                 return
-            self._hear()
+            self._read_lines()
 
     def _hear_on(self, limit_s: float) -> None:
         deadline = time.monotonic() + limit_s
         while not self._tool.ended and time.monotonic() < deadline:
-            self._hear()
+            self._read_lines()
 
-    def _hear(self) -> None:
+    def _read_lines(self) -> None:
         for words in self._tool.hear(_HEAR_S):
             self._take(*words)
         if time.monotonic() >= self._due_report:
@@ -107,7 +107,7 @@ class Run:
 
     def _take(self, first: str, *rest: str) -> None:
         if first == "standing":
-            self._stand(rest[0])
+            self._report_held(rest[0])
         elif first == "going":
             report(standing=None, written=False)
         elif first == "aborted":
@@ -115,8 +115,8 @@ class Run:
         else:
             self._rows.take(first, *rest)
 
-    def _stand(self, point: str) -> None:
-        """Writes down all that is known, so that a kill hides nothing, and says where it stands."""
+    def _report_held(self, point: str) -> None:
+        """Flushes all rows, so that a kill loses no evidence, and reports where it is held."""
         self._deliveries.flush()
         if self._commits:
             self._commits.flush()
@@ -137,7 +137,7 @@ class Run:
 
 def main(argv: list[str]) -> int:
     config = read_config(JavaConsumerConfig, argv[1])
-    tool = Tool(config.command, SAID)
+    tool = Tool(config.command, FOLLOWING)
     Run(config, tool, listen(Passed(tool))).run()
     return 0
 

@@ -1,4 +1,4 @@
-"""What `ClientApplication.java` says, line by line, as rows of the ledger.
+"""Turns the output lines of `ClientApplication.java` into rows of the ledger.
 
 All times are the ledger's own: `System.nanoTime()`, which Linux reads from CLOCK_MONOTONIC. A line
 that does not add up with those before it is refused (`LinesMissing`), and so is its arm: the ledger
@@ -30,13 +30,13 @@ from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.errors import Outcome
 from labs.engine.clients.sends import NEVER_INVOKED, Sends
 
-SAID: Mapping[str, int] = {
+FOLLOWING: Mapping[str, int] = {
     "sent": 2, "ok": 4, "refused": 5, "done": 2,
     "polled": 1, "handed": 3, "settled": 1, "committed": 3,
     "assigned": 1, "revoked": 1, "placed": 2,
     "aborted": 2, "stopped": 1, "standing": 1, "going": 0,
 }  # fmt: skip
-"""By its first word, how many words of a line follow; the last one is the rest of the line."""
+"""How many words follow the first word of a line; the last one is the rest of the line."""
 
 _WITHIN = {"within": True, "later": False}
 _OUTCOMES: Mapping[str, Outcome] = {"ok": "ok", "info": "info"}
@@ -63,11 +63,11 @@ _CLOSED = (
 
 
 class LinesMissing(Exception):
-    """The program did not say what it must have said; its ledger would not be complete."""
+    """Lines of the program are missing, so that its ledger would not be complete."""
 
 
 def outcome(within: bool, exception: str) -> Outcome:
-    """What an error says of the record: `fail` only where no attempt can be in a log.
+    """The outcome of a send that failed: `fail` only where no attempt can be in a log.
 
     One that comes before `send()` returns is of a record that never entered the buffer: metadata
     that did not come, no memory within max.block.ms, a value that is too large
@@ -79,7 +79,7 @@ def outcome(within: bool, exception: str) -> Outcome:
 
 
 class SentRows:
-    """What a producer says, as rows of `sends`."""
+    """Rows of `sends` from the lines of a producer."""
 
     def __init__(self, sends: Sends, resends: bool) -> None:
         self._sends, self._resends = sends, resends
@@ -90,7 +90,7 @@ class SentRows:
         self.run_over = False  # the program was asked to end, and closes its producer
 
     def take(self, first: str, *rest: str) -> None:
-        """Takes a line's words. Raises `LinesMissing`, `ValueError` or `KeyError`."""
+        """Adds the words of one line. Raises `LinesMissing`, `ValueError` or `KeyError`."""
         if first == "sent":
             self._send(int(rest[0]), int(rest[1]))
         elif first == "ok":
@@ -142,7 +142,7 @@ class SentRows:
 
 
 class ReadRows:
-    """What a reader says, as rows of `deliveries` and `commits`, and where it has got to."""
+    """Rows of `deliveries` and `commits` from the lines of a reader, and its position."""
 
     def __init__(self, topic: str, deliveries: Deliveries, commits: Commits | None) -> None:
         self._topic, self._deliveries, self._commits = topic, deliveries, commits
@@ -166,7 +166,7 @@ class ReadRows:
         )
 
     def take(self, first: str, *rest: str) -> None:
-        """Takes a line's words. Raises `LinesMissing`, `ValueError` or `KeyError`."""
+        """Adds the words of one line. Raises `LinesMissing`, `ValueError` or `KeyError`."""
         if first == "handed":
             self._hand(*map(int, rest))
         elif first == "polled":

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.engine.clients.control import Control, listen, read_config, report
-from labs.engine.clients.java_lines import SAID, SentRows
+from labs.engine.clients.java_lines import FOLLOWING, SentRows
 from labs.engine.clients.sends import Sends
 from labs.engine.clients.tool import Passed, Tool
 
@@ -53,26 +53,26 @@ class Run:
         self._due_report = self._due_write = 0.0
 
     def run(self) -> None:
-        """Hears until the owner says stop, then lets the program flush and end.
+        """Reads lines until the owner says stop, then lets the program flush and end.
 
         Raises `ToolFailed` if it ends before, and `LinesMissing`.
         """
         while not (self._control.stop.is_set() or self._tool.ended):
-            self._hear()
+            self._read_lines()
         if self._tool.ended:
             self._tool.refuse_its_end()
         self._rows.run_over = True
         self._tool.tell("stop")
         deadline = time.monotonic() + self._limit_s
         while not self._tool.ended and time.monotonic() < deadline:
-            self._hear()
+            self._read_lines()
         self._tool.kill()
         while not self._tool.ended:
-            self._hear()
+            self._read_lines()
         self._rows.close()
         self._report(ended=True)
 
-    def _hear(self) -> None:
+    def _read_lines(self) -> None:
         for words in self._tool.hear(_HEAR_S):
             self._rows.take(*words)
         now = time.monotonic()
@@ -93,7 +93,7 @@ class Run:
 
 def main(argv: list[str]) -> int:
     config = read_config(JavaProducerConfig, argv[1])
-    tool = Tool(config.command, SAID)
+    tool = Tool(config.command, FOLLOWING)
     Run(config, tool, listen(Passed(tool))).run()
     return 0
 

@@ -1,4 +1,4 @@
-"""A client process, for its owner: its last report, where it is held, and how to stop it."""
+"""A client process as its owner sees it: reports, holding, stopping, killing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_WORDS_S, _LAST_GASP_S = 5.0, 0.5
 
 
 class ClientFailed(Exception):
-    """A client process ended in a way that it should not; the message has its last words."""
+    """A client process ended unexpectedly; the message has the end of its log."""
 
 
 class ClientProcess:
@@ -49,7 +49,7 @@ class ClientProcess:
         self._listener.start()
 
     def __str__(self) -> str:
-        """What it is and which, as faults name their targets."""
+        """Its module and name (`consumer: consumer-1`), as faults name their targets."""
         return f"{self.module}: {self.name}"
 
     @property
@@ -61,7 +61,7 @@ class ClientProcess:
             self.latest = {**self.latest, **json.loads(line)}
 
     def await_ready(self, limit_s: float) -> None:
-        """Waits until it has reported `ready`, even if it ended in order right after that.
+        """Waits until it has reported `ready`; it may have ended orderly since.
 
         Raises `ClientFailed` or `WaitTimeout`.
         """
@@ -88,7 +88,7 @@ class ClientProcess:
 
     @property
     def lost(self) -> str:
-        """How it or its JVM ended, in words, where nothing in this run caused that; else ''.
+        """How it or its JVM ended, in words, if the run did not cause that; else ''.
 
         A client that ends in an orderly way says so in its last report. Its ledger is written by
         then, so the end of its process no longer matters.

@@ -1,4 +1,4 @@
-"""What the team's application does with a poll: it writes effects, at once or in another thread.
+"""The processing of a poll: it writes effects, in the polling thread or in others.
 
 It can be held at two points: `handed`, when none of a poll's records is processed, and
 `processed`, when their effects are in the sink and nothing is committed yet.
@@ -48,7 +48,7 @@ class Polled:
 
 
 @dataclass(eq=False, slots=True)
-class _Hand:
+class _Poll:
     """A poll that was taken, and whether it is processed."""
 
     polled: Polled
@@ -70,11 +70,11 @@ class Work:
     ) -> None:  # fmt: skip
         self._control, self._facts, self._open = control, facts, open_sink
         self._as_done = as_done
-        self._hands: list[_Hand] = []
-        self._handed: queue.SimpleQueue[_Hand | None] = queue.SimpleQueue()
-        self._stands = threading.Lock()
+        self._polls: list[_Poll] = []
+        self._queue: queue.SimpleQueue[_Poll | None] = queue.SimpleQueue()
+        self._one_at_a_point = threading.Lock()
         self._asynchronous = asynchronous
-        self._spoilt: int | None = None
+        self._malformed: int | None = None
         self._sink = None if asynchronous else self._open()
         self._threads = [
             threading.Thread(target=self._work, name=f"work-{number}", daemon=True)
@@ -85,28 +85,28 @@ class Work:
 
     def take(self, polled: Polled) -> None:
         """Processes a poll, or hands it to the threads that do. May raise `FailureRequested`."""
-        hand = _Hand(polled)
+        poll = _Poll(polled)
         if self._asynchronous:
-            self._hands.append(hand)
-            self._handed.put(hand)
+            self._polls.append(poll)
+            self._queue.put(poll)
         else:
-            self._process(hand, self._sink)
-            self._hands.append(hand)
+            self._process(poll, self._sink)
+            self._polls.append(poll)
 
     def done(self) -> list[list[TopicPartition]]:
         """The positions of the polls that were processed since the last call."""
         ready = (
-            [hand for hand in self._hands if hand.done]
+            [poll for poll in self._polls if poll.done]
             if self._as_done
-            else list(takewhile(lambda hand: hand.done, self._hands))
+            else list(takewhile(lambda poll: poll.done, self._polls))
         )
-        self._hands = [hand for hand in self._hands if hand not in ready]
-        return [hand.polled.positions for hand in ready]
+        self._polls = [poll for poll in self._polls if poll not in ready]
+        return [poll.polled.positions for poll in ready]
 
     def finish(self) -> None:
         """Waits until all that was taken is processed."""
         for _ in self._threads:
-            self._handed.put(None)
+            self._queue.put(None)
         for thread in self._threads:
             thread.join()
         if self._sink:
@@ -114,38 +114,40 @@ class Work:
 
     def _work(self) -> None:
         sink = self._open()  # SQLite wants its connection made in the thread that uses it
-        while (hand := self._handed.get()) is not None:
-            self._process(hand, sink)
+        while (poll := self._queue.get()) is not None:
+            self._process(poll, sink)
         if sink:
             sink.close()
 
-    def _process(self, hand: _Hand, sink: Sink | None) -> None:
-        stands = self._stands.acquire(blocking=False)
+    def _process(self, poll: _Poll, sink: Sink | None) -> None:
+        may_hold = self._one_at_a_point.acquire(blocking=False)
         try:
-            self._do(hand.polled, sink, stands)
+            self._do(poll.polled, sink, may_hold)
         finally:
-            if stands:
-                self._stands.release()
-        hand.done = True
+            if may_hold:
+                self._one_at_a_point.release()
+        poll.done = True
 
-    def _do(self, polled: Polled, sink: Sink | None, stands: bool) -> None:
-        if stands:
+    def _do(self, polled: Polled, sink: Sink | None, may_hold: bool) -> None:
+        if may_hold:
             self._control.reach("handed", self._standing(polled, "none of them is processed"))
         self._on_malformed(polled.values)
         if sink:
             sink.apply(polled.values)
-        if stands:
+        if may_hold:
             self._control.reach("processed", self._standing(polled, "all of them are processed"))
 
     def _on_malformed(self, values: Sequence[int]) -> None:
         """Fails at the message that cannot be processed: the first one received since `spoil`."""
         if not self._control.spoils.is_set():
-            self._spoilt = None
+            self._malformed = None
             return
-        if self._spoilt is None:
-            self._spoilt = values[0]
-        if self._spoilt in values:
-            raise FailureRequested(f"message {self._spoilt:,} cannot be processed", self._spoilt)
+        if self._malformed is None:
+            self._malformed = values[0]
+        if self._malformed in values:
+            raise FailureRequested(
+                f"message {self._malformed:,} cannot be processed", self._malformed
+            )
 
     def _standing(self, polled: Polled, words: str) -> Facts:
         def facts() -> dict[str, Any]:

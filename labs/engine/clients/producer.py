@@ -132,7 +132,7 @@ class Run:
 
     @property
     def _pending(self) -> bool:
-        """Whether a send has no answer yet, or is still to be sent again."""
+        """Whether a send has no answer yet, or waits to be sent again."""
         return bool(self._sends.open or (self._again and self._may_send))
 
     @property

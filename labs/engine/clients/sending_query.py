@@ -84,7 +84,7 @@ class Run:
         """
         while sink.runs and not self._control.stop.is_set():
             self._check_executors()
-            self._hear(sink)
+            self._poll(sink)
             self._fail(sink)
             self._pause(sink)
             self._report()
@@ -93,7 +93,7 @@ class Run:
         self._let_go(sink)
         stopped = sink.end(_END_S)
         self._check_executors()
-        self._hear(sink)
+        self._poll(sink)
         now = time.monotonic_ns()
         for value in range(self._after, checkpoint.planned(Path(self._config.checkpoint))):
             self._sends.invoke(value, now)
@@ -106,7 +106,7 @@ class Run:
             report(lost=(f"executor {id_}", "was killed"))
             raise ExecutorLost(f"executor {id_} is gone, and Spark was not told to end it")
 
-    def _hear(self, sink: KafkaSink) -> None:
+    def _poll(self, sink: KafkaSink) -> None:
         ahead_ns = time.time_ns() - time.monotonic_ns()
         for batch in sink.done():
             began_ns = batch.began_ms * _MS - ahead_ns

@@ -24,7 +24,7 @@ _CUT_OFF = 3
 """The second `info`: the end of the run ended the attempt, not the client nor the application."""
 _NONE = -1
 NEVER_INVOKED = -1
-"""The time of an attempt that no client was called for."""
+"""The time of an attempt for which the client was never called."""
 _TYPES = {"q": pa.int64(), "i": pa.int32()}
 
 
@@ -55,7 +55,7 @@ class Sends:
         self._value = array("q")
         self._invoked = array("q")
         self._answered = bytearray()
-        self._heard = _Answers()
+        self._answers = _Answers()
         self._in = array("i")
         self._transactions: list[str | None] = [None]
         self._errors: list[str] = []
@@ -70,7 +70,7 @@ class Sends:
         return len(self._value) - sum(self.count.values())
 
     def enter(self, transaction: str) -> None:
-        """What is invoked from now on belongs to this transaction."""
+        """Later attempts belong to this transaction."""
         self._transactions.append(transaction)
 
     def invoke(self, value: int, time_ns: int | None = None) -> int:
@@ -104,21 +104,21 @@ class Sends:
         self, attempt: int, code: int, partition: int | None, offset: int | None,
         error: str | None, time_ns: int | None,
     ) -> None:  # fmt: skip
-        heard = self._heard
-        heard.completed.append(time.monotonic_ns() if time_ns is None else time_ns)
-        heard.attempt.append(attempt)
-        heard.outcome.append(code)
-        heard.partition.append(_NONE if partition is None else partition)
-        heard.offset.append(_NONE if offset is None else offset)
-        heard.error.append(_NONE if error is None else self._number_of(error))
+        answers = self._answers
+        answers.completed.append(time.monotonic_ns() if time_ns is None else time_ns)
+        answers.attempt.append(attempt)
+        answers.outcome.append(code)
+        answers.partition.append(_NONE if partition is None else partition)
+        answers.offset.append(_NONE if offset is None else offset)
+        answers.error.append(_NONE if error is None else self._number_of(error))
         self._answered[attempt] = 1
         self.count[_OUTCOMES[code]] += 1
 
     def flush(self) -> None:
         """Writes the rows completed since the last flush as one part."""
-        if self._heard.attempt:
-            heard, self._heard = self._heard, _Answers()
-            self._write(heard)
+        if self._answers.attempt:
+            answers, self._answers = self._answers, _Answers()
+            self._write(answers)
 
     def unanswered(self) -> list[int]:
         """The values of the attempts that have no outcome yet."""
@@ -153,11 +153,11 @@ class Sends:
             self._errors.append(error)
         return self._errors.index(error)
 
-    def _write(self, heard: _Answers) -> None:
-        first, last = min(heard.attempt), max(heard.attempt) + 1
-        rows = pc.subtract(_column(heard.attempt), pa.scalar(first))
+    def _write(self, answers: _Answers) -> None:
+        first, last = min(answers.attempt), max(answers.attempt) + 1
+        rows = pc.subtract(_column(answers.attempt), pa.scalar(first))
         value = _column(self._value[first:last]).take(rows)
-        count = len(heard.attempt)
+        count = len(answers.attempt)
         self._writer.flush(
             {
                 "producer": pa.repeat(self._producer, count),
@@ -167,25 +167,25 @@ class Sends:
                 "transaction": pa.array(self._transactions, pa.string()).take(
                     _column(self._in[first:last]).take(rows)
                 ),
-                "partition": _nullable(heard.partition),
+                "partition": _nullable(answers.partition),
                 "invoked_ns": _nullable(self._invoked[first:last]).take(rows),
-                "completed_ns": _nullable(heard.completed),
-                "outcome": pa.array(_OUTCOMES).take(_column(heard.outcome)),
-                "offset": _nullable(heard.offset),
-                "error": pa.array(self._errors, pa.string()).take(_nullable(heard.error)),
-                "cut_off": pc.equal(_column(heard.outcome), pa.scalar(_CUT_OFF, pa.int32())),
+                "completed_ns": _nullable(answers.completed),
+                "outcome": pa.array(_OUTCOMES).take(_column(answers.outcome)),
+                "offset": _nullable(answers.offset),
+                "error": pa.array(self._errors, pa.string()).take(_nullable(answers.error)),
+                "cut_off": pc.equal(_column(answers.outcome), pa.scalar(_CUT_OFF, pa.int32())),
             }
         )
 
 
 def _column(numbers: array[int]) -> pa.Array[Any]:
-    """The numbers as Arrow has them: one copy of the bytes, no number touched."""
+    """An array of numbers as an Arrow column, copied as bytes."""
     buffers = [None, pa.py_buffer(numbers.tobytes())]
     return pa.Array.from_buffers(_TYPES[numbers.typecode], len(numbers), buffers)
 
 
 def _nullable(numbers: array[int]) -> pa.Array[Any]:
-    """The same with null for what is negative."""
+    """The same with null for negative numbers."""
     column = _column(numbers)
     nothing = pa.scalar(None, column.type)
     array: pa.Array[Any] = pc.if_else(pc.less(column, pa.scalar(0, column.type)), nothing, column)

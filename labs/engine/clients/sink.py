@@ -72,7 +72,7 @@ def effects(database: Path) -> dict[str, list[Any]]:
 
 
 class TopicEffects:
-    """What a reader finds in the topic that processing writes to: a value and how often.
+    """The effects in an output topic: each value, and how many records have it.
 
     A reader of the style `idempotent` knows a value that it was handed before. When an effect was
     left is not known: a record's own time is of another clock.

@@ -28,10 +28,10 @@ _HEAR_S = 0.05
 _ASK_S = 5.0
 _REPORT_EVERY_S = 0.25
 _CLOSE_S = 12.0  # the application's own limit is 10 s
-SAID: Mapping[str, int] = {
+FOLLOWING: Mapping[str, int] = {
     "handed": 4, "standing": 1, "going": 0, "state": 1, "failed": 1, "kept": 2,
 }  # fmt: skip
-"""By the first word of what the application says, how many words follow."""
+"""How many words follow the first word of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,12 @@ class Run:
         self._due_report = 0.0
 
     def run(self) -> None:
-        """Hears until the owner says stop, then to the end of the log, and lets it close.
+        """Reads lines until the owner says stop, then to the end of the log; then it closes.
 
         Raises `ToolFailed` if the JVM ends before.
         """
         while not self._control.stop.is_set():
-            self._hear()
+            self._read_lines()
             if self._tool.ended:
                 self._tool.refuse_its_end()
         self._drain()
@@ -80,7 +80,7 @@ class Run:
         self._tool.tell("stop")
         deadline = time.monotonic() + _CLOSE_S
         while not self._tool.ended and time.monotonic() < deadline:
-            self._hear()
+            self._read_lines()
         self._tool.kill()
         self._deliveries.close()
         self._report(ended=True, kept=self._kept)
@@ -92,9 +92,9 @@ class Run:
             ends = ends or log_ends(self._config.bootstrap, self._config.topic, _ASK_S)
             if ends and all(self._position.get(number, 0) >= end for number, end in ends.items()):
                 return
-            self._hear()
+            self._read_lines()
 
-    def _hear(self) -> None:
+    def _read_lines(self) -> None:
         for words in self._tool.hear(_HEAR_S):
             self._take(*words)
         if time.monotonic() >= self._due_report:
@@ -108,7 +108,7 @@ class Run:
             self._deliveries.end_poll()
             self._position[partition] = offset + 1
         elif first == "standing":
-            self._stand(rest[0])
+            self._report_held(rest[0])
         elif first == "going":
             report(standing=None, written=False)
         elif first == "state":
@@ -118,7 +118,7 @@ class Run:
         elif first == "kept":
             self._kept[rest[0]] += int(rest[1])
 
-    def _stand(self, point: str) -> None:
+    def _report_held(self, point: str) -> None:
         """Writes down all deliveries, so that a kill after this loses no evidence."""
         self._deliveries.flush()
         count = self._deliveries.count
@@ -136,7 +136,7 @@ class Run:
 
 def main(argv: list[str]) -> int:
     config = read_config(StreamsConfig, argv[1])
-    tool = Tool(config.command, SAID)
+    tool = Tool(config.command, FOLLOWING)
     Run(config, tool, listen(Passed(tool))).run()
     return 0
 

@@ -1,4 +1,4 @@
-"""A program of ours in a JVM of its own: what it says, and its end."""
+"""A Java program of ours as a child process: its lines, and its end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ToolFailed(Exception):
 
 
 def words(line: str, lengths: Mapping[str, int]) -> Words | None:
-    """A line word by word; None for one that does not begin with a word of the program's.
+    """The words of a line; None for a line that is not in the program's protocol.
 
     `lengths` maps a first word to how many words follow it; the last is the rest of the line.
     Raises `ValueError` for a line with fewer.
@@ -60,7 +60,7 @@ class Tool:
         self._lines.put(None)
 
     def hear(self, wait_s: float) -> Iterator[Words]:
-        """The lines since the last call; waits for the first one.
+        """The lines since the last call; waits for a first one if there is none.
 
         Raises `ValueError` for a line that is not whole.
         """
@@ -76,7 +76,7 @@ class Tool:
                     print(line, file=sys.stderr, flush=True)
 
     def tell(self, line: str) -> None:
-        """Says one line on its standard input; one that has died hears nothing."""
+        """Writes one line to its standard input; does nothing if it has died."""
         if self._process.stdin:
             with suppress(BrokenPipeError):
                 self._process.stdin.write(f"{line}\n".encode())
@@ -91,7 +91,7 @@ class Tool:
         self._refuse_kill(processes.end(self._process, grace_s=0))
 
     def refuse_its_end(self) -> None:
-        """For a program that ended by itself: raises `ToolFailed`.
+        """Raises `ToolFailed` if the program ended by itself.
 
         Reports to our owner if a signal from outside ended it.
         """
@@ -107,7 +107,7 @@ class Tool:
 
 
 class Passed(Control):
-    """The owner's wishes, passed on to a program that hears them (`Owner.java`)."""
+    """Passes the owner's commands on to a program that reads them by `Owner.java`."""
 
     def __init__(self, tool: Tool) -> None:
         super().__init__()

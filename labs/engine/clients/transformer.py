@@ -1,4 +1,4 @@
-"""A transforming application: it reads, and writes what it makes of each message to a topic.
+"""A consume-transform-produce application: it writes a result for each message to a topic.
 
 `python -m labs.engine.clients.transformer CONFIG.json`, where the file holds a
 `TransformerConfig`. It is the group's consumer with a producer in it (`Output`); with the
@@ -25,7 +25,7 @@ _LIMIT_S = 30.0
 
 
 class Output:
-    """Writes what was made of each message. Raises `KafkaException` for what the brokers refuse.
+    """The producer of the results. Raises `KafkaException` for what the brokers refuse.
 
     With a transactional.id one poll is one transaction. Where the offsets of what was read are
     committed in it (KIP-98, KIP-447), `apply` leaves it open for them; else `apply` commits it.
@@ -61,7 +61,7 @@ class Output:
 
     @fatal_report()
     def abort(self) -> None:
-        """Takes back what the open transaction wrote."""
+        """Aborts the open transaction."""
         self._producer.abort_transaction(_LIMIT_S)
         self._refused = None
 
@@ -164,7 +164,7 @@ class Run(consumer.Run):
         report(mishap=aborted(why, len(self._input), self._transform.rewinds))
 
     def _go_back(self) -> None:
-        """To where the poll began, which is where the group's position still is."""
+        """Seeks to the beginning of the poll, where the group's committed position still is."""
         first: dict[int, int] = {}
         for message in self._input:
             first.setdefault(message.partition() or 0, message.offset() or 0)

@@ -1,4 +1,4 @@
-"""The team's settings as librdkafka takes them: one table, and a sentence for each difference.
+"""Translates the team's client settings for librdkafka, with a sentence for each difference.
 
 Whatever client a team runs, the lab's clients are librdkafka, unless Java's own are asked for or
 the scenario is about a Spark query: with the team's complete effective settings written out, so
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 Value = str | int | bool
-Told = dict[str, Value]
+Config = dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ PINNED: Mapping[str, Pinned] = {
 class Translated:
     """A client configuration for librdkafka, and in what it differs from what the team runs."""
 
-    config: Told
+    config: Config
     differs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """How one key is taken over: within librdkafka's range, by other words, or not at all."""
+    """How one key is translated: clipped to librdkafka's range, with other values, or left out."""
 
     low: int | None = None
     high: int | None = None
@@ -199,7 +199,7 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
 def _translate(
     component: str, settings: Mapping[str, Value], rule_of: Callable[[str], _Rule]
 ) -> Translated:
-    config: Told = {key: pinned.lab for key, pinned in PINNED.items()}
+    config: Config = {key: pinned.lab for key, pinned in PINNED.items()}
     differs: list[str] = []
     for key, value in sorted(settings.items()):
         if pinned := PINNED.get(key):

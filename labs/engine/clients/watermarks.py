@@ -1,4 +1,4 @@
-"""Where the partitions of a topic begin and end, according to their leaders."""
+"""The first and the end offset of each partition, according to its leader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One Kafka broker process: start it, end it, stop it in its tracks, ask how it is."""
+"""One Kafka broker process: start, stop, kill, pause, and its state."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Broker:
 
     @property
     def lost(self) -> str:
-        """How the last process ended, in words, where nothing in this run caused that; else ''.
+        """How the last process ended, in words, if the run did not cause that; else ''.
 
         A caller that ends it says so before the signal, and only if the process lives: what died
         a moment earlier died by something else.
@@ -93,7 +93,7 @@ class Broker:
 
     @property
     def state(self) -> BrokerState:
-        """The state according to the kernel (wait(2), proc(5)), not to what we did to it.
+        """The state according to the kernel (wait(2), proc(5)): running, paused or dead.
 
         A killed process shows as a zombie as soon as its first thread is gone; only when it can
         be waited for are all of them, and with them its ports and the lock of its folder.
@@ -116,16 +116,16 @@ class Broker:
         self._process = processes.spawn(self._command, log=self.log, cwd=self._folder)
 
     def kill(self) -> None:
-        """SIGKILL: the broker gets to say nothing and to flush nothing (the page cache stays)."""
+        """SIGKILL: the broker flushes and announces nothing. The page cache stays."""
         self.expect_end(-signal.SIGKILL)
         self._signal(signal.SIGKILL)
 
     def pause(self) -> None:
-        """SIGSTOP: the process keeps its memory and its connections, and does nothing."""
+        """SIGSTOP: the process does nothing, and keeps its memory and its connections."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """SIGCONT: the process goes on as if no time had passed."""
+        """SIGCONT: the process continues."""
         self._signal(signal.SIGCONT)
 
     def ask_to_stop(self) -> None:

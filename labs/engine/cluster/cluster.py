@@ -120,7 +120,7 @@ class Cluster:
 
     @property
     def addresses(self) -> Addresses:
-        """How its nodes and its clients reach each other; of one that was started."""
+        """How nodes and clients reach each other; only after `start`."""
         if self._addresses is None:
             raise RuntimeError("a cluster that was not started has no addresses")
         return self._addresses
@@ -176,7 +176,7 @@ class Cluster:
             )  # fmt: skip
 
     def _register(self, addresses: Addresses, home: Path, port: int) -> None:
-        """The same of brokers with a ZooKeeper at a port, which format their folders themselves."""
+        """The same with ZooKeeper at this port; such brokers format their folders themselves."""
         log = self._logs / "zookeeper.log"
         self.zookeeper = server(self._distribution, self._java, home / "zookeeper", port, log)
         command = broker_command(self._distribution, self._java)
@@ -321,7 +321,7 @@ class Cluster:
 
     @property
     def lost(self) -> str:
-        """Which node, or carrier of links, has ended and not by this run, in words; else ''."""
+        """The node or the proxy of links that ended without the run's doing, in words; else ''."""
         if self._addresses and self._addresses.links and self._addresses.links.lost:
             return self._addresses.links.lost
         return next((node.lost for node in self.nodes.values() if node.lost), "")

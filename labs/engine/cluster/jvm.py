@@ -1,4 +1,4 @@
-"""How a broker's JVM is started: small, quick to start, and with its classes ready to map."""
+"""The command of a broker's JVM: small heap, quick compiler, class-data archive."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def rack_setting(node: Node, racks: int) -> dict[str, str]:
 
 
 def doors(linked: Iterable[Node]) -> list[Door]:
-    """The proxied listeners of these nodes: the advertised port, and the port it leads to."""
+    """The proxied listeners of these nodes: each advertised port with the node's own port."""
     return [
         Door(address.advertised[1], address.at[1], str(node.id), name)
         for node in linked

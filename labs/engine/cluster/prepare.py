@@ -1,4 +1,4 @@
-"""Everything that a first cluster would otherwise wait for.
+"""Prepares what a first cluster would wait for: jars, storage, class archive.
 
 `python -m labs.engine.cluster.prepare` makes it now. This is never needed: each part is made when
 it is first asked for.

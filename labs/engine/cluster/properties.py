@@ -85,7 +85,7 @@ _OF_KRAFT = frozenset({
     "broker.session.timeout.ms", "broker.heartbeat.interval.ms",
     "initial.broker.registration.timeout.ms",
 })  # fmt: skip
-"""What decides in one of the two modes alone."""
+"""Settings that have an effect in KRaft mode only, or with ZooKeeper only."""
 _REGISTRATION_MS = 60_000
 """How long a broker waits for its ZooKeeper, which boots at the same time."""
 IDENTITY = re.compile(
@@ -126,7 +126,7 @@ def shortened(
 
 
 def _idle(*, zookeeper: bool) -> frozenset[str]:
-    """The settings that decide nothing in this mode."""
+    """The settings that have no effect in this mode."""
     return _OF_KRAFT if zookeeper else _OF_ZOOKEEPER
 
 
@@ -188,7 +188,7 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
 
 
 def _registered(node: Node, zookeeper: int) -> dict[str, str | int]:
-    """The same of a broker that registers itself with ZooKeeper."""
+    """The same for a broker that registers with ZooKeeper."""
     return {
         "broker.id": node.id,
         **_listeners(node, node.addresses.keys(), (CLIENTS,)),

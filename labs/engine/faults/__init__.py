@@ -1,4 +1,4 @@
-"""What is done to a cluster and its clients, with proof; and heals.
+"""Faults of a cluster and its clients, each with proof that it happened, and their heals.
 
 Every fault is a function of a rig, in the file of its name. Where clients, topics and groups are
 concerned, these are the files `clients` and `admin`.

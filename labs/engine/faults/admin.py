@@ -1,4 +1,4 @@
-"""What an operator does with the admin client, knowingly or not: records and positions go.
+"""Faults by the admin client: deleted records, deleted offsets, changed and recreated topics.
 
 The same calls as kafka-delete-records.sh, kafka-consumer-groups.sh --delete and
 kafka-topics.sh --alter --partitions make. Evidence is what the brokers say afterwards.

@@ -1,4 +1,4 @@
-"""The operator's help against a transaction that its coordinator has forgotten."""
+"""Aborts hanging transactions, as an operator would (KIP-664)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def abort_hanging(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
 
 
 def _hanging(cluster: Cluster, topic: str) -> list[tuple[int, int, hanging.Open]]:
-    """What hangs, with its partition and the port of the broker that leads that."""
+    """The hanging transactions, each with its partition and the leader's port."""
     silent_ms = (time.time() - _SILENT_S) * 1000
     leaders = [
         (cluster.brokers[state.leader].port, state.partition)

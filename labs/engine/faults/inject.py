@@ -1,4 +1,4 @@
-"""Doing a thing to brokers and showing that it happened: one way for all faults and heals."""
+"""Does a fault or heal to brokers, and waits for the proof that it happened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BECOMES: Mapping[Fault, str] = {
 }  # fmt: skip
 
 Proof = Callable[[Broker], str | None]
-"""Evidence in words once the thing has happened to the broker, None until then."""
+"""Evidence in words once the broker shows the fault, None until then."""
 
 
 def inject(

@@ -16,7 +16,7 @@ from labs.engine.record.ledger import TableWriter
 Phase = Literal["invoke", "complete", "failed", "not_applicable"]
 
 _STANDS, _GOES_ON = frozenset({"pause", "hold"}), frozenset({"resume", "fail", "spoil"})
-"""Faults after which a process is stopped, and those after which it continues."""
+"""Faults that stop a process (SIGSTOP), and those that continue it."""
 
 
 @dataclass(frozen=True, slots=True)

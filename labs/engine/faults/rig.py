@@ -1,4 +1,4 @@
-"""What faults are done to: a cluster and its clients, and the log that keeps the proof.
+"""The target of faults: a cluster, its clients, and the log of faults with their proof.
 
 Every fault and every heal is one function `(rig, …) -> rows`. A scenario names it:
 `stage.do(kill, leader("orders"))`, `stage.heal(restart, dead())`.

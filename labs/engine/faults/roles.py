@@ -1,4 +1,4 @@
-"""Whom a fault hits: roles, resolved to brokers at the moment of the fault."""
+"""The roles of brokers (leader, follower, …), resolved at the moment of a fault."""
 
 from __future__ import annotations
 

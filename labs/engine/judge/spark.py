@@ -33,7 +33,7 @@ class JudgeFailed(Exception):
 
 
 class _NoAnswer(Exception):
-    """The warm session is not there, or died while it worked."""
+    """The warm session does not exist, or died during the request."""
 
 
 def _silent(_: str) -> None: ...
@@ -161,7 +161,7 @@ def _somebody_elses() -> bool:
 
 
 def spark_environment(scratch: Path | None = None) -> dict[str, str]:
-    """Ours, with the Java that was found, and its classes ready to map where they were prepared.
+    """Our environment for Spark: the Java that was found, and its class archive if there is one.
 
     What it puts on a disk comes below `scratch`; a Spark that is killed leaves it there, for us to
     remove. Without one it is the system's temporary folder.
@@ -199,7 +199,7 @@ def _ask(
 def _answer(
     connection: sockets.socket, limit_s: float, report: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The last line that is said; those before it tell what is being done.
+    """The last line of the reply, which is the answer; lines before it are progress.
 
     Each may take `limit_s`: who says what it does is slow, and not dead.
     """

@@ -1,4 +1,4 @@
-"""Bytes on their way from one node to another, and what is done to them: held, late, slow."""
+"""The bytes between two nodes, which can be held, delayed or slowed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _PIECE = 65536  # bytes at most
 _PIECES = 256  # on their way at most, before the sender feels it
 
 Key = tuple[str, str, str]
-"""From, to, and the listener (`labs.engine.cluster.nodes.LISTENERS`) over which they speak."""
+"""Sender, receiver, and the listener (`labs.engine.cluster.nodes.LISTENERS`)."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Of one flow. `bytes` is all that has left since, and `late` how many pieces that came in
-    since have left; `soonest_s` is the shortest time that one of these took."""
+    """What one flow carried since it was shaped (`since`): `bytes` that left, `late` pieces that
+    came in and left since then, and `soonest_s`, the shortest time that one of these took."""
 
     since: float = 0.0
     late: int = 0
@@ -110,7 +110,7 @@ class Pipe:
 
 
 def report(tallies: Iterable[Tally], waiting: Iterable[int]) -> dict[str, Any]:
-    """What flows did together (`links.Seen`); `waiting` are the bytes that wait, by connection."""
+    """The sum over flows (`links.FlowCounts`); `waiting` has the waiting bytes by connection."""
     rows, wait = [*tallies], [number for number in waiting if number]
     soonest = [tally.soonest_s for tally in rows if tally.soonest_s is not None]
     return {

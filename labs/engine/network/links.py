@@ -1,4 +1,4 @@
-"""The links of a cluster as its owner sees them: cut them, slow them, break them, ask them."""
+"""The links between the nodes of a cluster: cut, slow, break, mend, and count them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ANSWER_S = 10.0
 
 
 class LinksFailed(OSError):
-    """The process that carries the links did not do what it was asked; has its last words."""
+    """The proxy of the links did not do what was asked; the message has the end of its log."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What flows did since they were impaired or healed.
+class FlowCounts:
+    """What flows carried since they were impaired or mended last.
 
     Bytes that wait, and in how many connections; pieces that came in since and left, and the
     shortest time that one of them took; bytes that left.
@@ -74,7 +74,7 @@ class Links:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         named = {str(home.resolve()): str(id_) for home, id_ in homes.items()}
-        self._tell({"homes": named, "doors": [asdict(door) for door in doors]})
+        self._exchange({"homes": named, "doors": [asdict(door) for door in doors]})
 
     def impair(
         self, node: int, flows: Collection[Key], *,
@@ -87,21 +87,21 @@ class Links:
         as they come. `impaired` keeps which flows these were.
         """
         self.impaired[node] = self.impaired.get(node, frozenset()) | frozenset(flows)
-        self._wish("shape", flows, cut=cut, delay_s=delay_s, rate=rate)
+        self._request("shape", flows, cut=cut, delay_s=delay_s, rate=rate)
 
     def mend(self, node: int) -> frozenset[Key]:
         """Makes whole what was impaired of a node; returns its flows."""
         flows = self.impaired.pop(node)
-        self._wish("shape", flows, cut=False, delay_s=0, rate=0)
+        self._request("shape", flows, cut=False, delay_s=0, rate=0)
         return flows
 
     def sever(self, flows: Collection[Key]) -> Severed:
         """Breaks all connections of these flows; data that waited in them is lost."""
-        return Severed(**self._wish("sever", flows))
+        return Severed(**self._request("sever", flows))
 
-    def seen(self, flows: Collection[Key]) -> Seen:
+    def seen(self, flows: Collection[Key]) -> FlowCounts:
         """What these flows have done since they were impaired or healed last."""
-        return Seen(**self._wish("seen", flows))
+        return FlowCounts(**self._request("seen", flows))
 
     @property
     def pids(self) -> list[int]:
@@ -125,20 +125,20 @@ class Links:
                 with suppress(BrokenPipeError):  # of what it did not hear any more
                     wire.close()
 
-    def _wish(self, do: str, flows: Collection[Key], **options: Any) -> dict[str, Any]:
-        return self._tell({"do": do, "flows": sorted(flows), **options})
+    def _request(self, do: str, flows: Collection[Key], **options: Any) -> dict[str, Any]:
+        return self._exchange({"do": do, "flows": sorted(flows), **options})
 
-    def _tell(self, answers: dict[str, Any]) -> dict[str, Any]:
+    def _exchange(self, message: dict[str, Any]) -> dict[str, Any]:
         wires = self._process.stdin, self._process.stdout
         if not (wires[0] and wires[1]):
             raise LinksFailed("the links have no wires")
         with self._lock:
             try:
-                wires[0].write(json.dumps(answers).encode() + b"\n")
+                wires[0].write(json.dumps(message).encode() + b"\n")
                 wires[0].flush()
-                heard = wires[1]
-                until(lambda: select.select([heard], [], [], 0)[0], ANSWER_S, "no answer", 0.005)
-                answer: dict[str, Any] = json.loads(heard.readline())
+                output = wires[1]
+                until(lambda: select.select([output], [], [], 0)[0], ANSWER_S, "no answer", 0.005)
+                answer: dict[str, Any] = json.loads(output.readline())
             except (OSError, ValueError, WaitTimeout) as silent:
                 words = self._log.read_text("utf-8", "replace") if self._log.exists() else ""
                 raise LinksFailed(f"the links do not answer: {words[-1000:]}") from silent

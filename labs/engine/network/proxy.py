@@ -4,7 +4,7 @@ Every address that a node of the cluster tells others is a door of this process.
 there is carried to the node itself, both ways, and on the way it can be held, delayed, slowed
 or lost with its connection. Loopback only.
 
-The first line of standard input lays the doors, each further one is a wish; each is answered by
+The first line of standard input lays the doors, each further one is a command; each is answered by
 a line (all JSON). The process ends with its standard input.
 """
 
@@ -23,15 +23,15 @@ from labs.engine.network.flows import Flow, Key, Pipe, report
 from labs.engine.network.sources import Sources
 
 CLIENTS = "clients"
-"""Every process that is not one of the cluster's."""
+"""The name of all processes outside the cluster."""
 _LOOPBACK = "127.0.0.1"
 
-Wish = Callable[..., dict[str, Any]]
-"""Does what a line of the owner asks for these flows, and returns the answer."""
+Action = Callable[..., dict[str, Any]]
+"""Carries out one command for these flows, and returns the answer."""
 
 
 class Proxy:
-    """Doors and what passes through them."""
+    """The open doors, and the connections through them."""
 
     def __init__(self, homes: dict[str, str]) -> None:
         self._sources = Sources(homes)
@@ -102,26 +102,26 @@ async def _both(request: Pipe, answer: Pipe) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class Wishes:
-    """The owner's lines on standard input; each is answered by one, and their end is ours."""
+class Commands:
+    """The owner's commands on standard input, each answered by a line, until its end."""
 
     def __init__(self) -> None:
         self._lines = asyncio.StreamReader()
 
     async def first(self) -> dict[str, Any]:
-        """What the owner begins with."""
+        """The first line: homes and doors."""
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._lines), sys.stdin)
         data: dict[str, Any] = json.loads(await self._lines.readline())
         return data
 
-    async def serve(self, actions: Mapping[str, Wish]) -> None:
-        """Says that all is ready, and then does what each line wants of which flows."""
+    async def serve(self, actions: Mapping[str, Action]) -> None:
+        """Answers that the doors are open, then carries out each command."""
         _answer({})
         while line := await self._lines.readline():
-            wish = json.loads(line)
-            flows = [tuple(key) for key in wish.pop("flows")]
-            _answer(actions[wish.pop("do")](flows, **wish))
+            command = json.loads(line)
+            flows = [tuple(key) for key in command.pop("flows")]
+            _answer(actions[command.pop("do")](flows, **command))
 
 
 def _answer(answers: dict[str, Any]) -> None:
@@ -130,11 +130,11 @@ def _answer(answers: dict[str, Any]) -> None:
 
 
 async def _main() -> None:
-    wishes = Wishes()
-    first = await wishes.first()
+    commands = Commands()
+    first = await commands.first()
     proxy = Proxy(first["homes"])
     await proxy.lay(first["doors"])
-    await wishes.serve({"shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever})
+    await commands.serve({"shape": proxy.shape, "seen": proxy.seen, "sever": proxy.sever})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Kafka's admin client, for brokers that come and go."""
+"""Kafka's admin client, set up for brokers that may be down."""
 
 from __future__ import annotations
 

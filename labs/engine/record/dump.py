@@ -11,7 +11,7 @@ from typing import Any
 from labs.engine.record import replay
 
 AROUND = 4
-"""So many records are shown on either side of a jump."""
+"""Records that are shown on either side of a jump."""
 _MOST_JUMPS = 6
 _LINE = re.compile(
     r"^\[[\d-]+ (?P<time>[\d:,]+)\] (?P<level>INFO|WARN|ERROR) (?P<text>.*?)(?: \([\w.$]+\))?$"

@@ -1,4 +1,4 @@
-"""The story of one message, from the ledger of its run alone.
+"""The history of one message, from the ledger of its run.
 
 A log end says how far a log goes, not what it holds: that a replica has a message is said only
 where its log, in the term in which the message was acknowledged, reaches beyond its offset.
@@ -266,7 +266,7 @@ def _passed_over(
 
 
 def _instead(ledger: Path, partition: int | None, offset: int | None) -> Iterator[Line]:
-    """What the log has where the message was, and why it need not have it any more."""
+    """What the log has at the message's offset, and why the message may be absent."""
     if offset is None:
         return
     for row in replay.rows(ledger, "partitions", ds.field("partition") == partition):

@@ -16,7 +16,7 @@ from labs.engine.record.replay import Done, Moment, Replay
 
 Kind = Literal["held", "on-disk"]
 _AROUND_S = 0.5
-"""So much is shown before the send and after the last change."""
+"""Seconds that are shown before the send and after the last change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _spans(
 
 
 def _until(lane: Lane, end_s: float) -> Lane:
-    """The lane as far as it is drawn."""
+    """The lane up to the end of the drawing."""
     spans = (
         Span(span.kind, span.begin_s, min(span.end_s, end_s))
         for span in lane.spans if span.begin_s < end_s

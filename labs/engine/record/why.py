@@ -1,4 +1,4 @@
-"""Why a run went as it did: sentences made of its telemetry and its faults, and of nothing else.
+"""Explains a run in sentences, from its telemetry and its faults alone.
 
 Each names a moment of the replay at which it can be seen. What no sample shows is not said. That a
 new leader lacks messages is said only if the old one did not run, so that no replica could copy

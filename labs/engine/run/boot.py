@@ -1,4 +1,4 @@
-"""The brokers of one arm: booted when they are asked for, or before."""
+"""The brokers of one arm, booted on request or ahead of time."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class Pool:
                 pause_s = _PAUSE_S
 
     def _look(self) -> int | None:
-        """Tidies up after what ended, or starts what is missing; returns the code of what ended."""
+        """Removes a runner that ended (and returns its exit code), or starts a missing one."""
         quiet = self._idle.part() >= self._quiet
         with self._lock:
             waiting = self._waiting

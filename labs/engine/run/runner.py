@@ -1,4 +1,4 @@
-"""One arm from nothing to its verdict: boot, produce, break, heal, read to the end, judge.
+"""Runs one arm: boot, produce, fault, heal, read to the end, judge.
 
 Everything that was started is ended when `run` returns, whatever happened. An arm that could
 not be run or judged is a result too: `unknown`, with the reason and without counts.
@@ -56,7 +56,7 @@ _WITH_ZOOKEEPER = (
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """All that one arm needs to know."""
+    """The inputs of one arm."""
 
     experiment: ExperimentSpec
     spec: ArmSpec

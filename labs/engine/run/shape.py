@@ -93,7 +93,7 @@ def shapes(experiment: ExperimentSpec) -> tuple[Shape, ...]:
 
 
 def ordinary() -> tuple[Shape, ...]:
-    """What two arms need that state nothing of their brokers, on the newest release."""
+    """The shapes of two arms with the brokers' default settings, on the newest release."""
     newest = kafka_versions()[0]
     line = kafka_line(newest)
     known = {key: lookup(Family.JAVA, line, line, Component.BROKER, key).default for key in _KEYS}

@@ -85,7 +85,7 @@ class Watch:
             self.disturbance = f"the watch over its processes failed: {problem}"
 
     def _everybody(self) -> Iterator[tuple[str, list[int]]]:
-        """Who runs, and the processes of each: a node starts none, a client may have a JVM."""
+        """The process ids of each node and client; a client may have a JVM as its child."""
         for node in list(self._cluster.nodes.values()):
             if node.pid is not None and node.state != "dead":
                 yield node.name, [node.pid]

@@ -28,7 +28,7 @@ from labs.engine.scenarios.topologies import OFFSETS_COPIES, with_grown_topics
 from labs.engine.workloads.group import GROUP
 
 _NEWER = "invoices"
-"""A topic that nobody writes to: it shows what default.replication.factor gives to new ones."""
+"""An unused topic, created to show which default.replication.factor the brokers apply."""
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:

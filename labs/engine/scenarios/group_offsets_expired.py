@@ -19,15 +19,15 @@ from labs.engine.scenarios.steps import away_ms
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
 _KEPT = "offsets.retention.minutes"
-_LAPSE = "days pass in a minute: nobody reads for a little longer than that"
+_WHY_SHORTER = "days pass in a minute: nobody reads for a little longer than that"
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:
     if away_ms(settings) < int(settings["broker"][_KEPT]) * 60_000:
         return {}
     return {
-        _KEPT: Pinned(1, 10_080, _LAPSE),
-        "offsets.retention.check.interval.ms": Pinned(1000, 600_000, _LAPSE),
+        _KEPT: Pinned(1, 10_080, _WHY_SHORTER),
+        "offsets.retention.check.interval.ms": Pinned(1000, 600_000, _WHY_SHORTER),
     }
 
 

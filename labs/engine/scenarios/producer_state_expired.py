@@ -22,7 +22,7 @@ from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker
 
 _KEPT = "producer.id.expiration.ms"
-_LAPSE = "hours pass in seconds: nothing of the producer gets through for three of them"
+_WHY_SHORTER = "hours pass in seconds: nothing of the producer gets through for three of them"
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:
@@ -31,8 +31,8 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
     if in_time or settings["producer"].get("transactional.id"):
         return {}
     return {
-        _KEPT: Pinned(1000, 86_400_000, _LAPSE),
-        "producer.id.expiration.check.interval.ms": Pinned(300, 600_000, _LAPSE),
+        _KEPT: Pinned(1000, 86_400_000, _WHY_SHORTER),
+        "producer.id.expiration.check.interval.ms": Pinned(300, 600_000, _WHY_SHORTER),
     }
 
 

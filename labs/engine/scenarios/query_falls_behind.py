@@ -24,8 +24,8 @@ from labs.engine.scenarios.topologies import two_brokers_and_a_query
 
 _LATE_S, _BYTES_PER_S = 1.5, 200_000
 _TIMES = 1200
-"""So many times faster than a real night: an hour in three seconds."""
-_LAPSE = "an hour of the night passes in three seconds"
+"""How many times faster than a real night it plays: an hour in three seconds."""
+_WHY_SHORTER = "an hour of the night passes in three seconds"
 
 
 def _topic(settings: Settings) -> Mapping[str, Pinned]:
@@ -33,8 +33,8 @@ def _topic(settings: Settings) -> Mapping[str, Pinned]:
     if kept_ms < 0 or "delete" not in str(settings["topic"]["cleanup.policy"]):
         return {}
     return {
-        "retention.ms": Pinned(max(kept_ms // _TIMES, 1), 604_800_000, _LAPSE),
-        "segment.ms": Pinned(500, 604_800_000, _LAPSE),
+        "retention.ms": Pinned(max(kept_ms // _TIMES, 1), 604_800_000, _WHY_SHORTER),
+        "segment.ms": Pinned(500, 604_800_000, _WHY_SHORTER),
     }
 
 

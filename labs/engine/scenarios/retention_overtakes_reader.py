@@ -23,7 +23,7 @@ from labs.engine.scenarios.steps import (
 )
 from labs.engine.scenarios.topologies import one_broker_and_a_group
 
-_LAPSE = "days pass in seconds: nobody reads for six of them"
+_WHY_SHORTER = "days pass in seconds: nobody reads for six of them"
 _FEW_BYTES = 50_000
 """A third of what is written in six seconds, if a record takes no more than fifteen bytes."""
 
@@ -34,12 +34,12 @@ def _topic(settings: Settings) -> Mapping[str, Pinned]:
     needed = _needed(settings)
     pinned = {}
     if 0 <= kept_ms <= away_ms(settings):
-        pinned["retention.ms"] = Pinned(2000, 604_800_000, _LAPSE)
+        pinned["retention.ms"] = Pinned(2000, 604_800_000, _WHY_SHORTER)
     if kept >= 0 and (needed is None or kept < needed):
-        pinned["retention.bytes"] = Pinned(_FEW_BYTES, -1, _LAPSE)
+        pinned["retention.bytes"] = Pinned(_FEW_BYTES, -1, _WHY_SHORTER)
     if not pinned or "delete" not in str(topic["cleanup.policy"]):
         return {}
-    return {**pinned, "segment.ms": Pinned(500, 604_800_000, _LAPSE)}
+    return {**pinned, "segment.ms": Pinned(500, 604_800_000, _WHY_SHORTER)}
 
 
 def _needed(settings: Settings) -> int | None:

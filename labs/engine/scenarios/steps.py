@@ -38,13 +38,13 @@ ALONE_RARELY = {
     "has all that was read leads",
     "given_up": "an eligible replica leads that has the producer's last batches",
 }
-"""Why little else is seen where the leader that was alone in sync dies."""
+"""Why little but lost writes is seen where the only in-sync replica, the leader, dies."""
 
 _A_FOLLOWER = a_follower(TOPIC)
-_MISSED = "the group misses a dead member earlier"
+_WHY_SHORTER = "the group misses a dead member earlier"
 SHORT_SESSION = {
-    "session.timeout.ms": Pinned(3000, 45000, _MISSED),
-    "heartbeat.interval.ms": Pinned(500, 3000, _MISSED),
+    "session.timeout.ms": Pinned(3000, 45000, _WHY_SHORTER),
+    "heartbeat.interval.ms": Pinned(500, 3000, _WHY_SHORTER),
 }
 """For scenarios in which a consumer dies: its partitions wait until its session ends."""
 

@@ -20,7 +20,7 @@ from labs.engine.scenarios.model import Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.topologies import one_broker_and_offsets_in_transactions
 
 _KEPT = "transactional.id.expiration.ms"
-_LAPSE = "days pass in seconds: there is nothing to read for a little longer than that"
+_WHY_SHORTER = "days pass in seconds: there is nothing to read for a little longer than that"
 
 
 def _brokers(settings: Settings) -> Mapping[str, Pinned]:
@@ -28,9 +28,9 @@ def _brokers(settings: Settings) -> Mapping[str, Pinned]:
     if idle_ms is not None and int(idle_ms) < int(settings["broker"][_KEPT]):
         return {}
     return {
-        _KEPT: Pinned(2000, 604_800_000, _LAPSE),
+        _KEPT: Pinned(2000, 604_800_000, _WHY_SHORTER),
         "transaction.remove.expired.transaction.cleanup.interval.ms": Pinned(
-            500, 3_600_000, _LAPSE
+            500, 3_600_000, _WHY_SHORTER
         ),
     }
 

@@ -12,7 +12,7 @@ COMMITS: Mapping[str, Commit] = {
     "after-processing": "after-processing",
     "in-transaction": "after-processing",
 }
-"""When an application commits that does so itself."""
+"""When an application commits, where it does so itself, by the described `commit`."""
 
 
 def commit_style(application: str, consumer: Consumer) -> Commit:

@@ -30,11 +30,11 @@ class ConsumeTransformProduce(ProduceConsume):
     modules: Mapping[str, str] = {"consumer": "transformer"}
     topics = (OUTPUT,)
     fed = _FED
-    """What is said of who fills the topic that is read, and of who reads the other."""
+    """The note about who writes to the input topic and who reads the output topic."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(_feeding(place))
-        self._writer_told = translate.producer(place.settings["producer"], transactions=True)
+        self._writer = translate.producer(place.settings["producer"], transactions=True)
         self._in_transaction = self._application.get("commit") == "in-transaction"
 
     @property
@@ -47,7 +47,7 @@ class ConsumeTransformProduce(ProduceConsume):
 
     @property
     def _writer_differs(self) -> tuple[str, ...]:
-        return self._writer_told.differs
+        return self._writer.differs
 
     def join(self) -> ClientProcess:
         """One more instance, with a transactional.id of its own (KIP-447)."""
@@ -60,7 +60,7 @@ class ConsumeTransformProduce(ProduceConsume):
         return TransformerConfig(
             **asdict(super().consumer_config()),
             output=OUTPUT,
-            producer={**self._writer_told.config, "bootstrap.servers": self.place.bootstrap},
+            producer={**self._writer.config, "bootstrap.servers": self.place.bootstrap},
             in_transaction=self._in_transaction,
             rewinds=self._application.get("abort", "rewinds") == "rewinds",
         )

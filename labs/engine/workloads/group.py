@@ -49,7 +49,7 @@ def _saved(visitor: Consumer, places: list[TopicPartition]) -> dict[int, int]:
 
 
 def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
-    """The start of each partition."""
+    """Offset 0 of each partition."""
     entry = visitor.list_topics(topic, timeout=ASK_S).topics[topic].partitions
     return [TopicPartition(topic, item, 0) for item in entry]
 

@@ -53,7 +53,7 @@ _COUNTERS = {
 
 
 class ProduceConsume:
-    """The clients of one arm; of each role the last that was started plays it."""
+    """The clients of one arm. The client started last has the role."""
 
     transactions = False
     static_members = False

@@ -88,9 +88,9 @@ class SparkSink(ProduceConsume):
     workers: Sequence[str] = ()
     """The addresses of the cluster that runs it; without one it is in local mode."""
     tasks = 1
-    """Of each batch."""
+    """Tasks of each batch."""
     task_ms = 0
-    """How long the rows of a task take at least."""
+    """The least time of a task's rows, in ms."""
 
     @property
     def played_by(self) -> dict[str, str]:

@@ -14,7 +14,7 @@ from labs.engine.base.wait import WaitTimeout, until
 from labs.incidents import clients
 from labs.incidents.model import Exhibit, Outcome
 from labs.incidents.past_cluster import PastCluster
-from labs.incidents.replicas import Log, beside, differing_offsets, read_logs
+from labs.incidents.replicas import Log, differing_offsets, read_logs, side_by_side
 
 BROKERS = 3
 SETTINGS = {
@@ -54,7 +54,7 @@ def play(past: PastCluster) -> Outcome:
     exhibits = [
         Exhibit("The power cut", "\n".join([*cuts, f"broker {leader} leads afterwards"])),
         Exhibit("What is there afterwards", _summary(logs, leader, acknowledged, flushed - kept)),
-        Exhibit("The replicas side by side", beside(logs)),
+        Exhibit("The replicas side by side", side_by_side(logs)),
         *_go_on(past, logs, leader),
     ]
     return Outcome(len(differing), len(logs[leader]), tuple(exhibits))

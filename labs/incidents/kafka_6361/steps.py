@@ -10,7 +10,7 @@ from labs.engine.base.wait import until
 from labs.incidents import clients
 from labs.incidents.model import Exhibit, Outcome
 from labs.incidents.past_cluster import PastCluster
-from labs.incidents.replicas import Log, beside, differing_offsets, read_logs
+from labs.incidents.replicas import Log, differing_offsets, read_logs, side_by_side
 
 BROKERS = 2
 SETTINGS = {
@@ -53,7 +53,7 @@ def play(past: PastCluster) -> Outcome:
         len(differing),
         len(logs[first]),
         (
-            Exhibit("The replicas side by side, both in sync", beside(logs, 10)),
+            Exhibit("The replicas side by side, both in sync", side_by_side(logs, 10)),
             Exhibit("Who led when", _leaders(first, second, logs)),
         ),
     )

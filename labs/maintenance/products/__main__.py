@@ -67,7 +67,7 @@ def write(product: str, text: str) -> None:
 
 
 def say(words: str) -> None:
-    """Tells how far it is."""
+    """Prints the progress."""
     sys.stdout.write(f"{words}\n")
     sys.stdout.flush()
 

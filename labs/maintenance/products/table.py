@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping
 
 from advisor.catalog.facts import Raw
 
-Said = Mapping[str, Mapping[str, Raw]]
-"""By line, oldest first, then by the setting's name."""
+Answers = Mapping[str, Mapping[str, Raw]]
+"""The facts by line (oldest first), then by setting."""
 
 
-def text(source: str, examined: Mapping[str, str], answers: Said, documentation: str = "") -> str:
+def text(
+    source: str, examined: Mapping[str, str], answers: Answers, documentation: str = ""
+) -> str:
     """The file of one product.
 
     `source` says in words what was asked, `examined` which release stands for which line, and
@@ -24,7 +26,7 @@ def text(source: str, examined: Mapping[str, str], answers: Said, documentation:
     return "".join(f"{_json(row)}\n" for row in [head, *(_row(name, answers) for name in names)])
 
 
-def _row(name: str, answers: Said) -> Raw:
+def _row(name: str, answers: Answers) -> Raw:
     """One setting: at each line only what was not so at the line before."""
     row: Raw = {"name": name}
     before: Raw | None = None

@@ -91,7 +91,7 @@ class Command(ExactCommand):
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
 
     def _line(self, options: dict[str, Any], line: str) -> across.Row:
-        """One line of brokers, run; one on which it cannot be staged says why."""
+        """The row of one line of brokers; if it cannot be staged there, with the reason."""
         try:
             on_line = {**options, "kafka": line}
             spec = request.spec_of(on_line)
