@@ -1,4 +1,4 @@
-"""How long the way from the click to the verdict of both arms takes, and whether it always tells.
+"""Time from the click to the verdicts of both arms, and whether each run has one.
 
 `python -m benchmarks.experiment [--seeds 5] [--first 1] [--scenario NAME] [--account]` runs a
 scenario with acks=1 against acks=all and two in sync. Each seed is run twice: cold, and by a runner

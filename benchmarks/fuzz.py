@@ -38,7 +38,7 @@ PIECES = (
 
 @dataclass
 class Tally:
-    """What came of the inputs so far."""
+    """The outcomes of the inputs so far."""
 
     inputs: int = 0
     readings: int = 0

@@ -99,7 +99,7 @@ VICTIMS = (
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """What a run said: its verdict and why, and how long after the signal it had ended."""
+    """The result of a run: its verdict, the reason, and the seconds from the signal to its end."""
 
     verdict: str
     reason: str

@@ -38,7 +38,7 @@ _WARM_UP_S = 2.0
 
 
 class Unrecorded:
-    """Stands in for `Sends`: counts what became of the attempts, and writes nothing down."""
+    """Replaces `Sends`: counts the outcomes of attempts, and writes nothing."""
 
     def __init__(self) -> None:
         self.sent = 0

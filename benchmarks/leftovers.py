@@ -1,4 +1,4 @@
-"""What a row of runs leaves behind, by the kernel's word: nothing that grows, nothing that stays.
+"""What a row of runs leaves behind: open files, threads, memory, processes, files.
 
 After each run: our open files and threads, our memory and the judge's, processes that anything in
 the scratch folder belongs to, and files of brokers, or outside the runs' own folders.

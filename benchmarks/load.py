@@ -69,7 +69,7 @@ print(json.dumps({"slug": slug, "done": done.slug, "waiting": waiting}))
 
 @dataclass(slots=True)
 class Seen:
-    """What became of the pages of one phase."""
+    """The outcomes of the pages of one phase."""
 
     took_ms: list[float] = field(default_factory=list)
     refused: int = 0
@@ -207,7 +207,7 @@ async def is_slow(port: int, sent: bytes, rng: random.Random) -> None:
 
 
 def attacks(made: dict) -> tuple[bytes, ...]:
-    """What slow ones send."""
+    """The requests of slow attackers."""
     archive = f"/experiments/{made['done']}/described/ledger-jsonl.zip"
     return b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Half: ", b"", request(archive)
 

@@ -44,7 +44,7 @@ def _unread(stream: TextIO) -> bool:
 
 
 def _discard(stream: TextIO) -> None:
-    """What is still to be written goes nowhere, also what Python flushes at its end."""
+    """Discards later output, including what Python flushes at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

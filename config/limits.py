@@ -29,7 +29,7 @@ _NOTHING_ASKED = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """So many requests of a kind in `seconds`, for one visitor and for one address."""
+    """The most requests of a kind in `seconds`, for one visitor and for one address."""
 
     visitor: int
     address: int
@@ -48,7 +48,7 @@ class Counters:
         return len(self._counts)
 
     def count(self, kind: str, who: str, seconds: int) -> int:
-        """Counts one more, and says how many there were in this window."""
+        """Adds one; returns the number in this window."""
         window = int(self.clock() // seconds)
         with self._lock:
             if len(self._counts) >= MOST_COUNTERS:
@@ -58,7 +58,7 @@ class Counters:
             return self._counts[key]
 
     def seen(self, kind: str, who: str, seconds: int) -> int:
-        """How many there were in this window."""
+        """The number in this window."""
         return self._counts.get((kind, who, seconds, int(self.clock() // seconds)), 0)
 
     def _drop_expired(self) -> None:
@@ -137,7 +137,7 @@ def _refusal(request: HttpRequest, kind: str) -> HttpResponse | None:
 
 
 def _guess(request: HttpRequest, name: str) -> HttpResponse | None:
-    """Of one account so many passwords are tried, from whatever addresses."""
+    """Limits the passwords that are tried for one account, from all addresses together."""
     field, limit = settings.LAB_GUESSED.get(name), _limit("guesses")
     if field is None:
         return None

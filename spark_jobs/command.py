@@ -75,7 +75,7 @@ def _answers(spark: SparkSession, arguments: argparse.Namespace) -> list[dict[st
 
 
 def _each(spark: SparkSession, ledger: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """One answer of many: whatever happens to it must not take the others' away."""
+    """The answer for one ledger of several; an error in one leaves the others unharmed."""
     try:
         return answer(spark, ledger, arguments.want, arguments.bootstrap, arguments.topic)
     except Exception as error:
@@ -85,7 +85,7 @@ def _each(spark: SparkSession, ledger: str, arguments: argparse.Namespace) -> di
 
 
 def _hand_out(answers: Sequence[dict[str, Any]], out: Path | None) -> None:
-    """Prints the answers, or writes them to a file that is whole as soon as it is there."""
+    """Prints the answers, or writes them to a file, which appears only when it is complete."""
     if out is None:
         _write(answers, sys.stdout)
         return

@@ -1,4 +1,4 @@
-"""Every count of a judged run: its name, what it is called, what it needs, who forbids it.
+"""Every count of a judged run: its name, its words, the tables it needs, and its kind of harm.
 
 The one place where a count is declared. How it is counted is in `spark_jobs.counts`, and in words
 in `docs/ledger.md`; `labs` takes names and words from here for results and pages.

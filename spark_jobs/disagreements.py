@@ -13,7 +13,7 @@ from spark_jobs.columns import PLACE
 from spark_jobs.counts.gone import STARTS
 from spark_jobs.survey import Survey
 
-SAID: Mapping[str, str] = {
+REASONS: Mapping[str, str] = {
     "unread": "Its log ends before `log_end_offset`: the final read left records out.",
     "beyond": "A group has committed an offset beyond the end of the log.",
     "far": "Its log starts beyond everything that is known to have been in it.",
@@ -29,7 +29,7 @@ SAID: Mapping[str, str] = {
     "committed": "Its log calls messages committed that `transactions` calls aborted.",
     "older": "Its log has older messages of a key than one that compaction removed.",
 }
-"""What each question finds, for the reason of a verdict."""
+"""By question: the reason of the verdict if it finds something."""
 
 _FOREIGN_ABORTS = """
     SELECT count(1) AS n FROM attempts JOIN (
@@ -82,7 +82,7 @@ class Whole:
 
 
 def disagreements(seen: Survey, whole: Whole, counts: Mapping[str, int | None]) -> dict[str, str]:
-    """The questions that this ledger gives rise to, by the names of `SAID`."""
+    """The questions that this ledger gives rise to, by the names of `REASONS`."""
     asked: dict[str, str] = {}
     if "log" in seen.recorded:
         asked |= _of_places(seen, whole, counts)

@@ -1,4 +1,4 @@
-"""What of a ledger keeps its verdict from holding: gaps through which a loss would fall unseen.
+"""Finds gaps in a ledger through which a loss would be unseen, so that nothing holds.
 
 Asked only of a ledger that would hold, so that no other pays for it.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from spark_jobs.columns import IS_FINAL, READER
 from spark_jobs.counts.gone import STARTS
-from spark_jobs.disagreements import SAID, Whole, disagreements
+from spark_jobs.disagreements import REASONS, Whole, disagreements
 from spark_jobs.survey import Survey
 
 _LAST = f"""
@@ -32,14 +32,14 @@ _DISOWNED = """
     ) AS gone USING (value)
     WHERE outcome = 'ok' AND NOT aborted"""
 
-_SAID: Mapping[str, str] = {
+_REASONS: Mapping[str, str] = {
     "unsure": "Its commits leave open up to which record each group had read.",
     "strange": "Its commits or deliveries are of partitions of which it has no log.",
     "placeless": "Some of its deliveries are without an offset, and others are not.",
     "orphaned": "It tells of transactions, and of no message in which it was.",
     "disowned": "Its log calls messages aborted, and it tells of no abort of them.",
     "earlier": "Its log has messages that were sent before their topic was created.",
-    **SAID,
+    **REASONS,
 }
 
 
@@ -50,7 +50,7 @@ _PARTLY: Mapping[str, str] = {
 
 
 def doubt(seen: Survey, sealed: bool, counts: Mapping[str, int | None]) -> str:
-    """Why a ledger that would hold does not, in words; empty if nothing speaks against it.
+    """Why a ledger without harm is `unknown`, in words; empty if nothing speaks against `holds`.
 
     Of a sealed ledger it asks only what an honest recorder cannot rule out.
     """
@@ -66,7 +66,7 @@ def doubt(seen: Survey, sealed: bool, counts: Mapping[str, int | None]) -> str:
         return ""
     rows = " UNION ALL ".join(f"SELECT '{name}' AS name, n FROM ({asked[name]})" for name in asked)
     names = {row["name"] for row in seen.views.rows(rows) if row["n"]}
-    return next((text for name, text in _SAID.items() if name in names), "")
+    return next((text for name, text in _REASONS.items() if name in names), "")
 
 
 def _of_unsealed(seen: Survey, counts: Mapping[str, int | None]) -> dict[str, str]:

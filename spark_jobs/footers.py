@@ -1,4 +1,4 @@
-"""What the footer of a Parquet part says, held against what Spark would make of it.
+"""Checks the footer of a Parquet part before Spark reads it.
 
 Spark reads a column by its physical type alone: of a decimal or a moment it takes the bare number,
 whatever its scale or unit (ParquetVectorUpdaterFactory.java). It reads as many rows as the footer

@@ -1,4 +1,4 @@
-"""What each group was handed: by which of its members, and how often anew."""
+"""What was delivered to each group: by member, and how often repeatedly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ledger made ready for counting: who stands by which record, and which copy is readable.
+"""Prepares a ledger for counting: fates of transactions, and the readable copies.
 
 Here the words of `docs/ledger.md` become columns: the outcome of an attempt in a transaction of
 unknown fate is `info`, aborted records are marked, and a log that is known only by its replicas
@@ -69,7 +69,7 @@ _FATES_TOLD = f"""
         WHEN max(outcome = 'committed') THEN 'committed'
         ELSE max(outcome) END AS fate
     FROM transactions GROUP BY transaction"""
-"""Who learnt of a commit knows more than who did not; who did not may be right about an abort."""
+"""A recorded commit outweighs an unknown outcome; with an abort beside it, the fate is both."""
 
 _FATES_IN_LOG = f"""
     SELECT transaction, if(bool_and({_GONE}), 'aborted', NULL) AS fate

@@ -43,10 +43,10 @@ EXAMPLES = 5
 _PLAIN = frozenset(count.name for count in TABLE if count.plain)
 
 _SOUND = ("sent", "ok", "obliged", "in_log", "delivered")
-"""What a value counts as that the sieve set aside."""
+"""The counts of a value that the sieve set aside as sound."""
 
 Report = Callable[[str], None]
-"""Hears, in words for people, what is done next."""
+"""Receives what is done next, in words."""
 
 Shown = dict[str, list[dict[str, Any]]]
 """Rows as JSON data, by what they show."""
@@ -56,7 +56,7 @@ _BY_WHOM, _HOW_OFTEN = "by_whom", "how_often"
 
 
 def silent(_: str) -> None:
-    """Reports to nobody."""
+    """The default `Report`: ignores it."""
 
 
 def judge(

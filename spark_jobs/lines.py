@@ -1,4 +1,4 @@
-"""A line of JSON as a row of a table: looked at before Spark, which would pass things over.
+"""Checks a line of JSON as a row of a table, before Spark, which would ignore errors.
 
 Spark reads the first object of a line and not what stands behind it; of a name that is there twice
 it takes one; and it takes `false` or `[]` for a text.
@@ -18,7 +18,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def wrong(table: str, line: str) -> str:
-    """Why a line is not one row of its table and nothing else; empty if it is."""
+    """Why a line is not exactly one row of its table; empty if it is."""
     try:
         row = _DECODER.decode(line)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The files of a ledger, looked at before Spark reads them: nothing may be passed over in silence.
+"""Checks the files of a ledger before Spark reads them, so that none is ignored silently.
 
 Spark skips files without bytes and names that begin with `_` or `.`, and takes a folder
 `name=value` for a column (partition discovery, PartitioningAwareFileIndex.scala). Each would hide

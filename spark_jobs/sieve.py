@@ -19,7 +19,7 @@ from spark_jobs.counts.gaps import silences
 from spark_jobs.survey import Survey
 
 MOST_ODD = 2_000_000
-"""So many odd stretches and values fit into memory; a ledger of more is counted as it is."""
+"""The most odd stretches and values kept in memory; a ledger with more is counted whole."""
 
 _SIEVED = {"sends", "log", "deliveries"}
 _STRETCH = "topic, partition, offset DIV 16 AS stretch"
@@ -55,7 +55,7 @@ _PLAIN = {
     "every_record": "offset >= 0 AND coalesce(transaction_state, '') <> 'aborted'",
     "every_delivery": "offset >= 0",
 }
-"""What a row must be to be sound; null is no."""
+"""The condition of a sound row; null counts as false."""
 
 _SIDES = f"""
     SELECT {_STRETCH}, {_FOLDED}, 1 AS sends, 0 AS records, 0 AS readers,

@@ -1,4 +1,4 @@
-"""A first look at a ledger: is it well formed, and which questions does it raise at all?
+"""Reads a ledger: whether it is well formed, and which counts can apply to it.
 
 One Spark action over all tables. What it finds lets `spark_jobs.history` leave whole joins out
 of a plan: most ledgers know no transactions, no retention and no replica dumps.
@@ -36,14 +36,14 @@ less than half of the shortest silence that counts."""
 _HEALS = rf"coalesce(fault RLIKE r'(?i)^\s*({'|'.join(HEALS)})\b', false)"
 """Not by `lower`, which alone would load the tables of ICU: a second of a small judging."""
 _SHOWN = r"coalesce(evidence RLIKE r'[^\p{Z}\p{C}]', false)"
-"""Something that can be seen: no space, no control."""
+"""A visible character: neither space nor control."""
 _IS_RUN = r"coalesce(fault RLIKE r'(?i)^\s*run\s*$', false)"
 """What disturbed a run stands under this name, which is no fault's."""
 _PROOF = f"phase = 'complete' AND fault IS NOT NULL AND {_SHOWN} AND NOT {_HEALS} AND NOT {_IS_RUN}"
 
 _FAULT = "coalesce(fault, 'a fault') || coalesce(' of ' || target, '')"
-_SAID = f"{_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence')"
-_FAILED = f"array_sort(collect_set(if(phase = 'failed', {_SAID}, NULL)))"
+_IN_WORDS = f"{_FAULT} || ': ' || if({_SHOWN}, trim(evidence), 'no evidence')"
+_FAILED = f"array_sort(collect_set(if(phase = 'failed', {_IN_WORDS}, NULL)))"
 """Faults and heals that failed, and what disturbed the run, in words."""
 _BEGUN = f"collect_list(if(phase = 'invoke', {_FAULT}, NULL))"
 _ENDED = f"collect_list(if(phase <> 'invoke', {_FAULT}, NULL))"
@@ -51,7 +51,7 @@ _UNPROVED = f"""
     array_sort(array_union(
         collect_set(if(
             phase = 'failed' OR phase = 'complete' AND NOT {_SHOWN} AND NOT {_HEALS},
-            {_SAID}, NULL)),
+            {_IN_WORDS}, NULL)),
         transform(
             filter(
                 array_distinct({_BEGUN}),
@@ -125,7 +125,7 @@ _WHOLES: Mapping[str, Mapping[str, str]] = {
     "faults": {"unproved": _UNPROVED, "failed": _FAILED, "early": _ENDED_EARLY},
     "partitions": {"again": "count(1) - size(collect_set(struct(topic, partition)))"},
 }
-"""What a table says as a whole."""
+"""Facts about a table as a whole."""
 
 _DOUBTFUL = """
     SELECT shiftright(value, 6) AS block, true AS doubtful FROM sends GROUP BY 1
@@ -171,7 +171,7 @@ class Survey:
         return [moment for moment in rows if moment is not None]
 
     def fact(self, table: str, name: str) -> int:
-        """A number of the first look; 0 where nothing was recorded."""
+        """A number of the survey; 0 where nothing was recorded."""
         return int(self.facts.get(table, {}).get(name) or 0)
 
 

@@ -122,7 +122,7 @@ def _problems(table: str) -> list[str]:
 
 
 def _contradictions(table: str) -> list[str]:
-    """The same for what no honest recorder writes."""
+    """The same for rows that contradict themselves."""
     wrong: dict[str, str] = {}
     for name in TABLES[table]:
         if name in _NEVER_NEGATIVE:

@@ -1,4 +1,4 @@
-"""What happened when: counts by time bucket, and how long acknowledgements took."""
+"""Counts by time bucket, and latencies of acknowledgements."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What else a verdict depends on.
+    """The facts besides counts on which a verdict depends.
 
     `proved` is the number of faults with a completion and evidence, heals not counted;
     `unproved` says of the others, and of heals that failed, what is not known to have happened;

@@ -47,7 +47,7 @@ class Views:
             self.session.conf.set("spark.sql.shuffle.partitions", str(max(parts, 2)))
 
     def define(self, name: str, select: str, settled: bool = False) -> None:
-        """Gives a SELECT a name.
+        """Defines a view by a SELECT.
 
         A settled one is kept once computed, as the beginning of a plan of its own. `persist`
         would keep it too, but what is made from it would still carry how it came about.
@@ -55,7 +55,7 @@ class Views:
         self.name(name, self.session.sql(select), settled)
 
     def name(self, name: str, rows: DataFrame, settled: bool = False) -> None:
-        """Gives rows a name."""
+        """Defines a view of rows."""
         if settled:
             rows = rows.localCheckpoint(eager=False)
             self._kept.append(rows)
@@ -63,7 +63,7 @@ class Views:
         self._names.append(name)
 
     def computed(self, name: str, select: str) -> int:
-        """Gives a SELECT a name and computes it now; returns the number of its rows."""
+        """Defines a view by a SELECT and caches its rows; returns their number."""
         self.define(name, select, settled=True)
         (row,) = self.rows(f"SELECT count(1) AS n FROM {name}")
         return int(row["n"])
@@ -84,7 +84,7 @@ class Views:
         return done
 
     def close(self) -> None:
-        """Lets go of what was kept, once nothing works with it any more.
+        """Frees the cached rows, once nothing uses them.
 
         By itself that would last until the collector came by, and longer: threads of Spark's
         pools inherit the session that was active when they were started.

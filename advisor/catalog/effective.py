@@ -1,4 +1,4 @@
-"""What is in force: the stated value, or what the product makes of it without a word.
+"""The effective value of a setting: the stated one, or what the product uses instead.
 
 Each rule below is one silent change that a real client or broker makes when a setting was
 *not* stated. Sources: ProducerConfig.postProcessAndValidateIdempotenceConfigs (3.0+),
@@ -62,7 +62,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """What a product does with one setting: its default, and what else may stand for it."""
+    """How a product resolves one setting: its default, and other settings that may replace it."""
 
     component: Component
     name: str

@@ -56,7 +56,7 @@ TELLS: Mapping[tuple[Component, str], Tell] = {
 
 @dataclass(frozen=True, slots=True)
 class Overruled:
-    """A setting that was stated in vain."""
+    """A stated setting that Kafka Streams overrides."""
 
     component: Component
     name: str

@@ -1,4 +1,4 @@
-"""What cannot be meant, though no client looks at it: the cluster and the code around it."""
+"""Checks of the cluster and of the code that no client makes: settings that cannot be meant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the stated settings can stand together, in the product's own words.
+"""Whether the stated settings are valid together, in the product's own words.
 
 A real client stops at the first problem, so at most one a client is reported,
 in the order in which that client checks. Sources: ProducerConfig and KafkaProducer of

@@ -14,7 +14,7 @@ _WIDTH = 96
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Where a file comes from: the version of our rules, the products', and a way back.
+    """The origin of a file: the version of our rules, those of the products, and a link back.
 
     There is no date in it, so that the same pipeline gives the same file.
     """

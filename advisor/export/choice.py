@@ -39,7 +39,7 @@ _RESTS_ON: Mapping[Component, frozenset[str]] = {
 
 
 _NEEDED = frozenset({"replication.factor"})
-"""A topic cannot be made without it."""
+"""Settings without which a topic cannot be created."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,4 +228,4 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
         ),
     ),
 }  # fmt: skip
-"""The word of the code, the value it has, and what the code then has to do."""
+"""By application setting and value: what the code has to do."""

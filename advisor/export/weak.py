@@ -100,7 +100,7 @@ def _without(pipeline: Pipeline, key: Key) -> Pipeline:
 
 
 def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
-    """What may happen if a broker is lost, whether or not the team wants to survive that.
+    """The anomalies that are permitted if a broker is lost, whatever the team wants to survive.
 
     That no other replica can lead does not make one copy better, and that a producer without
     idempotence does not notice a broker's loss does not make it better (docs/decisions/0025).

@@ -67,7 +67,7 @@ class Draft:
         object.__setattr__(self, "fields", fields)
 
     def answer(self, name: str) -> str:
-        """What was typed, or what a fresh questionnaire holds."""
+        """The answer as typed, or the value of a fresh questionnaire."""
         return self.fields.get(name, DEFAULTS.get(name, ""))
 
     @property
@@ -98,7 +98,7 @@ class Draft:
 
     @staticmethod
     def _raw(name: str, text: str) -> str:
-        """An answer as the product writes it: durations may be typed in words."""
+        """An answer as the product writes it; durations in words become milliseconds."""
         return (milliseconds(text) or text) if is_duration(name) else text
 
     def left_out(self) -> Iterator[tuple[str, str]]:

@@ -36,7 +36,7 @@ Choices = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """A question as it stands on the page: with its explanation, default and errors."""
+    """A question on the page, with its explanation, default and errors."""
 
     question: Question
     field: forms.BoundField

@@ -71,7 +71,7 @@ _LENGTHS = (
 
 
 def _screen(answer: Answer, bugs: KnownBugs, length: _Length) -> str:
-    """What decides, at a length."""
+    """The short screen, at one of `_LENGTHS`."""
     more = "Every failure, finding and number, and how each change is made: --verbose"
     bug_lines = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
     return _joined(
@@ -168,7 +168,7 @@ def _price(change: Change, lines: set[str]) -> str:
 
 
 def _breaking(given: Judgement, most: int = _REASONS) -> Iterator[str]:
-    """What is forbidden and may happen, the gravest first; a reason stands there once."""
+    """The permitted anomalies that the guarantee forbids, the gravest first, each reason once."""
     breaking = [failure for failure in given.failures if failure.breaks]
     if not breaking:
         return

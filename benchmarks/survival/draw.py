@@ -1,4 +1,4 @@
-"""What is done to a run, drawn from a seed: the same seed and number give the same blow.
+"""Draws what is done to a run; the same seed and number give the same.
 
 Only what is drawn repeats. Where a process is in its work at that moment does not.
 """

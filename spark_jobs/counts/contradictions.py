@@ -1,4 +1,4 @@
-"""What no honest recorder writes, seen where all that is known of a value is together.
+"""Rows of one value that contradict each other, so that the ledger is refused.
 
 Messages are told apart by their value alone. Where two producers use one value, or a value stands
 in a log to which it was never sent, a copy of another message would pass for the one that is gone.

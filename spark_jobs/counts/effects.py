@@ -1,4 +1,4 @@
-"""What the processing left in its sinks, and what its state forgot."""
+"""Counts about effects in sinks, and about state."""
 
 from __future__ import annotations
 

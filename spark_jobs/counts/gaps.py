@@ -6,7 +6,7 @@ from spark_jobs.counts import Family
 from spark_jobs.survey import CELL_NS, Survey
 
 SHORTEST_NS = 500_000_000
-"""Gaps up to this length are the ordinary breathing of a healthy cluster, and not counted."""
+"""Gaps up to this length occur in a healthy cluster, and are not counted (nanoseconds)."""
 
 _KINDS = ("unavailable_ms", "blocked_ms")
 _EVER_NS = 2**61

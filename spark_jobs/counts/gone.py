@@ -1,4 +1,4 @@
-"""Why an acknowledged record may rightly be absent: deleted, with its topic too, or compacted."""
+"""Why an acknowledged record may be absent: retention, deletion (also of the topic), compaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transactions that came through in part, and aborted ones that came through at all."""
+"""Counts about transactions: visible in part, or visible though aborted."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ _TOGETHER: Mapping[str, str] = {
     **{name: f"min({name})" for name in ("sent_first", "found_first")},
     **{name: f"max({name})" for name in ("sent_last", "found_last")},
 }
-"""What one value's rows become, by column."""
+"""How the rows of one value are aggregated, by column."""
 
 _COPIED = {
     "copies": "1L", "visible": flag("visible"),

@@ -1,4 +1,4 @@
-"""A query that makes numbers and writes them to one topic by Spark's Kafka sink."""
+"""A query that generates numbers and writes them to one topic by Spark's Kafka sink."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class KafkaSink:
 
     def running(self) -> Iterator[Attempt]:
         """The attempts that are running, each on an executor; may lag by a moment."""
-        for stage in _each(self._store.activeStages()):
+        for stage in _elements(self._store.activeStages()):
             for attempt in self._attempts(stage.stageId()):
                 if attempt.status() == "RUNNING":
                     began = attempt.launchTime().getTime()
@@ -117,7 +117,7 @@ class KafkaSink:
         done = (attempt for attempt in self._attempts(stage) if attempt.status() == "SUCCESS")
         return {attempt.executorId() for attempt in done}
 
-    def beside(self, slow: Attempt) -> int:
+    def speculative_attempts(self, slow: Attempt) -> int:
         """The number of speculative attempts that Spark started for the task of a slow one."""
         attempts = (attempt for attempt in self._attempts(slow.stage) if attempt.speculative())
         return sum(attempt.index() == slow.task for attempt in attempts)
@@ -128,7 +128,7 @@ class KafkaSink:
 
     def _attempts(self, stage: int) -> Iterator[Any]:
         # A stage that shuffles nothing is never run a second time.
-        return _each(self._store.taskList(stage, 0, _MOST))
+        return _elements(self._store.taskList(stage, 0, _MOST))
 
     def end(self, limit_s: int) -> str | None:
         """Stops the query after its current batch, or in the middle of it after `limit_s` seconds.
@@ -147,6 +147,6 @@ class KafkaSink:
         return str(failed).strip().splitlines()[0] if failed else None
 
 
-def _each(result: Any) -> Iterator[Any]:
-    """What is in a Scala sequence."""
+def _elements(result: Any) -> Iterator[Any]:
+    """The elements of a Scala sequence."""
     return (result.apply(number) for number in range(result.size()))

@@ -142,7 +142,7 @@ class Run:
     def _let_go(self, sink: KafkaSink) -> None:
         if self._stopped is not None:
             stopped, self._stopped = self._stopped, None
-            goes_on, more = stopped.let_go(), sink.beside(stopped.attempt)
+            goes_on, more = stopped.let_go(), sink.speculative_attempts(stopped.attempt)
             text = f"attempts of its task that Spark started beside this one: {more}"
             report(paused=None, resumed=f"{goes_on}; {text}")
 
