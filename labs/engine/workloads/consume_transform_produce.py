@@ -34,7 +34,7 @@ class ConsumeTransformProduce(ProduceConsume):
 
     def __init__(self, place: Place) -> None:
         super().__init__(_feeding(place))
-        self._writer = translate.producer(place.settings["producer"], transactions=True)
+        self._output_settings = translate.producer(place.settings["producer"], transactions=True)
         self._in_transaction = self._application.get("commit") == "in-transaction"
 
     @property
@@ -47,7 +47,7 @@ class ConsumeTransformProduce(ProduceConsume):
 
     @property
     def _writer_differs(self) -> tuple[str, ...]:
-        return self._writer.differs
+        return self._output_settings.differs
 
     def join(self) -> ClientProcess:
         """One more instance, with a transactional.id of its own (KIP-447)."""
@@ -60,7 +60,7 @@ class ConsumeTransformProduce(ProduceConsume):
         return TransformerConfig(
             **asdict(super().consumer_config()),
             output=OUTPUT,
-            producer={**self._writer.config, "bootstrap.servers": self.place.bootstrap},
+            producer={**self._output_settings.config, "bootstrap.servers": self.place.bootstrap},
             in_transaction=self._in_transaction,
             rewinds=self._application.get("abort", "rewinds") == "rewinds",
         )
