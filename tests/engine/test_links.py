@@ -25,7 +25,7 @@ from labs.engine.cluster.ports import Ports
 from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.record import FaultLog
 from labs.engine.faults.roles import broker, impaired
-from labs.engine.network import links, sources
+from labs.engine.network import links
 from labs.engine.network.links import Links, LinksFailed
 from labs.engine.network.sources import Sources
 from tests.engine.herd import Herd
@@ -150,26 +150,26 @@ def test_the_kernel_tells_whose_connection_it_is():
         assert mine.who(1, port) is None
 
 
-def test_a_process_that_ends_while_sources_are_searched_has_no_name(
+def test_a_process_that_ends_while_sources_are_searched_is_looked_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Seen on a busy machine: the home of a process was read twice, and it ended in between."""
     looked_at: set[Path] = set()
+    readlink = Path.readlink
 
-    def ends_after_one_look(process: Path) -> str:
-        first = process not in looked_at
-        looked_at.add(process)
-        return str(Path.cwd()) if first else ""
+    def ends_after_one_look(link: Path) -> Path:
+        if link in looked_at:
+            raise FileNotFoundError(link)
+        looked_at.add(link)
+        return readlink(link)
 
-    monkeypatch.setattr(sources, "_home", ends_after_one_look)
-    monkeypatch.setattr(sources, "_open", lambda process: ())
+    monkeypatch.setattr(Path, "readlink", ends_after_one_look)
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as wire,
     ):
         ports = wire.getsockname()[1], server.getsockname()[1]
-        assert Sources({str(Path.cwd()): "me"}).who(*ports) is None
-    assert looked_at
+        assert Sources({str(Path.cwd()): "me"}).who(*ports) == "me"
 
 
 def test_a_cut_holds_all_that_is_said_and_closes_nothing(herd):
