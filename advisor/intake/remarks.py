@@ -20,7 +20,8 @@ _COMPRESSED = (
 )
 _QUORUM = (
     "is longer than clients wait: where the machine that dies is the active controller, too, "
-    "nobody leads its partitions until another controller is elected, which is not reckoned with"
+    "nobody leads its partitions until another controller is elected. Delivery Lab does not take "
+    "that wait into account"
 )
 _BACKOFF = (
     "is how long a follower waits after a fetch that failed: it leaves the in-sync set meanwhile, "

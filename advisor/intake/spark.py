@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
-from advisor.intake import python_dict, spark_query, spark_refused, spark_start
+from advisor.intake import python_dict, spark_query, spark_refused, spark_sinks, spark_start
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
@@ -65,6 +65,8 @@ def read(text: str) -> Reading:
     _in_small_letters(reading)
     spark_query.settle(reading)
     spark_start.settle(reading)
+    if not code.function:
+        spark_sinks.settle(reading, text)
     spark_refused.query(reading, text, code.function, code.triggers)
     _without_prefix(reading)
     return reading

@@ -14,10 +14,10 @@ from dataclasses import replace
 from advisor.catalog import Component
 from advisor.catalog.combinations import SPARK_PLACES
 from advisor.intake.reading import Item, Reading
+from advisor.intake.spark_sinks import FORMAT
 
 _KAFKA = re.compile(r"\.format\(\s*(['\"])kafka\1\s*\)", re.IGNORECASE)
 _ENDS = re.compile(r"\.(?:readStream|writeStream|read|write)\b")
-_FORMAT = re.compile(r"\.writeStream\b(?:(?!\.readStream\b)[\s\S]){0,600}?\.format\(\s*['\"](\w+)")
 _TAKEN = ("kafka", "console", "memory", "noop")
 """The sinks that go with asynchronous progress tracking and with real-time mode, beside functions;
 of these four each mode leaves some out that are for trials alone."""
@@ -71,9 +71,7 @@ def query(reading: Reading, code: str, function: str, triggers: Sequence[tuple[s
     """
     kinds = {item.text: item.line for item in reading.items if item.name == _TRIGGER}
     modes = {"real-time", "async-progress"} & kinds.keys()
-    formats = (
-        [name for name in _FORMAT.findall(code) if name.lower() not in _TAKEN] if modes else []
-    )
+    formats = [name for name in FORMAT.findall(code) if name.lower() not in _TAKEN] if modes else []
     for kind, words in _NO_BATCHES.items():
         if kind in kinds and function == "foreachBatch":
             reading.wrong(_APPLICATION, _TRIGGER, kinds[kind], words)

@@ -128,7 +128,7 @@ class Replication:
 
     @property
     def with_zookeeper(self) -> str:
-        """Why ZooKeeper is reckoned with, for a reason or a finding."""
+        """Why ZooKeeper is assumed, for a reason or a finding."""
         if self.asks_for_the_mode:
             return "application.metadata.mode=zookeeper"
         return f"kafka={self.pipeline.kafka} is assumed to use ZooKeeper, as all before 3.3"

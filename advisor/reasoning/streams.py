@@ -83,8 +83,25 @@ class Streams:
         return self.state == "logged" and acks not in ("0", "1")
 
     @property
+    def by_brokers(self) -> bool:
+        """Whether the brokers assign the tasks (KIP-1071)."""
+        name = "group.protocol"
+        knows = self.pipeline.knows(_STREAMS, name)
+        return knows and self.pipeline.text(_STREAMS, name).lower() == "streams"
+
+    @property
+    def copies_named(self) -> str:
+        """The setting that says how many such instances there are, with its value."""
+        name = "group.streams.num.standby.replicas" if self.by_brokers else "num.standby.replicas"
+        return f"{name}={self.standbys}"
+
+    @property
     def standbys(self) -> int:
-        """Instances that keep a copy of a state beside the one that works with it."""
+        """Instances that keep a copy of a state beside the one that works with it. With
+        group.protocol=streams the brokers say how many, and by default none
+        (group.streams.num.standby.replicas; KIP-1071)."""
+        if self.by_brokers:
+            return 0
         return self.pipeline.number(Component.STREAMS, "num.standby.replicas")
 
     @property

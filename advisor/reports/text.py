@@ -108,8 +108,15 @@ def _wish(pipeline: Pipeline) -> str:
     need = pipeline.requirement
     if need.guarantee is Guarantee.NONE:
         return "only order is asked for." if need.ordering else "no guarantee is asked for."
-    order = ", in order" if need.ordering else ""
-    return f"{need.guarantee}{order}, with {counted(need.survive, 'broker')} lost for good."
+    return f"{_aim(pipeline)}, with {counted(need.survive, 'broker')} lost for good."
+
+
+def _aim(pipeline: Pipeline) -> str:
+    """The guarantee that is asked for, with its order."""
+    need = pipeline.requirement
+    if need.guarantee is Guarantee.NONE and need.ordering:
+        return "order"
+    return f"{need.guarantee}, in order" if need.ordering else str(need.guarantee)
 
 
 def _changes(answer: Answer, length: _Length = _Length()) -> Iterator[str]:
@@ -121,13 +128,14 @@ def _changes(answer: Answer, length: _Length = _Length()) -> Iterator[str]:
         yield from [_shortened(whole)] if length.brief else _wrapped(whole)
     if not wanted.changes and not answer.judgement.works:
         return
+    aim = _aim(answer.judgement.pipeline)
     if not wanted.changes:
-        met = f"No change is needed for {answer.need}."
+        met = f"No change is needed for {aim}."
         yield "No change brings the settings nearer." if wanted.refused else met
         return
     count = counted(len(wanted.changes), "change")
     goal = "as near as possible to " if wanted.refused else ""
-    yield f"{count} for {goal}{answer.need}:"
+    yield f"{count} for {goal}{aim}:"
     lines: set[str] = set()
     for change in wanted.changes[: length.changes]:
         yield from _change(change, _price(change, lines), length)
@@ -172,7 +180,7 @@ def _breaking(given: Judgement, most: int = _REASONS) -> Iterator[str]:
     breaking = [failure for failure in given.failures if failure.breaks]
     if not breaking:
         return
-    yield f"What breaks {given.pipeline.requirement.guarantee}:"
+    yield f"What breaks {_aim(given.pipeline)}:"
     reasons = _by_reason(breaking, given.forbids)
     for why, anomalies, events in reasons[:most]:
         more = f" and {len(events) - _NAMED} more" if len(events) > _NAMED else ""

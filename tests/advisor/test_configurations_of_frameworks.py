@@ -50,6 +50,16 @@ SET = [
     (LRK, f"{C} consumer.{API}=1", 2, "There is no consumer setting"),
     ("--client spark", f"{SPARK} consumer.kafka.{API}=1", 2, SMALLER),
     ("--client spark", f"{SPARK} consumer.kafka.{API}=30000", 0, "YES"),
+    # KIP-1071: standbys are the brokers' matter
+    (S, f"{STREAMS} streams.group.protocol=streams streams.num.standby.replicas=1", 0,
+     "group.streams.num.standby.replicas=0: the task waits"),
+    (S, f"{STREAMS} streams.num.standby.replicas=1", 0, "num.standby.replicas=1: an instance"),
+    # threads may take the messages of a key beside each other
+    ("--ordering", f"{C} application.processing=asynchronous application.commit.order=in-order", 0,
+     "C012 medium"),
+    ("", f"{C} application.processing=asynchronous application.commit.order=in-order", 0,
+     "^YES(?!.*C012)"),
+    ("--ordering", C, 0, "^YES(?!.*C012)"),
 ]  # fmt: skip
 
 
@@ -84,6 +94,10 @@ PROGRAMS = [
     ('require "kafka"\nkafka.producer(required_acks: :all)', "ruby-kafka", OWN),
     ("config :brod, clients: []", "brod", OWN),
     ("import faust\napp = faust.App('a', broker='kafka://k')", "Faust", OWN),
+    ("import bytewax.operators as op\nadd_config={'enable.auto.commit': False}", "Bytewax",
+     "not advised on"),
+    ("camel:\n  component:\n    kafka:\n      acks: 1\n", "Camel", "not advised on"),
+    ('from("kafka:orders?autoOffsetReset=earliest").to("direct:x")', "Camel", "not advised on"),
     ("from faststream.kafka import KafkaBroker\nb = KafkaBroker(acks='all')", "FastStream", OWN),
     ('p := kafka.NewProducer(&kafka.ConfigMap{\n  "acks": "1",\n})', "confluent-kafka-go",
      TO_LIBRDKAFKA),
@@ -233,3 +247,26 @@ def test_files_of_frameworks(
     tmp_path: Path, text: str, options: str, settings: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "application.yml", text, options, settings, code, expected)
+
+
+QUERY = (
+    'spark.readStream.format("kafka").option("subscribe", "a")'
+    '.option("startingOffsets", "earliest").load()'
+)
+SINK = '{}.writeStream.format("{}").option("checkpointLocation", "{}").start("s3a://t")'
+SINKS = [
+    (SINK.format(QUERY, "delta", "s3a://c"), 0, "takes each batch once"),
+    (SINK.format(QUERY, "parquet", "s3a://c"), 0, "YES"),
+    (SINK.format(QUERY, "parquet", "/tmp/c"), 1, "application.checkpoint=local"),
+    (SINK.format(QUERY, "console", "s3a://c"), 1, "application.sink=plain"),
+    (SINK.format(QUERY, "memory", "s3a://c"), 2, "a sink of format memory is for trials"),
+    (f"{SINK.format(QUERY, 'delta', 's3a://c')}\n{SINK.format(QUERY, 'kafka', 's3a://d')}", 1,
+     "application.sink=plain"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "exit_code", "expected"), SINKS)
+def test_a_sink_of_spark_by_its_format(
+    tmp_path: Path, code: str, exit_code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "q.py", code, "--want exactly-once", TOPIC, exit_code, expected)

@@ -99,8 +99,9 @@ EVENT = FailureEvent(
         "KAFKA-15583 (effective minimum = min(min.insync.replicas, replication.factor) since 3.7)",
     ),
     beyond_settings=(
-        "Add brokers: to survive f of them lost for good takes f + 1 with min.insync.replicas="
-        "f + 1, and one broker more to go on writing while one is down."
+        "Add brokers: to survive the loss of one takes 2 with min.insync.replicas=2, and a third "
+        "one to go on writing while one is down. Each further loss takes one broker, and one in "
+        "min.insync.replicas, more."
     ),
     scenario="leader-disk-fails",
     staged_as="a broker whose disk fails and is replaced has lost what it held, as a broker "

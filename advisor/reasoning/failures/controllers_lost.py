@@ -33,16 +33,18 @@ def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
     count, lost = keepers(pipeline), lost_for_good(pipeline)
     if count is None or count > lost:
         return {}
-    machines = "this machine" if count == 1 else "these machines"
+    machines, disks = (
+        ("this machine", "its disk") if count == 1 else ("these machines", "their disks")
+    )
     after = (
         "brokers do not start with an empty ZooKeeper (InconsistentClusterIdException)."
         if topic.zookeeper
-        else "brokers delete replicas that no metadata name."
+        else "brokers delete replicas that the metadata does not name."
     )
     return {
         Anomaly.LOST_WRITE: f"application.{SERVERS[topic.zookeeper]}={count}: the metadata (which "
-        f"topics there are, and who has their copies) are on {machines} only. With their disks "
-        f"they are lost, and {after}"
+        f"topics there are, and who has their copies) is on {machines} only. With {disks} it "
+        f"is lost, and {after}"
     }
 
 

@@ -39,10 +39,10 @@ def _gone(pipeline: Pipeline, streams: Streams) -> str:
 
 def _until(pipeline: Pipeline, streams: Streams) -> str:
     if streams.standbys == 0:
-        return "num.standby.replicas=0: the task waits until the whole changelog is read back."
+        return f"{streams.copies_named}: the task waits until the whole changelog is read back."
     lag = pipeline.number(Component.STREAMS, "acceptable.recovery.lag")
     return (
-        f"num.standby.replicas={streams.standbys}: an instance whose copy is at most "
+        f"{streams.copies_named}: an instance whose copy is at most "
         f"acceptable.recovery.lag={lag} records behind takes over and reads only the rest."
     )
 

@@ -1,0 +1,42 @@
+"""What follows from the format that a Spark query writes in.
+
+Sources: Spark structured-streaming-programming-guide.md, Output Sinks (which are fault-tolerant);
+FileStreamSink.scala (`addBatch`: a batch that is in its log is passed over); Delta Lake, Table
+streaming reads and writes (txnAppId, txnVersion); Apache Iceberg, Structured Streaming (the epoch
+is kept in the snapshot).
+"""
+
+from __future__ import annotations
+
+import re
+
+from advisor.catalog import Component
+from advisor.intake.reading import Reading
+
+FORMAT = re.compile(r"\.writeStream\b(?:(?!\.readStream\b)[\s\S]){0,600}?\.format\(\s*['\"](\w+)")
+"""The format of each query that writes a stream."""
+_BY_BATCH = frozenset({
+    "delta", "iceberg", "hudi", "parquet", "orc", "csv", "json", "text", "avro",
+})  # fmt: skip
+"""Sinks that keep the number of each batch with its rows, and take each batch once."""
+_TRIAL = "memory"
+
+
+def settle(reading: Reading, code: str) -> None:
+    """States that the sink takes each batch once, where each query of the code has such a sink;
+    and that one for trials alone is not advised on."""
+    found = [(match[1].lower(), match.start(1)) for match in FORMAT.finditer(code)]
+    for name, at in found:
+        if name == _TRIAL:
+            words = "a sink of format memory is for trials: what is in it is gone with the driver, "
+            words += "and its offsets are not. That is not advised on"
+            reading.wrong(Component.APPLICATION, "sink", _line(code, at), words)
+    if found and all(name in _BY_BATCH for name, _ in found):
+        name, at = found[0]
+        reading.state(Component.APPLICATION, "sink", "idempotent", _line(code, at))
+        words = f"a sink of format {name} takes each batch once (application.sink)"
+        reading.note(_line(code, at), words)
+
+
+def _line(code: str, at: int) -> int:
+    return code.count("\n", 0, at) + 1
