@@ -105,7 +105,7 @@ def _other_setting(of: tuple[Family, str, str, Component], name: str, *, every: 
             _unknown(family, component, name, settings if every else in_force(*of))
         )
     if not every:
-        message = f"{setting.name} is a setting of the {component} that is not weighed here."
+        message = f"{setting.name} is a setting of the {component} that is not taken into account."
         raise UnknownSetting(Problem(component, setting.name, message))
     return setting
 

@@ -235,7 +235,9 @@ class _Found:
         taken = self._mode_settings.union(*self._weighed.values())
         others = {entry.name for entry in made} - secret - taken
         if others:
-            self._note(f"{len(others)} other settings that somebody made are not weighed here")
+            self._note(
+                f"{len(others)} other settings that somebody made are not taken into account"
+            )
         if secret:
             self._note(f"{len(secret)} may be credentials: the brokers keep their values back")
         self._note("How producers and consumers are set, a cluster does not know: answer for them")

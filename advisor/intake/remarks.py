@@ -12,7 +12,7 @@ from advisor.catalog import Component
 from advisor.intake.reading import Item
 
 _LOCAL = "counts for topics with remote.storage.enable=true only"
-_PLUGIN = "is handed on to a plug-in of tiered storage: not weighed"
+_PLUGIN = "is handed on to a plug-in of tiered storage: not taken into account"
 _NO_LIMIT = "is no limit on a batch: the first one of an answer comes whatever its size (KIP-74)"
 _COMPRESSED = (
     "has the brokers compress anew what was sent otherwise: what counts for max.message.bytes is "

@@ -161,7 +161,7 @@ def _take(
     if value is None:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
     elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
-        reading.note(line, f"{shown(key)} names single partitions: not weighed here")
+        reading.note(line, f"{shown(key)} names single partitions: not taken into account")
     else:
         of_sink = match["pair"] and _end(key) is _SINK
         reading.state(_SINK if of_sink else end or _end(key), key, value, line)

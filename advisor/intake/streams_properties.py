@@ -58,7 +58,7 @@ def take(reading: Reading, entry: Property) -> None:
         message += f"application makes for itself: {words}. That is not advised on; leave it out"
         reading.wrong(Component.STREAMS, key, entry.line, message)
     elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
-        reading.note(entry.line, f"{shown(key)} is not weighed here")
+        reading.note(entry.line, f"{shown(key)} is not taken into account")
     elif having := _clients_with(key):
         for component in having:
             reading.state(component, key, entry.value, entry.line)

@@ -159,7 +159,7 @@ def _user(reading: Reading, leaf: Leaf) -> None:
         case ("spec", "quotas", "producerByteRate"):
             reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
         case ("spec", "quotas", name):
-            reading.note(leaf.line, f"{shown(name)} is not weighed here")
+            reading.note(leaf.line, f"{shown(name)} is not taken into account")
         case _:
             pass
 

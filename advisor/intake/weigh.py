@@ -277,7 +277,7 @@ class _Scale:
         strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
         if {item.name, problem.setting} & names or item.name.startswith(_OPEN_ENDED):
             if not self._refuses_text(item):
-                self.note(item, remark(item) or "is not weighed here")
+                self.note(item, remark(item) or "is not taken into account")
         elif own := self._as_application_has_it(item):
             self._problem(item, own)
         elif other := other_client(item.name, product, component):

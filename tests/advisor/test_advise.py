@@ -288,11 +288,13 @@ def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
     idle = "client.id=a\ncompression.type=gzip\nreceive.buffer.bytes=65536\n"
     producer = write("producer.properties", f"{idle}a.b=1\nsasl.password=x\n")
     err = run("--producer", producer)[2]
-    assert "3 settings that no guarantee depends on are not weighed (--verbose)." in err
+    assert "3 settings that no guarantee depends on are left out (--verbose)." in err
     assert "compression.type" not in err
     assert "a.b is not a setting" in err
     assert "sasl.password is a credential" in err
-    assert "compression.type is not weighed here." in run("--producer", producer, "--verbose")[2]
+    assert (
+        "compression.type is not taken into account." in run("--producer", producer, "--verbose")[2]
+    )
 
 
 def test_the_client_that_is_taken_is_said_where_only_the_brokers_version_was_stated(write) -> None:

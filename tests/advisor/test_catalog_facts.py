@@ -215,7 +215,7 @@ def _every(name: str, component: Component = P, family: Family = Family.JAVA) ->
 
 
 def test_a_setting_that_is_not_weighed_is_real_and_says_so() -> None:
-    with pytest.raises(UnknownSetting, match="is not weighed here") as raised:
+    with pytest.raises(UnknownSetting, match="is not taken into account") as raised:
         lookup(Family.JAVA, "4.3", "4.3", P, "compression.type")
     assert raised.value.problem.suggestion is None
     setting = _every("compression.type")

@@ -100,7 +100,7 @@ SET = [
     # what a file may state, --set may state
     ("", f"{JAVA} broker.log.retention.minutes=1", 1, "retention.ms: 60000 -> "),
     ("", f"{JAVA} broker.log.retention.minutes=1 topic.retention.ms=-1", 0, "YES"),
-    ("", f"{JAVA} producer.compression.type=lz4", 0, "--set: compression.type is not weighed here"),
+    ("", f"{JAVA} producer.compression.type=lz4", 0, "--set: compression.type is not taken"),
     ("", f"{JAVA} consumer.group.protocol=consumer consumer.partition.assignment.strategy=x", 2,
      "--set: partition.assignment.strategy cannot be set when group.protocol=CONSUMER"),
     ("", f"{JAVA} producer.transaction.two.phase.commit.enable=true producer.transactional.id=a "
@@ -221,7 +221,7 @@ def test_a_query_of_spark_has_this_answer(
 
 
 PIPELINES = [
-    ('[producer]\ncompression.type = "lz4"\n', 0, "p.toml:6: compression.type is not weighed here"),
+    ('[producer]\ncompression.type = "lz4"\n', 0, "p.toml:6: compression.type is not taken into"),
     ("[broker]\nlog.retention.ms = 1000\n", 1, "retention.ms: 1000 -> "),
     ("[broker]\nlog.retention.ms = 0\n", 2, "p.toml:6: log.retention.ms must be unlimited"),
     ('[producer]\nakcs = "all"\n', 2, "There is no producer setting 'akcs'"),

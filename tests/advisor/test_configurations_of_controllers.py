@@ -10,10 +10,10 @@ from tests.advisor.test_configurations import C, assert_answer, assert_file
 
 SET = [
     # brokers delete replicas that no metadata name (KAFKA-14616)
-    ("", f"{C} application.controllers=1", 1, "controllers: 1 -> 3 .*are on this machine only"),
+    ("", f"{C} application.controllers=1", 1, "controllers: 1 -> 3 .*is on this machine only"),
     ("--survive 0", f"{C} application.controllers=1", 0, "YES"),
     ("--survive 0", f"{C} application.controllers=1 application.disk.lost=each-restart", 1,
-     "are on this machine only"),
+     "is on this machine only"),
     ("", f"{C} application.controllers=2", 0, "YES.*of these 1 may be lost for good"),
     ("--survive 2 --brokers 5", f"{C} topic.replication.factor=5 topic.min.insync.replicas=3 "
      "application.controllers=2", 1, "controllers: 2 -> 5 "),
@@ -51,7 +51,7 @@ FILES = [
     ("", "process.roles=controller\nmetadata.log.dir=/data\n", 0, "YES"),
     # log.dirs goes before log.dir (ServerLogConfigs)
     ("", f"log.dir={TEMPORARY}\n", 0, "B007 high"),
-    ("", f"log.dir={TEMPORARY}\nlog.dirs=/data\n", 0, "log.dir is not weighed"),
+    ("", f"log.dir={TEMPORARY}\nlog.dirs=/data\n", 0, "log.dir is not taken"),
 ]  # fmt: skip
 
 

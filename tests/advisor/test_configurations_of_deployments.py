@@ -242,7 +242,7 @@ SET = [
     ("", f"{TIERED} application.remote.metadata.min.insync.replicas=1", 1, "is not found again"),
     # LogValidator, KIP-74 and the controllers' own timeouts
     ("", "topic.compression.type=gzip", 0, "compress anew"),
-    ("", "topic.compression.type=producer", 0, "compression.type is not weighed"),
+    ("", "topic.compression.type=producer", 0, "compression.type is not taken"),
     ("", "broker.replica.fetch.max.bytes=10", 0, "no limit on a batch"),
     ("", f"{QUORUM}fetch.timeout.ms=600000", 1, "fetch.timeout.ms: 600000 -> 2000"),
     ("", f"{QUORUM}fetch.timeout.ms=118000", 1, "a new controller, and for a new leader after it"),

@@ -33,7 +33,7 @@ SET = [
     ("", f"{C} consumer.check.crcs=1", 2, "check.crcs must be true or false"),
     ("", f"{C} consumer.check.crcs=false", 0, "^YES"),
     ("", f"{C} topic.segment.bytes=1000", 2, "segment.bytes must be from 1048576"),
-    ("--kafka 3.9", f"{C} topic.segment.ms=1000", 0, "segment.ms is not weighed here"),
+    ("--kafka 3.9", f"{C} topic.segment.ms=1000", 0, "segment.ms is not taken into account"),
     ("", f"{C} broker.num.replica.fetchers=0", 2, "num.replica.fetchers must be from 1"),
     ("--kafka 3.9", f"{C} broker.num.replica.fetchers=0", 0, "YES"),
     ("", f"{C} broker.advertised.listeners=PLAINTEXT://{'a' * 300}:1", 0, "YES"),
@@ -59,11 +59,11 @@ SET = [
     ("--kafka 2.8", f"{C} topic.message.format.version=0.10.2", 2, "before Kafka 0.11"),
     ("--kafka 2.8", f"{C} topic.message.format.version=0.11.0", 0, "YES"),
     ("--kafka 2.8", f"{C} broker.log.message.format.version=0.10.2-IV0", 2, "before Kafka 0.11"),
-    ("--kafka 3.6", f"{C} topic.message.format.version=0.10.2", 0, "is not weighed here"),
+    ("--kafka 3.6", f"{C} topic.message.format.version=0.10.2", 0, "is not taken into account"),
     ("--kafka 3.6", f"{C} topic.message.format.version=0.10.2 "
      "broker.inter.broker.protocol.version=2.8", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=0.10.2", 2, "before Kafka 0.11"),
-    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "is not weighed here"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "not taken into account"),
     ("", f"{C} topic.cleanup.policy=delete,delete", 0, "YES"),
     ("", f"{C} topic.cleanup.policy=compact,delete,compact", 0, "T006"),
     # a broker closes the connection at a request that is larger than it reads
@@ -166,7 +166,7 @@ FILES = [
     ("s.properties", f"{STREAMS}topic.retention.bytes=1\n", 2, "is deleted unprocessed"),
     ("s.properties", f"{STREAMS}topic.cleanup.policy=delete\n", 2, "a changelog has to be"),
     ("s.properties", f"{STREAMS}topic.unclean.leader.election.enable=true\n", 2, "may lead"),
-    ("s.properties", f"{STREAMS}topic.segment.ms=1000\n", 0, "topic.segment.ms is not weighed"),
+    ("s.properties", f"{STREAMS}topic.segment.ms=1000\n", 0, "topic.segment.ms is not taken"),
     # a chart's values are no manifest
     ("values.yaml", "extraConfig: |\n  min.insync.replicas=1\n", 2, "what `helm template` prints"),
     # what has clients of its own is not answered for
@@ -322,7 +322,7 @@ def test_what_two_files_say_together_is_refused(tmp_path: Path, first: str) -> N
         path.write_text(files[name])
         options.append(f"--{name}={path}")
     assert_answer(f"--kafka 3.6 {' '.join(options)}", C, 2, "before Kafka 0.11")
-    assert_answer(f"--kafka 3.6 {options[0]}", C, 0, "is not weighed here")
+    assert_answer(f"--kafka 3.6 {options[0]}", C, 0, "is not taken into account")
 
 
 def test_an_option_and_a_file_are_refused_together(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
     assert SECRET not in repr((intake, places))
     assert "12345" not in repr((intake, places))
     assert noted(intake, "2 may be credentials")
-    assert noted(intake, "2 other settings that somebody made are not weighed here")
+    assert noted(intake, "2 other settings that somebody made are not taken into account")
 
 
 def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:

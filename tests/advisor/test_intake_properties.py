@@ -40,7 +40,7 @@ def test_spark_options_are_read_with_and_without_their_prefix() -> None:
     assert intake.settings == {
         "consumer.isolation.level": "read_committed", "consumer.startingOffsets": "earliest"
     }  # fmt: skip
-    assert intake.notes == ["Line 3: subscribe is not weighed here."]
+    assert intake.notes == ["Line 3: subscribe is not taken into account."]
 
 
 def test_what_spark_decides_itself_is_a_problem_in_its_reason() -> None:
@@ -69,7 +69,7 @@ def test_a_slip_of_the_finger_names_the_line_and_the_right_name() -> None:
 def test_a_real_setting_that_is_not_weighed_is_a_note() -> None:
     intake = _producer("bootstrap.servers=a:9092,b:9092\ncompression.type=zstd")
     assert not intake.problems
-    assert intake.notes[1] == "Line 2: compression.type is not weighed here."
+    assert intake.notes[1] == "Line 2: compression.type is not taken into account."
 
 
 def test_a_name_that_nobody_knows_is_passed_over_by_java_and_refused_by_librdkafka() -> None:
@@ -89,16 +89,16 @@ SAID = [
     ("producer-properties", Family.LIBRDKAFKA, "fetch.min.bytes=1",
      "fetch.min.bytes is a setting of the consumer: the producer passes over it."),
     ("producer-properties", Family.LIBRDKAFKA, "compression.codec=gzip",
-     "compression.codec is not weighed here."),
+     "compression.codec is not taken into account."),
     ("spark-options", Family.SPARK, "compression.type=gzip",
      "compression.type says nothing to Spark without kafka. before it."),
     ("spark-options", Family.SPARK, "minoffsetspertrigger=3",
-     "minoffsetspertrigger is not weighed here."),
+     "minoffsetspertrigger is not taken into account."),
     ("spark-options", Family.SPARK, "checkpointLocation=/a",
      "checkpointLocation names no file system: fs.defaultFS decides, and that is the machine's own "
      "disk unless somebody set it. It is taken to last; say where it is (application.checkpoint)."),
     ("spark-options", Family.SPARK, "kafka.compression.type=gzip",
-     "kafka.compression.type is not weighed here."),
+     "kafka.compression.type is not taken into account."),
 ]  # fmt: skip
 
 

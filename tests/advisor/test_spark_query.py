@@ -46,7 +46,7 @@ def test_a_query_is_read_with_its_trigger_and_its_checkpoint(
     assert not intake.problems
     kept = {name: value for name, value in intake.settings.items() if name in (TRIGGER, CHECKPOINT)}
     assert kept == stated
-    assert not any("not weighed" in note for note in intake.notes if "subscribe" not in note)
+    assert not any("taken into account" in note for note in intake.notes if "subscribe" not in note)
 
 
 def test_a_path_of_nobody_knows_which_file_system_is_asked_about() -> None:

@@ -234,7 +234,7 @@ def test_levels_and_kinds_are_all_there() -> None:
         ("exactly = 0", "", "conditions[1].count: needs `exactly`, `least` or `most`"),
         ('"producer.acks" = "all"', '"producer.acks" = "most"', "optimum.settings: "),
         ('"producer.acks" = "all"', '"consumer.group.id" = "a"', "is not among the levers"),
-        ("levers = [", 'levers = [\n  "consumer.receive.buffer.bytes",', "not weighed here"),
+        ("levers = [", 'levers = [\n  "consumer.receive.buffer.bytes",', "not taken into account"),
         ("[settings]", "[staging]\nweeks = 3\n[settings]", "staging: "),
         ('want = "at-least-once"', 'want = "at-least-once"\nhint = "a"', "hint: is not a key of"),
     ],

@@ -20,7 +20,7 @@ from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 
 BROKEN = 1
-_IDLE = "not weighed here."
+_IDLE = "not taken into account."
 """How a note ends that names a setting without weight."""
 _HEADS = {
     "client": "family", "client_version": "version", "kafka": "kafka", "brokers": "brokers",
@@ -155,7 +155,7 @@ def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
     if len(idle) == 1:
         yield idle[0]
     elif idle:
-        yield f"{len(idle)} settings that no guarantee depends on are not weighed (--verbose)."
+        yield f"{len(idle)} settings that no guarantee depends on are left out (--verbose)."
 
 
 def _taken(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:
