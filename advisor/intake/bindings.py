@@ -36,6 +36,11 @@ _SWITCHED: Mapping[tuple[str, str], str] = {
 """What follows from one value of a switch."""
 
 
+def is_of_binding(name: str) -> bool:
+    """Whether a binding of librdkafka takes a setting of this name for itself."""
+    return name in _NAMES
+
+
 def of_bindings(items: Iterable[Item], family: Family) -> Iterator[Item]:
     """The items, where a binding's own are not librdkafka's, and say what they mean.
 

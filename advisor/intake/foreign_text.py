@@ -141,7 +141,7 @@ _OTHERS = (
         ("Fluent Bit", r"^[ \t]*-?[ \t]*rdkafka\.[\w.]+[ \t:]|^[ \t]*[Nn]ame[ \t]+kafka\b"),
         ("Fluentd", r"^[ \t]*@type[ \t]+(?:rd)?kafka"),
         ("Telegraf", r"^[ \t]*\[\[(?:outputs|inputs)\.kafka"),
-        ("Filebeat and the other Beats", r"^output\.kafka:|^(?:file|metric|heart|audit)beat\."),
+        ("Filebeat and the other Beats", r"^output\.kafka:|^(?:file|metric|audit|packet)beat\."),
         ("the OpenTelemetry Collector",
          r"^(?:exporters|receivers):[ \t]*\n(?:[ \t]+.*\n){0,60}?[ \t]+kafka(?:/[\w.-]+)?:"),
         ("rsyslog", r"[\"'](?:om|im)kafka[\"']"),

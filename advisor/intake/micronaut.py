@@ -98,7 +98,13 @@ def _rank(leaf: Leaf) -> int:
 def _take(reading: Reading, leaf: Leaf) -> None:
     name = leaf.path[0]
     if match := _NAMED.fullmatch(name):
-        _fill(reading, [_CLIENTS[match["part"]]], match["key"], leaf)
+        _fill(
+            reading,
+            [_CLIENTS[match["part"]]],
+            match["key"],
+            leaf,
+            match["name"].removeprefix("default"),
+        )
     elif name.startswith(_STREAMS):
         words = "what stands under kafka.streams is not read: give it as streams.properties"
         if not any(note.endswith(f"{words}.") for note in reading.notes):
@@ -109,9 +115,11 @@ def _take(reading: Reading, leaf: Leaf) -> None:
         _fill(reading, having, key, leaf)
 
 
-def _fill(reading: Reading, components: list[Component], key: str, leaf: Leaf) -> None:
+def _fill(
+    reading: Reading, components: list[Component], key: str, leaf: Leaf, name: str = ""
+) -> None:
     for component in components:
-        take = partial(reading.state, component, key, line=leaf.line)
+        take = partial(reading.state, component, key, line=leaf.line, process=name)
         fill(reading, SPRING, (key, leaf.text, leaf.line), take)
 
 

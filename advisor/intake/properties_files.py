@@ -8,6 +8,7 @@ from itertools import islice
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.intake import foreign
+from advisor.intake.bindings import is_of_binding
 from advisor.intake.java_properties import properties
 from advisor.intake.known import SLIP, known_keys, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
@@ -79,7 +80,7 @@ def claim_for_librdkafka(reading: Reading) -> None:
         for family in (Family.JAVA, Family.LIBRDKAFKA)
     )
     items = [item for item in reading.items if item.component in clients]
-    own = [item for item in items if item.name in librdkafka - java]
+    own = [item for item in items if item.name in librdkafka - java or is_of_binding(item.name)]
     if own and not any(item.name in java - librdkafka for item in items):
         reading.heads["family"] = Family.LIBRDKAFKA
         words = f"{own[0].name} is a name of librdkafka alone, so the file is read as its own; "

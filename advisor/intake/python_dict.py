@@ -38,15 +38,17 @@ def read(text: str) -> Reading:
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     tree = _parsed(text)
     _refuse_others(tree)
-    results = _named_dicts(tree)
+    results, constants = _named_dicts(tree), _constants(tree)
     ours = [row for row in results if _is_of_client(*row)] or results
     for name, pairs in results:
         if (name, pairs) not in ours:
             reading.note(pairs[0][2], "a dict without a setting of a client: not read")
             continue
         component = _by_name(name) or likely_client(key for key, _, _ in pairs)
+        process = f"line {pairs[0][2]}" if _connects(pairs) else ""
         for key, value, line in pairs:
-            take(reading, component, key, value, line)
+            known = constants.get(value.id, value) if isinstance(value, ast.Name) else value
+            take(reading, component, key, known, line, process)
     if not reading.items and not reading.notes:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading
@@ -137,6 +139,8 @@ def _named_dicts(tree: ast.Module) -> list[tuple[str, list[Pair]]]:
             continue
         if isinstance(node, ast.Assign):
             _put(named, node)
+        if isinstance(node, ast.Call):
+            _update(named, node)
         inner = node if isinstance(node, _NAMING) else owner
         waiting += [(inner, node) for node in reversed(list(ast.iter_child_nodes(node)))]
     return [(name, pairs) for name, pairs in results if pairs]
@@ -170,6 +174,36 @@ def _put(named: Mapping[str, list[Pair]], node: ast.Assign) -> None:
             pass
 
 
+def _update(named: Mapping[str, list[Pair]], node: ast.Call) -> None:
+    """`conf.update(acks="1")`, and `conf.setdefault("acks", "1")` where there is none."""
+    if not isinstance(node.func, ast.Attribute):
+        return
+    pairs = named.get(ast.unparse(node.func.value)[:100])
+    if pairs is None:
+        return
+    if node.func.attr == "update":
+        pairs += [(word.arg, word.value, node.lineno) for word in node.keywords if word.arg]
+    elif node.func.attr == "setdefault" and len(node.args) == 2:
+        key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+        if isinstance(key, str) and key not in {name for name, _, _ in pairs}:
+            pairs.append((key, node.args[1], node.lineno))
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    """The plain values that have a name, and have it once."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    values.setdefault(target.id, []).append(node.value)
+    return {
+        name: stated[0]
+        for name, stated in values.items()
+        if len(stated) == 1 and isinstance(stated[0], ast.Constant)
+    }
+
+
 _NAMING = (ast.Assign, ast.AnnAssign, ast.Call, ast.keyword)
 
 
@@ -199,7 +233,14 @@ def _is_of_client(name: str, pairs: list[Pair]) -> bool:
     return named is not None or any(is_of_client(key) for key, _, _ in pairs[:_TRIED])
 
 
-def take(reading: Reading, component: Component, key: str, value: ast.expr, line: int) -> None:
+def _connects(pairs: list[Pair]) -> bool:
+    """Whether a dict is a client's whole one, and no part that others are made of."""
+    return any(key in ("bootstrap.servers", "metadata.broker.list") for key, _, _ in pairs)
+
+
+def take(
+    reading: Reading, component: Component, key: str, value: ast.expr, line: int, process: str = ""
+) -> None:
     """Takes one pair of a dict, if its value is a literal."""
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
@@ -208,11 +249,12 @@ def take(reading: Reading, component: Component, key: str, value: ast.expr, line
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         literal = None
     if isinstance(literal, bool):
-        reading.state(component, key, str(literal).lower(), line)
+        reading.state(component, key, str(literal).lower(), line, process=process)
     elif isinstance(literal, str) or (isinstance(literal, int) and abs(literal) < 2**63):
-        reading.state(component, key, str(literal), line)
+        reading.state(component, key, str(literal), line, process=process)
     else:
-        reading.note(line, f"{shown(key)} is not a plain value: not read")
+        words = "is not a plain value: not read, so that its default counts here"
+        reading.note(line, f"{shown(key)} {words}")
 
 
 def _product(node: ast.expr) -> int:

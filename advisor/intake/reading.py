@@ -56,6 +56,9 @@ class Reading:
     whole: frozenset[str] = frozenset()
     """Brokers (`Item.process`) of which the file states all that is stated of them."""
 
+    clients: set[tuple[Component, str]] = field(default_factory=set)
+    """Clients (`Item.process`) that are there, also those of which nothing is stated."""
+
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",
         process: str = "",

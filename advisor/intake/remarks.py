@@ -25,7 +25,8 @@ _QUORUM = (
 )
 _BACKOFF = (
     "is how long a follower waits after a fetch that failed: it leaves the in-sync set meanwhile, "
-    "and below min.insync.replicas nothing is accepted, which is not reckoned with"
+    "and below min.insync.replicas nothing is accepted. Delivery Lab does not take that into "
+    "account"
 )
 _THROTTLED = (
     "throttles replicas that are not in sync (KIP-73), also after the reassignment that it was "

@@ -69,6 +69,9 @@ def read(text: str) -> Reading:
                 of_all and leaf.path[2] in known_keys(newest(Family.JAVA), component)
             ):
                 _fill(reading, component, leaf)
+    for way, channel, _ in (leaf.path for leaf in named.values() if leaf.path[:2] not in foreign):
+        kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(way, ())
+        reading.clients |= {(kind, channel) for kind in kinds}
     _state_defaults(reading, named, directions, foreign)
     if foreign and not reading.items:
         line = next(leaf.line for leaf in named.values() if leaf.path[:2] in foreign)
@@ -129,7 +132,14 @@ def _fill(reading: Reading, component: Component, leaf: Leaf) -> None:
     if component is _PRODUCER and key == _ID:
         note_name(reading, _ID, leaf.text, leaf.line)
     named = (key, leaf.text, leaf.line)
+    before = len(reading.items)
     fill(reading, SPRING, named, partial(_take, reading, component, key, leaf.line))
+    if leaf.path[0]:
+        kinds = (_CONSUMER, _CODE) if component is _CONSUMER else (_PRODUCER,)
+        reading.items[before:] = [
+            replace(item, process=leaf.path[1]) if item.component in kinds else item
+            for item in reading.items[before:]
+        ]
 
 
 def _take(reading: Reading, component: Component, key: str, line: int, text: str) -> None:

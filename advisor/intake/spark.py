@@ -15,6 +15,7 @@ from advisor.intake import python_dict, spark_query, spark_refused, spark_sinks,
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.several_clients import disagreeing
 from advisor.intake.text import IntakeError, shown
 
 _TEXT = (
@@ -52,6 +53,8 @@ def read(text: str) -> Reading:
     """The options of source and sink. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.SPARK})
     code = _calls(reading, text)
+    for item, words in disagreeing(reading.items, newest(Family.SPARK)):
+        reading.wrong(item.component, item.name, item.line, words)
     if _PLACE.search(text):
         _properties(reading, text)
     elif python_dict.READERS[0].likeness(text):
@@ -127,11 +130,14 @@ class _Code:
 def _calls(reading: Reading, text: str) -> _Code:
     """Takes each option that the code states. Raises `IntakeError`."""
     code, end, begins, batch, function = _Code(), None, 0, False, None
+    whose, queries = "", 0
     python_dict.check_length(text)
     for match in _CALL.finditer(text):
         if match["end"]:
             batch = match["end"] == "read" and spark_refused.is_batch(text, match.end())
             end = _SINK if match["end"].startswith("write") else _SOURCE
+            queries += 1
+            whose = f"{end} {queries}"
             begins = len(reading.items) if end is _SOURCE else begins
             if batch:
                 code.batch = True
@@ -144,7 +150,7 @@ def _calls(reading: Reading, text: str) -> _Code:
         key = _key(match)
         if key and not batch:
             code.options += 1
-            _take(reading, text, match, key, end)
+            _take(reading, text, match, key, end, whose)
     reading.items = spark_refused.of_last_source(reading.items, begins)
     if function:
         code.function = function["function"]
@@ -153,9 +159,9 @@ def _calls(reading: Reading, text: str) -> _Code:
 
 
 def _take(
-    reading: Reading, text: str, match: re.Match[str], key: str, end: Component | None
+    reading: Reading, text: str, match: re.Match[str], key: str, end: Component | None, whose: str
 ) -> None:
-    """One option, for the end of the query that the code speaks of."""
+    """One option, for the end of the query that the code speaks of (`whose`)."""
     line = _line(text, match)
     value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
     if value is None:
@@ -164,7 +170,9 @@ def _take(
         reading.note(line, f"{shown(key)} names single partitions: not taken into account")
     else:
         of_sink = match["pair"] and _end(key) is _SINK
-        reading.state(_SINK if of_sink else end or _end(key), key, value, line)
+        component = _SINK if of_sink else end or _end(key)
+        own = whose if match["key"] and component is end else ""
+        reading.state(component, key, value, line, process=own)
 
 
 def _line(text: str, match: re.Match[str]) -> int:

@@ -60,6 +60,11 @@ def settle(reading: Reading) -> None:
         elif name == _INTERVAL:
             words = f"{_INTERVAL} says how much is done again; it counts with {_ASYNC}=true"
             reading.note(item.line, words)
+    places = [item for item in reading.items if item.name == "checkpoint"]
+    if any(item.text == "local" for item in places):  # of several queries the weaker one counts
+        reading.items = [
+            item for item in reading.items if item not in places or item.text == "local"
+        ]
 
 
 def _session(reading: Reading) -> None:

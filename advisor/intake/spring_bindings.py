@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from advisor.catalog import Component, Family
@@ -29,6 +30,8 @@ _BINDER = re.compile(rf"{re.escape(_KAFKA)}binder\.(?P<name>.+)")
 _BINDING = re.compile(
     rf"{re.escape(_KAFKA)}(?:bindings\.[^.]+|default)\.(?P<part>producer|consumer)\.(?P<name>.+)"
 )
+_ANY_BINDING = re.compile(rf"{re.escape(_ROOT)}(?:kafka\.)?bindings\.(?P<name>[^.]+)\.")
+_OWN_BINDING = re.compile(rf"{re.escape(_KAFKA)}bindings\.(?P<name>[^.]+)\.(?:producer|consumer)\.")
 _GROUP = re.compile(rf"{re.escape(_ROOT)}(?:bindings\.[^.]+|default)\.group")
 _READS, _WRITES = (
     re.compile(rf"{re.escape(_ROOT)}(?:kafka\.)?bindings\.[^.]+(?:-{way}-\d+\.|\.{part}\.)")
@@ -102,6 +105,9 @@ def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
     for leaf in leaves:
         _elsewhere(reading, leaf)
     _streams_alone(reading, leaves)
+    for component, pattern in ((_PRODUCER, _WRITES), (_CONSUMER, _READS)):
+        found = {_binding(_name(leaf)) for leaf in leaves if pattern.search(_name(leaf))}
+        reading.clients |= {(component, name) for name in found}
     _writes_silently(reading, leaves)
     _reads_silently(reading, leaves)
 
@@ -115,7 +121,11 @@ def _state(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
     for (rank, to, name), leaf in sorted(places, key=lambda row: row[0][0]):
         if rank in ranks:
             named = (_name(leaf).removeprefix(_ROOT), leaf.text, leaf.line)
+            before = len(reading.items)
             fill(reading, SPRING, named, partial(_take, reading, leaf.line, to, name))
+            if own := _OWN_BINDING.match(_name(leaf)):
+                items = [replace(item, process=own["name"]) for item in reading.items[before:]]
+                reading.items[before:] = items
 
 
 def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> None:
@@ -217,10 +227,23 @@ def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     reading.note(line, words)
 
 
+def _binding(name: str) -> str:
+    """The binding that a property is of; empty for the default of all."""
+    match = _ANY_BINDING.match(name)
+    return match["name"] if match else ""
+
+
 def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
-    """Nobody looks at the result of a send, unless a binding waits for it, hands errors to a
+    """Nobody looks at the result of a send, unless each binding waits for it, hands errors to a
     channel, or commits it in a transaction (KafkaProducerMessageHandler, processSendResult)."""
-    if any(_HEARS.search(_name(leaf)) and leaf.text.lower() == "true" for leaf in leaves):
+    names = [_name(leaf) for leaf in leaves]
+    writes = {_binding(name) for name in names if _WRITES.search(name)}
+    hears = {
+        _binding(_name(leaf))
+        for leaf in leaves
+        if _HEARS.search(_name(leaf)) and leaf.text.lower() == "true"
+    }
+    if hears and ("" in hears or writes <= hears):
         return
     if any(item.name == "transactional.id" for item in reading.items):
         return

@@ -42,11 +42,14 @@ from advisor.intake.quorum import with_controllers
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.remarks import PLUGINS, remark
 from advisor.intake.roles import unread
+from advisor.intake.several_clients import disagreeing
 from advisor.intake.text import shown
 from advisor.intake.tiered import with_remote_metadata
 from advisor.intake.weaker import weaker
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_OF_ONE = (*_CLIENTS, Component.APPLICATION)
+"""What a pipeline has one of: several that differ are refused."""
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
@@ -105,6 +108,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.take(item)
     for item, _, words in lost:
         scale.note(item, words)
+    for item, words in disagreeing(reading.items, product, sorted(reading.clients)):
+        scale.refuse_client(item, words)
     scale.default_elsewhere(reading.whole)
     for item, words in elsewhere.items():
         scale.refuse_value(item)
@@ -199,12 +204,16 @@ class _Scale:
         """Adds what the product says of a setting that it does not start with."""
         self._problem(item, Problem(item.component, item.name, words, product=True))
 
+    def refuse_client(self, item: Item, words: str) -> None:
+        """Adds what no pipeline has."""
+        self._problem(item, Problem(item.component, item.name, f"{words}."))
+
     def _is_weaker_elsewhere(self, item: Item, setting: str, name: str, value: Value) -> bool:
         """Whether another broker states what promises less, so that this one does not count."""
         stating = self.processes.setdefault(name, [])
         whose = stating[-1] if stating else item.process
         stating.append(item.process)
-        if name not in self.intake.lines or whose == item.process:
+        if item.component in _OF_ONE or name not in self.intake.lines or whose == item.process:
             return False
         now = self.intake.settings[name]
         counts = weaker(setting, now, value)

@@ -270,3 +270,64 @@ def test_a_sink_of_spark_by_its_format(
     tmp_path: Path, code: str, exit_code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "q.py", code, "--want exactly-once", TOPIC, exit_code, expected)
+
+
+OUT, IN = "mp.messaging.outgoing.", "mp.messaging.incoming."
+BOUND = "spring.cloud.stream.kafka.bindings."
+NOBODY = '.option("checkpointLocation", "s3a://a").start()'
+SEVERAL = [
+    (f"{OUT}a.connector=smallrye-kafka\n{OUT}a.acks=1\n{OUT}b.connector=smallrye-kafka\n"
+     f"{OUT}b.acks=all", 2, "acks differs from line 2. The file has several producers"),
+    (f"{OUT}a.connector=smallrye-kafka\n{OUT}a.acks=all\n{OUT}b.connector=smallrye-kafka", 2,
+     "acks differs from another one, which does not state it"),
+    (f"kafka.acks=all\n{OUT}a.connector=smallrye-kafka\n{OUT}b.connector=smallrye-kafka", 0, "YES"),
+    (f"{OUT}a.connector=smallrye-kafka\n{OUT}a.acks=all\n{OUT}b.connector=smallrye-kafka\n"
+     f"{OUT}b.acks=all\n{OUT}b.topic=t", 0, "YES"),
+    (f"{IN}a.connector=smallrye-kafka\n{IN}a.failure-strategy=ignore\n"
+     f"{IN}b.connector=smallrye-kafka\nkafka.auto.offset.reset=earliest", 2,
+     "processing.errors differs from another one"),
+    (f"{BOUND}a-out-0.producer.sync=true\n{BOUND}a-out-0.producer.configuration.acks=1\n"
+     f"{BOUND}b-out-0.producer.sync=true\n{BOUND}b-out-0.producer.configuration.acks=all", 2,
+     "acks differs from line 2"),
+    (f"spring.cloud.stream.kafka.binder.required-acks=all\n{BOUND}a-out-0.producer.sync=true\n"
+     f"{BOUND}b-out-0.producer.sync=false", 1, "application.delivery.errors: ignored -> handled"),
+    ("kafka:\n  producers:\n    a:\n      acks: 1\n    b:\n      acks: all", 2, "acks differs"),
+    ("kafka:\n  producers:\n    a:\n      acks: all\n    b:\n      acks: all", 0, "YES"),
+    ("a = Producer({'bootstrap.servers': 'b', 'acks': '1'})\n"
+     "b = Producer({'bootstrap.servers': 'b', 'acks': 'all'})", 2, "acks differs from line 1"),
+    ("base = {'acks': '0'}\na = Producer({'bootstrap.servers': 'b', **base})", 1, "acks: 0 -> all"),
+    ("c = {'bootstrap.servers': 'b', 'acks': 'all'}\nc.update(acks='0')", 1, "acks: 0 -> all"),
+    ("c = {'bootstrap.servers': 'b'}\nc.setdefault('acks', '0')", 1, "acks: 0 -> all"),
+    ("ACKS = '0'\nc = {'bootstrap.servers': 'b', 'acks': ACKS}", 1, "acks: 0 -> all"),
+    ("ACKS = '0'\nACKS = f()\nc = {'bootstrap.servers': 'b', 'acks': ACKS}", 0,
+     "not read, so that its default counts here"),
+    ("go.delivery.reports=false\nbootstrap.servers=b\nlinger.ms=5", 1,
+     "application.delivery.errors: ignored -> handled"),
+]  # fmt: skip
+AS_STATED = f"{C} application.processing.errors=retry"
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), SEVERAL)
+def test_several_clients_of_one_file(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = TOPIC if "earliest" in text else AS_STATED
+    assert_file(tmp_path / "a.conf", f"{text}\n", "", settings, code, expected)
+
+
+@pytest.mark.parametrize(("first", "second", "code", "expected"), [
+    ('"startingOffsets", "latest"', '"startingOffsets", "earliest"', 2, "startingOffsets differs"),
+    ('"startingOffsets", "earliest"', '"startingOffsets", "earliest"', 0, "YES"),
+])  # fmt: skip
+def test_several_queries_of_one_file(
+    tmp_path: Path, first: str, second: str, code: int, expected: str
+) -> None:
+    text = "\n".join(
+        f'spark.readStream.format("kafka").option("subscribe", "{topic}").option({start}).load()'
+        f'.writeStream.format("kafka").option("topic", "o"){NOBODY}'
+        for topic, start in (("a", first), ("b", second))
+    )
+    assert_file(tmp_path / "q.py", text, "", TOPIC, code, expected)
+
+
+def test_a_heartbeat_is_no_beat_of_elastic(tmp_path: Path) -> None:
+    text = "heartbeat.interval.ms=1000\nauto.offset.reset=earliest\n"
+    assert_file(tmp_path / "c.properties", text, "", JAVA, 0, "YES")

@@ -111,7 +111,11 @@ def test_keys_that_are_put_into_a_dict_one_by_one_are_read() -> None:
         "conf = {'bootstrap.servers': 'a'}\nother = []\nconf['acks'] = '1'\n"
         "conf['retries'] = tries\nos.environ['linger.ms'] = '1'\n"
     )
-    _with_text({"producer.acks": "1"}, text, "Line 4: retries is not a plain value: not read.")
+    _with_text(
+        {"producer.acks": "1"},
+        text,
+        "Line 4: retries is not a plain value: not read, so that its default counts here.",
+    )
     reader = "c = {'group.id': 'a'}\nc['isolation.level'] = 'read_uncommitted'\n"
     assert _read(reader).settings == {"consumer.isolation.level": "read_uncommitted"}
 
@@ -279,5 +283,6 @@ def test_javas_own_producer_is_no_python() -> None:
 
 def test_pairs_with_a_name_for_a_value_are_read_but_for_that() -> None:
     _with_text({"producer.acks": "all"}, '"acks": "all",\n"linger.ms": wait',
-            "Line 2: linger.ms is not a plain value: not read.")  # fmt: skip
+               "Line 2: linger.ms is not a plain value: not read, so that its default "
+               "counts here.")  # fmt: skip
     assert _read("c = dict({'acks': 'all'}, retries=tries)").settings == MAIN
