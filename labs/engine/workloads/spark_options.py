@@ -10,6 +10,9 @@ from labs.engine.clients.translate import Pinned, Value
 from labs.engine.workloads.place import Place
 
 _MICRO_BATCH = "micro-batch"
+_OF_NO_EFFECT = frozenset({"default.api.timeout.ms"})
+"""No call of a query waits for it, and Spark's AdminClient does not start where it is stated and
+below request.timeout.ms (KafkaAdminClient.configureDefaultApiTimeoutMs)."""
 
 
 def options(place: Place, role: str, *pinned: Mapping[str, Pinned]) -> dict[str, str]:
@@ -20,7 +23,11 @@ def options(place: Place, role: str, *pinned: Mapping[str, Pinned]) -> dict[str,
     stated = dict(place.settings.get(role, {}))
     for settings in pinned:
         stated |= {name: setting.lab for name, setting in settings.items()}
-    options = {option_of_spark(name): written(value) for name, value in stated.items()}
+    options = {
+        option_of_spark(name): written(value)
+        for name, value in stated.items()
+        if name not in _OF_NO_EFFECT
+    }
     return {**options, "kafka.bootstrap.servers": place.bootstrap}
 
 
