@@ -25,7 +25,7 @@ _ROLES = "process.roles"
 _BY_CONTROLLERS = {
     "unclean.leader.election.enable", "broker.session.timeout.ms",
     "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms",
-    "controller.quorum.append.linger.ms", "controller.quorum.request.timeout.ms",
+    "controller.quorum.append.linger.ms",
 }  # fmt: skip
 _BY_BOTH = {"default.replication.factor", "log.dirs", "log.dir"}
 _WORDS = "is not read from a file with process.roles={}: {}"

@@ -27,7 +27,6 @@ from advisor.reasoning.streams import Streams
 _ELECTIONS = (
     ("controller.quorum.fetch.timeout.ms", 2_000),
     ("controller.quorum.election.timeout.ms", 1_000),
-    ("controller.quorum.request.timeout.ms", 2_000),
 )
 """How long controllers wait for each other, with Kafka's own value."""
 

@@ -23,7 +23,6 @@ _SESSION_MS, _HEARTBEAT_MS = 9_000, 2_000
 _ELECTION_MS = {
     "controller.quorum.fetch.timeout.ms": 2_000,
     "controller.quorum.election.timeout.ms": 1_000,
-    "controller.quorum.request.timeout.ms": 2_000,
     "controller.quorum.append.linger.ms": 25,
 }
 """What Kafka's own values are of how long its controllers wait for each other."""

@@ -18,7 +18,6 @@ UNSHOWN: Mapping[str, str] = {
             "producer.connections.max.idle.ms",
             "consumer.connections.max.idle.ms",
             "broker.connections.max.idle.ms",
-            "broker.controller.quorum.request.timeout.ms",
             "broker.offsets.commit.timeout.ms",
             "consumer.request.timeout.ms",
             "consumer.socket.timeout.ms",
