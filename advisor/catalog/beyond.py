@@ -54,8 +54,12 @@ _NO_THREADS = (
     "(KafkaStreams.addStreamThread; TopologyMetadata.numStreamThreads). That is not advised on; "
     "leave the line out for one thread."
 )
-_CONNECTIONS = "max.connections"
-_OF_LISTENER = re.compile(r"listener\.name\.[\w-]{1,100}\.max\.connections")
+_CONNECTIONS = ("max.connections", "max.connection.creation.rate")
+"""Bounds with which nobody comes in at 0. Seen on 4.3.1: with a rate of 0 a broker that boots does
+not even register with its own controller."""
+_OF_LISTENER = re.compile(
+    r"listener\.name\.[\w-]{1,100}\.(?:max\.connections|max\.connection\.creation\.rate)"
+)
 _UNASKED = ("0.9.0", "0.8.", "0.7.", "0.6.")
 """The brokers that librdkafka asks for no versions (rdkafka_feature.c, vermap)."""
 _PROTOCOL = "inter.broker.protocol.version"
@@ -86,7 +90,7 @@ def not_advised(
 ) -> Iterator[Problem]:
     """What of these settings (by name, as written) makes it another client."""
     if component is Component.BROKER:
-        for name in (_CONNECTIONS, *(name for name in texts if _OF_LISTENER.fullmatch(name))):
+        for name in (*_CONNECTIONS, *(name for name in texts if _OF_LISTENER.fullmatch(name))):
             if texts.get(name, "").strip() == "0":
                 yield Problem(component, name, f"{name}{_NO_CONNECTION}")
         if texts.get(_FETCHERS, "").strip() == "0":

@@ -32,10 +32,6 @@ _THROTTLED = (
     "throttles replicas that are not in sync (KIP-73), also after the reassignment that it was "
     "for: with a rate below that of new records one that fell behind never comes back"
 )
-_ONE_A_SECOND = (
-    "delays each connection by the window of the quota (1 s) at most, and refuses none "
-    "(ConnectionQuotas)"
-)
 _PATIENCE_MS = 30_000
 """What may pass for an election of controllers, beside a broker's session, until the clients'
 default delivery timeout of 120 s is in sight."""
@@ -51,10 +47,6 @@ def _is_other_codec(text: str) -> bool:
 
 def _is_long(text: str) -> bool:
     return text.strip().isdecimal() and int(text) > _PATIENCE_MS
-
-
-def _is_none(text: str) -> bool:
-    return text.strip() == "0"
 
 
 def _any(_: str) -> bool:
@@ -73,7 +65,6 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
     (Component.BROKER, "replica.fetch.response.max.bytes"): (_any, _NO_LIMIT),
     (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "controller.quorum.retry.backoff.ms"): (_is_long, _QUORUM),
-    (Component.BROKER, "max.connection.creation.rate"): (_is_none, _ONE_A_SECOND),
     (Component.BROKER, "replica.fetch.backoff.ms"): (_is_long, _BACKOFF),
     (Component.TOPIC, "leader.replication.throttled.replicas"): (_any, _THROTTLED),
     (Component.TOPIC, "follower.replication.throttled.replicas"): (_any, _THROTTLED),

@@ -36,8 +36,9 @@ SET = [
     ("--kafka 3.8", "topic.unclean.leader.election.enable=true "
      "application.metadata.mode=zookeeper", 1, "drop it too(?!. In KRaft)"),
     ("--kafka 3.9", "topic.unclean.leader.election.enable=true", 1, "drop it too(?!. In KRaft)"),
-    # a connection waits for its quota, and comes in (ConnectionQuotas, boundedThrottleTime)
-    ("", "broker.max.connection.creation.rate=0", 0, "refuses none"),
+    # seen on 4.3.1: a broker that boots with it does not register
+    ("", "broker.max.connection.creation.rate=0", 2, "lets no client connect"),
+    ("", "broker.max.connection.creation.rate=10", 0, "YES"),
     # replicas that are throttled although nothing is moved (KIP-73)
     ("", "topic.leader.replication.throttled.replicas=*", 0, "also after the reassignment"),
 ]  # fmt: skip
