@@ -40,6 +40,7 @@ def lessons(request: HttpRequest) -> HttpResponse:
     done = list(mine.values())
     context = {
         "rows": rows,
+        "is_new": not any(row.begun for row in rows),
         "confidence": lesson_confidence.table(done),
         "due": len(lesson_review.due_now(lesson_review.cards(done))),
     }

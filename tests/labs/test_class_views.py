@@ -198,7 +198,7 @@ def test_a_run_without_a_result_is_run_again(
 ) -> None:
     ann, made = joined(room), run_of(teacher, room)
     end(made, state)
-    assert "Nothing is concluded from it" in page(ann, room)
+    assert "Such a run shows nothing about the settings" in page(ann, room)
     assert "Run it again" in page(teacher, room)
     assert "Run it again" not in page(ann, room)
     lead(teacher, room, "run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from html import unescape
 
@@ -9,7 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labs.lessons import STEPS, find
+from labs.lessons import STEPS, all_lessons, find
 from labs.models import Experiment, Progress, Run, State
 from labs.pages import lesson_confidence, lesson_pages
 from tests.labs import make
@@ -57,7 +58,23 @@ def end(experiment: Experiment, state: State) -> None:
 def test_every_step_can_be_opened_before_anything_was_done(client: Client) -> None:
     for step in STEPS:
         page(client, step)
-    assert "no result to speak about yet" in page(client, "see")
+    assert "There is no result yet. " in page(client, "see")
+
+
+def test_the_map_says_where_to_begin(client: Client) -> None:
+    def primary() -> list[str]:
+        text = html_of(client.get(reverse("labs:lessons")))
+        return re.findall(r'button-primary" href="/learn/([\w-]+)/', text)
+
+    first, second = (lesson.name for lesson in all_lessons()[:2])
+    assert primary() == [first]
+    client.post(reverse("labs:lesson", args=[second, "story"]), {"to": "next"})
+    assert primary() == [second]
+
+
+def test_the_story_names_its_goal_before_it_begins(client: Client) -> None:
+    text = page(client, "story")
+    assert text.index(LESSON.goal) < text.index(lesson_pages.html(LESSON, LESSON.story, {})[:40])
 
 
 def test_a_lab_tells_its_own_story_after_its_run_too(client: Client) -> None:
