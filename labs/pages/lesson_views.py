@@ -21,6 +21,10 @@ from labs.pages.lesson_forms import PredictionForm, TurnForm
 from labs.pages.parameters import whole_number
 from labs.runs import planning, services, visitors
 
+_STARTED_OVER = (
+    "This lab starts over. What you had done is set aside; the map of the course can restore it."
+)
+
 
 @require_safe
 @never_cache
@@ -129,16 +133,25 @@ def turn_live(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def reset(request: HttpRequest, name: str) -> HttpResponse:
-    """Restarts a lesson; the page offers to undo it."""
-    progress.reset(request, _find(name))
-    return redirect("labs:lessons")
+    """Restarts a lesson, from the map or (`to=story`) from within; the map offers to undo it."""
+    lesson = _find(name)
+    progress.reset(request, lesson)
+    if request.POST.get("to") != "story":
+        return redirect(_on_the_map(lesson))
+    messages.info(request, _STARTED_OVER)
+    return redirect("labs:lesson", name=lesson.name, step="story")
 
 
 @require_POST
 def undo(request: HttpRequest, name: str) -> HttpResponse:
     """Takes a reset back."""
-    progress.undo(request, _find(name))
-    return redirect("labs:lessons")
+    lesson = _find(name)
+    progress.undo(request, lesson)
+    return redirect(_on_the_map(lesson))
+
+
+def _on_the_map(lesson: Lesson) -> str:
+    return f"{reverse('labs:lessons')}#lab-{lesson.order}"
 
 
 def _find(name: str) -> Lesson:

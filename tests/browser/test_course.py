@@ -79,6 +79,14 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     expect(page.get_by_role("region", name="Confidence and results")).to_contain_text("I am sure")
     look(page, "lab-map")
 
+    page.goto(f"/learn/{NAME}/your-turn/")
+    page.locator("summary", has_text="Show the solution").click()
+    page.get_by_role("button", name="Start this lab over").click()
+    expect(page.get_by_text("This lab starts over.")).to_be_visible()
+    expect(page.get_by_role("region", name="Story")).to_be_visible()
+    answered(page)
+    expect(page.get_by_role("button", name="Run it")).to_be_visible()
+
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.name)

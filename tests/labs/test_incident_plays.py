@@ -186,7 +186,9 @@ def test_while_it_runs_the_page_shows_the_phase_and_the_download(client: Client)
 def test_what_was_seen_is_shown_in_counts_with_the_exhibits_escaped(
     client: Client, played: Experiment
 ) -> None:
-    assert "What it left to look at is shown when all releases are done" in page_of(client, played)
+    assert "What the play left behind is shown when all releases are done" in page_of(
+        client, played
+    )
     lifecycle.finish(played.slug, "us", State.DONE)
     page = page_of(client, played)
     assert "<dd>5 of 5</dd>" in page

@@ -215,6 +215,34 @@ def test_starting_over_can_be_undone(client: Client) -> None:
     assert "Restore what was set aside" not in client.get("/learn/").content.decode()
 
 
+def test_after_the_solution_the_lab_can_be_done_again(client: Client) -> None:
+    finish(started(client), acks_0="broken", acks_1="broken")
+    solution = page(client, "your-turn").partition('id="solution"')[2].partition("</details>")[0]
+    address = reverse("labs:lesson-reset", args=[NAME])
+    assert f'action="{address}"' in solution
+    assert 'name="to" value="story"' in solution
+    response = client.post(address, {"to": "story"})
+    assert response.headers["Location"] == url("story")
+    assert "This lab starts over" in page(client, "story")
+    assert "these answers stay as they are" not in page(client, "predict")
+    again = started_again(client)
+    assert again.pk != Experiment.objects.earliest("pk").pk
+
+
+def started_again(client: Client) -> Experiment:
+    """Predicts and runs once more."""
+    client.post(url("predict"), ANSWERS)
+    client.post(url("run"))
+    return Experiment.objects.latest("pk")
+
+
+def test_from_the_map_one_stays_at_the_lab(client: Client) -> None:
+    started(client)
+    for name in ("reset", "undo"):
+        response = client.post(reverse(f"labs:lesson-{name}", args=[NAME]))
+        assert response.headers["Location"] == f"/learn/#lab-{LESSON.order}"
+
+
 @pytest.mark.parametrize("address", ["/learn/nothing/story/", f"/learn/{NAME}/nothing/"])
 def test_what_does_not_exist_is_not_found(client: Client, address: str) -> None:
     assert client.get(address).status_code == 404
