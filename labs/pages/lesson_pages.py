@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from advisor.catalog import Component
+from advisor.reasoning.levers import ALL as LEVERS
 from labs.evidence.lesson_record import Standing
 from labs.lessons import (
     CONFIDENCES,
@@ -226,12 +227,20 @@ def html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeStr
 
 
 def take_home(lesson: Lesson) -> list[tuple[str, str, str]]:
-    """The stated settings of the solution: (part, key, value)."""
+    """The settings of the solution that one may keep: (part, key, value).
+
+    What the story alone needs is left out, as an outage or a timer that is short so that a lab
+    takes seconds: what the solution does not set itself, and the advisor never recommends.
+    """
+    start = lesson.arm(lesson.turn.base).fields
+    recommended = {f"{lever.component}.{lever.setting}" for lever in LEVERS}
     parts = {component.value for component in Component}
-    typed = (
-        (*key.split(".", 1), value) for key, value in lesson.solution.fields.items() if "." in key
-    )
-    return [(part, key, value) for part, key, value in typed if part in parts]
+    rows = []
+    for name, value in lesson.solution.fields.items():
+        part, _, key = name.partition(".")
+        if part in parts and (name in recommended or start.get(name) != value):
+            rows.append((part, key, value))
+    return rows
 
 
 def _url(lesson: Lesson, step: str) -> str:

@@ -185,6 +185,22 @@ def test_what_is_taken_home_leads_to_the_export(client: Client) -> None:
     assert "min.insync.replicas" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "kept", "left_out"),
+    [
+        ("rebalance-while-working", "sink", "max.poll.interval.ms"),
+        ("the-empty-disk-that-leads", "eligible.leader.replicas.version", "disk.lost"),
+        ("a-power-cut", "flush.messages", "racks"),
+        ("slow-followers", "retention.ms", "maxOffsetsPerTrigger"),
+        ("what-a-timeout-does-not-tell", "request.timeout.ms", "outage.ms"),
+    ],
+)
+def test_what_only_the_story_needs_is_not_taken_home(name: str, kept: str, left_out: str) -> None:
+    taken = {key for _, key, _ in lesson_pages.take_home(find(name))}
+    assert kept in taken
+    assert left_out not in taken
+
+
 def test_progress_is_ones_own_and_remembers_the_furthest_step(client: Client) -> None:
     for step in ("story", "predict"):
         assert client.post(url(step), {"to": "next"}).status_code == 302
