@@ -38,8 +38,14 @@ def add_options(parser: CommandParser, metavar: str, words: str) -> None:
 
 def add_draws(parser: CommandParser) -> None:
     """Adds `--runs` and `--seed`, which `check_draws` checks."""
-    parser.add_argument("--runs", type=int, default=1, metavar="N", help="with --verify")
-    parser.add_argument("--seed", type=int, default=1, help="with --verify: the first seed")
+    parser.add_argument(
+        "--runs", type=int, default=1, metavar="N",
+        help="with --verify: how many runs of each; default 1",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=int, default=1,
+        help="with --verify: the seed of the first run, the next run has the next; default 1",
+    )  # fmt: skip
 
 
 def check_draws(options: dict[str, Any]) -> None:

@@ -51,12 +51,17 @@ class Command(ExactCommand):
         parser.add_argument(
             "--on", nargs="+", choices=SIDES, help="with --verify: on these releases alone"
         )
-        parser.add_argument("--times", type=int, default=5, metavar="N", help="with --verify")
         parser.add_argument(
-            "--keep", type=Path, metavar="FILE", help="with --verify: put what was seen into FILE"
+            "--times", type=int, default=5, metavar="N",
+            help="with --verify: how many plays on each release; default 5",
+        )  # fmt: skip
+        parser.add_argument(
+            "--keep", type=Path, metavar="FILE", help="with --verify: write the results to FILE"
         )
         parser.add_argument(
-            "--add", action="store_true", help="with --keep: besides the plays that FILE has"
+            "--add",
+            action="store_true",
+            help="with --keep: add to the plays that FILE has, instead of replacing them",
         )
 
     def handle(self, *args: object, **options: Any) -> None:
