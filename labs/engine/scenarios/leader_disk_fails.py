@@ -23,7 +23,7 @@ def _lose(stage: Stage) -> None:
 
 SCENARIO = Scenario(
     name="leader-disk-fails",
-    title="The leader's disk refuses to be written, and is replaced",
+    title="The leader's disk takes no more writes, and is replaced",
     story=(
         "The followers of a partition are stopped one after the other, and the leader goes on "
         "alone as far as the settings allow. Then its disk takes no more writes (simulated), and "
