@@ -123,7 +123,7 @@ class _Request(socketserver.StreamRequestHandler):
     def _take_turn(self) -> None:
         if not self.server.turns.acquire(blocking=False):
             is_up = bool(self.server.sessions)
-            self._report(f"waits until Spark {'has judged others' if is_up else 'has started'}")
+            self._report("Spark judges another arm first" if is_up else "Spark starts")
             self.server.turns.acquire()
 
     def _report(self, doing: str) -> None:

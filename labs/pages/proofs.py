@@ -99,13 +99,13 @@ def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
 def _summary(workload: str, java: str | None) -> str:
     """The words for a workload; `java` is the release of the Java clients that play it, if any."""
     if workload.startswith("streams"):
-        return "A Kafka Streams application reads and writes, with your settings"
+        return "A Kafka Streams application reads and writes, with these settings"
     if workload == "spark-query":
         return "A Spark query reads, with your options"
     if workload.startswith("spark"):
         return "A Spark query sends, with your options"
     client = f"Kafka’s own Java client {java}" if java else _LIBRDKAFKA
-    return f"{client} sends and reads, with your settings"
+    return f"{client} sends and reads, with these settings"
 
 
 def _proof(experiment: Experiment) -> Proof:

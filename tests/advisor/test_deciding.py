@@ -103,7 +103,7 @@ def test_the_first_screen_has_verdict_picture_change_with_price_and_proof(
         assert step.change.setting in first
         assert f"Price: {step.paid_in or 'none'}" in first
     assert "Prove it on real brokers" in first
-    assert ", with your settings" in first
+    assert ", with these settings" in first
 
 
 def test_where_nothing_can_work_the_first_screen_says_why_and_offers_no_run(client: Client) -> None:

@@ -91,6 +91,7 @@ def test_a_run_says_who_sent_and_which_client_can_be_chosen_instead() -> None:
     by_librdkafka.spec["java_clients"] = "4.3.1"
     sender = sent(by_librdkafka)
     assert sender is not None
-    assert sender.description == "Kafka’s own Java client 4.3.1 sends and reads, with your settings"
+    words = "Kafka’s own Java client 4.3.1 sends and reads, with these settings"
+    assert sender.description == words
     by_librdkafka.scenario = "gone-with-a-release"
     assert sent(by_librdkafka) is None
