@@ -117,7 +117,8 @@ def predict(request: HttpRequest, code: str) -> HttpResponse:
         return _page(request, room, lesson, {"form": form}, status=400)
     if not class_rooms.predict(room, pupil, form.kept()):
         messages.error(request, "Predicting is over. What you had predicted before stays.")
-    return redirect(room)
+        return redirect(room)
+    return redirect(f"{room.get_absolute_url()}#predict")  # where the page says that it is kept
 
 
 @require_POST

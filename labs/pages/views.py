@@ -244,6 +244,8 @@ def shown(experiment: Experiment) -> dict[str, Any]:
         "staging": list(Conditions.of(experiment.request()).described()),
         "shortened": presentation.shortened(runs),
         "refutations": refutations(experiment),
+        "takes_home": experiment.pipeline != ""
+        and any(run.name == "recommended" and run.verdict == "holds" for run in runs),
         "labels": [presentation.label(experiment, run.name) for run in runs],
     }
 

@@ -16,6 +16,7 @@ from django.urls import reverse
 from labs.models import Experiment, State
 from labs.pages import presentation, recorded, selectors
 from labs.runs import presence
+from tests.advisor.answers import RISKY, saved
 from tests.labs import make
 from tests.reading import html_of
 
@@ -99,6 +100,19 @@ def test_a_message_without_an_effect_is_a_loss_too(client: Client) -> None:
     assert "messages without an effect" in page
     assert "215 messages left no effect" in page
     assert "lost, or left no effect, in 1 of 1 run of this scenario" in page
+
+
+def test_a_run_that_holds_as_recommended_leads_to_the_files(client: Client) -> None:
+    mine = saved(RISKY)
+    files = f'href="{reverse("advisor:advice", args=[mine])}#take-home"'
+    assert 'id="take-home"' in html_of(client.get(reverse("advisor:advice", args=[mine])))
+    holds = make.experiment(State.DONE, "broken", "holds", pipeline=mine)
+    assert files in html_of(client.get(holds.get_absolute_url()))
+    broken = make.experiment(State.DONE, "broken", "broken", pipeline=mine)
+    assert files not in html_of(client.get(broken.get_absolute_url()))
+    assert "#take-home" not in html_of(
+        client.get(make.experiment(State.DONE, "broken", "holds").get_absolute_url())
+    )
 
 
 def test_the_page_says_the_place_in_the_queue(client: Client) -> None:
