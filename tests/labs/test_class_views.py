@@ -57,6 +57,16 @@ def predict(pupil: Client, room: Classroom, **changed: str) -> int:
     return pupil.post(f"/class/{room.code}/predict/", sent).status_code
 
 
+def test_who_has_predicted_is_led_to_where_the_page_says_so(
+    teacher: Client, room: Classroom
+) -> None:
+    pupil = joined(room)
+    response = pupil.post(f"/class/{room.code}/predict/", ANSWERS)
+    assert response.headers["Location"] == f"{room.get_absolute_url()}#predict"
+    after = page(pupil, room).partition('id="predict"')[2]
+    assert "Your prediction is kept." in after
+
+
 def run_of(teacher: Client, room: Classroom) -> Experiment:
     lead(teacher, room)
     lead(teacher, room, "run")
