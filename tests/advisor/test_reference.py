@@ -258,7 +258,7 @@ def test_a_setting_whose_outcome_it_does_not_change_says_how_long_or_how_much(
     ("address", "named"),
     [("reference:index", "Reference"), ("advisories:index", "Reference"),
      ("concepts:index", "Reference"), ("labs:scenarios", "Experiments"),
-     ("advisor:start", "Check settings")],
+     ("advisor:start", "Check settings"), ("labs:sign-in", "Learn"), ("labs:sign-up", "Learn")],
 )  # fmt: skip
 def test_the_navigation_marks_where_one_is(client: Client, address: str, named: str) -> None:
     page = client.get(reverse(address), follow=True).content.decode()
