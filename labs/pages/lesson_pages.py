@@ -22,6 +22,7 @@ from labs.lessons import (
     Outcome,
     Prediction,
     Question,
+    all_lessons,
     right,
 )
 from labs.lessons.model import NONE
@@ -63,6 +64,7 @@ def context(request: HttpRequest, lesson: Lesson, mine: Progress, step: str) -> 
         "steps": _steps(lesson, mine, step),
         "has_next": at + 1 < len(names),
         "back": _url(lesson, names[at - 1]) if at else "",
+        "after": after(lesson),
         "take_home": take_home(lesson),
         "story": html(lesson, lesson.story, {}),
         "take_home_text": html(lesson, lesson.take_home, {}),
@@ -224,6 +226,11 @@ def html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeStr
         return counted(count, outcomes[arm].counts.get(count))
 
     return mark_safe(text.html(showed, value))  # noqa: S308
+
+
+def after(lesson: Lesson) -> Lesson | None:
+    """The lab that follows in the course; None after the last."""
+    return next((each for each in all_lessons() if each.order > lesson.order), None)
 
 
 def take_home(lesson: Lesson) -> list[tuple[str, str, str]]:

@@ -99,6 +99,8 @@ def test_a_solved_challenge_shows_the_grade_the_optimum_and_a_link(client: Clien
     assert "0 acknowledged and gone of 10,000 (asked for: none)." in text
     assert find(NAME).optimum.why in text
     assert "1 of " in page(client, reverse("labs:challenges"))
+    following = all_challenges()[1]
+    assert f'href="{reverse("labs:challenge", args=[following.name])}">Next challenge: ' in text
     shared = page(Client(), reverse("labs:challenge-result", args=[attempt.slug]))
     assert "Passed, with 1 change." in " ".join(shared.split())
     assert "producer.acks" in shared
@@ -109,6 +111,7 @@ def test_what_is_not_solved_hides_the_optimum_until_one_gives_up(client: Client)
     text = page(client)
     assert "985 acknowledged and gone of 10,000 (asked for: none)." in text
     assert "Not passed, with 0 changes." in " ".join(text.split())
+    assert "Next challenge" not in text
     assert find(NAME).optimum.why not in text
     client.post(reverse("labs:challenge-give-up", args=[NAME]))
     assert find(NAME).optimum.why in page(client)

@@ -178,6 +178,15 @@ def test_polling_ends_when_the_run_does(client: Client) -> None:
     assert client.get(live).status_code == 286
 
 
+def test_a_lab_ends_with_the_way_to_the_next(client: Client) -> None:
+    *_, last = all_lessons()
+    second = all_lessons()[1]
+    address = reverse("labs:lesson", args=[second.name, "story"])
+    assert f'href="{address}">Next lab: {second.title}' in page(client, "take-home")
+    ended = html_of(client.get(reverse("labs:lesson", args=[last.name, "take-home"])))
+    assert "Next lab" not in ended
+
+
 def test_what_is_taken_home_leads_to_the_export(client: Client) -> None:
     experiment = started(client)
     text = page(client, "take-home")
