@@ -40,6 +40,17 @@ def waited(page: Page, **verdicts: str) -> None:
     expect(reading).not_to_be_attached()
 
 
+def start_over_after_the_solution(page: Page) -> None:
+    """Presses the button beneath a solution that was shown, and predicts once more."""
+    page.goto(f"/learn/{NAME}/your-turn/")
+    page.locator("summary", has_text="Show the solution").click()
+    page.get_by_role("button", name="Start this lab over").click()
+    expect(page.get_by_text("This lab starts over.")).to_be_visible()
+    expect(page.get_by_role("region", name="Story")).to_be_visible()
+    answered(page)
+    expect(page.get_by_role("button", name="Run it")).to_be_visible()
+
+
 def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: LiveServer) -> None:
     page = looked_at
     page.goto(f"/learn/{NAME}/story/")
@@ -78,14 +89,7 @@ def test_a_lab_from_its_story_to_the_settings(looked_at: Page, live_server: Live
     page.goto("/learn/")
     expect(page.get_by_role("region", name="Confidence and results")).to_contain_text("I am sure")
     look(page, "lab-map")
-
-    page.goto(f"/learn/{NAME}/your-turn/")
-    page.locator("summary", has_text="Show the solution").click()
-    page.get_by_role("button", name="Start this lab over").click()
-    expect(page.get_by_text("This lab starts over.")).to_be_visible()
-    expect(page.get_by_role("region", name="Story")).to_be_visible()
-    answered(page)
-    expect(page.get_by_role("button", name="Run it")).to_be_visible()
+    start_over_after_the_solution(page)
 
 
 @pytest.mark.thorough
