@@ -43,7 +43,7 @@ def loses_logs(
 def loses_metadata(
     leaves: Sequence[Leaf], service: str, image: str, variables: Mapping[str, str]
 ) -> int:
-    """The same of a controller's metadata, or of what a server of ZooKeeper keeps."""
+    """The same of a controller's metadata, or of a server of ZooKeeper."""
     own = [PurePosixPath(variables[name]) for name in _METADATA_DIRS if name in variables]
     return _unkept(leaves, service, own or log_folders(variables) or usual_folders(image))
 

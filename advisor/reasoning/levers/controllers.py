@@ -63,7 +63,7 @@ LEVERS = (
         Procedure(
             Restart.NOTHING,
             "Start the new servers with the whole list (server.N=…), each with its myid, then "
-            "restart the first one with that list, and name all of them in zookeeper.connect.",
+            "restart the first one with that list, and list all of them as zookeeper.connect.",
             "The four-letter word srvr (or mntr) of each says Mode: leader or follower.",
         ),
     ),
