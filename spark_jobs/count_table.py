@@ -102,8 +102,9 @@ TABLE: tuple[Count, ...] = (
         "{n} [transaction was|transactions were] delivered in part", "halves", always=True,
     ),
     Count(
-        "diverged", _LOG, "offsets that differ between replicas",
-        "{n} [offset holds|offsets hold] different messages on different replicas", always=True,
+        "diverged", _LOG, "offsets with different messages",
+        "{n} [offset holds|offsets hold] different messages, on two replicas or over time",
+        always=True,
     ),
     Count(
         "effect_missing", (*_SENDS, "effects"), "without an effect",

@@ -71,8 +71,8 @@ def say_shared(reading: Reading, servers: Servers) -> None:
         reading.heads["brokers"] = str(int(reading.heads["brokers"]) - shared)
     if len(servers.brokers) > 1 and not shared:
         line = _line(servers.leaves, min(servers.brokers))
-        words = "brokers of one compose file run on one machine: with it all disks are lost"
-        reading.note(line, f"{words}, which is not reckoned with")
+        words = "brokers of one compose file run on one machine, and lose their disks with it"
+        reading.note(line, f"{words}: that failure is not taken into account")
 
 
 def lose_disks(reading: Reading, servers: Servers) -> None:

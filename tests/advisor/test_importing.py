@@ -129,7 +129,9 @@ def test_several_files_at_once_are_named_one_by_one(client: Client) -> None:
     status, html = _send(client, files=files)
     assert status == 200
     assert "producer.properties, line 1" in html
-    assert _fields(html) == {"producer.acks": "all", "brokers": "1"}
+    assert _fields(html) == {
+        "producer.acks": "all", "brokers": "1", "application.disk.lost": "returns-empty",
+    }  # fmt: skip
 
 
 def test_the_client_of_a_file_is_taken_from_it_or_chosen(client: Client) -> None:

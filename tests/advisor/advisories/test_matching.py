@@ -255,17 +255,16 @@ def test_later_releases_that_have_it_again_are_named():
     ("KAFKA-17062", "3.8.0", "3.8.1"), ("KAFKA-20732", "4.1.1", "4.4.0"),
 ])  # fmt: skip
 def test_a_bug_of_retention_by_size_is_named_where_a_size_is_set(name, kafka, fixed):
-    by_size = {"kafka": kafka, "topic.retention.bytes": "1000000"}
-    hit = hits_of(described(**by_size))[name]
-    assert hit.certainty is Certainty.POSSIBLE
-    assert "topic.remote.storage.enable=true" in hit.unknown  # no description says so
-    assert "retention.bytes" not in hit.unknown
-    assert name not in hits_of(described(kafka=kafka))
+    tiered = {"kafka": kafka, "topic.remote.storage.enable": "true"}
+    by_size = {"topic.retention.bytes": "1000000"}
+    assert name in hits_of(described(**tiered, **by_size))
+    assert name not in hits_of(described(**tiered))
+    assert name not in hits_of(described(kafka=kafka, **by_size))
     assert not advisory(name).affects(Version(fixed))
 
 
 @pytest.mark.parametrize(("name", "fields"), [
-    ("KAFKA-17801", {"kafka": "3.8.1"}),
+    ("KAFKA-17801", {"kafka": "3.8.1", "topic.remote.storage.enable": "true"}),
     ("KAFKA-13727", {"kafka": "3.1.0", "topic.cleanup.policy": "compact"}),
 ])  # fmt: skip
 def test_what_only_readers_of_committed_messages_see_is_said_to_no_others(name, fields):
