@@ -26,6 +26,9 @@ _KAFKA_NOTES = (
     "The Cluster Operator restarts the brokers one by one where a setting needs it.",
 )
 _REPLICAS = "replication.factor"
+_KEPT = ("log.dirs", "controller.quorum.append.linger.ms")
+"""Settings that Strimzi keeps to itself (KafkaClusterSpec.FORBIDDEN_PREFIXES): where the messages
+are is the storage of its node pools, and of the quorum it takes two timeouts and two backoffs."""
 
 
 def _topic(way: Way, stamp: Stamp) -> str:
@@ -42,8 +45,7 @@ def _topic(way: Way, stamp: Stamp) -> str:
 
 
 def _kafka(way: Way, stamp: Stamp) -> str:
-    # Where the messages are is the storage of its node pools: it takes no log.dirs.
-    options = (setting for setting in added(way, Component.BROKER) if setting.name != "log.dirs")
+    options = (setting for setting in added(way, Component.BROKER) if setting.name not in _KEPT)
     patch: dict[str, Node] = {"spec": {"kafka": {"config": settings(options)}}}
     notes = (*_KAFKA_NOTES, *left_notes(way, Component.BROKER))
     return head("Settings of the brokers for Strimzi.", stamp, *notes) + document(patch)

@@ -103,7 +103,7 @@ def context(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
         "day": today(),
         "graded": last,
         "best": best,
-        "after": next((each for each in all_challenges() if each.order > challenge.order), None),
+        "after": next((other for other in all_challenges() if other.order > challenge.order), None),
         "tries": len(own),
         "is_open": open_,
         "verified": verified(challenge.name),

@@ -230,7 +230,7 @@ def html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeStr
 
 def after(lesson: Lesson) -> Lesson | None:
     """The lab that follows in the course; None after the last."""
-    return next((each for each in all_lessons() if each.order > lesson.order), None)
+    return next((other for other in all_lessons() if other.order > lesson.order), None)
 
 
 def take_home(lesson: Lesson) -> list[tuple[str, str, str]]:

@@ -102,7 +102,7 @@ def test_strimzi_takes_every_setting_of_a_broker_that_the_patch_may_hold(strimzi
     spec = _resource(strimzi, text, "kafka.Kafka").getSpec()
     assert _strangers(spec, spec.getKafka()) == []
     config = texts(dict(spec.getKafka().getConfig()))
-    assert config.keys() == stated.keys() - {"log.dirs"}
+    assert config.keys() == stated.keys() - {"log.dirs", "controller.quorum.append.linger.ms"}
     rules = strimzi.java.io.strimzi.api.kafka.model.kafka.KafkaClusterSpec
     excepted = rules.FORBIDDEN_PREFIX_EXCEPTIONS.split(", ")
     forbidden = tuple(rules.FORBIDDEN_PREFIXES.split(", "))

@@ -131,11 +131,11 @@ def test_the_report_holds_what_a_ticket_needs(client: Client) -> None:
         "seed        7",
         "kafka       4.3.1",
         "1.00  kill leader: broker 1, complete: pid 4711 gone",
-        "acknowledged and gone                         985",
+        "acknowledged and gone                        985",
         "As recommended: holds",
         "producer.acks  As described: 1; As recommended: all",
         "topic.min.insync.replicas  2",
-        "ms without any acknowledgement                  0",
+        "ms without any acknowledgement                 0",
         "From send to acknowledgement: p50 1.0 ms, p99 2.0 ms, max 9.0 ms.",
         "broker broker.session.timeout.ms  3000 instead of 9000",
     ):
