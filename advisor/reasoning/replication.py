@@ -20,6 +20,12 @@ RESTART_MS = 60_000
 """What a broker that died may need to be back: its start, and the recovery of its logs. No setting
 bounds it; this is our assumption, which the clients' defaults just outwait."""
 
+QUORUM_TIMEOUTS_MS = {
+    "controller.quorum.fetch.timeout.ms": 2_000,
+    "controller.quorum.election.timeout.ms": 1_000,
+}
+"""How long controllers wait for each other, with Kafka's own values (QuorumConfig)."""
+
 ZOOKEEPER_TICK_MS = 3_000
 """ZooKeeper's `tickTime` unless its file says otherwise, and Kafka's sample of one does not
 (ZooKeeperServer.java, DEFAULT_TICK_TIME)."""

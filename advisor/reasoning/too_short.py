@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import assigned_by_brokers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, controllers
+from advisor.reasoning.replication import QUORUM_TIMEOUTS_MS, Replication, controllers
 from advisor.reasoning.session import ANSWER_MS, Session
 from advisor.reasoning.sizes import (
     ENVELOPE_BYTES,
@@ -23,12 +23,6 @@ from advisor.reasoning.sizes import (
     taken,
 )
 from advisor.reasoning.streams import Streams
-
-_ELECTIONS = (
-    ("controller.quorum.fetch.timeout.ms", 2_000),
-    ("controller.quorum.election.timeout.ms", 1_000),
-)
-"""How long controllers wait for each other, with Kafka's own value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +229,7 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
             "broker before its next heartbeat is there, and no replica leads."
         )
         yield Hopeless(Component.BROKER, "broker.session.timeout.ms", why, 9_000)
-    for name, usual in () if topic.zookeeper else _ELECTIONS:
+    for name, usual in () if topic.zookeeper else QUORUM_TIMEOUTS_MS.items():
         value_ms = pipeline.number(Component.BROKER, name)
         if value_ms <= ANSWER_MS and controllers(pipeline) != 1:
             why = (

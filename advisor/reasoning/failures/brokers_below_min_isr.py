@@ -15,18 +15,19 @@ IN_SYNC = "replicas.in.sync"
 
 def permits(pipeline: Pipeline) -> Permits:
     """Refused writes with acks=all; with acks=0 or 1, since 3.7, accepted and invisible ones."""
-    return _by_settings(Replication(pipeline)) | _now(pipeline, Replication(pipeline))
+    topic = Replication(pipeline)
+    return _by_settings(topic) | _now(pipeline, topic)
 
 
-def _too_few_now(pipeline: Pipeline) -> bool:
+def _too_few_now(pipeline: Pipeline, topic: Replication) -> bool:
     """Whether what is sent now is refused, as the team's description shows its cluster."""
-    now, topic = pipeline.value(Component.APPLICATION, IN_SYNC), Replication(pipeline)
+    now = pipeline.value(Component.APPLICATION, IN_SYNC)
     least = topic.min_isr if topic.waits_for_followers else 1
     return isinstance(now, int) and now < min(least, topic.factor)
 
 
 def _now(pipeline: Pipeline, topic: Replication) -> Permits:
-    if not _too_few_now(pipeline):
+    if not _too_few_now(pipeline, topic):
         return {}
     now, session = pipeline.number(Component.APPLICATION, IN_SYNC), Session(pipeline)
     why = (

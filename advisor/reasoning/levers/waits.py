@@ -13,18 +13,14 @@ from advisor.reasoning.levers.lever import (
     costs,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
+from advisor.reasoning.replication import QUORUM_TIMEOUTS_MS, Replication
 from advisor.reasoning.session import ANSWER_MS
 
 _BROKER = Component.BROKER
 _SESSION_MS, _HEARTBEAT_MS = 9_000, 2_000
 """`broker.session.timeout.ms` and `broker.heartbeat.interval.ms` of Kafka (KIP-631)."""
 
-_ELECTION_MS = {
-    "controller.quorum.fetch.timeout.ms": 2_000,
-    "controller.quorum.election.timeout.ms": 1_000,
-    "controller.quorum.append.linger.ms": 25,
-}
+_ELECTION_MS = QUORUM_TIMEOUTS_MS | {"controller.quorum.append.linger.ms": 25}
 """What Kafka's own values are of how long its controllers wait for each other."""
 
 
@@ -60,7 +56,7 @@ def _elections(name: str, usual: int) -> Targets:
         if not pipeline.knows(_BROKER, name):
             return []
         now = pipeline.number(_BROKER, name)
-        hopeless = name.endswith(".timeout.ms") and now <= ANSWER_MS
+        hopeless = name in QUORUM_TIMEOUTS_MS and now <= ANSWER_MS
         return [usual] if now > usual or hopeless else []
 
     return targets
