@@ -51,7 +51,8 @@ class Origin:
 class Inputs:
     """What was stated, where each field stands, what was left out, and what is wrong.
 
-    `items` is what files state: a product may refuse what two of them say together.
+    `items` is what files state: a product may refuse what two of them say together. `only` names
+    the clients that are asked for, `chosen` those of them that a file had.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
@@ -62,6 +63,14 @@ class Inputs:
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
+    only: tuple[str, ...] = ()
+    chosen: set[str] = field(default_factory=set)
+
+    def check_chosen(self) -> None:
+        """Raises `FileProblem` for a client that was asked for and is in no file."""
+        for name in self.only:
+            if name not in self.chosen:
+                raise FileProblem(f"--only {name!r}: no file has a client of that name or line.")
 
     def state(self, name: str, text: str, origin: Origin) -> None:
         """Sets a field; what comes later replaces it."""
@@ -89,10 +98,12 @@ class Inputs:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
         version that is not known."""
         try:
-            intake = read(text, self._product(), kind, self._chosen_family(), self.items)
+            product, family = self._product(), self._chosen_family()
+            intake = read(text, product, kind, family, self.items, self.only)
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
+        self.chosen |= intake.chosen
         self._tell(source, intake.notes, intake.problems)
         if not intake.problems:
             self._take(source, intake)

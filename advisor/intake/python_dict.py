@@ -8,15 +8,22 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Mapping
+from itertools import islice
 
-from advisor.catalog import Component, Family
-from advisor.intake.known import is_of_client, likely_client
+from advisor.catalog import Component, Family, SettingError, lookup
+from advisor.catalog.texts import is_free
+from advisor.intake.known import is_of_client, likely_client, newest
+from advisor.intake.python_flow import Flow, constants
+from advisor.intake.python_made import Made, Pair
 from advisor.intake.reading import Reader, Reading
-from advisor.intake.text import IntakeError, shown
+from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
 _DICT = re.compile(r"\bdict\(\s*\w+\s*=")
+_PUT = re.compile(
+    r"^[ \t]*[\w.]+(?:\[[\"'][\w.]+[\"']\][ \t]*=[^=]|\.update\(\w+[ \t]*=)", re.MULTILINE
+)
+_MADE = re.compile(r"\bconfluent_kafka\b")
 _OTHER = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
 _OTHERS = re.compile(rf"(?<!new )\b{_OTHER.pattern}\s*\(")
 _KAFKA_PYTHON = "kafka-python (before 3.0: acks=1 without idempotence, unless stated), which"
@@ -25,33 +32,69 @@ _TRIED = 20
 """Of a dict's keys: each that is unknown takes some milliseconds."""
 MAX_LENGTH = 200_000
 """What Python's own parser reads in half a second."""
-Pair = tuple[str, ast.expr, int]
+_OF_NO_CLIENT = frozenset({"AdminClient", "SchemaRegistryClient", "NewTopic", "headers"})
+"""What else is given dicts, some with keys that a client has, too."""
 
 
 def read(text: str) -> Reading:
     """The settings of every dict in the text. Raises `IntakeError`.
 
-    A dict belongs to the client that its name or its call says, else to the one that has most of
-    its keys; `conf["acks"] = "1"` puts a key into the dict that has that name. What is not a
-    literal is left out and said to be, and so is a dict of something else (headers, a registry).
+    A dict belongs to the client that it is handed to, else to the one of its name, else to the one
+    that has most of its keys. A value that is not a literal is left out and said to be, and so is
+    a dict of something else (headers, a registry).
     """
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     tree = _parsed(text)
     _refuse_others(tree)
-    results, constants = _named_dicts(tree), _constants(tree)
-    ours = [row for row in results if _is_of_client(*row)] or results
-    for name, pairs in results:
-        if (name, pairs) not in ours:
-            reading.note(pairs[0][2], "a dict without a setting of a client: not read")
-            continue
-        component = _by_name(name) or likely_client(key for key, _, _ in pairs)
-        process = f"line {pairs[0][2]}" if _connects(pairs) else ""
-        for key, value, line in pairs:
-            known = constants.get(value.id, value) if isinstance(value, ast.Name) else value
-            take(reading, component, key, known, line, process)
-    if not reading.items and not reading.notes:
+    flow, known = Flow(tree), constants(tree)
+    for client in flow.clients:
+        if client.settings:
+            reading.clients.add((client.component, f"line {client.line}"))
+            _state(reading, client.settings, client.component, f"line {client.line}", known)
+        elif not client.of_parameter:
+            words = "what this client is given comes from elsewhere. Write its settings here, or"
+            raise IntakeError(f"Line {client.line}: {words} give them as properties.")
+    roots = [made for made in _roots(flow) if made.name.rpartition(".")[2] not in _OF_NO_CLIENT]
+    handed = any(client.settings for client in flow.clients)
+    ours = [made for made in roots if _is_of_client(made)] or ([] if handed else roots)
+    for made in _roots(flow):
+        if made in ours:
+            component = _by_name(made.name) or likely_client(made.pairs)
+            process = f"line {made.line}" if _connects(made) else ""
+            _state(reading, made, component, process, known)
+        else:
+            line = next(iter(made.pairs.values())).line
+            reading.note(line, "a dict without a setting of a client: not read")
+    if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading
+
+
+def _state(
+    reading: Reading, made: Made, component: Component, process: str, known: dict[str, ast.expr]
+) -> None:
+    """Takes a dict. Raises `IntakeError` for one that has what is not known."""
+    for line in made.unread:
+        words = "what is put into a client's dict here is not known. Write its settings out, or "
+        raise IntakeError(f"Line {line}: {words}leave it away if none decides anything.")
+    for key, value, line in made.pairs.values():
+        plain = known.get(value.id, value) if isinstance(value, ast.Name) else value
+        take(reading, component, key, plain, line, process)
+    chosen = [pair for pair in made.pairs.values() if isinstance(pair.value, ast.IfExp)]
+    for key, line in (made.doubts | {key: line for key, _, line in chosen}).items():
+        if _counts(component, key):
+            words = "depends on a condition of the program. Leave only the case that you ask for"
+            reading.wrong(component, key, line, f"{shown(key)} {words}")
+
+
+def _counts(component: Component, key: str) -> bool:
+    """Whether a setting of librdkafka decides anything."""
+    product = newest(Family.LIBRDKAFKA)
+    try:
+        lookup(product.family, product.version, product.kafka, component, key)
+    except SettingError:
+        return False
+    return True
 
 
 def check_length(text: str) -> None:
@@ -114,108 +157,13 @@ def _check_depth(text: str) -> None:
 
 
 def dicts(text: str) -> list[tuple[str, list[Pair]]]:
-    """Each outermost dict with text keys, under the name that it is given or the call that it is
-    an argument of; a dict of dicts gives its inner ones under their keys. Raises `IntakeError`."""
-    return _named_dicts(_parsed(text))
+    """Each dict with text keys that is no part of another one, under the name that it is given or
+    the call that it is an argument of; inner ones under their keys. Raises `IntakeError`."""
+    return [(made.name, [*made.pairs.values()]) for made in _roots(Flow(_parsed(text)))]
 
 
-def _named_dicts(tree: ast.Module) -> list[tuple[str, list[Pair]]]:
-    results, named = list[tuple[str, list[Pair]]](), dict[str, list[Pair]]()
-    waiting: list[tuple[ast.AST | str, ast.AST]] = [("", item) for item in tree.body]
-    waiting.reverse()
-    while waiting:
-        owner, node = waiting.pop()
-        node = _as_dict(node) if isinstance(node, ast.Call) else node
-        if isinstance(node, ast.Dict):
-            name, flat = owner if isinstance(owner, str) else _name(owner), list[Pair]()
-            for key, value in zip(node.keys, node.values, strict=True):
-                word = key.value if isinstance(key, ast.Constant) else None
-                if isinstance(value, ast.Dict):
-                    waiting.append((str(word), value))
-                elif isinstance(word, str):
-                    flat.append((word, value, value.lineno))
-            results.append((name, flat))
-            named[name] = flat
-            continue
-        if isinstance(node, ast.Assign):
-            _put(named, node)
-        if isinstance(node, ast.Call):
-            _update(named, node)
-        inner = node if isinstance(node, _NAMING) else owner
-        waiting += [(inner, node) for node in reversed(list(ast.iter_child_nodes(node)))]
-    return [(name, pairs) for name, pairs in results if pairs]
-
-
-def _as_dict(node: ast.Call) -> ast.expr:
-    """`dict(acks="all", **{"linger.ms": 5})` as a dict; another call as it is."""
-    if not isinstance(node.func, ast.Name) or node.func.id != "dict":
-        return node
-    made = ast.Dict([], [])
-    every: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
-    for given in every:
-        value = given.value if isinstance(given, ast.keyword) else given
-        if isinstance(given, ast.keyword) and given.arg:
-            made.keys.append(ast.Constant(given.arg))
-            made.values.append(value)
-        elif isinstance(value, ast.Dict):
-            made.keys += value.keys
-            made.values += value.values
-    return made
-
-
-def _put(named: Mapping[str, list[Pair]], node: ast.Assign) -> None:
-    """`conf["acks"] = "1"`, for the dict that was last given that name; others are not ours."""
-    match node.targets:
-        case [ast.Subscript(value=owner, slice=ast.Constant(value=str(key)))]:
-            pairs = named.get(ast.unparse(owner)[:100])
-            if pairs is not None and not isinstance(node.value, ast.Dict):
-                pairs.append((key, node.value, node.lineno))
-        case _:
-            pass
-
-
-def _update(named: Mapping[str, list[Pair]], node: ast.Call) -> None:
-    """`conf.update(acks="1")`, and `conf.setdefault("acks", "1")` where there is none."""
-    if not isinstance(node.func, ast.Attribute):
-        return
-    pairs = named.get(ast.unparse(node.func.value)[:100])
-    if pairs is None:
-        return
-    if node.func.attr == "update":
-        pairs += [(word.arg, word.value, node.lineno) for word in node.keywords if word.arg]
-    elif node.func.attr == "setdefault" and len(node.args) == 2:
-        key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-        if isinstance(key, str) and key not in {name for name, _, _ in pairs}:
-            pairs.append((key, node.args[1], node.lineno))
-
-
-def _constants(tree: ast.Module) -> dict[str, ast.expr]:
-    """The plain values that have a name, and have it once."""
-    values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    values.setdefault(target.id, []).append(node.value)
-    return {
-        name: stated[0]
-        for name, stated in values.items()
-        if len(stated) == 1 and isinstance(stated[0], ast.Constant)
-    }
-
-
-_NAMING = (ast.Assign, ast.AnnAssign, ast.Call, ast.keyword)
-
-
-def _name(node: ast.AST) -> str:
-    """What a statement or a call calls the dict inside it."""
-    if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0])[:100]
-    if isinstance(node, ast.AnnAssign):
-        return ast.unparse(node.target)[:100]
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func)[:100]
-    return node.arg or "" if isinstance(node, ast.keyword) else ""
+def _roots(flow: Flow) -> list[Made]:
+    return [made for made in flow.roots() if made.pairs]
 
 
 def _by_name(name: str) -> Component | None:
@@ -227,23 +175,29 @@ def _by_name(name: str) -> Component | None:
     return components[0] if len(components) == 1 else None
 
 
-def _is_of_client(name: str, pairs: list[Pair]) -> bool:
+def _is_of_client(made: Made) -> bool:
     """Whether a dict is a client's, by its name or by any of its keys."""
-    named = _by_name(name.rpartition(".")[2])
-    return named is not None or any(is_of_client(key) for key, _, _ in pairs[:_TRIED])
+    named = _by_name(made.name.rpartition(".")[2])
+    return named is not None or any(map(is_of_client, islice(made.pairs, _TRIED)))
 
 
-def _connects(pairs: list[Pair]) -> bool:
+def _connects(made: Made) -> bool:
     """Whether a dict is a client's whole one, and no part that others are made of."""
-    return any(key in ("bootstrap.servers", "metadata.broker.list") for key, _, _ in pairs)
+    return not made.pairs.keys().isdisjoint(("bootstrap.servers", "metadata.broker.list"))
 
 
 def take(
     reading: Reading, component: Component, key: str, value: ast.expr, line: int, process: str = ""
 ) -> None:
-    """Takes one pair of a dict, if its value is a literal."""
+    """Takes one pair of a dict, if its value is a literal, or the default of a variable."""
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
+    if default := _default(value):
+        value = default
+        if not is_secret(key):
+            reading.note(line, f"{shown(key)}: the default counts here; a variable may replace it")
+    elif is_free(key) and _is_worked_out(value):
+        value = ast.Constant("x")  # a name with a variable in it is one, whatever that is
     try:
         literal = _product(value) if isinstance(value, ast.BinOp) else ast.literal_eval(value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -255,6 +209,28 @@ def take(
     else:
         words = "is not a plain value: not read, so that its default counts here"
         reading.note(line, f"{shown(key)} {words}")
+
+
+def _default(node: ast.expr) -> ast.expr | None:
+    """The default in `os.environ.get("ACKS", "all")`, `os.getenv("ACKS", "all")`, also inside
+    `int(…)` and `str(…)`; None for anything else."""
+    match node:
+        case ast.Call(func=ast.Name(id="int" | "str"), args=[inner], keywords=[]):
+            return _default(inner)
+        case ast.Call(func=func, args=[ast.Constant(), ast.Constant() as default], keywords=[]):
+            plain = ast.unparse(func)
+            return default if plain.endswith(("environ.get", "getenv")) else None
+        case _:
+            return None
+
+
+def _is_worked_out(node: ast.expr) -> bool:
+    """Whether this is a text with something filled in."""
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.BinOp)
+        and any(isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value
+                for one in (node.left, node.right))
+    )  # fmt: skip
 
 
 def _product(node: ast.expr) -> int:
@@ -271,6 +247,8 @@ def _product(node: ast.expr) -> int:
 def _likeness(text: str) -> float:
     if "{" in text and _PAIR.search(text):
         return 0.8
+    if _MADE.search(text) or _PUT.search(text):
+        return 0.75
     return 0.7 if _DICT.search(text) or _OTHERS.search(text) or _bare(text) else 0.0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -14,6 +14,7 @@ from advisor.intake.foreign_text import refuse_others
 from advisor.intake.java_properties import without_first
 from advisor.intake.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.reading import Item, Product, Reader, Reading
+from advisor.intake.several_clients import keep
 from advisor.intake.text import MARK, IntakeError, check_text, yaml_begins
 from advisor.intake.weigh import Intake, weigh
 
@@ -71,13 +72,15 @@ def detect(text: str) -> Reader | None:
 
 
 def read(
-    text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = ()
-) -> Intake:
+    text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = (),
+    only: Collection[str] = (),
+) -> Intake:  # fmt: skip
     """Reads a file; never raises for what it says, but for a version or kind that is not known.
 
     Without a kind it is detected. A file that tells which client it is for is read for that one,
     in its newest line if it is not `product`'s, unless a family was chosen (`family`). `beside` are
-    settings of other files, which the same products read. A file that
+    settings of other files, which the same products read. `only` names the clients that are asked
+    for, of a file with several. A file that
     cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
     component, marked = Component.APPLICATION, text.startswith(MARK)
@@ -90,10 +93,12 @@ def read(
             notes += [_MARKED] if stated else []
         reading = reader.read(text)
         reading.notes += notes
+        there = keep(reading, only)
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
             claim_for_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})
         intake = judge(reading, product, beside)
+        intake.chosen = there
     except IntakeError as error:
         return Intake(problems=[Problem(component, "file", str(error))])
     if intake.strangers == len(reading.items):

@@ -6,10 +6,11 @@ be true for one of them at most.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from advisor.catalog import Component, SettingError, lookup
-from advisor.intake.reading import Item, Product
+from advisor.intake.reading import Item, Product, Reading
+from advisor.intake.text import shown
 
 _KINDS = {
     Component.PRODUCER: "producers",
@@ -17,6 +18,37 @@ _KINDS = {
     Component.APPLICATION: "channels",
 }
 _Stated = dict[str, Item]
+_Names = dict[str, int]
+"""Clients of one kind, each with its first line; 0 for one of which nothing is stated."""
+_MOST_NAMED = 8
+
+
+def keep(reading: Reading, only: Collection[str]) -> set[str]:
+    """Leaves of each kind of client those that `only` names, where it names any; returns the names
+    that were there. A client goes by its name in the file, or by `line N`, its first line."""
+    there, dropped = set[str](), set[str]()
+    for names in _clients(reading.items, reading.clients).values():
+        by_line = {f"line {line}": name for name, line in names.items() if line}
+        asked = {by_line.get(one, one): one for one in only}
+        if chosen := asked.keys() & names.keys():
+            there |= {asked[name] for name in chosen}
+            dropped |= names.keys() - chosen
+    reading.items = [item for item in reading.items if item.process not in dropped]
+    reading.clients = {client for client in reading.clients if client[1] not in dropped}
+    return there
+
+
+def _clients(
+    items: Iterable[Item], every: Iterable[tuple[Component, str]]
+) -> dict[Component, _Names]:
+    clients: dict[Component, _Names] = {}
+    for component, process in every:
+        clients.setdefault(component, {})[process] = 0
+    for item in items:
+        if item.component in _KINDS and item.process:
+            names = clients.setdefault(item.component, {})
+            names[item.process] = min(names.get(item.process) or item.line, item.line)
+    return clients
 
 
 def disagreeing(
@@ -26,6 +58,8 @@ def disagreeing(
     one for each kind of client. What is said for all of them (`process` is empty) counts for each.
     `every` are clients that are there, and may state nothing.
     """
+    items, every = [*items], [*every]
+    named = _clients(items, every)
     clients: dict[Component, dict[str, _Stated]] = {}
     for component, process in every:
         clients.setdefault(component, {})[process] = {}
@@ -35,7 +69,7 @@ def disagreeing(
     for component, stated in clients.items():
         shared = stated.pop("", {})
         if found := _first(component, [shared | own for own in stated.values()]):
-            yield found
+            yield found[0], f"{found[1]}. {_how_to_go_on(component, named[component])}"
 
 
 def _first(component: Component, clients: list[_Stated]) -> tuple[Item, str] | None:
@@ -54,7 +88,26 @@ def _words(component: Component, one: Item | None, two: Item | None) -> tuple[It
         return None
     where = f"line {one.line}" if one and two else "another one, which does not state it"
     words = f"{item.name} differs from {where}. The file has several {_KINDS[component]} with "
-    return item, f"{words}different settings, and a pipeline has one: give those of one of them"
+    return item, f"{words}different settings, and a pipeline has one"
+
+
+def _how_to_go_on(component: Component, names: _Names) -> str:
+    """The option that chooses each client of this kind."""
+    options = [f"--only {_quoted(_option(name, line))}" for name, line in names.items() if name]
+    more = " …" if len(options) > _MOST_NAMED else ""
+    kind = _KINDS[component].removesuffix("s")
+    listed = ", ".join(options[:_MOST_NAMED])
+    words = f"Leave one {kind} in the file, or choose it on the command line:"
+    return f"{words} {listed}{more}"
+
+
+def _option(name: str, line: int) -> str:
+    """A name, if it may be shown, else the client's first line."""
+    return f"line {line}" if line and shown(name) != name else name
+
+
+def _quoted(option: str) -> str:
+    return f'"{option}"' if " " in option else option
 
 
 def _weighed(item: Item, product: Product) -> str:

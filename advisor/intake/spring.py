@@ -16,7 +16,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
-from advisor.intake import spring_bindings
+from advisor.intake import spring_binders, spring_bindings
 from advisor.intake.instances import note_name
 from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, newest
@@ -36,7 +36,9 @@ _OF_STREAMS = ("application.id", "replication.factor", "state.dir")
 _FLAGS = re.MULTILINE | re.IGNORECASE
 _LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", _FLAGS)
 _DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", _FLAGS)
-_KAFKA = re.compile(r"^[ \t]+kafka:", _FLAGS)
+_KAFKA = re.compile(
+    r"^[ \t]+(?:kafka:|[\w.-]{0,80}kafka\.[\w.-]+:|type:[ \t]*[\"']?kafka\b)", _FLAGS
+)
 _BLOCK = re.compile(r"^spring:", _FLAGS)
 _SEPARATOR = re.compile(r"^[#!]---[ \t\r]*$", re.MULTILINE)
 _LISTENER = "spring.kafka.listener."
@@ -65,7 +67,8 @@ def read(text: str) -> Reading:
 def take(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring makes of its properties, with the values that it sets itself."""
     leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in leaves]
-    bindings = spring_bindings.used(leaves)
+    leaves, named = spring_binders.settled(reading, leaves)
+    bindings = named or spring_bindings.used(leaves)
     if bindings:
         spring_bindings.before(reading, leaves)
     if any(_STREAMS.match(leaf.path[0]) for leaf in leaves):

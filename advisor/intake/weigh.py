@@ -66,7 +66,8 @@ class Intake:
     no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
     names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
     `marks` tells free texts apart that are not kept; a mark means nothing to another process.
-    `items` are numbers, words and versions that are judged together with other files.
+    `items` are numbers, words and versions that are judged together with other files. `chosen` are
+    the clients of the file that were asked for by name.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -78,6 +79,7 @@ class Intake:
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
+    chosen: set[str] = field(default_factory=set)
 
 
 def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:

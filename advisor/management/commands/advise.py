@@ -51,6 +51,9 @@ class Command(ExactCommand):
         parser.add_argument(
             "--kind", metavar="KIND", help=f"the kind of every FILE: one of {kinds}"
         )
+        words = "of a FILE with several clients, the one that counts: a channel, a binding, or "
+        words += "'line N', where it begins; can be repeated"
+        parser.add_argument("--only", action="append", default=[], metavar="CLIENT", help=words)
         for component in Component:
             words = f"{component} settings, as Java properties"
             parser.add_argument(f"--{component}", metavar="FILE", help=words)
@@ -97,7 +100,7 @@ class Command(ExactCommand):
 
 def _inputs(options: dict[str, Any]) -> Inputs:
     """Everything stated; an option goes before a component's file, that before any other file."""
-    inputs = Inputs()
+    inputs = Inputs(only=tuple(options["only"]))
     if options["kind"] and options["kind"] not in {reader.kind for reader in all_readers()}:
         raise bad_input(f"--kind: there is no kind {options['kind']}.")
     try:
@@ -116,6 +119,8 @@ def _inputs(options: dict[str, Any]) -> Inputs:
         for component in Component:
             if path := options[component]:
                 _add(inputs, path, f"{component}-properties")
+        if not inputs.problems:
+            inputs.check_chosen()
         inputs.add_options(options["stated"])
     except FileProblem as error:
         raise bad_input(str(error)) from error

@@ -1,0 +1,83 @@
+"""A dict of a Python program, and a client that one is handed to."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from advisor.catalog import Component
+
+
+class Pair(NamedTuple):
+    """A key with its value, where it stands."""
+
+    key: str
+    value: ast.expr
+    line: int
+
+
+@dataclass(slots=True)
+class Made:
+    """A dict.
+
+    `doubts` are keys that depend on a condition, and `unread` the lines that put into it what is
+    not known. `branch` is the path of conditions under which it was made.
+    """
+
+    name: str
+    line: int
+    branch: tuple[int, ...] = ()
+    pairs: dict[str, Pair] = field(default_factory=dict)
+    inner: dict[str, Made] = field(default_factory=dict)
+    doubts: dict[str, int] = field(default_factory=dict)
+    unread: list[int] = field(default_factory=list)
+    origin: int = 0
+    """Tells expressions apart: a function that is called twice makes two dicts of one."""
+    is_part: bool = False
+    """Whether another dict, or a client, has what it holds."""
+
+    def put(self, pair: Pair, branch: tuple[int, ...]) -> None:
+        """Puts a pair in, or a doubt where that depends on a condition."""
+        before = self.pairs.get(pair.key)
+        if self.branch[: len(branch)] == branch:
+            self.doubts.pop(pair.key, None)
+            self.pairs[pair.key] = pair
+        elif before is None or ast.dump(before.value) != ast.dump(pair.value):
+            self.pairs.setdefault(pair.key, pair)
+            self.doubts[pair.key] = pair.line
+
+    def merge(self, other: Made, branch: tuple[int, ...]) -> None:
+        """Puts all of another dict in."""
+        other.is_part = True
+        for pair in other.pairs.values():
+            self.put(pair, branch)
+        self.inner |= other.inner
+        self.doubts |= other.doubts
+        self.unread += other.unread
+
+    def joined(self, other: Made) -> Made:
+        """This dict or the other one, whichever a condition chooses."""
+        either = Made(self.name, self.line, self.branch)
+        either.merge(self, self.branch)
+        either.inner |= other.inner
+        either.unread += other.unread
+        for key in self.pairs.keys() | other.pairs.keys():
+            one, two = self.pairs.get(key), other.pairs.get(key)
+            if not one or not two or ast.dump(one.value) != ast.dump(two.value):
+                pair = two or one
+                either.doubts[key] = pair.line if pair else self.line
+                if two:
+                    either.pairs.setdefault(key, two)
+        either.doubts |= other.doubts
+        other.is_part = True
+        return either
+
+
+class Client(NamedTuple):
+    """A client that the code makes; `settings` is None where nothing of them is in the file."""
+
+    component: Component
+    line: int
+    settings: Made | None
+    of_parameter: bool
