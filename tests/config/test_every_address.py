@@ -154,7 +154,7 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
     assert 429 not in first
     assert refused.status_code == 429
     assert refused["Retry-After"] == "60"
-    assert "Too much at once" in refused.content.decode()
+    assert "Too many requests" in refused.content.decode()
 
 
 @pytest.mark.parametrize("name", sorted(settings.LAB_LIMITED_PAGES))

@@ -24,7 +24,7 @@ NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 _LINKED = "its faults are in the links between brokers, and ZooKeeper has others"
-_NOT_TRIED = "it was not run so yet"
+_NOT_TRIED = "it has not been tried there yet"
 P = ParamSpec("P")
 
 
