@@ -15,6 +15,7 @@ from django.urls import reverse
 from advisor.catalog import Component, Family, Setting, kafka_versions, other_settings, versions
 from advisor.catalog.lookups import in_force, known_to
 from advisor.concepts import all_concepts
+from advisor.pages import synonyms
 from advisor.questions.questionnaire import FAMILIES
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
@@ -70,9 +71,9 @@ def entries() -> tuple[Entry, ...]:
 
 
 def search(words: str, kind: str = "") -> list[Entry]:
-    """The pages that hold every word, or what it is short for (`hw`); those that are weighed, and
-    that have the words in name or title, come first. Without a word: all that are weighed."""
-    wanted = words.lower().split()
+    """The pages that hold every word, a synonym, or what it is short for (`hw`); those that are
+    weighed, and that have the words in name or title, come first. Without a word: all weighed."""
+    wanted = synonyms.parts(words)
     results = [
         entry for entry in entries()
         if kind in ("", entry.kind) and all(_holds(entry, word) for word in wanted)
@@ -82,7 +83,9 @@ def search(words: str, kind: str = "") -> list[Entry]:
 
 
 def _holds(entry: Entry, word: str) -> bool:
-    return word in entry.text or any(phrase in entry.text for phrase in _short_for(word))
+    return synonyms.holds(entry.text, word) or any(
+        phrase in entry.text for phrase in _short_for(word)
+    )
 
 
 @cache

@@ -137,7 +137,7 @@ class StepForm(forms.Form):
         client = f"{FAMILIES[self.draft.family][0]} {self.draft.version}"
         owner = f"Kafka {self.draft.kafka}" if of_topic else client
         if setting.component is Component.APPLICATION:
-            owner = "taken without an answer"
+            owner = "assumed without an answer"
         words = dict(question.words)
         hint = f"{setting.meaning} {question.hint} {_NOT_KEPT if is_free(setting.name) else ''}"
         default, now = say(setting.default), say(self._without_answer(setting))

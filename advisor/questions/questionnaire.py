@@ -43,14 +43,18 @@ CLIENT = Step(
     (
         Question("family", "Which client do you use?"),
         *(Question(f"version.{family}", "Version") for family in Family),
-        Question("kafka", "Which version do your brokers run?", "Kafka, or what speaks as Kafka."),
+        Question(
+            "kafka",
+            "Which version do your brokers run?",
+            "Kafka, or the version of Kafka that your service is compatible with.",
+        ),
     ),
 )
 
 TOPIC = Step(
     "topic",
     "Topic and brokers",
-    "How many copies there are of a message, and when a broker may call it safe.",
+    "How many copies of a message there are, and when a broker may acknowledge it.",
     (
         Question("brokers", "How many brokers?", "In this one cluster."),
         Question(
@@ -146,7 +150,7 @@ PRODUCER = Step(
 CONSUMER = Step(
     "consumer",
     "Consumer",
-    "From where a reader starts, what it may see, and when it calls a message done.",
+    "Where a reader starts, what it may see, and when it marks a message as done.",
     (
         Question(
             "application.commit",

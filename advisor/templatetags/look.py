@@ -125,10 +125,19 @@ def severity_kind(severity: str) -> str:
     return {"high": "kind-lost", "medium": "kind-late"}.get(severity, "kind-unavailable")
 
 
+_WRITTEN: Mapping[str, str] = {
+    "in sync replica": "in-sync replica", "min isr": "min.insync.replicas",
+    "fail over": "fail-over", "zookeeper": "ZooKeeper", "java": "Java", "by streams": "by Streams",
+}  # fmt: skip
+
+
 @register.filter
 def spaced(name: str) -> str:
-    """A name as it reads: `acks-below-all` → `acks below all`."""
-    return name.replace("-", " ")
+    """A name as it reads: `acks-below-all` → `acks below all`, with names as they are written."""
+    text = name.replace("-", " ")
+    for plain, written in _WRITTEN.items():
+        text = text.replace(plain, written)
+    return text
 
 
 @register.filter

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labs.incidents.model import Moment
+
+_COUNT = re.compile(r"\b\d{4,}(?= (?:of|more|acknowledged|messages|offsets)\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,11 @@ class Lane:
     steps: tuple[Step, ...]
 
 
+def _grouped(words: str) -> str:
+    """`40000 messages` → `40,000 messages`; an offset or a setting's value stays as it is."""
+    return _COUNT.sub(lambda count: f"{int(count[0]):,}", words)
+
+
 def lanes(sides: Sequence[tuple[str, str, Sequence[Moment], int]]) -> tuple[Lane, ...]:
     """A lane for each (release, label, moments, messages harmed) that has moments.
 
@@ -36,7 +44,7 @@ def lanes(sides: Sequence[tuple[str, str, Sequence[Moment], int]]) -> tuple[Lane
     whole = max((side[2][-1].at_s for side in timed), default=0.0) or 1.0
     return tuple(
         Lane(release, label, tuple(
-            Step(moment.at_s, moment.words, 99 * moment.at_s / whole,
+            Step(moment.at_s, _grouped(moment.words), 99 * moment.at_s / whole,
                  harmed > 0 and moment is moments[-1])
             for moment in moments
         ))

@@ -188,12 +188,15 @@ def _waiting(place: int, left: str) -> str:
     return f"Waiting: {ahead}, {left}."
 
 
+_PRODUCTS = {"kafka": "Kafka", "spark": "Spark", "java": "Java", "delivery-lab": "Delivery Lab"}
+
+
 def conditions(runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Under which versions the runs took place, and who played the clients."""
     versions: Mapping[str, Any] = next(
         (r.result["versions"] for r in runs if r.result.get("versions")), {}
     )
-    rows = [(name, str(value)) for name, value in versions.items() if value]
+    rows = [(_PRODUCTS.get(name, name), str(value)) for name, value in versions.items() if value]
     played = [run.result["clients"] for run in runs if run.result.get("clients")]
     roles = {role for item in played for role in item}
     return rows + [

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor.concepts import ConceptError, all_concepts, load
-from advisor.pages import reference
+from advisor.pages import reference, synonyms
 from advisor.templatetags.refer import concept
 
 pytestmark = pytest.mark.django_db
@@ -111,6 +111,27 @@ def test_long_texts_lost_heads_and_lost_drawings_are_refused(tmp_path: Path):
 def test_the_search_knows_what_people_call_it(query: str, first: str):
     entries = reference.search(query)
     assert entries[0].url == reverse("concepts:concept", args=[first])
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("split brain", "leader-cut-off"), ("poison pill", "unprocessable-message"),
+        ("static membership", "static-member-lost"), ("dlq", "dead-letter-refused"),
+        ("durability", "last-replica-loses-power"), ("EOS", "S003"),
+    ],
+)  # fmt: skip
+def test_the_search_knows_other_words_for_a_failure_or_a_rule(query: str, name: str):
+    results = reference.search(query)
+    assert name in " ".join(entry.name for entry in results)
+    assert len(results) < len(reference.entries()) / 5
+
+
+def test_three_letters_begin_a_word_and_are_not_found_inside_another():
+    assert synonyms.holds("it also stops", "lso") is False
+    assert all(synonyms.holds(text, "log") for text in ("logs", "of a log.", "(log", "clean_log"))
+    assert synonyms.holds("catalog", "log") is False
+    assert synonyms.holds("catalog", "talog")
 
 
 def test_an_abbreviation_finds_what_has_the_whole_words():

@@ -129,7 +129,7 @@ def test_the_report_holds_what_a_ticket_needs(client: Client) -> None:
         "As described: 985 of 10,000 acknowledged messages are gone.",
         f"http://testserver{made.get_absolute_url()}",
         "seed        7",
-        "kafka       4.3.1",
+        "Kafka       4.3.1",
         "1.00  kill leader: broker 1, complete: pid 4711 gone",
         "acknowledged and gone                        985",
         "As recommended: holds",

@@ -23,6 +23,7 @@ from labs.incidents import Exhibit, Moment, Outcome, find, runner
 from labs.incidents.runner import PlaySpec
 from labs.models import Experiment, Run, State
 from labs.pages import selectors
+from labs.pages.incident_moments import lanes
 from labs.runs import lifecycle, plays, queue, worker
 from labs.runs.planning import Refused
 from labs.runs.recording import Recorder
@@ -342,3 +343,13 @@ def test_a_play_that_was_cancelled_keeps_what_it_had_counted(
     page = page_of(client, played)
     assert "<dd>5 of 5</dd>" in page
     assert "Nothing was counted on this release." in page
+
+
+def test_counts_of_a_step_are_grouped_and_values_are_as_written() -> None:
+    words = ("40000 messages acknowledged", "6000 of 51000 offsets at which replicas differ",
+             "offset 1150 is handed out again", "log.retention.ms is 500000000")  # fmt: skip
+    [lane] = lanes([("1.0.0", "with the bug", [Moment(1.0, text) for text in words], 0)])
+    assert [step.words for step in lane.steps] == [
+        "40,000 messages acknowledged", "6,000 of 51,000 offsets at which replicas differ",
+        *words[2:],
+    ]  # fmt: skip

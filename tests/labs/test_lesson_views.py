@@ -286,6 +286,17 @@ def test_a_page_that_goes_on_says_so_by_a_form_until_the_last(client: Client) ->
     assert going_on == ["story", "see", "explain", "your-turn", "why"]
 
 
+@pytest.mark.parametrize("state", [State.FAILED, State.INTERRUPTED, State.CANCELLED])
+def test_no_button_leads_to_a_result_that_is_not_there(client: Client, state: State) -> None:
+    end(started(client), state)
+    assert 'name="to" value="next"' not in page(client, "run")
+
+
+def test_one_button_leads_from_a_run_that_is_done_to_its_result(client: Client) -> None:
+    finish(started(client))
+    assert page(client, "run").count('name="to" value="next"') == 1
+
+
 def test_hostile_answers_are_not_kept(client: Client) -> None:
     response = client.post(url("predict"), {**ANSWERS, "acks-0": "<script>"})
     assert "<script>" not in response.content.decode().replace("<script src", "")

@@ -79,6 +79,7 @@ def test_what_was_not_judged_is_not_shown_as_zero(client: Client) -> None:
     made = make.experiment(State.DONE, "unknown", "unknown")
     page = text_of(client, made)
     assert "not judged" in page
+    assert "not judged of not judged" not in re.sub(r"<[^>]+>|\s+", " ", page)
     assert "<dd>0</dd>" not in page
 
 

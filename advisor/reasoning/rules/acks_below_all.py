@@ -1,7 +1,7 @@
 """A producer that does not wait for the followers.
 
 What it is
-    acks=1 takes the word of the leader alone; acks=0 takes no word at all.
+    With acks=1 only the leader confirms a record; with acks=0 no broker does.
 
 Why it matters
     A leader that dies takes with it what it acknowledged alone: the next leader does not have
