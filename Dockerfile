@@ -10,7 +10,10 @@ RUN python -m venv /venv \
  && /venv/bin/pip install --no-cache-dir --require-hashes -r config/locks/app.txt
 COPY . .
 ENV LAB_CACHE_DIR=/cache LAB_STATIC_DIR=/srv/static
-RUN /venv/bin/python -m labs.engine.cluster.prepare \
+# The user of the image may not write here: what is not compiled now is compiled in each process.
+RUN /venv/bin/python -m compileall -q --invalidation-mode unchecked-hash \
+    advisor config labs spark_jobs \
+ && /venv/bin/python -m labs.engine.cluster.prepare \
  && /venv/bin/python -m labs.engine.judge.classes \
  && SECRET_KEY=used-only-while-building-the-image-and-nowhere-else \
     /venv/bin/python manage.py collectstatic --noinput

@@ -11,6 +11,10 @@ MINUTES ?= 240
 NIGHT = $(shell date -u +%Y%m%d)
 SPACE := $(subst ,, )
 any = $(subst $(SPACE), or ,$(1))
+# Many images of Python set it. Each process that we start would then compile our modules anew: two
+# of its three CPU-seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
 left_out = $(if $(NO_BROWSER),@echo "Left out: the browser tests (BROWSER=no)")
 
 # All that the tests need and no wheel brings: looked for before anything is installed or run.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -62,3 +63,12 @@ def test_what_was_left_out_is_said_last(bare: dict[str, str]) -> None:
 
 def test_what_needs_no_browser_asks_for_none(bare: dict[str, str]) -> None:
     assert planned(bare, "check").returncode == 0
+
+
+def test_what_it_starts_keeps_what_it_compiled(bare: dict[str, str]) -> None:
+    probe = "probe: ; @echo [$(origin PYTHONDONTWRITEBYTECODE)] [$$PYTHONDONTWRITEBYTECODE]"
+    process = subprocess.run(
+        ["make", f"--eval={probe}", "probe"], cwd=ROOT, capture_output=True, text=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert process.stdout == "[environment] []\n"
