@@ -55,7 +55,8 @@ class Setting:
     `default` is the product's own; `None` means that the product leaves it unset. `choices`
     maps what a person may write to what it means (`-1` and `all` are one value of `acks`);
     `pattern` is a regular expression for what a text, or a value beside the choices, must be, or
-    for a number with a fraction, of which the next whole one is taken;
+    for a number with a fraction, of which the next whole one is taken; `between` are the least and
+    the most of a text that is such a number, `items` what the members of a list may be;
     `any_case` if the letters' case of a choice does not count, and a switch may be t, f, 1 or 0.
     `aliases` are other names of the same key in this family. `source` says where the default
     was read. A setting with `refused` is in force but cannot be stated, for the reason given.
@@ -72,6 +73,8 @@ class Setting:
     maximum: int | None = None
     choices: tuple[tuple[str, Value], ...] = ()
     pattern: str = ""
+    between: tuple[float, float] | None = None
+    items: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     unit: str = ""
     refused: str = ""

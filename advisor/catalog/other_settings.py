@@ -7,6 +7,7 @@ guarantee and no experiment uses them, and their meaning is not described here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import inf
 
 from advisor.catalog.facts import Fact, aliases, documentation, facts, source
 from advisor.catalog.model import Component, Family, Kind, Setting, Value
@@ -83,6 +84,8 @@ def _setting(product: str, line: str, component: Component, fact: Fact) -> Setti
         # librdkafka finds a word of its lists in any case (rd_kafka_conf_set_prop0, rd_strcasecmp).
         any_case=fact.any_case or product == "librdkafka",
         pattern=DECIMAL if fact.type == "double" else "",
+        between=_between(fact),
+        items=fact.items,
         aliases=aliases(product, line).get(fact.name, ()),
         unit=ending if ending in _UNITS else "",
         weighed=False,
@@ -110,6 +113,13 @@ def _kind(fact: Fact) -> Kind:
     if fact.type in _WIDTHS:
         return Kind.INT
     return Kind.CHOICE if fact.one_of and fact.type == "string" else Kind.TEXT
+
+
+def _between(fact: Fact) -> tuple[float, float] | None:
+    """The validator's bounds of a number with a fraction."""
+    if fact.type != "double" or fact.min is fact.max is None:
+        return None
+    return (-inf if fact.min is None else fact.min, inf if fact.max is None else fact.max)
 
 
 def _bounds(fact: Fact) -> tuple[int, int]:

@@ -6,7 +6,8 @@ LogConfig.validate, of Kafka 3.3 to 4.3; checked against them by tests/contracts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from advisor.catalog.model import Component, Problem
 from advisor.catalog.structure import PROTOCOLS
@@ -29,6 +30,9 @@ _SHARE = {
 _REMOTE, _POLICY = "remote.storage.enable", "cleanup.policy"
 _LEAST_LAG, _MOST_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
 _FOR_EVER = 2**63 - 1
+_NO_COPIES = "remote.log.copy.disable"
+_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})(?!\d)", re.ASCII)
+_REPLICAS = re.compile(r"(?:[0-9]+:[0-9]+)?", re.ASCII)
 
 
 def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Problem | None:
@@ -44,6 +48,9 @@ def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Proble
 
 def _broker(texts: Texts, line: str) -> Complaints:
     yield from gzip_level(texts, line)
+    yield from _versions(
+        texts, line, ("inter.broker.protocol.version", "log.message.format.version")
+    )
     if at_least(line, "3.7") and PROTOCOLS in texts and "classic" not in items(texts[PROTOCOLS]):
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
     if at_least(line, "3.9"):
@@ -88,12 +95,37 @@ def _share(texts: Texts, equal: str) -> Complaints:
 
 def _topic(texts: Texts, line: str) -> Complaints:
     yield from gzip_level(texts, line)
+    yield from _versions(texts, line, ("message.format.version",))
+    yield from _throttled(texts)
     least, most = _number(texts, _LEAST_LAG, 0), _number(texts, _MOST_LAG, _FOR_EVER)
     if least > most:
         words = f"conflict topic config setting {_LEAST_LAG} ({least}) > {_MOST_LAG} ({most})"
         yield _LEAST_LAG, words
     if texts.get(_REMOTE, "").strip().lower() == "true" and at_least(line, "3.6"):
         yield from _remote(texts, line)
+
+
+def _versions(texts: Texts, line: str, names: Iterable[str]) -> Complaints:
+    """MetadataVersionValidator, ApiVersionValidator before 3.3; Kafka 4.0 has none of the names."""
+    for name in () if at_least(line, "4.0") else names:
+        stated = texts.get(name, "").strip()
+        parts = _VERSION.match(stated)
+        spoken = tuple(map(int, parts.groups())) if parts else (0, 0)
+        if stated and not (0, 8) <= spoken <= tuple(map(int, line.split("."))):
+            quoted = stated if at_least(line, "3.3") else f"`{stated}`"
+            words = f"Version {quoted} is not a valid version"
+            yield name, f"Invalid value {stated} for configuration {name}: {words}"
+
+
+def _throttled(texts: Texts) -> Complaints:
+    """ThrottledReplicaListValidator."""
+    for side in ("leader", "follower"):
+        name = f"{side}.replication.throttled.replicas"
+        stated = [replica.strip() for replica in texts.get(name, "").split(",")]
+        if stated[0] != "*" and not all(map(_REPLICAS.fullmatch, stated)):
+            words = f"{name} must be the literal '*' or a list of replicas in the following format:"
+            words += " [partitionId]:[brokerId],[partitionId]:[brokerId],..."
+            yield name, f"Invalid value {texts[name]} for configuration {name}: {words}"
 
 
 def _remote(texts: Texts, line: str) -> Complaints:
@@ -105,12 +137,19 @@ def _remote(texts: Texts, line: str) -> Complaints:
         elif not at_least(line, "4.1"):
             words = "Remote log storage is unsupported for the compacted topics"
         yield _REMOTE, words
+    stops = at_least(line, "3.9") and texts.get(_NO_COPIES, "").strip().lower() == "true"
     for ending, usual in (("bytes", -1), ("ms", 604_800_000)):
         local, whole = f"local.retention.{ending}", f"retention.{ending}"
         here, kept = _number(texts, local, -2), _number(texts, whole, usual)
-        if kept != -1 and here > kept:
+        if kept != -1 and (here == -1 or here > kept):
             words = f"Value must not be more than {whole} property value: {kept}"
+            if here == -1:
+                words = f"Value must not be -1 as {whole} value is set as {kept}."
             yield local, f"Invalid value {here} for configuration {local}: {words}"
+        if stops and here not in (-2, kept):
+            words = f"When `{_NO_COPIES}` is set to true, the `{local}` and `{whole}` must be set "
+            words += "to the identical value because there will be no more logs copied to the "
+            yield local, f"{words}remote storage."
 
 
 def _number(texts: Texts, name: str, default: int) -> int:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from math import ceil
+from math import ceil, inf
 
 from advisor.catalog import texts
 from advisor.catalog.model import Kind, Problem, Setting, SettingError, Value
@@ -169,6 +169,12 @@ def _text(setting: Setting, text: str) -> str:
     if setting.pattern and not re.fullmatch(setting.pattern, text, re.ASCII):
         letters = "may hold letters, digits, dots, dashes and underscores here"
         raise _refusal(setting, "must be a number" if setting.pattern == DECIMAL else letters)
+    if setting.between and not setting.between[0] <= float(text) <= setting.between[1]:
+        least, most = setting.between
+        bounds = f"of {least:g} or more" if most == inf else f"from {least:g} to {most:g}"
+        raise _refusal(setting, f"must be {bounds}; {text} is not")
+    if setting.items and not {*_BETWEEN.split(text)} <= {*setting.items}:
+        raise _refusal(setting, f"must be a list of these: {', '.join(setting.items)}")
     return text
 
 

@@ -32,6 +32,10 @@ _THROTTLED = (
     "throttles replicas that are not in sync (KIP-73), also after the reassignment that it was "
     "for: with a rate below that of new records one that fell behind never comes back"
 )
+_MIGRATING = (
+    "is a step from ZooKeeper to KRaft (KIP-866): while it lasts the new controllers elect leaders "
+    "for all brokers, by their own files. The answer is for the mode that this file runs in"
+)
 _PATIENCE_MS = 30_000
 """What may pass for an election of controllers, beside a broker's session, until the clients'
 default delivery timeout of 120 s is in sight."""
@@ -66,6 +70,7 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
     (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "controller.quorum.retry.backoff.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "replica.fetch.backoff.ms"): (_is_long, _BACKOFF),
+    (Component.BROKER, "zookeeper.metadata.migration.enable"): (_is_true, _MIGRATING),
     (Component.TOPIC, "leader.replication.throttled.replicas"): (_any, _THROTTLED),
     (Component.TOPIC, "follower.replication.throttled.replicas"): (_any, _THROTTLED),
 }

@@ -35,10 +35,11 @@ from advisor.intake.folders_in_memory import (
     in_memory,
     metadata_in_temporary,
 )
+from advisor.intake.identity import mistaken
 from advisor.intake.inherited import never, with_inherited
 from advisor.intake.known import SLIP, known_keys, other_client, owner, versions_with
-from advisor.intake.mode import early_access, with_mode, without_roles
-from advisor.intake.quorum import with_controllers
+from advisor.intake.mode import KRAFT, early_access, is_asked, with_mode, without_roles
+from advisor.intake.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.remarks import PLUGINS, remark
 from advisor.intake.roles import unread
@@ -53,6 +54,8 @@ _OF_ONE = (*_CLIENTS, Component.APPLICATION)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
+_PROVIDED = re.compile(r"\$\{\w{1,60}:[^}]{1,200}\}")
+"""What a config provider puts in (KIP-297)."""
 _OPEN_ENDED = ("listener.name.", *PLUGINS)
 """Beginnings of real keys that no list can hold."""
 
@@ -105,7 +108,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     facts = [fact for _, fact, _ in lost]
     of_servers = as_log_dirs(with_controllers([*items, *facts], product))
     of_servers = with_remote_metadata(of_servers, product)
-    counted = with_inherited(with_mode(of_servers, product), product)
+    of_servers = with_mode(with_ensemble(of_servers, product), product)
+    counted = with_inherited(of_servers, product)
     for item in _old_names_first(counted):
         scale.take(item)
     for item, _, words in lost:
@@ -186,9 +190,15 @@ class _Scale:
         """Says what servers do not start with, and where their metadata may be gone."""
         for item in metadata_in_temporary(items):
             self.note(item, TEMPORARY_WORDS)
+        for item in lone_servers(items, self.product):
+            self.note(item, ONE_SERVER)
+        for item in items if is_asked(self.product) else ():  # where they say the mode
+            if item.component is Component.BROKER and item.name == KRAFT:
+                self._refuses_text(item)
         for item, words in (
             *without_roles(items, self.product),
             *early_access(items, self.product),
+            *mistaken(items, self.product),
         ):
             self.refuse_item(item, words)
 
@@ -331,14 +341,15 @@ class _Scale:
     def _refuses_text(self, item: Item) -> bool:
         """Whether the product does not start with the value of a setting that is not weighed.
 
-        A free text may be what the product looks up by itself: a class, a list, a file.
+        A free text may be what the product looks up by itself: a class, a file.
         """
         of = (self.product.family, self.product.version, self.product.kafka, item.component)
         try:
             setting = lookup(*of, item.name, every=True)
         except SettingError:
             return False
-        if setting.kind is Kind.TEXT or not item.text.strip():
+        is_free_text = setting.kind is Kind.TEXT and not (setting.pattern or setting.items)
+        if is_free_text or not item.text.strip() or _PROVIDED.search(item.text):
             return False
         try:
             parse(setting, item.text)

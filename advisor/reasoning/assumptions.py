@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of
 from advisor.reasoning.absence import NAME as OUTAGE
 from advisor.reasoning.absence import longest_absence
+from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.sizes import LARGEST, sent, taken
 
@@ -51,9 +52,12 @@ def assumptions(pipeline: Pipeline, answer: Callable[[Pipeline], object]) -> tup
 
 
 def _taken(pipeline: Pipeline, setting: Setting) -> Value:
-    """The value in force; of the readers' absence, the least that there always is."""
+    """The value in force; of the readers' absence, the least that there always is, and of who keeps
+    the metadata, as many as leave a majority."""
     if setting.name == OUTAGE:
         return longest_absence(pipeline).ms
+    if setting.name in SERVERS:
+        return 2 * lost_for_good(pipeline) + 1
     return pipeline.value(setting.component, setting.name)
 
 
@@ -86,6 +90,9 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
         # Between these nothing changes: no fail-over, a fail-over, f brokers survived, one spare.
         lost = pipeline.requirement.survive
         yield from sorted({1, 2, lost + 1, lost + 2})
+    elif setting.name in SERVERS:
+        # So many that all of them may be lost.
+        yield from [lost] if (lost := lost_for_good(pipeline)) else []
     elif setting.name == LARGEST:
         # A limit that was lowered: some message may be above it.
         lowest = min(limit.most for limit in (*sent(pipeline), taken(pipeline)))

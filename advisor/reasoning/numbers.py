@@ -13,6 +13,8 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.group import Commit, Group, session_timeout
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import (
+    LINGER,
+    LINGER_MS,
     ZOOKEEPER_TICK_MS,
     Replication,
     controllers,
@@ -112,6 +114,8 @@ def _stall_on_crash(topic: Replication) -> Number:
         )
     elif topic.fails_over:
         formula = f"{topic.session_setting} + one retry = {topic.session_timeout_ms} + 1000"
+        if topic.gathered_ms:
+            formula += f" + {topic.gathered_ms} ({LINGER} beyond {LINGER_MS})"
     return Number(
         "stall-on-crash", "The longest stall of writes when a broker crashes",
         topic.failover_ms if topic.fails_over else None, "ms", formula, source,

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import assigned_by_brokers
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import QUORUM_TIMEOUTS_MS, Replication, controllers
+from advisor.reasoning.replication import (
+    LINGER,
+    LINGER_MS,
+    QUORUM_TIMEOUTS_MS,
+    Replication,
+    controllers,
+)
 from advisor.reasoning.session import ANSWER_MS, Session
 from advisor.reasoning.sizes import (
     ENVELOPE_BYTES,
@@ -23,6 +29,9 @@ from advisor.reasoning.sizes import (
     taken,
 )
 from advisor.reasoning.streams import Streams
+
+_REGISTRATION_MS = 60_000
+"""`initial.broker.registration.timeout.ms` of Kafka (KRaftConfigs)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +246,24 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
                 "before an answer is there, and none stays elected."
             )
             yield Hopeless(Component.BROKER, name, why, usual)
+    yield from _never_registered(pipeline, topic)
     if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= ANSWER_MS:
         why = (
             f"replica.lag.time.max.ms={topic.lag_max_ms}: a follower leaves the in-sync set before "
             f"its next fetch is there, and min.insync.replicas={topic.min_isr} are never in sync."
         )
         yield Hopeless(Component.BROKER, "replica.lag.time.max.ms", why, 30_000)
+
+
+def _never_registered(pipeline: Pipeline, topic: Replication) -> Iterator[Hopeless]:
+    """A broker ends itself where its registration is not in the log in time
+    (BrokerLifecycleManager, RegistrationTimeoutEvent). Seen on 4.3.1: with 45 s brokers registered.
+    """
+    linger_ms = 0 if topic.zookeeper else pipeline.number(Component.BROKER, LINGER)
+    if linger_ms >= _REGISTRATION_MS:
+        why = (
+            f"{LINGER}={linger_ms}: the active controller writes a broker's registration so late "
+            f"that the broker ends itself first (initial.broker.registration.timeout.ms, "
+            f"{_REGISTRATION_MS} unless stated)."
+        )
+        yield Hopeless(Component.BROKER, LINGER, why, LINGER_MS)

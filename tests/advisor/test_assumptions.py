@@ -23,6 +23,7 @@ ANSWERED = {
     "application.outage.ms": "345000",
     "application.disk.lost": "replica-elected",
     "application.metadata.disk.lost": "rebuilt",
+    "application.controllers": "3",
     "application.topic.recreated": "never",
 }
 
@@ -60,7 +61,31 @@ def test_what_holds_only_if_the_code_is_as_assumed_says_so() -> None:
         "application.restart", "application.processing", "application.processing.errors",
         "application.timestamps", "application.framework", "application.outage.ms",
         "application.topic.recreated", "application.disk.lost", "application.metadata.disk.lost",
+        "application.controllers",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "name", "taken"),
+    [
+        ({}, "controllers", 3),
+        ({"need.survive": "2", "brokers": "5"}, "controllers", 5),
+        ({"kafka": "3.1"}, "zookeeper.servers", 3),
+        ({"kafka": "3.9", "application.metadata.mode": "zookeeper"}, "zookeeper.servers", 3),
+        ({"kafka": "3.9"}, "controllers", 3),
+    ],
+)
+def test_who_keeps_the_metadata_is_assumed_to_be_a_majority_more_than_is_lost(
+    more: dict[str, str], name: str, taken: int
+) -> None:
+    pipeline = described(SAFE | more)
+    assert {
+        assumption.setting: assumption.value
+        for assumption in rests_on(pipeline)
+        if assumption.setting in ("controllers", "zookeeper.servers")
+    } == {name: taken}
+    assert f"application.{name}" not in names(SAFE | more | {f"application.{name}": "3"})
+    assert f"application.{name}" not in names(SAFE | more | {"need.survive": "0"})
 
 
 def test_how_long_readers_are_away_is_assumed_as_the_least_that_there_always_is() -> None:

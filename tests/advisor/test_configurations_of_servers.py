@@ -15,6 +15,15 @@ SET = [
     ("", f"{QUORUM}request.timeout.ms=1", 0, "YES"),
     # what an active controller decides is gathered for so long (BatchAccumulator)
     ("", f"{QUORUM}append.linger.ms=3600000", 1, "append.linger.ms: 3600000 -> 25"),
+    # seen on 4.3.1: with 45 s brokers register, after 140 s; with 70 s each ends itself
+    ("", f"{QUORUM}append.linger.ms=60000", 1, "CANNOT WORK.*the broker ends itself first"),
+    ("", f"{QUORUM}append.linger.ms=59999", 1, "^NO.*max.block.ms: 60000 -> 105974"),
+    # seen on 4.3.1: with 10 s a topic is there after 10.2 s; a smaller in-sync set waits as long
+    ("", f"{QUORUM}append.linger.ms=10000 producer.delivery.timeout.ms=55000", 1,
+     "delivery.timeout.ms: 55000 -> "),
+    ("", f"{QUORUM}append.linger.ms=1000 producer.delivery.timeout.ms=55000", 0, "YES"),
+    ("", f"{QUORUM}append.linger.ms=10000", 0, "stall.*session.timeout.ms [+] one retry = 9000 "
+     "[+] 1000 [+] 9975"),
     ("", f"{QUORUM}append.linger.ms=0", 0, "YES"),
     ("", f"{QUORUM}retry.backoff.ms=600000", 0, "retry.backoff.ms is longer than clients wait"),
     ("--kafka 3.9", f"{QUORUM}append.linger.ms=3600000 application.metadata.mode=zookeeper", 0,

@@ -138,7 +138,7 @@ def test_nothing_is_said_to_be_assumed_where_all_was_stated(client: Client) -> N
             "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
             "topic.unclean.leader.election.enable": "false",
             "application.disk.lost": "replica-elected",
-            "application.metadata.disk.lost": "rebuilt",
+            "application.metadata.disk.lost": "rebuilt", "application.controllers": "3",
             "application.topic.recreated": "never",
         },
         consumer={

@@ -13,14 +13,14 @@ from advisor.reasoning.levers.lever import (
     costs,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import QUORUM_TIMEOUTS_MS, Replication
+from advisor.reasoning.replication import LINGER, LINGER_MS, QUORUM_TIMEOUTS_MS, Replication
 from advisor.reasoning.session import ANSWER_MS
 
 _BROKER = Component.BROKER
 _SESSION_MS, _HEARTBEAT_MS = 9_000, 2_000
 """`broker.session.timeout.ms` and `broker.heartbeat.interval.ms` of Kafka (KIP-631)."""
 
-_ELECTION_MS = QUORUM_TIMEOUTS_MS | {"controller.quorum.append.linger.ms": 25}
+_ELECTION_MS = QUORUM_TIMEOUTS_MS | {LINGER: LINGER_MS}
 """What Kafka's own values are of how long its controllers wait for each other."""
 
 
