@@ -117,12 +117,14 @@ def close(room: Classroom) -> None:
     )
 
 
-def remove(room: Classroom, pupil: int) -> None:
-    """Takes a pupil out of the room, with what they answered."""
-    if room.pupils.filter(pk=pupil).delete()[0]:
-        Classroom.objects.filter(pk=room.pk).update(
-            version=F("version") + 1, touches=F("touches") + 1
-        )
+def remove(room: Classroom, pupil: int) -> str:
+    """Takes a pupil out of the room, with what they answered. Their nickname; empty if none is."""
+    member = room.pupils.filter(pk=pupil).first()
+    if member is None:
+        return ""
+    member.delete()
+    Classroom.objects.filter(pk=room.pk).update(version=F("version") + 1, touches=F("touches") + 1)
+    return member.nickname
 
 
 def member(pupil: Pupil) -> Member:

@@ -185,7 +185,8 @@ def remove(request: HttpRequest, code: str) -> HttpResponse:
     """Takes a pupil out of the room."""
     room, _ = _find(code)
     _teacher_only(request, room)
-    class_rooms.remove(room, whole_number(request.POST.get("pupil", "")) or 0)
+    if name := class_rooms.remove(room, whole_number(request.POST.get("pupil", "")) or 0):
+        messages.success(request, f"{name} is out of the room, and can join again with the code.")
     return redirect(room)
 
 

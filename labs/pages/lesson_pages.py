@@ -147,6 +147,7 @@ class Row:
     begun: bool
     solved: bool
     answered: int
+    right: int
     may_undo: bool
     proofs: list[Standing]
 
@@ -166,8 +167,9 @@ def row(lesson: Lesson, mine: Progress | None, may_undo: bool, proofs: list[Stan
     ]
     return Row(
         lesson, step, STEPS[step], mine.pk is not None,
-        result is not None and result.showed == NONE, sum(question.right for question in questions),
-        may_undo, proofs,
+        result is not None and result.showed == NONE,
+        sum(question.given is not None for question in questions),
+        sum(question.right for question in questions), may_undo, proofs,
     )  # fmt: skip
 
 

@@ -146,7 +146,9 @@ def reset(request: HttpRequest, name: str) -> HttpResponse:
 def undo(request: HttpRequest, name: str) -> HttpResponse:
     """Takes a reset back."""
     lesson = _find(name)
-    progress.undo(request, lesson)
+    if progress.may_undo(request, lesson):
+        progress.undo(request, lesson)
+        messages.success(request, f"“{lesson.title}” is again where you had left it.")
     return redirect(_on_the_map(lesson))
 
 

@@ -30,10 +30,14 @@ _TO_COMPARE = 20
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How often one scenario was run with the same settings, and how often a loss was seen."""
+    """How often one scenario was run with the same settings, and how often a loss was seen.
+
+    `broken` counts the runs in which anything was seen that their guarantee forbids.
+    """
 
     runs: int
     with_loss: int
+    broken: int = 0
 
 
 def recent() -> QuerySet[Experiment]:
@@ -130,12 +134,13 @@ def repetitions(run: Run) -> QuerySet[Run]:
 
 
 def evidence(run: Run) -> Evidence:
-    """How often a loss was seen in a run's repetitions."""
+    """How often a loss was seen in a run's repetitions, and how often a broken guarantee."""
     same = repetitions(run)
     # SQLite compares a JSON null, which is "not judged", as the text 'null', beyond any number.
     effects = Q(result__counts__effect_missing__gt=0) & ~Q(result__counts__effect_missing=None)
     lost = Q(result__counts__lost_write__gt=0) | effects
-    return Evidence(same.count(), same.filter(lost).count())
+    broken = same.filter(verdict="broken").count()
+    return Evidence(same.count(), same.filter(lost).count(), broken)
 
 
 def unfinished_repetitions(experiment: Experiment) -> int:

@@ -33,6 +33,11 @@ GUARANTEE_WORDS: Mapping[str, str] = {
 }
 
 
+_EFFECTS = ("effect_missing", "effect_duplicated")
+_TOLD = ("given_up", "key_reordered")
+"""Told although a guarantee may allow it."""
+
+
 def number(value: int | None) -> str:
     """`4985` → `4,985`; what was not judged is said so, not shown as 0."""
     return "not judged" if value is None else f"{value:,}"
@@ -106,10 +111,16 @@ def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
 
 
 def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
-    """What became of messages in the sink, where a run has one, and before the log."""
-    effects = ("effect_missing", "effect_duplicated")
-    names = [name for name in effects if counts.get(name) is not None]
-    names += [name for name in ("given_up", "key_reordered") if counts.get(name)]
+    """What else became of messages: in the sink, where a run has one, and in the log.
+
+    Harm that breaks a guarantee is among them, so that no arm is broken without a word why.
+    """
+    names = [name for name in _EFFECTS if counts.get(name) is not None]
+    names += [
+        count.name for count in TABLE
+        if (count.always or count.name in _TOLD) and counts.get(count.name)
+        and count.name not in ("lost_write", *_EFFECTS)
+    ]  # fmt: skip
     return [_seen(name, counts) for name in names]
 
 
@@ -153,6 +164,11 @@ def of_evidence(seen: Evidence) -> str:
         return (
             "Acknowledged messages were lost, or left no effect, in "
             f"{seen.with_loss} of {runs} of this scenario with these settings."
+        )
+    if seen.broken:
+        return (
+            f"The guarantee was broken in {seen.broken} of {runs} of this scenario with these "
+            "settings."
         )
     return (
         f"No loss in {runs} of this scenario with these settings. That is evidence, not proof: "

@@ -51,3 +51,12 @@ def test_the_picture_of_a_run_is_there(plain: Page) -> None:
     plain.goto(watched.experiment(2.4).get_absolute_url())
     expect(plain.locator(".live-log")).to_have_count(6)
     expect(plain.locator(".live-news").first).to_contain_text("was paused")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_home_page_shows_counts_and_no_empty_brokers(plain: Page) -> None:
+    plain.goto("/")
+    described = plain.get_by_role("article", name="As described")
+    expect(described.get_by_text("messages were gone at the end")).to_be_visible()
+    expect(described.locator(".lanes")).to_be_hidden()
+    expect(plain.locator("#replay .legend")).to_be_hidden()

@@ -296,8 +296,10 @@ def test_the_teacher_hears_who_comes_answers_and_leaves(
 def test_a_pupil_who_is_removed_is_out_of_the_room(teacher: Client, room: Classroom) -> None:
     ann = joined(room)
     teacher.post(f"/class/{room.code}/remove/", {"pupil": str(Pupil.objects.get().pk)})
+    assert "Ann is out of the room, and can join again with the code." in page(teacher, room)
     assert "Join this class" in page(ann, room)
     teacher.post(f"/class/{room.code}/remove/", {"pupil": "<b>"})
+    assert "is out of the room" not in page(teacher, room)
 
 
 def test_a_room_ends_by_itself_and_is_removed(teacher: Client, room: Classroom) -> None:

@@ -405,6 +405,22 @@ def test_the_first_answer_counts(client: Client) -> None:
     )
 
 
+def test_questions_are_counted_on_the_map_once_one_is_answered(client: Client) -> None:
+    client.post(url("story"), {"to": "next"})
+    assert "questions right" not in client.get("/learn/").content.decode()
+    client.post(url("why"), {find(NAME).questions[0].name: "0"})
+    assert "of 3 questions right" in client.get("/learn/").content.decode()
+
+
+def test_a_reset_that_is_taken_back_is_said_once(client: Client) -> None:
+    client.post(url("story"), {"to": "next"})
+    client.post(reverse("labs:lesson-reset", args=[NAME]))
+    client.post(reverse("labs:lesson-undo", args=[NAME]))
+    said = f"“{LESSON.title}” is again where you had left it."
+    assert said in html_of(client.get("/learn/"))
+    assert said not in html_of(client.get("/learn/"))
+
+
 def test_confidence_is_held_against_what_came_true(client: Client) -> None:
     assert "How well your confidence fits" not in client.get("/learn/").content.decode()
     client.post(url("predict"), {**ANSWERS, "acks-0-confidence": "sure"})

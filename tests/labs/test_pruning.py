@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client, override_settings
 from django.urls import reverse
+from django.utils import timezone
 
 from labs.models import Experiment, Run, State
 from labs.runs import lifecycle, pruning
@@ -109,6 +110,13 @@ def test_counts_and_verdict_stay_and_the_page_says_what_went(client: Client) -> 
     assert "985 of 10,000 acknowledged messages are gone." in page
     assert download not in page
     assert client.get(download).status_code == 404
+
+
+def test_a_message_of_a_ledger_that_was_removed_is_said_to_be_gone_with_it(client: Client) -> None:
+    made = make.experiment(State.DONE, "broken", "holds", pruned_at=timezone.now())
+    page = client.get(f"{made.get_absolute_url()}described/message/?value=8").content.decode()
+    assert f"was removed on {timezone.now():%Y-%m-%d} to save space" in page
+    assert "left no ledger" not in page
 
 
 def test_an_attempt_that_is_run_again_was_not_pruned() -> None:

@@ -52,6 +52,22 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        ({"duplicate": 197}, "197 surplus copies of messages are in the log"),
+        ({"reordered": 2}, "2 messages are out of order"),
+        ({"skipped": 1}, "1 message was skipped by the group and never delivered"),
+        ({"torn_transaction": 3}, "3 transactions were delivered in part"),
+    ],
+)
+def test_no_arm_is_broken_without_a_word_why(harm: dict[str, int], words: str) -> None:
+    data = result("broken", lost_write=0, **harm)
+    assert sentences.of_experiment([("Weak settings", "broken", data)]) == (
+        f"Weak settings: 0 of 10,000 acknowledged messages are gone; {words}."
+    )
+
+
 def test_one_is_no_plural() -> None:
     data = result("broken", lost_write=1, effect_missing=1, effect_duplicated=1, given_up=1)
     assert sentences.of_experiment([("As described", "broken", data)]) == (
@@ -101,7 +117,9 @@ def test_a_group_is_told_by_its_members_and_by_how_often_a_message_came() -> Non
     [
         (Evidence(1, 0), "No loss in 1 run of"),
         (Evidence(12, 0), "evidence, not proof"),
-        (Evidence(10, 9), "in 9 of 10 runs"),
+        (Evidence(10, 9), "lost, or left no effect, in 9 of 10 runs"),
+        (Evidence(3, 0, broken=2), "The guarantee was broken in 2 of 3 runs"),
+        (Evidence(3, 1, broken=2), "lost, or left no effect, in 1 of 3 runs"),
     ],
 )
 def test_evidence_is_counted(seen: Evidence, message: str) -> None:

@@ -4,12 +4,12 @@ What it is
     broker.heartbeat.interval.ms is more than half of broker.session.timeout.ms (KRaft mode).
 
 Why it matters
-    The controller fences a broker that it has not heard of for its session. With more than half of
-    it, one heartbeat that comes late is enough; with all of it, every broker is fenced between two
-    heartbeats, again and again, while it runs: its partitions lose their leader, and it leaves
+    The controller fences a broker that it has not heard from for its session. With more than half
+    of it, one heartbeat that comes late is enough; with all of it, every broker is fenced between
+    two heartbeats, again and again, while it runs: its partitions lose their leader, and it leaves
     their in-sync sets. Kafka starts with that. Since 4.2 a broker logs an error. Seen on 4.3.1 with
-    3,000 and 1,000 ms: for 90 seconds three brokers were fenced and unfenced in turn, and never
-    were all of them there.
+    3,000 and 1,000 ms: for 90 seconds three brokers were fenced and unfenced in turn, and all of
+    them were never up together.
 
 Use instead
     The defaults (2,000 and 9,000 ms), or a session of at least two intervals. The controllers read

@@ -3,7 +3,7 @@
 What it is
     The brokers run a line of Kafka before 3.3, the first whose KRaft mode is for production, and
     are taken to have ZooKeeper; or one from 3.3 to 3.9, where there are both modes, and they have
-    ZooKeeper or nobody said which it is (application.metadata.mode).
+    ZooKeeper or it was not stated which (application.metadata.mode).
 
 Why it matters
     ZooKeeper says which broker is alive. One that crashes is declared dead after up to 21 s
@@ -13,9 +13,9 @@ Why it matters
     have ZooKeeper where their scenario says so (`manage.py scenarios`), else KRaft mode.
 
 Use instead
-    Say which mode it is. No setting closes the rest, and no guarantee depends on it where clients
-    wait long enough. Kafka 4.0 and later have no ZooKeeper: a cluster goes there from KRaft mode,
-    with a metadata version of 3.3 or later.
+    State which mode it is. No setting changes the rest, and no guarantee depends on it where
+    clients wait long enough. Kafka 4.0 and later have no ZooKeeper: a cluster goes there from
+    KRaft mode, with a metadata version of 3.3 or later.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ What it is
     made by a typing error in a name).
 
 Why it matters
-    One disk lost is every message of the partition lost, and one broker down is a standstill;
-    acks=all and min.insync.replicas cannot help.
+    The loss of one disk loses every message of the partition, and one broker that is down stops
+    it; acks=all and min.insync.replicas cannot help.
 
 Use instead
     replication.factor=3 with min.insync.replicas=2. It costs three times the disk.

@@ -8,7 +8,7 @@ Why it matters
     end: everything written before is skipped, without an error.
 
 Use instead
-    earliest, and a sink that takes a message twice; or none (librdkafka: error) and an alarm.
+    earliest, and a sink that tolerates a message twice; or none (librdkafka: error) and an alarm.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ What it is
     brokers.
 
 Why it matters
-    The changelog is what the state is made of again. With the one broker's disk it is gone, and
-    so is what was on its way through a repartition topic; exactly-once does not help.
+    The state is restored from the changelog. With the one broker's disk it is gone, and so is what
+    was on its way through a repartition topic; exactly-once does not help.
 
 Use instead
     replication.factor=3 and topic.min.insync.replicas=2 in the application. Internal topics that

@@ -2,7 +2,7 @@
 
 What it is
     A Streams application with exactly-once, and readers of its output topics that do not have
-    isolation.level=read_committed, or of which nobody said.
+    isolation.level=read_committed, or whose isolation level was not stated.
 
 Why it matters
     read_uncommitted is the default of the Java client and of Spark. Such a reader gets results of

@@ -1,15 +1,15 @@
-"""A topic whose older messages are in a remote storage alone.
+"""A topic whose older messages are in remote storage alone.
 
 What it is
     remote.storage.enable=true: what is older than local.retention.ms or .bytes is in the remote
     storage, and the brokers delete their copies.
 
 Why it matters
-    How safe a message is there, no setting of Kafka says. Where it is, __remote_log_metadata alone
-    says, a topic with copies and a minimum of its own.
+    No setting of Kafka says how safe a message is there. Only __remote_log_metadata, a topic with
+    copies and a minimum of its own, says where it is.
 
 Use instead
-    A remote storage that keeps several copies itself, and 3 copies of __remote_log_metadata with
+    Remote storage that keeps several copies itself, and 3 copies of __remote_log_metadata with
     min.insync.replicas=2.
 """
 

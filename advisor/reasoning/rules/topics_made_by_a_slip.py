@@ -5,8 +5,9 @@ What it is
     of the two was written down.
 
 Why it matters
-    Who writes to a name that is not there gets a topic with 1 copy and min.insync.replicas=1,
-    and acks=all succeeds. Seen in a run. The disk of one broker holds all of it.
+    A producer that writes to a name that does not exist gets a topic with 1 copy and
+    min.insync.replicas=1, and acks=all succeeds. Seen in a run. The disk of one broker holds all
+    of it.
 
 Use instead
     auto.create.topics.enable=false; or default.replication.factor=3 and, for the whole

@@ -5,7 +5,7 @@ What it is
     transaction.version below 2, on brokers of 4.0 or later.
 
 Why it matters
-    All transactions of a session then bear one epoch (KIP-890). A request to commit or abort that
+    All transactions of a session then share one epoch (KIP-890). A request to commit or abort that
     was held up on its way may end the next transaction: that one is committed in part, or what it
     confirms is lost. Brokers of 4.0 ask the coordinator before they take a message, which closes
     the door for late messages, and not for late ends.

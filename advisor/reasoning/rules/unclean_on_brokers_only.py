@@ -5,8 +5,8 @@ What it is
 
 Why it matters
     The controller decides who leads. It looks at the topic, at the dynamic values of the
-    cluster, and at its own file: a line in the file of a broker that is no controller is not
-    among them. With ZooKeeper, where a broker is the controller, its file is looked at.
+    cluster, and at its own file: a line in the file of a broker that is not a controller has no
+    effect. With ZooKeeper, where a broker is the controller, its file is looked at.
 
 Use instead
     Set it on the topic, or for the cluster with kafka-configs --entity-type brokers
