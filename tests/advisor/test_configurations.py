@@ -95,6 +95,7 @@ SET = [
     ("--client spark --ordering", f"{SPARK} {HASTY}", 1, "31000 -> 120000"),
     ("--client spark --ordering", f"{SPARK} producer.retries=0", 1, "reordered in delivery-time"),
     ("--client streams --ordering", f"{STREAMS} {HASTY}", 1, "reordered in delivery-timeout"),
+    ("--client streams", f"{STREAMS} {HASTY}", 0, "sends again what went through"),
     ("--client streams --ordering", f"{STREAMS} {HASTY} "
      "streams.processing.guarantee=exactly_once_v2", 0, "YES"),
     # what a file may state, --set may state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent, Permits, outage
-from advisor.reasoning.group import sink_absorbs
+from advisor.reasoning.group import again, sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
@@ -62,11 +62,16 @@ def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: S
     reason = session.impatience(topic.slowest_pause_ms)
     if reason is None:
         return {}
-    return {
-        Anomaly.REORDERED: f"{reason} {topic.slowest_pause} lasts up to "
-        f"{topic.slowest_pause_ms:,} ms: what was given up is sent by the next attempt of the "
-        "task, behind later records that went through."
+    waited = f"{reason} {topic.slowest_pause} lasts up to {topic.slowest_pause_ms:,} ms: "
+    twice = f"{waited}the next attempt of the task sends again what went through."
+    permitted = {
+        Anomaly.REORDERED: f"{waited}what was given up is sent by the next attempt of the "
+        "task, behind later records that went through.",
+        Anomaly.DUPLICATE: twice,
     }
+    if pipeline.family is Family.STREAMS and not sink_absorbs(pipeline):
+        permitted[Anomaly.EFFECT_DUPLICATED] = f"{twice} {again(pipeline)}"
+    return permitted
 
 
 def sent_again(pipeline: Pipeline, reason: str) -> Permits:
@@ -90,6 +95,7 @@ EVENT = FailureEvent(
         "KIP-91 (delivery.timeout.ms)",
         "librdkafka INTRODUCTION.md, Message timeout considerations",
         "KafkaProducer javadoc, idempotent producer; send() in a transaction",
+        "RecordCollectorImpl.java (recordSendError: TaskCorruptedException)",
     ),
     scenario="sends-time-out",
 )
