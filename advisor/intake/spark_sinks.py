@@ -15,7 +15,15 @@ from advisor.intake.reading import Reading
 
 FORMAT = re.compile(r"\.writeStream\b(?:(?!\.readStream\b)[\s\S]){0,600}?\.format\(\s*['\"](\w+)")
 """The format of each query that writes a stream."""
+_TO = re.compile(
+    r"\.writeStream\b(?:(?!\.(?:readStream|writeStream|format|foreach|foreachBatch)\b)[\s\S]){0,600}?"
+    r"\.(?P<verb>toTable|table|start)\((?P<place>\s*[fr]?['\"])?"
+)
+"""A query that names no format, and a table or a folder: it writes in `spark.sql.sources.default`,
+which is parquet, or in the table's own (DataStreamWriter.scala)."""
+_DEFAULT = ""
 _BY_BATCH = frozenset({
+    _DEFAULT,
     "delta", "iceberg", "hudi", "parquet", "orc", "csv", "json", "text", "avro",
 })  # fmt: skip
 """Sinks that keep the number of each batch with its rows, and take each batch once."""
@@ -26,6 +34,11 @@ def settle(reading: Reading, code: str) -> None:
     """States that the sink takes each batch once, where each query of the code has such a sink;
     and that one for trials alone is not advised on."""
     found = [(match[1].lower(), match.start(1)) for match in FORMAT.finditer(code)]
+    found += [
+        (_DEFAULT, match.start("verb"))
+        for match in _TO.finditer(code)
+        if match["place"] or match["verb"] != "start"
+    ]
     for name, at in found:
         if name == _TRIAL:
             words = "a sink of format memory is for trials: what is in it is gone with the driver, "
@@ -34,7 +47,8 @@ def settle(reading: Reading, code: str) -> None:
     if found and all(name in _BY_BATCH for name, _ in found):
         name, at = found[0]
         reading.state(Component.APPLICATION, "sink", "idempotent", _line(code, at))
-        words = f"a sink of format {name} takes each batch once (application.sink)"
+        what = "table or folder" if name == _DEFAULT else f"sink of format {name}"
+        words = f"a {what} takes each batch once (application.sink)"
         reading.note(_line(code, at), words)
 
 
