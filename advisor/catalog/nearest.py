@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+_BETWEEN = re.compile(r"[._-]")
 LONGEST = 100
 """How many characters of an unknown name are compared."""
 NEAR = 0.6
@@ -24,6 +26,8 @@ def nearest(name: str, known: frozenset[str], cutoff: float = NEAR) -> str | Non
 # One search answers for every cutoff, as a file asks for one name several times.
 @lru_cache(maxsize=1024)
 def _nearest(name: str, known: frozenset[str]) -> tuple[str | None, float]:
+    if alike := _by_letters(known).get(_letters(name)):
+        return alike, 1.0
     # The order of the two is difflib's own: the ratio depends on it. What it has learnt of the
     # second one it keeps.
     matcher = SequenceMatcher(None, "", name)
@@ -61,3 +65,13 @@ def _pairs(name: str) -> set[str]:
     """Its pairs of letters, with its begin and its end."""
     edged = f"^{name}$"
     return {edged[at : at + 2] for at in range(len(edged) - 1)}
+
+
+@lru_cache(maxsize=64)
+def _by_letters(known: frozenset[str]) -> dict[str, str]:
+    return {_letters(name): name for name in sorted(known)}
+
+
+def _letters(name: str) -> str:
+    """A name without what people write otherwise: `ACKS_CONFIG` and `enableIdempotence`."""
+    return _BETWEEN.sub("", name.lower().removesuffix("_config"))

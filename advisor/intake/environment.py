@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+from advisor.catalog import Component, Family, SettingError, lookup
+from advisor.catalog.texts import is_free
 from advisor.intake.compose import OTHERS, Variable, take
+from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_variables import PREFIX, STREAM
-from advisor.intake.text import IntakeError
+from advisor.intake.text import IntakeError, shown
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
 _LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?({_OURS})=(.*)")
@@ -25,10 +28,34 @@ def read(text: str) -> Reading:
         elif owner := _FOREIGN.match(line):
             reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
                          "of its own: not read")  # fmt: skip
+    for variable, _, number in variables:
+        _refuse_clients(variable, number)
     if not variables:
         raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
     take(reading, {"": variables})
     return reading
+
+
+def _refuse_clients(variable: str, line: int) -> None:
+    """Raises `IntakeError` for a variable that only an application of the team's own can read: one
+    of a client, which brokers pass over."""
+    name = variable.removeprefix("KAFKA_").lower().replace("_", ".")
+    if name in known_keys(newest(Family.JAVA), Component.BROKER):
+        return
+    for part in (Component.PRODUCER, Component.CONSUMER):
+        own = name.removeprefix(f"{part}.")
+        if _counts(part, own):
+            words = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
+            raise IntakeError(f"Line {line}: {words} Give {own} as properties of the {part}.")
+
+
+def _counts(component: Component, name: str) -> bool:
+    java = newest(Family.JAVA)
+    try:
+        lookup(java.family, java.version, java.kafka, component, name)
+    except SettingError:
+        return False
+    return not is_free(name)
 
 
 def _unquoted(text: str) -> str:

@@ -40,6 +40,8 @@ _MIRRORS = re.compile(
     r"|emit\.(?:checkpoints|heartbeats|offset-syncs)\..+|offset\.lag\.max"
     r"|(?:offset-syncs|checkpoints|heartbeats)\.topic\..+|replication\.policy\.(?:class|separator)"
 )
+_INCLUDED = re.compile(r"(?:required|file|url|classpath)\(|\"")
+_SECTION = re.compile(r"\[[\w. -]{1,60}\]")
 _OTHERS: Mapping[str, re.Pattern[str]] = {
     "ksqlDB": re.compile(r"ksql\..+"),
     "the Schema Registry": re.compile(r"kafkastore\..+"),
@@ -66,6 +68,17 @@ def refuse(key: str, line: int, value: str = "") -> None:
         raise IntakeError(
             f"Line {line}: braces are not part of a properties file; this looks like HOCON. Give "
             "the settings of each client as properties."
+        )
+    if key == "include" and _INCLUDED.match(value):
+        raise IntakeError(
+            f"Line {line}: include is not part of a properties file; this looks like HOCON. Give "
+            "what both files state as properties."
+        )
+    if _SECTION.fullmatch(key):
+        raise IntakeError(
+            f"Line {line}: sections are not part of a properties file. Give each client's settings "
+            "in a file of its own, without its section, and say which client reads them (--client "
+            "librdkafka for confluent-kafka)."
         )
 
 

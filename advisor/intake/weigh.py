@@ -308,7 +308,8 @@ class _Scale:
         elif not strict and (span := versions_with(item.name, product, component)):
             self.note(item, f"is a setting of {span} and does nothing in this version")
         elif near := nearest(item.name, names, SLIP):
-            message = f"There is no {component} setting {shown(item.name)}."
+            known = item.name if shown(item.name) == item.name else "of this name"
+            message = f"There is no {component} setting {known}."
             message = f"{message} Did you mean {near}?"
             self._problem(item, replace(problem, message=message, suggestion=near))
         elif strict:
