@@ -21,10 +21,6 @@ _LIBRDKAFKA = (
     "It hands its settings to librdkafka. Give them under librdkafka's names, one a line "
     "(acks=all), as properties, and choose --client librdkafka."
 )
-_JAVA = (
-    "Give the settings of each client as properties, by the names behind the constants (acks=all "
-    "for ACKS_CONFIG), in one file for the producer and one for the consumer."
-)
 _ON_JAVA = (
     "It sets up Java clients by rules of its own. Give the settings that each of its clients logs "
     "when it starts (ProducerConfig values, ConsumerConfig values) as properties, and state "
@@ -124,13 +120,6 @@ _OTHERS = (
         ("Camel (Java, YAML)", r"[\"'(]kafka:[\w.-]+\?[\w.]*=|^camel:[ \t]*$"),
         ("Beam (Java, Python)",
          r"\bimport[ \t]+org\.apache\.beam\b|^[ \t]*(?:import|from)[ \t]+apache_beam\b"),
-    ),
-    *_others(
-        _CODE,
-        _JAVA,
-        ("Kafka's Java clients (Java, Kotlin, Scala, Clojure)",
-         r"\bimport[ \t]+org\.apache\.kafka\.|\(:import[ \t]+[(\[]?org\.apache\.kafka\."
-         r"|\bnew[ \t]+Kafka(?:Producer|Consumer|Streams)\b"),
     ),
     *_others(
         _FILE,

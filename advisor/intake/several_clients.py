@@ -103,7 +103,8 @@ def _how_to_go_on(component: Component, names: _Names) -> str:
 
 def _option(name: str, line: int) -> str:
     """A name, if it may be shown, else the client's first line."""
-    return f"line {line}" if line and shown(name) != name else name
+    is_shown = shown(name) == name or name.startswith("line ")
+    return f"line {line}" if line and not is_shown else name
 
 
 def _quoted(option: str) -> str:

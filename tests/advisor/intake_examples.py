@@ -244,6 +244,15 @@ services:
         {"producer.acks": 1, "producer.retries": 3}, {"family": "librdkafka"},
     ),
     Example(
+        "java-code",
+        "import org.apache.kafka.clients.producer.*;\nclass A {\n void m() {\n"
+        "  Properties p = new Properties();\n  p.put(ProducerConfig.ACKS_CONFIG, \"1\");\n"
+        "  p.put(\"linger.ms\", 5);\n  p.put(\"sasl.jaas.config\", \"secret\");\n"
+        "  new KafkaProducer<>(p);\n }\n}\n",
+        {"producer.acks": "1", "producer.linger.ms": 5},
+        {"producer.acks": 5, "producer.linger.ms": 6}, {"family": "java"},
+    ),
+    Example(
         "streams-properties",
         "application.id=orders\nbootstrap.servers=b:9092\nprocessing.guarantee=exactly_once_v2\n"
         "producer.acks=all\nmain.consumer.max.poll.records=9\nconsumer.max.poll.records=7\n"

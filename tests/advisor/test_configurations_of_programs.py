@@ -169,3 +169,117 @@ def test_a_binder_in_properties(tmp_path: Path) -> None:
         "spring.cloud.stream.bindings.a-out-0.producer.error-channel-enabled=true\n"
     )
     assert_file(tmp_path / "application.properties", text, "", C, 1, ONE)
+
+
+IMPORT = "import org.apache.kafka.clients.producer.*;\n"
+PROPERTIES = "Properties props = new Properties();\n"
+MADE = "Producer<String,String> p = new KafkaProducer<>(props);"
+EARLIER = "var a = new KafkaProducer<>(props);\n"
+OTHER = "import org.apache.kafka.clients.producer.KafkaProducer\n"
+PLAIN = "acks is not a plain value here"
+
+
+def java(puts: str, *, made: str = MADE, start: str = PROPERTIES) -> str:
+    return f"{IMPORT}class A {{\n  void m() {{\n{start}{puts}{made}\n  }}\n}}\n"
+
+
+JAVA_CODE = [
+    (java('props.put(ProducerConfig.ACKS_CONFIG, "1");\n'), 1, ONE),
+    (java('props.setProperty("acks", "1");\n'), 1, ONE),
+    (java('props.put("acks", "1");\n', start="Map<String, Object> props = new HashMap<>();\n"), 1,
+     ONE),
+    (java('props.put(ProducerConfig.ACKS_CONFIG, "all");\n'), 0, "YES"),
+    (java('// props.put("acks", "1");\nprops.put("linger.ms", 5);\n'), 0, "YES"),
+    (java("props.put(ProducerConfig.RETRIES_CONFIG, Integer.MAX_VALUE);\n"), 0, "YES"),
+    (java("props.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 31 * 1000);\n"), 1, "31000 ->"),
+    (java('props.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "tx-" + id);\n'), 0, "YES"),
+    (java('props.put("acks", "all");\nLOG.info("x {}", props);\n'), 0, "YES"),
+    # what is not sure
+    (java('props.put("acks", acks);\n'), 2, PLAIN),
+    (java('props.put("acks", fast ? "1" : "all");\n'), 2, PLAIN),
+    (java('if (fast) {\n props.put("acks", "1");\n}\n'), 2, DEPENDS),
+    (java('if (fast) props.put("acks", "1");\n'), 2, DEPENDS),
+    (java("props.putAll(other);\n"), 2, ":5: what this does with props is not known"),
+    (java("configure(props);\n"), 2, ":5: what this does with props is not known"),
+    (java('props.put(MyKeys.ACKS, "1");\n'), 2, "the name of this setting is not known"),
+    (java("", made="var p = new KafkaProducer<>(load());"), 2, "what this client is given is not"),
+    (java('props.put("acks", "1");\n', start="Properties props = new Properties(more);\n"), 2,
+     "what this client is given"),
+    (java("", start='Properties props = new Properties() {{ put("acks","1"); }};\n'), 2,
+     "not read as it is written here"),
+    (java(f'props.put("acks","1");\n{EARLIER}props.put("acks","all");\n'), 2,
+     'acks differs from line 5.*--only "line 6", --only "line 8"'),
+    (java(f'props.put("acks","all");\n{EARLIER}props.put("acks","1");\n', made=""), 0, "YES"),
+    # of methods and fields
+    (f'{IMPORT}class A {{ static final String ACKS = "1";\n void m() {{\n{PROPERTIES}'
+     f'props.put("acks", ACKS);\n{MADE}}}}}', 1, ONE),
+    (f'{IMPORT}class A {{ Properties cfg() {{\n{PROPERTIES}props.put("acks", "1");\n'
+     "return props;\n}\nvoid m() { var p = new KafkaProducer<String,String>(cfg()); } }", 1, ONE),
+    (f"{IMPORT}class A {{ private final Properties props = new Properties();\n"
+     'A() { props.put("acks","1"); this.p = new KafkaProducer<>(props); } }', 1, ONE),
+    (java('props.put("acks","1");\n', start="Map<TopicPartition, OffsetAndMetadata> o = new "
+          f'HashMap<>();\no.put(new TopicPartition("a",0), x);\n{PROPERTIES}'), 1, ONE),
+    # other languages
+    (f"{OTHER}fun main() {{\n val props = Properties()\n"
+     ' props["acks"] = "1"\n val p = KafkaProducer<String, String>(props)\n}\n', 1, ONE),
+    (f"{OTHER}object A {{\n"
+     ' val props = new Properties()\n props.put("acks", "1")\n'
+     " val p = new KafkaProducer[String, String](props)\n}\n", 1, ONE),
+    (f"{OTHER}fun main() {{\n"
+     ' val props = Properties().apply {\n put("acks", "1")\n }\n'
+     " val p = KafkaProducer<String, String>(props)\n}\n", 2, "not read as it is written here"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "exit_code", "expected"), JAVA_CODE)
+def test_code_of_javas_client(tmp_path: Path, code: str, exit_code: int, expected: str) -> None:
+    assert_file(tmp_path / "A.java", code, "", RETRIED, exit_code, expected)
+
+
+OF_STREAMS = java(
+    'props.put(StreamsConfig.APPLICATION_ID_CONFIG, "a");\n'
+    "props.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, 3);\n"
+    "props.put(StreamsConfig.topicPrefix(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG), 2);\n%s",
+    made="var s = new KafkaStreams(builder.build(), props);",
+)
+ONCE = f"{TOPIC} broker.min.insync.replicas=2 application.offsets.topic.min.insync.replicas=2"
+STREAMS = [
+    ('props.put(StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "1");\n', "", 1, ONE),
+    ("props.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);\n"
+     'props.put("consumer.auto.offset.reset", "none");\n', "--want exactly-once", 0, "YES"),
+    ("props.put(StreamsConfig.DEFAULT_DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, "
+     "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler.class);\n", "", 2,
+     "deserialization.exception.handler is not a plain value"),
+    ("props.put(StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, "
+     "LogAndContinueExceptionHandler.class);\n", "", 1, "LogAndContinue"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("puts", "options", "code", "expected"), STREAMS)
+def test_code_of_kafka_streams(
+    tmp_path: Path, puts: str, options: str, code: int, expected: str
+) -> None:
+    text = "import org.apache.kafka.streams.errors.LogAndContinueExceptionHandler;\n"
+    assert_file(tmp_path / "S.java", text + OF_STREAMS % puts, options, ONCE, code, expected)
+
+
+P = "bootstrap.servers=b\n"
+ALMOST = [
+    ("p.properties", f"{P}ACKS=1\n", 2, "There is no producer setting ACKS. Did you mean acks"),
+    ("p.properties", f"{P}acks_config=1\nlinger.ms=5\n", 2, "Did you mean acks"),
+    ("p.properties", f"{P}enableIdempotence=false\nlinger.ms=5\n", 2, "mean enable.idempotence"),
+    ("p.properties", f"{P}enable\u2010idempotence=false\nacks=1\n", 2, "setting of this name. Did"),
+    ("p.ini", "[DEFAULT]\nacks=1\n[consumer]\ngroup.id=g\n", 2, "sections are not part of"),
+    ("a.conf", 'include "base"\nacks=all\n', 2, "this looks like HOCON"),
+    (".env", "KAFKA_PRODUCER_ACKS=1\n", 2, "KAFKA_PRODUCER_ACKS is acks of a producer"),
+    (".env", "KAFKA_ACKS=1\n", 2, "Give acks as properties of the producer"),
+    (".env", "KAFKA_AUTO_OFFSET_RESET=latest\n", 2, "auto.offset.reset of a consumer"),
+    (".env", "KAFKA_MIN_INSYNC_REPLICAS=2\nKAFKA_GROUP_ID=x\n", 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), ALMOST)
+def test_what_looks_like_a_setting_is_not_passed_over(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / name, text, "", RETRIED, code, expected)

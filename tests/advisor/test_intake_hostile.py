@@ -77,6 +77,7 @@ LARGE = [
     "spring.kafka.producer.acks=" + "${A:1}" * 9999,
     "SPRING_KAFKA_A=1\n" * 9_000, "SPRING_KAFKA_PRODUCER_" + "A_" * 70_000 + "=1",
     "KAFKA_A=" + "${A:-" * 30_000, "'a':1,\n" * 20_000, "c = " + "dict(a=" * 20_000,
+    'new KafkaProducer("\\' + '"\\' * 50_000,
     "KafkaProducer(" * 10_000, "spring.cloud.stream.kafka.bindings.a.producer." + "a." * 60_000,
     "kafka:\n" + "  \n" * 50_000, "kafka:\n" + "  #\n" * 37_000, "mp:\n" + "  \n" * 50_000,
     '.option( (aa=""" ' + '(aa=""" ' * 18_000, "acks:" + " " * 140_000 + "\nx",
@@ -108,6 +109,9 @@ SECRETS = {
     f"    ssl: {{key-password: {SECRET}}}\n"
     f"    properties:\n      sasl.jaas.config: {SECRET}\n  datasource: {{password: {SECRET}}}",
     "python-dict": f"c = {{'acks': 1, 'sasl.password': '{SECRET}', 'ssl.key.pem': '{SECRET}'}}",
+    "java-code": "import org.apache.kafka.clients.producer.*;\n"
+    f'Properties p = new Properties();\np.put("sasl.jaas.config", "{SECRET}");\n'
+    f'p.put("ssl.key.password", "{SECRET}" + x);\np.put("acks", "1");\nnew KafkaProducer<>(p);\n',
     "librdkafka-json": f'{{"sasl.password": "{SECRET}", "acks": "1"}}',
     "spark-options": f'a.readStream.option("kafka.sasl.jaas.config", "{SECRET}")',
     "configs-describe": "Dynamic configs for broker 1 are:\n"

@@ -1,0 +1,331 @@
+"""Code of Kafka's Java clients: what it puts into one `Properties` or `Map`, by literals and by the
+constants of Kafka's classes.
+
+Only what is sure is read. An object that is filled under a condition, by code elsewhere or with a
+value that is worked out is refused where it may decide, with the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from advisor.catalog import Component, Family, SettingError, lookup
+from advisor.catalog.texts import is_free
+from advisor.intake import java_constants
+from advisor.intake.java_properties import Property
+from advisor.intake.known import is_of_client, likely_client, newest
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.streams_properties import take as take_streams
+from advisor.intake.text import IntakeError, shown
+
+_INSTEAD = (
+    "Give the settings of each client as properties, by the names behind the constants (acks=all "
+    "for ACKS_CONFIG), in one file for the producer and one for the consumer."
+)
+_TOLD_BY = re.compile(
+    r"\bimport[ \t]+org\.apache\.kafka\.|\(:import[ \t]+[(\[]?org\.apache\.kafka\."
+    r"|\bnew[ \t]+Kafka(?:Producer|Consumer|Streams)\b"
+)
+_COMMENT = re.compile(r"[ \t]*[#!;]")
+"""Of another kind of file."""
+_OF_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
+_LOOKED_BACK = 2_000
+_MOST_USES, _MOST_OBJECTS = 300, 30
+_TRIED = 20
+"""Of an object's keys: each that is unknown takes some milliseconds."""
+_LONGEST = 100_000
+"""Letters that are looked through."""
+_TEXT = r'"(?:\\.|[^"\\\n])*+"?'
+"""One that is not closed ends with its line, so that nothing is looked through twice."""
+_SKIPPED = re.compile(rf"({_TEXT})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_MADE = re.compile(
+    r"\b(?P<name>\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:new\s+)?"
+    r"(?:java\.util\.)?(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap)\s*"
+    r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<more>\s*[.{])?"
+)
+_TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
+_CLIENT = re.compile(rf"\bKafka(?P<kind>Producer|Consumer|Streams)\s*{_TYPES}\(")
+_BLOCK = re.compile(r"\b(?:if|else|for|while|switch|catch|case|when|do)\b|->")
+_METHOD = re.compile(r"(\w+)\s*\([^()]{0,300}\)\s*(?::\s*\w+\s*)?(?:throws\s[\w, .]+)?=?\s*$")
+_PUT = re.compile(r"\s*\.\s*(?:put|setProperty)\s*\(")
+_INDEX = re.compile(r"\s*\[(?P<key>[^\]\n]{1,150})\]\s*=(?!=)\s*(?P<value>[^\n;]{1,300})")
+_HARMLESS = re.compile(
+    r"\s*(?:\.\s*(?:get|getProperty|containsKey|size|toString|keySet|forEach)\b|=)"
+)
+_READS_IT = re.compile(
+    rf"(?:Kafka(?:Producer|Consumer|Streams)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
+    r"|printf|(?:info|debug|trace|warn|error|format))\s*\((?:[^;{}()]|\([^()]*\)){0,300}$"
+)
+_CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
+_WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
+_PRODUCT = re.compile(r"[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
+_CONSTANT = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*([^;\n]{{1,200}})"
+
+
+@dataclass(slots=True)
+class _Object:
+    """One `Properties` or `Map`, from where it is made to where its name is given to another."""
+
+    name: str
+    start: int
+    end: int
+    method: str
+    blocks: int
+    clients: list[tuple[str, int, int]] = field(default_factory=list)
+    """What is made of it, and where; and what is put in before counts: all of it, where a method
+    returns the object."""
+
+    pairs: list[tuple[str, str, int, bool]] = field(default_factory=list)
+    """Key, value as it is written, where, and whether under a condition."""
+
+    unsure: str = ""
+    """Why it may hold something that is not read."""
+
+
+def read(text: str) -> Reading:
+    """What the code puts into the objects that its clients are handed. Raises `IntakeError`."""
+    code = _Code(_SKIPPED.sub(_blanked, text[:_LONGEST]))
+    objects = list(code.objects())
+    for made in objects:
+        code.fill(made)
+    code.assign(objects)
+    filled = [made for made in objects if made.clients or _is_of_client(made)]
+    if not filled:
+        match = _TOLD_BY.search(code.text)
+        line = code.line(match.start()) if match else 1
+        words = "this is code with Kafka's Java clients (Java, Kotlin, Scala, Clojure), which "
+        words += "Delivery Lab does not read: no settings are in it as plain values."
+        raise IntakeError(f"Line {line}: {words} {_INSTEAD}")
+    for made in filled:
+        if made.unsure:
+            raise IntakeError(f"{made.unsure}. {_INSTEAD}")
+    kinds = {kind for made in filled for kind, _, _ in made.clients}
+    if "Streams" in kinds and len(kinds) > 1:
+        words = "Kafka Streams and clients beside it: one pipeline has one of them"
+        raise IntakeError(f"Line {code.line(filled[0].start)}: {words}. {_INSTEAD}")
+    reading = Reading(heads={"family": Family.STREAMS if "Streams" in kinds else Family.JAVA})
+    for made in filled:
+        likely = likely_client(key for key, _, _, _ in made.pairs)
+        for kind, at, until in made.clients or [(str(likely), made.start, len(text))]:
+            process = f"line {code.line(at)}"
+            _state(reading, code, made, (Component(kind.lower()), until, process))
+    return reading
+
+
+def _is_of_client(made: _Object) -> bool:
+    return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
+
+
+def _state(
+    reading: Reading, code: _Code, made: _Object, client: tuple[Component, int, str]
+) -> None:
+    """Takes what an object holds when a client is made of it."""
+    component, until, process = client
+    if component is not Component.STREAMS:
+        reading.clients.add((component, process))
+    for key, written, at, depends in made.pairs:
+        if at < until:
+            _take(reading, code, component, (key, written, code.line(at), depends), process)
+
+
+def _take(
+    reading: Reading, code: _Code, component: Component, pair: tuple[str, str, int, bool],
+    process: str,
+) -> None:  # fmt: skip
+    key, written, line, depends = pair
+    counts, text = _counts(component, key), code.value(written)
+    if text is None and is_free(key) and '"' in written:
+        text = "x"  # a name with a variable in it is one, whatever that is
+    if counts and (depends or text is None):
+        words = "depends on a condition of the program. Leave only the case that you ask for"
+        words = words if depends else "is not a plain value here. Write the one that counts"
+        reading.wrong(component, key, line, f"{shown(key)} {words}")
+    elif text is None:
+        reading.note(line, f"{shown(key)} is not a plain value: not read")
+    elif component is Component.STREAMS:
+        take_streams(reading, Property(line, key, text))
+    else:
+        reading.state(component, key, text, line, process=process)
+
+
+def _counts(component: Component, key: str) -> bool:
+    """Whether a setting decides anything; of Kafka Streams, those of its clients, too."""
+    product = newest(Family.STREAMS if component is Component.STREAMS else Family.JAVA)
+    parts = [component]
+    if component is Component.STREAMS:
+        parts += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
+    bare = re.sub(r"^(?:(?:main|restore|global)\.)?(?:producer|consumer|topic)\.", "", key)
+    for part in parts:
+        for name in {key, bare}:
+            try:
+                lookup(product.family, product.version, product.kafka, part, name)
+            except SettingError:
+                continue
+            return True
+    return False
+
+
+def _blanked(match: re.Match[str]) -> str:
+    """A text as it stands, and blanks in the place of a comment, so that lines stay."""
+    return match[1] or re.sub(r"[^\n]", " ", match[0])
+
+
+class _Code:
+    """A program without its comments."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._plain = re.sub(_TEXT, lambda match: " " * len(match[0]), text)
+        self._heads = [*self._opened(self._plain)]
+
+    @staticmethod
+    def _opened(plain: str) -> Iterator[tuple[int, int, str]]:
+        """Each pair of braces, and what stands before it."""
+        stack: list[tuple[int, str]] = []
+        begin = 0
+        for at, char in enumerate(plain):
+            if char == "{":
+                stack.append((at, plain[max(begin, at - 400) : at]))
+            elif char == "}" and stack:
+                start, head = stack.pop()
+                yield start, at, head
+            if char in "{};":
+                begin = at + 1
+        yield from ((start, len(plain), head) for start, head in stack)
+
+    def line(self, at: int) -> int:
+        """The line of a place, from 1."""
+        return self.text.count("\n", 0, at) + 1
+
+    def _blocks(self, at: int) -> list[tuple[int, str]]:
+        """The braces around a place, from the outermost."""
+        around = [(start, head) for start, end, head in self._heads if start < at < end]
+        return sorted(around)
+
+    def _depends(self, at: int, since: int) -> bool:
+        """Whether a statement is under a condition that its object is not under."""
+        inner = [head for _, head in self._blocks(at)[since:]]
+        begin = max(self._plain.rfind(char, 0, at) for char in "{};")
+        before = self._plain[max(begin + 1, at - _LOOKED_BACK) : at]
+        return any(_BLOCK.search(head) for head in inner) or bool(_BLOCK.search(before))
+
+    def objects(self) -> Iterator[_Object]:
+        """Each object that is made empty."""
+        made = [*islice(_MADE.finditer(self._plain), _MOST_OBJECTS)]
+        for number, match in enumerate(made):
+            same = (other for other in made[number + 1 :] if other["name"] == match["name"])
+            end = next((other.start() for other in same), len(self.text))
+            blocks = self._blocks(match.start())
+            names = [_METHOD.search(head) for _, head in blocks]
+            method = next((name[1] for name in reversed(names) if name), "")
+            result = _Object(match["name"], match.start(), end, method, len(blocks))
+            if match["more"]:
+                words = "what is put into this object is not read as it is written here"
+                result.unsure = f"Line {self.line(match.start())}: {words}"
+            yield result
+
+    def fill(self, made: _Object) -> None:
+        """Takes what is put into an object, and says where something else may be put in."""
+        uses = re.compile(rf"(?<![\w.\"])(?:this\.)?{re.escape(made.name)}\b")
+        for number, match in enumerate(uses.finditer(self._plain, made.start + 1, made.end)):
+            if number > _MOST_USES:
+                raise IntakeError(f"Line {self.line(match.start())}: more than {_MOST_USES} uses.")
+            at, rest = match.end(), match.start()
+            if put := _PUT.match(self._plain, at):
+                arguments = self._arguments(put.end())
+                self._take(made, arguments, rest)
+            elif index := _INDEX.match(self.text, at):
+                self._take(made, [index["key"].strip(), index["value"].strip()], rest)
+            elif not self._only_reads(at, rest):
+                words = f"what this does with {shown(made.name)} is not known"
+                made.unsure = made.unsure or f"Line {self.line(rest)}: {words}"
+
+    def _take(self, made: _Object, arguments: list[str], at: int) -> None:
+        key = java_constants.setting(self._resolved(arguments[0])) if len(arguments) == 2 else None
+        if key is None:
+            words = f"Line {self.line(at)}: the name of this setting is not known"
+            made.unsure = made.unsure or words
+            return
+        made.pairs.append((key, arguments[1], at, self._depends(at, made.blocks)))
+
+    def _only_reads(self, at: int, start: int) -> bool:
+        begin = max(self._plain.rfind(char, 0, start) for char in "{};")
+        before = self._plain[max(begin + 1, start - _LOOKED_BACK) : start]
+        returned = re.search(r"\breturn\s+$", before)
+        return bool(_HARMLESS.match(self._plain, at) or returned or _READS_IT.search(before))
+
+    def assign(self, objects: list[_Object]) -> None:
+        """Gives each client its object. Raises `IntakeError` for one that has none here."""
+        for match in _CLIENT.finditer(self._plain):
+            if re.search(r"\b(?:extends|class)\s+$", self._plain[: match.start()]):
+                continue
+            arguments = self._arguments(match.end())
+            given = arguments[1 if match["kind"] == "Streams" else 0 :][:1]
+            name = given[0].removeprefix("this.").strip() if given else ""
+            called = re.fullmatch(r"(?:\w+\.)?(\w+)\(\)", name)
+            chosen = [
+                made for made in objects
+                if (made.name == name and made.start < match.start() < made.end)
+                or (called and made.method == called[1])
+            ]  # fmt: skip
+            if len(chosen) != 1:
+                words = "what this client is given is not in the file as plain values"
+                raise IntakeError(f"Line {self.line(match.start())}: {words}. {_INSTEAD}")
+            until = len(self.text) if called else match.start()
+            chosen[0].clients.append((match["kind"], match.start(), until))
+
+    def _arguments(self, at: int) -> list[str]:
+        """The arguments of a call whose bracket was opened just before a place."""
+        depth, begin, arguments = 0, at, list[str]()
+        for here in range(at, min(len(self.text), at + 2_000)):
+            char = self._plain[here]
+            depth += (char in "([{") - (char in ")]}")
+            if depth < 0 or (depth == 0 and char == ","):
+                arguments.append(self.text[begin:here].strip())
+                begin = here + 1
+            if depth < 0:
+                return [argument for argument in arguments if argument]
+        return []
+
+    def _resolved(self, written: str) -> str:
+        """A name that has one value in the file, as that value."""
+        if not re.fullmatch(r"[A-Za-z_]\w*", written) or written in ("true", "false"):
+            return written
+        stated = re.findall(_CONSTANT.format(re.escape(written)), self.text)
+        return stated[0].strip() if len(stated) == 1 else written
+
+    def value(self, written: str) -> str | None:
+        """The text of a literal, of a constant or of a class; None for what is worked out."""
+        written = self._resolved(written.strip())
+        if wrapped := _WRAPPED.fullmatch(written):
+            written = self._resolved(wrapped[1].strip())
+        if re.fullmatch(r'"[^"\\]*"', written):
+            return written[1:-1]
+        if written in ("true", "false"):
+            return written
+        if _PRODUCT.fullmatch(written):
+            product = 1
+            for factor in written.split("*"):
+                product *= int(factor.strip().rstrip("lL").replace("_", "") or 0)
+            return str(product)
+        if name := _CLASS.fullmatch(written):
+            whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", self.text)
+            return whole[1] if whole else name[1]
+        return java_constants.value(written)
+
+
+def _likeness(text: str) -> float:
+    if _OF_SPARK.search(text, 0, _LONGEST):
+        return 0.0
+    code = _SKIPPED.sub(_blanked, text[:_LONGEST])
+    for match in islice(_TOLD_BY.finditer(code), _MOST_USES):
+        start = code.rfind("\n", 0, match.start()) + 1
+        if not _COMMENT.match(code, start):
+            return 0.97
+    return 0.0
+
+
+READERS = (Reader("java-code", "Code of Kafka's Java clients", _likeness, read),)
