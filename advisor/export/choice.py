@@ -150,6 +150,12 @@ def typed(setting: Chosen) -> bool | int | str:
     return int(setting.text) if setting.setting.kind is Kind.INT else setting.text
 
 
+def changes_copies(way: Way) -> bool:
+    """Whether a topic that exists needs more copies than were described, or fewer."""
+    before = way.described and way.described.value(Component.TOPIC, "replication.factor")
+    return before != way.exported.value(Component.TOPIC, "replication.factor")
+
+
 def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:
     """What the team's own code has to do, at the producer or the consumer or both.
 
@@ -173,7 +179,7 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
     Component.PRODUCER: (
         (
             "delivery.errors", "handled",
-            "Look at the result of every send, and flush before the process ends: a send that "
+            "Check the result of every send, and flush before the process ends: a send that "
             "failed raises nothing by itself.",
         ),
         (
@@ -204,8 +210,8 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
         ),
         (
             "processing.errors", "retry",
-            "Try a message that cannot be processed again, or send it to a topic for such; go on "
-            "only then, and do not close() in between.",
+            "Retry a message that cannot be processed, or send it to a dead-letter topic, before "
+            "you go on; do not close() in between.",
         ),
         (
             "sink", "idempotent",

@@ -26,7 +26,7 @@ def new_consumer(bootstrap_servers, group_id):
 _SEND = '''
 
 def send(producer, topic, key, value, on_delivery):
-    """Queues one message. `on_delivery(error, message)` is where its failure is told."""
+    """Queues one message. `on_delivery(error, message)` is told of its failure."""
     while True:
         try:
             producer.produce(topic, value, key, on_delivery=on_delivery)
@@ -37,7 +37,7 @@ def send(producer, topic, key, value, on_delivery):
 
 
 def finish(producer):
-    """Call this before the process ends: what is only queued would be gone."""
+    """Call this before the process ends: what is still queued would be lost."""
     while producer.flush(10.0) > 0:
         pass
 '''

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Component
 from advisor.export.base import Export, Stamp, Way, always, comment, head
-from advisor.export.choice import Chosen, added, chosen, left_notes
+from advisor.export.choice import Chosen, added, changes_copies, chosen, left_notes
 
 DYNAMIC = frozenset(
     {
@@ -30,10 +30,8 @@ set -eu
 
 """
 
-_NO_MOVE = (
-    "Copies of a topic that exists are added by a plan that names brokers, and by nothing here: "
-    "reassign.sh makes one. Check what the topic has: kafka-topics.sh --describe."
-)
+_NO_MOVE = "This does not change the number of copies: see kafka-topics.sh --describe."
+_PLANNED = "reassign.sh adds copies to a topic that exists."
 _IN_FILE = (
     "The next lines cannot be changed while a broker runs: put them into the properties file of "
     "every broker and controller, and restart them one by one."
@@ -48,7 +46,7 @@ def _write(way: Way, stamp: Stamp) -> str:
         "#!/bin/sh\n", title, *map(comment, left_notes(way, Component.TOPIC)), _START,
         'case "${1:-}" in\n',
         *_branch("create", _create(chosen(way, Component.TOPIC))),
-        *_branch("alter", _alter(added(way, Component.TOPIC))),
+        *_branch("alter", _alter(way)),
         *_branch("brokers", [*left, *_brokers(added(way, Component.BROKER))]),
         *_branch("offsets", _offsets(way)),
         f'*)\n  echo {shlex.quote(usage)} >&2\n  exit 2\n  ;;\nesac\n',
@@ -76,11 +74,13 @@ def _create(settings: tuple[Chosen, ...]) -> Iterator[str]:
     yield " \\\n  ".join([command, where, *configs])
 
 
-def _alter(settings: tuple[Chosen, ...]) -> Iterator[str]:
+def _alter(way: Way) -> Iterator[str]:
     yield ': "${TOPIC:?the name of the topic}"'
     yield comment(_NO_MOVE)
+    if changes_copies(way):
+        yield comment(_PLANNED)
     entity = '--alter --entity-type topics --entity-name "$TOPIC"'
-    configs = [setting for setting in settings if setting.name != _REPLICAS]
+    configs = [setting for setting in added(way, Component.TOPIC) if setting.name != _REPLICAS]
     yield _configs(entity, configs) if configs else "echo 'There is nothing to alter.'"
 
 
@@ -99,11 +99,11 @@ def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
 def _offsets(way: Way) -> Iterator[str]:
     """The minimum of the topic that holds the groups' positions, where the way changes it."""
     if not way.changes(Component.APPLICATION, _OFFSETS_LEAST):
-        yield "echo 'There is nothing to change of __consumer_offsets.'"
+        yield "echo 'There is nothing to change in __consumer_offsets.'"
         return
     least = way.exported.number(Component.APPLICATION, _OFFSETS_LEAST)
     entity = "--alter --entity-type topics --entity-name __consumer_offsets"
-    yield comment("First see that every replica is in sync: kafka-topics.sh --describe.")
+    yield comment("First check that every replica is in sync: kafka-topics.sh --describe.")
     yield f"kafka-configs.sh {_SERVERS} {entity} \\\n  --add-config min.insync.replicas={least}"
 
 

@@ -11,14 +11,14 @@ import shlex
 
 from advisor.catalog import Component
 from advisor.export.base import Export, Stamp, Way, always, head
-from advisor.export.choice import chosen
+from advisor.export.choice import changes_copies, chosen
 
 _REPLICAS = "replication.factor"
 _NOTES = (
     "Usage: sh reassign.sh plan | execute | verify, in this order; verify until it says complete.",
     "plan writes reassignment.json and changes nothing. Read it: every copy that is there stays, "
-    "with its leader; new ones go to the brokers of BROKERS in turn, and racks are not looked at.",
-    "execute prints the assignment before it: keep that, it is the way back.",
+    "with its leader; new ones go to the brokers of BROKERS in turn, without regard to racks.",
+    "execute prints the assignment before it: keep that, to be able to go back.",
     "To slow the copying down: THROTTLE, in bytes a second; verify takes it off again.",
 )
 
@@ -95,14 +95,9 @@ def _write(way: Way, stamp: Stamp) -> str:
     return "#!/bin/sh\n" + head(title, stamp, *_NOTES) + script
 
 
-def _needed(way: Way) -> bool:
-    before = way.described and way.described.value(Component.TOPIC, _REPLICAS)
-    return before != way.exported.value(Component.TOPIC, _REPLICAS)
-
-
 EXPORTS = (
     Export(
         "reassignment", "More copies of a topic", "reassign.sh", "text/x-shellscript",
-        always, _write, _needed,
+        always, _write, changes_copies,
     ),
 )  # fmt: skip

@@ -91,7 +91,7 @@ def _notes(family: Family, **answers: str) -> str:
 @pytest.mark.parametrize(("answers", "words"), [
     ({"restart": "resumes"}, "Keep your place in the input"),
     ({"processing": "synchronous"}, "hand none of them to another thread"),
-    ({"processing.errors": "retry"}, "Try a message that cannot be processed again"),
+    ({"processing.errors": "retry"}, "Retry a message that cannot be processed"),
     ({"commit": "in-transaction", "abort": "rewinds"}, "After an abort, seek()"),
 ])  # fmt: skip
 def test_a_file_says_what_the_code_has_to_do(answers: dict[str, str], words: str) -> None:
