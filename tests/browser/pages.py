@@ -77,6 +77,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "repetitions-failed": _of_a_run(State.FAILED, under="repetitions/"),
     "message": _message,
     "scenarios": lambda: "/scenarios/?harm=lost_write&layer=spark",
+    "scenarios-shown": lambda: "/scenarios/?harm=effect_duplicated&layer=spark",
     "toy": lambda: "/toy/",
     "lessons": lambda: "/learn/",
     "lesson": lambda: f"/learn/{LESSON}/story/",
