@@ -46,7 +46,7 @@ def _of_database(text: str) -> str:
     from django.db import connection
 
     if any(words in text for words in _NO_TABLES):
-        return f"The database is not set up ({text}). Do it by: manage.py migrate, or make up"
+        return f"The database is not set up ({text}). Run manage.py migrate, or make up"
     if connection.vendor != "sqlite":
         return f"The database does not answer ({text}). See DATABASE_URL and whether it runs."
     name = connection.settings_dict["NAME"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.export.base import Export, Stamp, Way, always, head
-from advisor.export.choice import added, chosen, left_notes
+from advisor.export.choice import added, changes_copies, chosen, left_notes
 from advisor.export.server_properties import changes_brokers, states_brokers
 from advisor.export.yaml_document import Node, document, scalar, settings
 
@@ -17,8 +17,10 @@ _OLDER = f"Before Strimzi 0.49 the apiVersion is kafka.strimzi.io/v1beta2 instea
 _TOPIC_NOTES = (
     "Fill in the names of the topic and of its cluster, then: kubectl apply -f kafka-topic.yaml",
     _OLDER,
+)
+_COPIES_NOTE = (
     "The Topic Operator gives a topic that exists more replicas only where Cruise Control runs; "
-    "elsewhere reassign.sh does, before this is applied. It keeps the partitions as they are.",
+    "elsewhere reassign.sh does, before this is applied. It keeps the partitions as they are."
 )
 _KAFKA_NOTES = (
     "A part of the Kafka resource, not all of it. Put in the name of your cluster, then: "
@@ -41,7 +43,8 @@ def _topic(way: Way, stamp: Stamp) -> str:
         "metadata": {"name": "my-topic", "labels": {"strimzi.io/cluster": "my-cluster"}},
         "spec": {"replicas": replicas, "config": config},
     }
-    return head("A topic for Strimzi.", stamp, *_TOPIC_NOTES, *left) + document(resource)
+    notes = (*_TOPIC_NOTES, *([_COPIES_NOTE] if changes_copies(way) else []), *left)
+    return head("A topic for Strimzi.", stamp, *notes) + document(resource)
 
 
 def _kafka(way: Way, stamp: Stamp) -> str:

@@ -73,7 +73,7 @@ TOPIC = Step(
                 ("every", "Every message"),
             ),
         ),
-        Question("application.racks", "In how many racks or zones do the brokers stand?"),
+        Question("application.racks", "In how many racks or zones are the brokers?"),
         Question(
             "application.metadata.mode",
             "Who keeps the cluster's metadata?",
@@ -140,7 +140,7 @@ PRODUCER = Step(
             "If that is a class of your own, how does it choose?",
             words=(
                 ("by-key", "By the key alone"),
-                ("other", "In another way, or nobody knows"),
+                ("other", "In another way, or not known"),
             ),
         ),
     ),
@@ -255,7 +255,7 @@ NEEDS = Step(
         Question(
             "need.ordering",
             "Must one producer's messages stay in order?",
-            "Within a partition, and of a key, as far as settings keep it.",
+            "Within a partition, and for each key as far as settings can keep it.",
             (("off", "No"), ("on", "Yes")),
         ),
         Question(

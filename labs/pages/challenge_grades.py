@@ -78,7 +78,7 @@ def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
     pipeline, problems = described(challenge, attempt.levers)
     if pipeline is None:
         text = "; ".join(problem.message for problem in problems)
-        return Grade(UNKNOWN, f"These settings are not taken any more: {text}")
+        return Grade(UNKNOWN, f"These settings are no longer accepted: {text}")
     return grade(challenge, played, stated(challenge, pipeline))
 
 

@@ -58,7 +58,7 @@ def answer(request: HttpRequest, name: str) -> HttpResponse:
     attempt = _last(request, challenge)
     experiment = attempt.experiment if attempt else None
     if not challenge.is_forensics or attempt is None or experiment is None:
-        raise Http404("There is no recording to speak about.")
+        raise Http404("There is no recording to answer for.")
     if experiment.state != State.DONE:
         return redirect("labs:challenge", name=challenge.name)
     form = CaseForm(challenge, request.POST)

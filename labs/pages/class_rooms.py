@@ -16,7 +16,7 @@ from labs.models import Classroom, Experiment, Pupil
 from labs.runs import visitors
 from labs.runs.planning import Refused
 
-CLOSED = "This room is closed: it shows what was done, and takes nothing more."
+CLOSED = "This room is closed: it shows what was done, and accepts nothing more."
 
 
 def find(code: str) -> Classroom:
@@ -51,7 +51,7 @@ def join(request: HttpRequest, room: Classroom, nickname: str) -> Pupil:
     if not room.is_open:
         raise Refused(CLOSED)
     if room.pupils.count() >= MOST_PUPILS:
-        raise Refused(f"This room is full: it takes {MOST_PUPILS} pupils.")
+        raise Refused(f"This room is full: it holds {MOST_PUPILS} pupils.")
     try:
         with transaction.atomic():
             made = Pupil.objects.create(

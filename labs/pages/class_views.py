@@ -25,7 +25,7 @@ from labs.runs import planning, services, visitors
 
 NOTHING_NEW = 204
 NO_ROOM = "There is no room with this code. It has 8 letters and digits: ask your teacher."
-_MOVED_ON = "The class has moved on meanwhile."
+_MOVED_ON = "The class has moved on in the meantime."
 
 
 @require_safe

@@ -33,7 +33,7 @@ from labs.runs import lifecycle, planning, presence, services, visitors
 from labs.runs.conditions import Conditions, ConditionsForm, java_release
 
 PER_PAGE = 25
-NOT_YOURS = "It can be cancelled by who started it, in the same browser, and by an operator."
+NOT_YOURS = "Only the visitor who started it, in the same browser, or an operator can cancel it."
 
 
 @require_safe

@@ -120,8 +120,8 @@ class ConditionsForm(forms.Form):
     )  # fmt: skip
     controllers = forms.ChoiceField(
         label="Dedicated controllers", choices=list(_CONTROLLERS.items()), required=False,
-        help_text="KRaft controllers in processes of their own, not in the brokers. Where neither "
-        "the scenario nor you have any, the brokers are controllers too.",
+        help_text="KRaft controllers in processes of their own, not in the brokers. If neither "
+        "the scenario nor you ask for any, the brokers are controllers too.",
     )  # fmt: skip
     partitions = forms.IntegerField(
         min_value=1, max_value=MOST_PARTITIONS, required=False,

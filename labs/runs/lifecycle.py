@@ -40,7 +40,7 @@ _heartbeats = HeartbeatAges()
 
 _ENDED = (
     "so the run was ended and its brokers with it. Nothing is concluded from it, and it is not "
-    "run again unasked."
+    "run again by itself."
 )
 WORKER_GONE = f"The worker that ran this stopped answering, {_ENDED}"
 WORKER_DEAD = f"The process of the worker that ran this was killed, {_ENDED}"

@@ -34,7 +34,7 @@ def new() -> str:
     try:
         return f"{_ours()}-{secrets.token_hex(8)}"
     except OSError:
-        logger.exception("no lock could be had")
+        logger.exception("no lock could be taken")
         return secrets.token_hex(8)
 
 

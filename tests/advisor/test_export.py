@@ -81,9 +81,11 @@ def test_a_reassignment_is_offered_only_on_a_way_that_changes_the_copies() -> No
     )
     assert "reassignment" in {export.name for export in exports_for(three, described=one)}
     assert "reassignment" not in {export.name for export in exports_for(three, described=three)}
-    commands = _export("kafka-commands")
-    assert "reassign.sh adds copies" in commands.render(three, STAMP, one)
-    assert "reassign.sh" not in commands.render(three, STAMP, three), "there is no such file"
+    for name in ("kafka-commands", "strimzi-topic"):
+        assert "reassign.sh" in _export(name).render(three, STAMP, one)
+        assert "reassign.sh" not in _export(name).render(three, STAMP, three), (
+            "there is no such file"
+        )
 
 
 def test_names_and_file_names_are_told_apart() -> None:
