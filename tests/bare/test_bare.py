@@ -11,10 +11,6 @@ from tests.bare.machine import USER, Machine
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(4 * 3600)]
 
-SHORT = ("tests/spark", "tests/house", "tests/engine", "tests/stack/test_up.py")
-"""Of `make test` what starts the most, with Java and Redis from their wheels."""
-
-
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     tree = tmp_path_factory.mktemp("bare") / "tree"
@@ -30,7 +26,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
 
 def test_it_has_nothing_that_the_tests_might_lean_on(machine: Machine) -> None:
     names = ["java", "git", "ps", "kill", "redis-server", "ip", "chromium", "docker"]
-    there = f"import shutil; print([each for each in {names} if shutil.which(each)])"
+    there = f"import shutil; print([name for name in {names} if shutil.which(name)])"
     assert machine.run(USER, "python3", "-c", there).stdout == "[]\n"
 
 
@@ -43,11 +39,8 @@ def test_make_test_says_first_what_must_come_from_the_system(machine: Machine) -
 
 
 @pytest.mark.parametrize("user", [USER, 0], ids=["somebody", "root"])
-def test_check_and_the_tests_that_start_the_most_pass(machine: Machine, user: int) -> None:
+def test_both_commands_pass(machine: Machine, user: int) -> None:
     machine.belongs_to(user)
-    for command in (
-        ("make", "check"),
-        (".venv/bin/python", "-m", "pytest", "-q", *SHORT, "-m", "not thorough"),
-    ):
+    for command in (("make", "check"), ("make", "test", "BROWSER=no")):
         process = machine.run(user, *command)
         assert process.returncode == 0, process.stdout[-6000:]
