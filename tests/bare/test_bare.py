@@ -11,6 +11,7 @@ from tests.bare.machine import USER, Machine
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(4 * 3600)]
 
+
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     tree = tmp_path_factory.mktemp("bare") / "tree"

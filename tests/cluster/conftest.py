@@ -12,7 +12,8 @@ import pytest
 from labs.engine.base.slots import slot
 from labs.engine.base.wait import until
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.distributions.distribution import Distribution, kafka
+from labs.engine.cluster.prepare import prepared
+from labs.engine.distributions.distribution import Distribution, kafka_versions
 from labs.engine.distributions.java import Java, find_java
 from labs.engine.judge.warm import WarmJudge
 from labs.engine.plan.spec import ExperimentSpec
@@ -46,8 +47,10 @@ def java() -> Java:
 
 
 @pytest.fixture(scope="session")
-def distribution() -> Distribution:
-    return kafka()
+def distribution(java: Java) -> Distribution:
+    """The newest Kafka with all that its first cluster would make: it may be one that a test
+    changed."""
+    return prepared(kafka_versions()[0], java, lambda line: None)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,6 +92,9 @@ def test_what_cannot_be_made_is_not_tried_again(
     assert archive.settled([jar])
     assert archive.options == ()
     assert len(tried) == 1
+    a_day_ago = time.time() - 24 * 3600
+    os.utime(archive.path.with_suffix(".failed"), (a_day_ago, a_day_ago))
+    assert not archive.settled([jar])
 
 
 def test_a_cache_that_cannot_be_written_to_stops_nobody(

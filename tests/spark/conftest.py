@@ -23,8 +23,9 @@ Judge = Callable[..., dict[str, Any]]
 def spark() -> Iterator[SparkSession]:
     make_archive(find_java(), lambda line: None)  # `make test` has done so
     with pytest.MonkeyPatch.context() as patch:
+        environment = spark_environment()  # once: with JAVA_HOME set, another Java is found
         for name in ("JAVA_HOME", "SPARK_SUBMIT_OPTS"):
-            patch.setenv(name, spark_environment()[name])
+            patch.setenv(name, environment[name])
         session = start("tests", "local[2]")
     yield session
     session.stop()

@@ -233,12 +233,12 @@ class Cluster:
             if broker.state == "dead":
                 if processes.by_signal(broker.returncode or 0):
                     raise Disturbed(broker.lost)
-                tail = broker.tail(40)
-                if "Address already in use" in tail:
+                # Its shutdown may fail, too, and each stack trace has some 50 lines.
+                if "Address already in use" in broker.tail(1000):
                     raise _PortTaken(broker.address)
                 raise BootFailed(
                     f"{broker.name} ended by itself (code {broker.returncode}) while the "
-                    f"cluster booted. The end of its log:\n{tail}"
+                    f"cluster booted. The end of its log:\n{broker.tail(40)}"
                 )
 
     def create_topic(

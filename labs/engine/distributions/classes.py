@@ -9,6 +9,7 @@ import hashlib
 import logging
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from labs.engine.base.cache import alone, cache_dir, workshop
 from labs.engine.distributions.java import Java
 
 _DUMP_LIMIT_S = 120
+_AGAIN_S = 24 * 3600
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +36,13 @@ class Archive:
         return (f"-XX:SharedArchiveFile={self.path}",) if readable else ()
 
     def settled(self, jars: Iterable[Path]) -> bool:
-        """Whether it exists, or an attempt to make it failed.
+        """Whether it exists, or an attempt to make it failed within a day.
 
-        A JVM ignores an archive if its jars were fetched again, because their times differ.
+        What failed may have been a machine that had too much to do. A JVM ignores an archive if
+        its jars were fetched again, because their times differ.
         """
-        if self.path.with_suffix(".failed").exists():
+        failed = self.path.with_suffix(".failed")
+        if failed.exists() and time.time() - failed.stat().st_mtime < _AGAIN_S:
             return True
         newest = max(jar.stat().st_mtime for jar in jars)
         return self.path.exists() and self.path.stat().st_mtime >= newest
