@@ -40,12 +40,15 @@ _LONGEST = 100_000
 """Letters that are looked through."""
 _TEXT = r'"(?:\\.|[^"\\\n])*+"?'
 """One that is not closed ends with its line, so that nothing is looked through twice."""
-_SKIPPED = re.compile(rf"({_TEXT})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_SKIPPED = re.compile(rf"({_TEXT}|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _MADE = re.compile(
-    r"\b(?P<name>\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:new\s+)?"
-    r"(?:java\.util\.)?(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap)\s*"
+    r"\b(?P<name>\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:new\s+)?(?:java\.util\.)?(?:"
+    r"(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap|mutableMapOf|hashMapOf)\s*"
     r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<more>\s*[.{])?"
+    r"|(?P<given>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"
 )
+_APPLIED = re.compile(r"\{\s*\{|\.\s*apply\s*\{")
+_OWN_PUT = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
 _TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
 _CLIENT = re.compile(rf"\bKafka(?P<kind>Producer|Consumer|Streams)\s*{_TYPES}\(")
 _BLOCK = re.compile(r"\b(?:if|else|for|while|switch|catch|case|when|do)\b|->")
@@ -53,7 +56,7 @@ _METHOD = re.compile(r"(\w+)\s*\([^()]{0,300}\)\s*(?::\s*\w+\s*)?(?:throws\s[\w,
 _PUT = re.compile(r"\s*\.\s*(?:put|setProperty)\s*\(")
 _INDEX = re.compile(r"\s*\[(?P<key>[^\]\n]{1,150})\]\s*=(?!=)\s*(?P<value>[^\n;]{1,300})")
 _HARMLESS = re.compile(
-    r"\s*(?:\.\s*(?:get|getProperty|containsKey|size|toString|keySet|forEach)\b|=)"
+    r"\s*(?:\.\s*(?:get|getProperty|containsKey|size|toString|keySet|forEach)\b|[!=]=)"
 )
 _READS_IT = re.compile(
     rf"(?:Kafka(?:Producer|Consumer|Streams)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
@@ -63,6 +66,10 @@ _CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|nam
 _WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
 _PRODUCT = re.compile(r"[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
 _CONSTANT = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*([^;\n]{{1,200}})"
+
+
+_Pair = tuple[str, str, int, bool]
+"""Key, value as it is written, where, and whether under a condition."""
 
 
 @dataclass(slots=True)
@@ -78,8 +85,7 @@ class _Object:
     """What is made of it, and where; and what is put in before counts: all of it, where a method
     returns the object."""
 
-    pairs: list[tuple[str, str, int, bool]] = field(default_factory=list)
-    """Key, value as it is written, where, and whether under a condition."""
+    pairs: list[_Pair] = field(default_factory=list)
 
     unsure: str = ""
     """Why it may hold something that is not read."""
@@ -129,6 +135,9 @@ def _state(
     for key, written, at, depends in made.pairs:
         if at < until:
             _take(reading, code, component, (key, written, code.line(at), depends), process)
+        elif not code.follows(at, until) and _counts(component, key):
+            words = "may be put in before its client is made, or after that"
+            reading.wrong(component, key, code.line(at), f"{shown(key)} {words}")
 
 
 def _take(
@@ -178,7 +187,8 @@ class _Code:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._plain = re.sub(_TEXT, lambda match: " " * len(match[0]), text)
+        quoted = rf"{_TEXT}|'(?:\\.|[^'\\\n])'"
+        self._plain = re.sub(quoted, lambda match: " " * len(match[0]), text)
         self._heads = [*self._opened(self._plain)]
 
     @staticmethod
@@ -212,8 +222,13 @@ class _Code:
         before = self._plain[max(begin + 1, at - _LOOKED_BACK) : at]
         return any(_BLOCK.search(head) for head in inner) or bool(_BLOCK.search(before))
 
+    def follows(self, at: int, other: int) -> bool:
+        """Whether a place is in the block of another one, behind it."""
+        around, inner = self._blocks(at), self._blocks(other)
+        return at >= other and around[: len(inner)] == inner
+
     def objects(self) -> Iterator[_Object]:
-        """Each object that is made empty."""
+        """Each object that is made empty, or with what it holds."""
         made = [*islice(_MADE.finditer(self._plain), _MOST_OBJECTS)]
         for number, match in enumerate(made):
             same = (other for other in made[number + 1 :] if other["name"] == match["name"])
@@ -223,9 +238,43 @@ class _Code:
             method = next((name[1] for name in reversed(names) if name), "")
             result = _Object(match["name"], match.start(), end, method, len(blocks))
             if match["more"]:
-                words = "what is put into this object is not read as it is written here"
-                result.unsure = f"Line {self.line(match.start())}: {words}"
+                self._begin(result, match.end("more"))
+            elif match["given"]:
+                self._hold(result, self._arguments(match.end()), match.end())
             yield result
+
+    def _begin(self, made: _Object, at: int) -> None:
+        """Takes what a block puts in: `new Properties() {{ … }}`, `Properties().apply { … }`."""
+        opened = _APPLIED.match(self._plain, at - 1)
+        start = opened.end() - 1 if opened else at
+        end = next((end for begin, end, _ in self._heads if begin == start), 0)
+        made.unsure = (
+            f"Line {self.line(made.start)}: what is put into this object is not read as it is "
+            "written here"
+        )
+        if not end:
+            return
+        made.blocks += 2 if opened and opened[0].startswith("{") else 1
+        left, behind = list[str](), start + 1
+        for match in _OWN_PUT.finditer(self._plain, start, end):
+            left.append(self._plain[behind : match.start()])
+            made.pairs += self._pair(self._arguments(match.end()), match.start(), made.blocks)
+            behind = self._closed(match.end())
+        left.append(self._plain[behind:end])
+        made.blocks -= 2 if opened and opened[0].startswith("{") else 1
+        if not "".join(left).strip(" \t\r\n;") and len(left) == len(made.pairs) + 1:
+            made.unsure = ""
+
+    def _hold(self, made: _Object, arguments: list[str], at: int) -> None:
+        """Takes what `Map.of(key, value, …)`, `mapOf(key to value, …)` holds."""
+        pairs = [re.split(r"\s+to\s+|\s*->\s*", argument, maxsplit=1) for argument in arguments]
+        if any(len(pair) == 1 for pair in pairs):
+            pairs = [arguments[n : n + 2] for n in range(0, len(arguments), 2)]
+        for pair in pairs:
+            made.pairs += self._pair(pair, at, made.blocks)
+        if len(made.pairs) != len(pairs):
+            words = "the name of this setting is not known"
+            made.unsure = f"Line {self.line(at)}: {words}"
 
     def fill(self, made: _Object) -> None:
         """Takes what is put into an object, and says where something else may be put in."""
@@ -244,12 +293,16 @@ class _Code:
                 made.unsure = made.unsure or f"Line {self.line(rest)}: {words}"
 
     def _take(self, made: _Object, arguments: list[str], at: int) -> None:
-        key = java_constants.setting(self._resolved(arguments[0])) if len(arguments) == 2 else None
-        if key is None:
+        pairs = self._pair(arguments, at, made.blocks)
+        made.pairs += pairs
+        if not pairs:
             words = f"Line {self.line(at)}: the name of this setting is not known"
             made.unsure = made.unsure or words
-            return
-        made.pairs.append((key, arguments[1], at, self._depends(at, made.blocks)))
+
+    def _pair(self, arguments: list[str], at: int, since: int) -> list[_Pair]:
+        """The pair of a key and a value; none where the key is not known."""
+        key = java_constants.setting(self._resolved(arguments[0])) if len(arguments) == 2 else None
+        return [(key, arguments[1], at, self._depends(at, since))] if key else []
 
     def _only_reads(self, at: int, start: int) -> bool:
         begin = max(self._plain.rfind(char, 0, start) for char in "{};")
@@ -290,9 +343,18 @@ class _Code:
                 return [argument for argument in arguments if argument]
         return []
 
+    def _closed(self, at: int) -> int:
+        """Behind the bracket that closes a call which was opened just before a place."""
+        depth = 0
+        for here in range(at, min(len(self._plain), at + 2_000)):
+            depth += (self._plain[here] in "([{") - (self._plain[here] in ")]}")
+            if depth < 0:
+                return here + 1
+        return at
+
     def _resolved(self, written: str) -> str:
-        """A name that has one value in the file, as that value."""
-        if not re.fullmatch(r"[A-Za-z_]\w*", written) or written in ("true", "false"):
+        """A constant of the file that has one value there, as that value."""
+        if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
             return written
         stated = re.findall(_CONSTANT.format(re.escape(written)), self.text)
         return stated[0].strip() if len(stated) == 1 else written

@@ -55,7 +55,7 @@ class Flow:
         self._run(tree.body, names)
         for function in self._functions.values():
             if function.name not in self._called:
-                self._run(function.body, names | dict.fromkeys(_parameters(function)))
+                self._apart(function.body, names | dict.fromkeys(_parameters(function)))
 
     def roots(self) -> list[Made]:
         """The dicts that no other one and no client has, in the order of their lines."""
@@ -70,6 +70,15 @@ class Flow:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise IntakeError(f"Line {line}: the program is too long to be followed.")
+
+    def _apart(self, body: Iterable[ast.stmt], names: Names) -> None:
+        """Follows a function that nobody calls here: what it does to a dict of others it may do at
+        any time, or never."""
+        before = self._branch
+        self._branches += 1
+        self._branch = (*before, self._branches)
+        self._run(body, names)
+        self._branch = before
 
     def _run(self, body: Iterable[ast.stmt], names: Names) -> list[Made]:
         """Follows statements; gives the dicts that they return."""
@@ -90,6 +99,10 @@ class Flow:
                 case ast.Delete(targets=targets):
                     for target in targets:
                         self._delete(target, names)
+                case ast.Import(names=imported) | ast.ImportFrom(names=imported):
+                    for word in imported:
+                        name = word.asname or word.name
+                        names[name] = _unknown(name, node.lineno)
                 case _:
                     returned += self._inner(node, names)
         return returned
@@ -119,7 +132,10 @@ class Flow:
                         self._called.add(inner.name)
                         unknown = dict.fromkeys(_parameters(inner))
                         names |= unknown
-                        self._run(inner.body, names)
+                        if inner.name == "__init__":
+                            self._run(inner.body, names)
+                        else:
+                            self._apart(inner.body, names)
                     else:
                         self._run([inner], names)
                 return []
@@ -149,6 +165,8 @@ class Flow:
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr, names: Names) -> None:
         name = ast.unparse(targets[0])[:_LONGEST_NAME]
         made = self._value(value, names, name)
+        if made is None and not isinstance(value, ast.Name | ast.Attribute | ast.Constant):
+            made = _unknown(name, value.lineno)
         for target in targets:
             if isinstance(target, ast.Subscript):
                 self._put(target, value, made, names)
@@ -163,7 +181,7 @@ class Flow:
             return
         if key is None:
             owner.unread.append(target.lineno)
-        elif made:
+        elif made and not made.is_unknown:
             made.is_part = True
             owner.inner[key] = made
         else:
@@ -206,7 +224,8 @@ class Flow:
             for name, value in given:
                 if isinstance(value, ast.Dict | ast.Call) and id(value) not in self._evaluated:
                     self._value(value, names, name)
-            if isinstance(func, ast.Name):
+            own = isinstance(func, ast.Attribute) and ast.unparse(func.value) in ("self", "cls")
+            if isinstance(func, ast.Name) or own:
                 self._inlined(call, made, names)
 
     def _change(self, call: ast.Call, verb: str, owner: Made, names: Names) -> None:
@@ -231,8 +250,9 @@ class Flow:
         given += [word.value for word in call.keywords if word.arg in _CONF]
         for value in given:
             source = self._value(value, names, f"{component}")
-            if source is None:
-                of_parameter = isinstance(value, ast.Name | ast.Attribute)
+            if source is None or source.is_unknown:
+                named = isinstance(value, ast.Name | ast.Attribute)
+                of_parameter = named and source is None
                 self.clients.append(Client(component, call.lineno, None, of_parameter))
                 return
             settings.merge(source, self._branch)
@@ -255,8 +275,10 @@ class Flow:
         if owner is None:
             return
         other = self._value(value, names)
-        if other is None or other is owner:
-            owner.unread += [line] if other is None else []
+        if other is None or other.is_unknown:
+            owner.unread.append(line)
+        elif other is owner:
+            return
         else:
             owner.merge(other, self._branch)
 
@@ -342,7 +364,7 @@ class Flow:
             if word is None:
                 made.unread += [value.lineno] if not isinstance(key, ast.Constant) else []
             elif isinstance(value, ast.Dict | ast.Call) and (
-                inner := self._value(value, names, word)
+                (inner := self._value(value, names, word)) and not inner.is_unknown
             ):
                 made.inner[word] = inner
             else:
@@ -360,6 +382,10 @@ class Flow:
         value = self._constants.get(node.id, node) if isinstance(node, ast.Name) else node
         constant = value.value if isinstance(value, ast.Constant) else None
         return constant if isinstance(constant, str) else None
+
+
+def _unknown(name: str, line: int) -> Made:
+    return Made(name, line, unread=[line], is_unknown=True)
 
 
 def constants(tree: ast.AST) -> dict[str, ast.expr]:

@@ -34,6 +34,9 @@ class Made:
     unread: list[int] = field(default_factory=list)
     origin: int = 0
     """Tells expressions apart: a function that is called twice makes two dicts of one."""
+    is_unknown: bool = False
+    """Whether it comes from elsewhere, so that it may be no dict at all."""
+
     is_part: bool = False
     """Whether another dict, or a client, has what it holds."""
 

@@ -49,6 +49,21 @@ PROGRAMS = [
     ('class A:\n  def __init__(self):\n    self.c={}\n    self.c["acks"]="1"\n'
      '    self.p=Producer(self.c)', 1, ONE),
     ('p=Producer(load())\nx={"acks":"all"}', 2, ":1: what this client is given comes from else"),
+    ("def merge(a, b):\n  a.update(b)\n  return a\n"
+     'c=merge({"acks":"all"}, {"acks":"1"})\nProducer(c)', 1, ONE),
+    ('class A:\n  def __init__(self, c):\n    self.c = c\n    self.p = Producer(self.c)\n'
+     'A({"acks":"1"})', 1, ONE),
+    # what a name has been given since, or has from elsewhere
+    ('c={"acks":"all"}\nc=load()\nProducer(c)', 2, ":3: what this client is given comes from"),
+    ('from x import c\nd={"acks":"all"}\nProducer(c)', 2, ":3: what this client is given comes"),
+    ('c={"acks":"all"}\nlevel=get()\nc["acks"]=level\nProducer(c)', 0, "not a plain value"),
+    # methods and functions that somebody else may call
+    ('class A:\n  def __init__(self):\n    self.c = {"acks":"all"}\n'
+     '  def fast(self):\n    self.c["acks"]="1"\n'
+     "  def go(self):\n    self.p = Producer(self.c)", 2, f":5: {DEPENDS}"),
+    ('class A:\n  def __init__(self):\n    self.c = {"acks":"all"}\n    self._tune()\n'
+     '    self.p = Producer(self.c)\n  def _tune(self):\n    self.c["acks"]="1"\n', 1, ONE),
+    ('C={"acks":"all"}\ndef fast():\n  C["acks"]="1"\ndef go():\n  return Producer(C)', 2, DEPENDS),
     # under a condition
     ('conf = {"acks":"all"}\nif fast:\n    conf["acks"]="1"\nProducer(conf)', 2, f":3: {DEPENDS}"),
     ('conf = {"acks":"all"}\nif tls:\n    conf["security.protocol"]="SSL"\nProducer(conf)', 0,
@@ -176,6 +191,9 @@ PROPERTIES = "Properties props = new Properties();\n"
 MADE = "Producer<String,String> p = new KafkaProducer<>(props);"
 EARLIER = "var a = new KafkaProducer<>(props);\n"
 OTHER = "import org.apache.kafka.clients.producer.KafkaProducer\n"
+BLOCK = "Properties props = new Properties() {{\n %s\n}};\n"
+KOTLIN = f"{OTHER}fun main() {{\n val props = "
+OF_KOTLIN = "\n val p = KafkaProducer<String, String>(props)\n}\n"
 PLAIN = "acks is not a plain value here"
 
 
@@ -205,8 +223,17 @@ JAVA_CODE = [
     (java("", made="var p = new KafkaProducer<>(load());"), 2, "what this client is given is not"),
     (java('props.put("acks", "1");\n', start="Properties props = new Properties(more);\n"), 2,
      "what this client is given"),
-    (java("", start='Properties props = new Properties() {{ put("acks","1"); }};\n'), 2,
-     "not read as it is written here"),
+    (java("props = load();\n"), 2, ":5: what this does with props is not known"),
+    (java("", start=BLOCK % 'put("acks","1");\nput(ProducerConfig.LINGER_MS_CONFIG, 5);'), 1, ONE),
+    (java("", start=BLOCK % 'put("acks","all"); if (x) put("acks","1");'), 2, "not read as it is"),
+    (java("", start=BLOCK % 'put("acks","all"); putAll(x);'), 2, "not read as it is written here"),
+    (java("", start='Map<String,Object> props = Map.of("acks","1", "linger.ms", 5);\n'), 1, ONE),
+    (java("", start='Map<String,Object> props = Map.of(KEY,"1");\n'), 2, "name of this setting"),
+    (java("char c = '\"'; props.put(\"acks\",\"1\");\n"), 1, ONE),
+    (f'{IMPORT}class A {{ void x() {{ String acks = "all"; }}\nvoid m(String acks) {{\n{PROPERTIES}'
+     f'props.put("acks", acks);\n{MADE}}} }}', 2, PLAIN),
+    (f"{IMPORT}class A {{ {PROPERTIES} A() {{ p = new KafkaProducer<>(props); }}\n"
+     '{ props.put("acks","1"); } }', 2, "acks may be put in before its client is made"),
     (java(f'props.put("acks","1");\n{EARLIER}props.put("acks","all");\n'), 2,
      'acks differs from line 5.*--only "line 6", --only "line 8"'),
     (java(f'props.put("acks","all");\n{EARLIER}props.put("acks","1");\n', made=""), 0, "YES"),
@@ -225,9 +252,11 @@ JAVA_CODE = [
     (f"{OTHER}object A {{\n"
      ' val props = new Properties()\n props.put("acks", "1")\n'
      " val p = new KafkaProducer[String, String](props)\n}\n", 1, ONE),
-    (f"{OTHER}fun main() {{\n"
-     ' val props = Properties().apply {\n put("acks", "1")\n }\n'
-     " val p = KafkaProducer<String, String>(props)\n}\n", 2, "not read as it is written here"),
+    (f"{KOTLIN}Properties().apply {{\n put(\"acks\", \"1\")\n }}{OF_KOTLIN}", 1, ONE),
+    (f"{KOTLIN}Properties().apply {{\n load(x)\n }}{OF_KOTLIN}", 2, "not read as it is"),
+    (f'{KOTLIN}mapOf("acks" to "1", ProducerConfig.LINGER_MS_CONFIG to 5){OF_KOTLIN}', 1, ONE),
+    (f'{KOTLIN}mutableMapOf<String, Any>("acks" to "all")\n props["acks"] = "1"{OF_KOTLIN}', 1,
+     ONE),
 ]  # fmt: skip
 
 

@@ -278,7 +278,9 @@ def test_a_client_that_is_not_known_is_named_and_nothing_is_taken_of_it(
 
 
 def test_javas_own_producer_is_no_python() -> None:
-    assert detect("var p = new KafkaProducer(properties);") is None
+    reader = detect("var p = new KafkaProducer(properties);")
+    assert reader is not None
+    assert reader.kind == "java-code"
 
 
 def test_pairs_with_a_name_for_a_value_are_read_but_for_that() -> None:
