@@ -60,6 +60,30 @@ not even register with its own controller."""
 _OF_LISTENER = re.compile(
     r"listener\.name\.[\w-]{1,100}\.(?:max\.connections|max\.connection\.creation\.rate)"
 )
+_TOO_SHORT_MS = 10
+"""What an answer of another machine takes at least that disks have a part in (Kafka design.md)."""
+_CONNECT = "socket.connection.setup.timeout.max.ms"
+_UNCONNECTED = "gives up each connection that is not there within that time (KIP-601)"
+_WAITS: Mapping[tuple[Component, str], str] = {
+    (Component.BROKER, "controller.socket.timeout.ms"): (
+        "gives up each request between brokers and controllers, so that no broker registers "
+        "(NodeToControllerChannelManager)"
+    ),
+    (Component.BROKER, "initial.broker.registration.timeout.ms"): (
+        "has a broker end itself before it is registered (BrokerLifecycleManager)"
+    ),
+    (Component.BROKER, "zookeeper.connection.timeout.ms"): (
+        "has a broker end itself before it is connected with ZooKeeper (ZooKeeperClient)"
+    ),
+    (Component.BROKER, "request.timeout.ms"): (
+        "gives up what brokers ask each other about transactions, so that none ends "
+        "(TransactionMarkerChannelManager)"
+    ),
+    (Component.BROKER, _CONNECT): _UNCONNECTED,
+    (Component.PRODUCER, _CONNECT): _UNCONNECTED,
+    (Component.CONSUMER, _CONNECT): _UNCONNECTED,
+}
+"""Waits of which no machine answers within some milliseconds, by what each gives up."""
 _UNASKED = ("0.9.0", "0.8.", "0.7.", "0.6.")
 """The brokers that librdkafka asks for no versions (rdkafka_feature.c, vermap)."""
 _PROTOCOL = "inter.broker.protocol.version"
@@ -89,6 +113,7 @@ def not_advised(
     family: Family, component: Component, texts: Mapping[str, str]
 ) -> Iterator[Problem]:
     """What of these settings (by name, as written) makes it another client."""
+    yield from _waits(component, texts)
     if component is Component.BROKER:
         for name in (*_CONNECTIONS, *(name for name in texts if _OF_LISTENER.fullmatch(name))):
             if texts.get(name, "").strip() == "0":
@@ -111,6 +136,15 @@ def not_advised(
             words = _SWITCHED_ON.get((component, name))
         if words:
             yield Problem(component, name, f"{name} {words}")
+
+
+def _waits(component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
+    """Those that are over before an answer is there."""
+    for name, text in texts.items():
+        given_up = _WAITS.get((component, name))
+        if given_up and text.strip().isdecimal() and int(text) <= _TOO_SHORT_MS:
+            words = f"{name}={int(text)} {given_up}. That is not advised on; leave the line out."
+            yield Problem(component, name, words)
 
 
 def _stores_elsewhere(component: Component, texts: Mapping[str, str]) -> bool:

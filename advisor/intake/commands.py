@@ -3,7 +3,8 @@
 `kafka-server-start.sh FILE --override NAME=VALUE` goes before the file (Kafka.scala,
 getPropsFromArgs). `kafka-topics.sh --create` makes a topic with copies and configs of its own,
 whatever its brokers' defaults are; so does `KAFKA_CREATE_TOPICS` (`name:partitions:copies`) of the
-images of wurstmeister and their like.
+images of wurstmeister and their like. What `kafka-configs.sh --alter --add-config` says of brokers
+goes before their files, too (KIP-226).
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ _START = re.compile(r"kafka-topics(?:\.sh)?\b")
 _COPIES = re.compile(r"--replication-factor[ =]+[\"']?(\d{1,5})\b")
 _CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
 _TOPIC = re.compile(r"[\w.-]{1,249}:\d{1,6}:(\d{1,5})(?::[\w,]*)?")
+_ALTER = re.compile(r"kafka-(?:configs|topics)(?:\.sh)?\b")
+_ADDED = re.compile(r"--add-config[ =]+[\"']?([^\s\"']{3,2000})")
+_PAIR = re.compile(r"([\w.]{2,100})=(\[[^\]]{0,200}\]|[^,\s]{1,200})")
+_OF_BROKERS = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults)?)\b")
+_OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
 _ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
 
@@ -98,9 +104,35 @@ def take_topics(
         reading.note(first, words)
 
 
+def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
+    """States what is changed of topics and of brokers, and leaves out what was stated of it."""
+    for command, line in ((part, line) for text, line in commands for part in _commands(text)):
+        if not (_ALTER.search(command) and "--alter" in command):
+            continue
+        of_brokers = _OF_BROKERS.search(command)
+        if not (of_brokers or _OF_TOPICS.search(command)):
+            continue
+        component = Component.BROKER if of_brokers else Component.TOPIC
+        pairs = [(match[1], match[2]) for match in _CONFIG.finditer(command)]
+        for added in _ADDED.finditer(command):
+            pairs += [(match[1], match[2].strip("[]")) for match in _PAIR.finditer(added[1])]
+        for name, value in pairs:
+            reading.items = [
+                item for item in reading.items if (item.component, item.name) != (component, name)
+            ]
+            reading.state(component, name, value, line)
+            words = "is changed by a command here, which goes before what files say"
+            reading.note(line, f"{shown(name)} {words}")
+
+
+def _commands(text: str) -> list[str]:
+    """The commands of a shell's text."""
+    return _ENDS.split(text.replace("\\\n", " "))
+
+
 def _created(text: str, line: int) -> Iterator[_Created]:
     """The topics that a shell's text creates, also in several commands."""
-    for command in _ENDS.split(text.replace("\\\n", " ")):
+    for command in _commands(text):
         if not (_START.search(command) and "--create" in command):
             continue
         match = _COPIES.search(command)

@@ -17,7 +17,7 @@ from itertools import chain
 
 from advisor.catalog import Component, Family, SettingError, kafka_line
 from advisor.intake import spring
-from advisor.intake.commands import of_containers, overrides, take_topics
+from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.compose_lost import Servers, lose_disks, say_shared
 from advisor.intake.compose_services import count
 from advisor.intake.images import passed_over, refuse_other_brokers
@@ -76,6 +76,7 @@ def read(text: str) -> Reading:
     take_topics(reading, commands.values(), variables)
     take(reading, _of_brokers(reading, variables))
     _take_overrides(reading, brokers | controllers, commands)
+    take_altered(reading, commands.values())
     _say_unread(reading, leaves, brokers | controllers)
     reading.whole = frozenset(brokers - controllers)
     if brokers - controllers:

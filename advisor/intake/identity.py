@@ -17,7 +17,8 @@ from advisor.intake.quorum import VOTERS, voters
 from advisor.intake.reading import Item, Product
 from advisor.intake.text import shown
 
-_NODE, _BROKER, _ADVERTISED = "node.id", "broker.id", "advertised.listeners"
+SERVER_IDS = _NODE, _BROKER = "node.id", "broker.id"
+_ADVERTISED = "advertised.listeners"
 _ID = re.compile(r"[0-9]{1,9}", re.ASCII)
 _PROTOCOL, _MIGRATION = "inter.broker.protocol.version", "zookeeper.metadata.migration.enable"
 _BEFORE_KRAFT = re.compile(r"[012]\.", re.ASCII)
@@ -57,7 +58,7 @@ def _in_kraft(stated: Mapping[str, Item]) -> Iterator[tuple[Item, str]]:
 def _ids(stated: Mapping[str, Item]) -> Iterator[tuple[Item, str]]:
     numbers = {
         name: stated[name].text.strip()
-        for name in (_NODE, _BROKER)
+        for name in SERVER_IDS
         if name in stated and _ID.fullmatch(stated[name].text.strip())
     }
     if len({int(number) for number in numbers.values()}) > 1:

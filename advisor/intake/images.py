@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.other_brokers import RULES_OF_THEIR_OWN
 from advisor.intake.text import IntakeError
 
 _BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
@@ -45,10 +46,7 @@ def refuse_other_brokers(image: str, line: int) -> None:
     match = _NAME.fullmatch(image)
     product = _OTHER_BROKERS.get(match["name"]) if match else None
     if product:
-        raise IntakeError(
-            f"Line {line}: {product} speaks Kafka's protocol, and replicates and stores by rules "
-            "of its own, which are not advised on. Nothing of this file is read."
-        )
+        raise IntakeError(f"Line {line}: {product} {RULES_OF_THEIR_OWN}")
 
 
 def passed_over(image: str, variable: str) -> str:

@@ -14,6 +14,7 @@ from advisor.catalog import (
     Family,
     Problem,
     SettingError,
+    Value,
     kafka_versions,
     lookup,
     parse,
@@ -22,8 +23,10 @@ from advisor.catalog import (
 )
 from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
+from advisor.intake.identity import SERVER_IDS
 from advisor.intake.options import weigh_options
 from advisor.intake.reading import Item
+from advisor.intake.weaker import weaker
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
@@ -63,6 +66,9 @@ class Inputs:
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
+    servers: dict[str, str] = field(default_factory=dict)
+    """The id of the server that a file is of, where it is one server's."""
+
     only: tuple[str, ...] = ()
     chosen: set[str] = field(default_factory=set)
 
@@ -148,6 +154,9 @@ class Inputs:
 
     def _take(self, source: str, intake: Intake) -> None:
         self.items += [replace(item, line=0) for item in intake.items]
+        ids = [item.text.strip() for item in intake.items if item.name in SERVER_IDS]
+        if len(ids) == 1:
+            self.servers[source] = ids[0]
         for name, text in intake.heads.items():
             if name not in self.fields:
                 self.state(name, text, Origin(source))
@@ -174,6 +183,10 @@ class Inputs:
         Free texts are compared by their marks, and not repeated.
         """
         free, before = is_free_field(name), self.fields.get(name, text)
+        if self._is_weaker_elsewhere(name, before, text, origin):
+            words = f"does not count: {name}={before} of {self.origins[name]} is another server's"
+            self.notes.append(f"{origin}: {name}={text} {words}, and weaker.")
+            return
         differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
         if differs and (name in self.inherited) == (name in inherited):
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
@@ -182,15 +195,32 @@ class Inputs:
         self.state(name, text, origin)
         self.marks[name] = mark
 
+    def _is_weaker_elsewhere(self, name: str, before: str, text: str, origin: Origin) -> bool:
+        """Whether the file of another server states what promises less."""
+        other = self.origins.get(name)
+        ids = {self.servers.get(place.source) for place in (other, origin) if place}
+        if len(ids) < 2 or None in ids:
+            return False
+        try:
+            then, now = (self._value(name, stated) for stated in (before, text))
+        except SettingError:  # one that cannot be read is told where it is judged
+            return False
+        return then != now and weaker(name.partition(".")[2], then, now) == then
+
+    def _value(self, name: str, text: str) -> Value:
+        """What a text means as the value of a field. Raises `SettingError`."""
+        part, _, key = name.partition(".")
+        product = self._product()
+        of = (product.family, product.version, product.kafka, Component(part))
+        return parse(lookup(*of, key), text)
+
     def _differ(self, name: str, one: str, other: str) -> bool:
         """Whether two texts stand for two values: acks=-1 and acks=all do not."""
-        part, _, key = name.partition(".")
+        part = name.partition(".")[0]
         if one == other or part not in list(Component):
             return one != other
-        product = self._product()
         try:
-            setting = lookup(product.family, product.version, product.kafka, Component(part), key)
-            return parse(setting, one) != parse(setting, other)
+            return self._value(name, one) != self._value(name, other)
         except SettingError:  # one that cannot be read is told where it is judged
             return True
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from advisor.catalog import Component
-from advisor.intake.commands import of_containers, overrides, take_topics
+from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.compose import Variable, line_of_image, take, without_passed_over
 from advisor.intake.compose_disks import log_folders
 from advisor.intake.compose_volumes import usual_folders
@@ -66,6 +66,7 @@ def read(text: str) -> Reading:
     for container, (text, line) in commands.items():
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
+    take_altered(reading, commands.values())
     if not (reading.items or reading.problems):
         raise IntakeError(_NOTHING)
     return reading

@@ -12,6 +12,7 @@ from importlib import import_module
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
 from advisor.intake.foreign_text import refuse_others
 from advisor.intake.java_properties import without_first
+from advisor.intake.other_brokers import refuse_hosts
 from advisor.intake.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.several_clients import keep
@@ -87,6 +88,7 @@ def read(
     text, notes = text.removeprefix(MARK), list[str]()
     try:
         check_text(text)
+        refuse_hosts(text)
         reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else _reader(text)
         if marked and reader.kind.endswith("-properties"):
             text, stated = without_first(text)

@@ -36,6 +36,11 @@ _MIGRATING = (
     "is a step from ZooKeeper to KRaft (KIP-866): while it lasts the new controllers elect leaders "
     "for all brokers, by their own files. The answer is for the mode that this file runs in"
 )
+_FEW = (
+    "is few connections: a client has two to the broker that it asked first, and brokers have "
+    "several to each other and to the active controller. One too many is closed"
+)
+_CONNECTIONS = 20
 _PATIENCE_MS = 30_000
 """What may pass for an election of controllers, beside a broker's session, until the clients'
 default delivery timeout of 120 s is in sight."""
@@ -51,6 +56,10 @@ def _is_other_codec(text: str) -> bool:
 
 def _is_long(text: str) -> bool:
     return text.strip().isdecimal() and int(text) > _PATIENCE_MS
+
+
+def _is_few(text: str) -> bool:
+    return text.strip().isdecimal() and int(text) < _CONNECTIONS
 
 
 def _any(_: str) -> bool:
@@ -70,6 +79,8 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
     (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "controller.quorum.retry.backoff.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "replica.fetch.backoff.ms"): (_is_long, _BACKOFF),
+    (Component.BROKER, "max.connections.per.ip"): (_is_few, _FEW),
+    (Component.BROKER, "max.connections"): (_is_few, _FEW),
     (Component.BROKER, "zookeeper.metadata.migration.enable"): (_is_true, _MIGRATING),
     (Component.TOPIC, "leader.replication.throttled.replicas"): (_any, _THROTTLED),
     (Component.TOPIC, "follower.replication.throttled.replicas"): (_any, _THROTTLED),

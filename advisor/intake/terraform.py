@@ -1,7 +1,8 @@
 """Terraform: the topic of one resource, `kafka_topic` or `confluent_kafka_topic`, and Amazon MSK.
 
-Source: documentation of the providers Mongey/kafka and confluentinc/confluent. Only plain values
-are read; what Terraform works out (`var.…`, `${…}`) is named.
+Source: documentation of the providers Mongey/kafka and confluentinc/confluent. Read are plain
+values, and those that a variable or a local of the same file has; what else Terraform works out
+(`each.value…`, `${…}`, `merge(…)`) is named, and refused where a service's own value would count.
 """
 
 from __future__ import annotations
@@ -22,9 +23,16 @@ _MANAGED = re.compile(
     re.MULTILINE,
 )
 _PAIR = re.compile(
-    r"[ \t]*\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:]"
-    r"[ \t]*(?P<value>\"[^\"]*\"|[^\s,#]+)[ \t]*(?:,[ \t]*)?(?:#.*|//.*)?"
+    r"(?<![\w.\"])\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)"
+    r"[ \t]*(?P<value>\"[^\"]{0,500}\"|[^\s,#{}\"]{1,500})"
 )
+_COMMENT = re.compile(r"^(?P<code>(?:[^\"#/]|\"[^\"]*\"|/(?!/))*+).*$")
+_DEFAULT = re.compile(
+    r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{[^{}]{0,500}?\bdefault[ \t]*=[ \t]*"
+    r"(?P<value>\"[^\"\n]{0,200}\"|[\w.-]{1,40})[ \t]*$",
+    re.MULTILINE,
+)
+_LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTILINE)
 _COPIES = "replication_factor"
 _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
 """Arguments of the resources that are no settings of a topic."""
@@ -50,16 +58,41 @@ def read(text: str) -> Reading:
     if len(resources) > 1:
         second = text.count("\n", 0, resources[1].start()) + 1
         raise IntakeError(f"Line {second}: a second topic; one pipeline has one.")
+    known, confluent = _known(text), resources[0]["kind"] == "confluent_kafka_topic"
     depth = 0
     for number, line in enumerate(text.splitlines()[first - 1 :], start=first):
-        if depth and (pair := _PAIR.fullmatch(line)) and not pair["value"].startswith("{"):
-            _take(reading, pair["name"], pair["value"], number)
-        depth += line.count("{") - line.count("}")
-        if depth <= 0 and number > first:
+        code = _code(line)
+        for pair in _PAIR.finditer(code if number > first else code.partition("{")[2]):
+            value = known.get(pair["value"].strip('"').removeprefix("${").removesuffix("}"))
+            if value is not None:
+                reading.note(number, f"{shown(pair['name'])} is {value} unless it is given another")
+            _take(reading, pair["name"], value or pair["value"], number, managed=confluent)
+        depth += code.count("{") - code.count("}")
+        if depth <= 0 and "}" in code:
             break
-    if resources[0]["kind"] == "confluent_kafka_topic":
+    if confluent:
         _of_confluent_cloud(reading, first)
     return reading
+
+
+def _code(line: str) -> str:
+    match = _COMMENT.match(line)
+    return match["code"] if match else line
+
+
+def _known(text: str) -> dict[str, str]:
+    """What variables have by default, and locals, as they are referred to."""
+    values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(text)}
+    for block in _LOCALS.finditer(text):
+        for line in block["body"].splitlines():
+            for pair in _PAIR.finditer(_code(line)):
+                values[f"local.{pair['name']}"] = pair["value"]
+    return {name: value for name, value in values.items() if _is_plain(value)}
+
+
+def _is_plain(value: str) -> bool:
+    text = value.strip('"')
+    return "${" not in text and (value[:1] == '"' or bool(re.fullmatch(r"-?\d+|true|false", text)))
 
 
 def _of_confluent_cloud(reading: Reading, line: int) -> None:
@@ -74,15 +107,21 @@ def _of_confluent_cloud(reading: Reading, line: int) -> None:
     )
 
 
-def _take(reading: Reading, name: str, value: str, line: int) -> None:
+def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) -> None:
+    """Takes an argument. What is worked out is refused where a default of the service's (`managed`)
+    would count in its place; Kafka's own default promises least."""
     if name in _OWN:
         return
     text = value.strip('"')
-    if "${" in text or (not value.startswith('"') and not re.fullmatch(r"-?\d+|true|false", text)):
-        reading.note(line, f"{shown(name)} is worked out by Terraform: not read")
-        return
-    setting = "replication.factor" if name == _COPIES else name
-    if name == _COPIES or "." in name:
+    is_setting = name in (_COPIES, "config") or "." in name
+    if name == "config" or not _is_plain(value):
+        if managed and is_setting:
+            words = f"{shown(name)} is worked out by Terraform. Write its value here"
+            reading.wrong(Component.TOPIC, name, line, words)
+        else:
+            reading.note(line, f"{shown(name)} is worked out by Terraform: not read")
+    elif is_setting:
+        setting = "replication.factor" if name == _COPIES else name
         reading.state(Component.TOPIC, setting, text, line)
 
 

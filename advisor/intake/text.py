@@ -39,11 +39,12 @@ _SHOWN_OF_A_NAME = 3
 
 _NESTED = re.compile(
     r"^['\"]?[A-Za-z][\w.-]{0,80}['\"]?:[ \t]*+[|>]?[+-]?[ \t]*+\r?\n"
-    r"(?:[ \t]*+(?:#.*)?\r?\n){0,20}[ \t]++\S",
+    r"(?:[ \t]*+(?:#.*)?\r?\n){0,20}[ \t]++\S"
+    r"|^[ \t]*+-[ \t]++['\"]?[A-Za-z][\w.-]{0,80}['\"]?:(?=[ \t\r\n])",
     re.MULTILINE,
 )
-"""A name alone on its line, and something indented below it: no properties file has that. Blanks
-are taken once (`*+`), or a line of a million of them takes hours."""
+"""A name alone on its line, and something indented below it, or a name behind a dash: no properties
+file has that. Blanks are taken once (`*+`), or a line of a million of them takes hours."""
 
 
 class IntakeError(ValueError):

@@ -247,6 +247,18 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
             )
             yield Hopeless(Component.BROKER, name, why, usual)
     yield from _never_registered(pipeline, topic)
+    name = "replica.socket.timeout.ms"
+    if (
+        topic.fails_over
+        and topic.min_isr > 1
+        and pipeline.number(Component.BROKER, name) <= ANSWER_MS
+    ):
+        why = (
+            f"{name}={pipeline.number(Component.BROKER, name)}: a follower gives each fetch up "
+            f"before its answer is there, and min.insync.replicas={topic.min_isr} are never in "
+            "sync."
+        )
+        yield Hopeless(Component.BROKER, name, why, 30_000)
     if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= ANSWER_MS:
         why = (
             f"replica.lag.time.max.ms={topic.lag_max_ms}: a follower leaves the in-sync set before "

@@ -48,6 +48,22 @@ SET = [
     # seen on 4.3.1: a broker that boots with it does not register
     ("", "broker.max.connection.creation.rate=0", 2, "lets no client connect"),
     ("", "broker.max.connection.creation.rate=10", 0, "YES"),
+    # waits that are over before an answer is there
+    ("", "broker.replica.socket.timeout.ms=10 broker.replica.fetch.wait.max.ms=1", 1,
+     "CANNOT WORK.*a follower gives each fetch up"),
+    ("", "broker.replica.socket.timeout.ms=10 broker.replica.fetch.wait.max.ms=1 "
+     "topic.replication.factor=1 topic.min.insync.replicas=1", 1, "^NO(?!.*CANNOT WORK)"),
+    ("", "broker.replica.socket.timeout.ms=1000", 0, "YES"),
+    ("", "broker.controller.socket.timeout.ms=10", 2, "no broker registers"),
+    ("", "broker.controller.socket.timeout.ms=1000", 0, "YES"),
+    ("", "broker.initial.broker.registration.timeout.ms=1", 2, "before it is registered"),
+    ("--kafka 3.9", "broker.zookeeper.connection.timeout.ms=1", 2, "connected with ZooKeeper"),
+    ("", "broker.request.timeout.ms=1", 2, "about transactions, so that none ends"),
+    ("", "producer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
+    ("", "consumer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
+    ("", "producer.socket.connection.setup.timeout.ms=10", 0, "YES"),
+    ("", "broker.max.connections.per.ip=1", 0, "is few connections"),
+    ("", "broker.max.connections.per.ip=100", 0, "max.connections.per.ip is not taken"),
     # replicas that are throttled although nothing is moved (KIP-73)
     ("", "topic.leader.replication.throttled.replicas=*", 0, "also after the reassignment"),
 ]  # fmt: skip

@@ -1,0 +1,35 @@
+"""Brokers that speak Kafka's protocol and are not Apache Kafka, by where clients find them.
+
+Sources: the products' own pages on how Kafka's clients connect: Azure Event Hubs (port 9093 of the
+namespace; Service Bus has others), Redpanda Cloud, WarpStream, Oracle's Streaming, Upstash.
+"""
+
+from __future__ import annotations
+
+import re
+
+from advisor.intake.text import IntakeError
+
+RULES_OF_THEIR_OWN = (
+    "speaks Kafka's protocol, and replicates and stores by rules of its own, which are not advised "
+    "on. Nothing of this file is read."
+)
+_HOSTS = {
+    "Azure Event Hubs": r"\.servicebus\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net):9093",
+    "Redpanda": r"\.cloud\.redpanda\.com:\d",
+    "WarpStream": r"\.warpstream\.com:\d",
+    "Oracle's Streaming": r"\.streaming\.[\w-]{1,40}\.oci\.oraclecloud\.com:\d",
+    "Upstash": r"-kafka\.upstash\.io:\d",
+}
+_ANY = re.compile("|".join(f"({pattern})" for pattern in _HOSTS.values()), re.ASCII)
+_COMMENTS = ("#", "!", "//", "--", "*")
+
+
+def refuse_hosts(text: str) -> None:
+    """Raises `IntakeError` for a line, which is no comment, with the address of such brokers."""
+    for match in _ANY.finditer(text):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if not line.lstrip().startswith(_COMMENTS):
+            number = text.count("\n", 0, match.start()) + 1
+            product = [*_HOSTS][(match.lastindex or 1) - 1]
+            raise IntakeError(f"Line {number}: {product} {RULES_OF_THEIR_OWN}")
