@@ -76,7 +76,6 @@ def read(text: str) -> Reading:
     take_topics(reading, commands.values(), variables)
     take(reading, _of_brokers(reading, variables))
     _take_overrides(reading, brokers | controllers, commands)
-    take_altered(reading, commands.values())
     _say_unread(reading, leaves, brokers | controllers)
     reading.whole = frozenset(brokers - controllers)
     if brokers - controllers:
@@ -95,11 +94,13 @@ def read(text: str) -> Reading:
 def _take_overrides(
     reading: Reading, servers: Collection[str], commands: Mapping[str, tuple[str, int]]
 ) -> None:
-    """States what a server is started with, which goes before its variables."""
+    """States what a server is started with, which goes before its variables, and what commands
+    change, which goes before both."""
     for service in sorted({*servers} & commands.keys()):
         text, line = commands[service]
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=service)
+    take_altered(reading, commands.values())
 
 
 def _say_unread(reading: Reading, leaves: Sequence[Leaf], servers: Collection[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
@@ -23,6 +24,29 @@ _ID = re.compile(r"[0-9]{1,9}", re.ASCII)
 _PROTOCOL, _MIGRATION = "inter.broker.protocol.version", "zookeeper.metadata.migration.enable"
 _BEFORE_KRAFT = re.compile(r"[012]\.", re.ASCII)
 _NOWHERE = re.compile(r"//0\.0\.0\.0:")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Whose settings a file holds, and whether they are all of a broker's."""
+
+    name: str
+    whole: bool
+
+
+def server_of(items: Iterable[Item]) -> Server | None:
+    """The one server of which a file says something; None of several, or of none by name."""
+    own = [item for item in items if item.component is Component.BROKER and not item.inert]
+    ids = {item.text.strip() for item in own if item.name in SERVER_IDS}
+    if len(ids) == 1:
+        roles = {
+            role.strip() for item in own if item.name == KRAFT for role in item.text.split(",")
+        }
+        return Server(ids.pop(), whole=roles != {"controller"})
+    processes = {item.process for item in own}
+    if ids or len(processes) != 1 or processes == {""}:
+        return None
+    return Server(processes.pop(), whole=False)
 
 
 def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:

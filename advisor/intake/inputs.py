@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from advisor.catalog import (
 )
 from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
-from advisor.intake.identity import SERVER_IDS
+from advisor.intake.identity import Server
 from advisor.intake.options import weigh_options
 from advisor.intake.reading import Item
 from advisor.intake.weaker import weaker
@@ -66,8 +67,10 @@ class Inputs:
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
-    servers: dict[str, str] = field(default_factory=dict)
-    """The id of the server that a file is of, where it is one server's."""
+    servers: dict[str, Server] = field(default_factory=dict)
+    """Whose settings a file holds, where they are one server's."""
+    stating: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The files that state each field."""
 
     only: tuple[str, ...] = ()
     chosen: set[str] = field(default_factory=set)
@@ -154,9 +157,8 @@ class Inputs:
 
     def _take(self, source: str, intake: Intake) -> None:
         self.items += [replace(item, line=0) for item in intake.items]
-        ids = [item.text.strip() for item in intake.items if item.name in SERVER_IDS]
-        if len(ids) == 1:
-            self.servers[source] = ids[0]
+        if intake.server:
+            self.servers[source] = intake.server
         for name, text in intake.heads.items():
             if name not in self.fields:
                 self.state(name, text, Origin(source))
@@ -174,6 +176,26 @@ class Inputs:
             self._replace(name, written(value), origin, intake.inherited, mark)
             if name in intake.inherited:
                 self.inherited.add(name)
+            self.stating[name].add(source)
+        self._default_elsewhere()
+
+    def _default_elsewhere(self) -> None:
+        """Lets the product's default count where a broker's whole file states nothing weaker."""
+        whole = {source for source, server in self.servers.items() if server.whole}
+        if len({self.servers[source].name for source in whole}) < 2:
+            return
+        for name, stating in self.stating.items():
+            silent, own = whole - stating, name.startswith("broker.") or name in self.inherited
+            if not (own and silent and whole & stating):
+                continue
+            part, _, key = name.partition(".")
+            product = self._product()
+            of = (product.family, product.version, product.kafka, Component(part))
+            default, now = lookup(*of, key).default, self._value(name, self.fields[name])
+            if default is not None and weaker(key, now, default) == default != now:
+                words = f"{name}={self.fields[name]} is not stated by {min(silent)}, whose default "
+                self.notes.append(f"{self.origins[name]}: {words}counts: {written(default)}.")
+                self.fields[name] = written(default)
 
     def _replace(
         self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0
@@ -198,8 +220,8 @@ class Inputs:
     def _is_weaker_elsewhere(self, name: str, before: str, text: str, origin: Origin) -> bool:
         """Whether the file of another server states what promises less."""
         other = self.origins.get(name)
-        ids = {self.servers.get(place.source) for place in (other, origin) if place}
-        if len(ids) < 2 or None in ids:
+        servers = [self.servers.get(place.source) for place in (other, origin) if place]
+        if len({server.name for server in servers if server}) < 2:
             return False
         try:
             then, now = (self._value(name, stated) for stated in (before, text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -87,8 +87,7 @@ def read(
     component, marked = Component.APPLICATION, text.startswith(MARK)
     text, notes = text.removeprefix(MARK), list[str]()
     try:
-        check_text(text)
-        refuse_hosts(text)
+        _check(text)
         reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else _reader(text)
         if marked and reader.kind.endswith("-properties"):
             text, stated = without_first(text)
@@ -103,23 +102,35 @@ def read(
         intake.chosen = there
     except IntakeError as error:
         return Intake(problems=[Problem(component, "file", str(error))])
-    if intake.strangers == len(reading.items):
+    for words in _doubts(intake, text, reader, kind, len(reading.items)):
+        intake.problems.append(Problem(component, "file", f"Line 1: {words}"))
+    return intake
+
+
+def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) -> Iterator[str]:
+    """Why a file may not be what it was taken for; `kind` is what somebody said."""
+    if intake.strangers == names:
         likely = detect(text)
         if likely and likely != reader:
-            words = f"Line 1: no setting of Kafka is in this file; it looks like: {likely.title}."
-            intake.problems.append(Problem(component, "file", words))
-    elif not kind and _is_of_others(reader, intake, len(reading.items)):
-        words = f"Line 1: {intake.strangers} of {len(reading.items)} names in this file are no "
-        words += (
-            "settings of Kafka, and no other one decides anything. It may be a file of another "
+            yield f"no setting of Kafka is in this file; it looks like: {likely.title}."
+    elif kind and not intake.settings and 2 * intake.others > names:
+        likely = detect(text)
+        looks = f" It looks like: {likely.title}." if likely and likely != reader else ""
+        yield f"nothing that counts in this file is of the {kind.partition('-')[0]}.{looks}"
+    elif not kind and _is_of_others(reader, intake, names):
+        yield (
+            f"{intake.strangers + intake.others} of {names} names in this file are no settings of "
+            "such a file, and no other one decides anything. It may be a file of another product, "
+            f"with defaults of its own. If it is not, say its kind: {reader.kind}."
         )
-        words += f"product, with defaults of its own. If it is not, say its kind: {reader.kind}."
-        intake.problems.append(Problem(component, "file", words))
-    settings = intake.settings or intake.notes or intake.problems
-    if not settings and not intake.heads.keys() - {"family"}:
-        words = "Line 1: no setting of Kafka is in this file."
-        intake.problems.append(Problem(component, "file", words))
-    return intake
+    if not (intake.settings or intake.notes or intake.problems or intake.heads.keys() - {"family"}):
+        yield "no setting of Kafka is in this file."
+
+
+def _check(text: str) -> None:
+    """Raises `IntakeError` for what is no text of a file, or is for brokers that are not Kafka."""
+    check_text(text)
+    refuse_hosts(text)
 
 
 def _reader(text: str) -> Reader:
@@ -137,7 +148,8 @@ def _reader(text: str) -> Reader:
 def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
     """Whether nothing but defaults would be answered for, in a file of mostly unknown names."""
     of_client = reader.kind.endswith("-properties") and reader.kind != "streams-properties"
-    return of_client and not intake.settings and 2 * intake.strangers > names
+    unknown = intake.strangers and intake.strangers + intake.others
+    return of_client and not intake.settings and 2 * unknown > names
 
 
 def judge(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:

@@ -54,25 +54,30 @@ def read(text: str) -> Reading:
         return reading
     if not resources:
         raise IntakeError("Line 1: there is no resource kafka_topic or confluent_kafka_topic here.")
-    first = text.count("\n", 0, resources[0].start()) + 1
     if len(resources) > 1:
         second = text.count("\n", 0, resources[1].start()) + 1
         raise IntakeError(f"Line {second}: a second topic; one pipeline has one.")
-    known, confluent = _known(text), resources[0]["kind"] == "confluent_kafka_topic"
-    depth = 0
+    first = text.count("\n", 0, resources[0].start()) + 1
+    confluent = resources[0]["kind"] == "confluent_kafka_topic"
+    _take_block(reading, text, first, managed=confluent)
+    if confluent:
+        _of_confluent_cloud(reading, first)
+    return reading
+
+
+def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> None:
+    """Takes the arguments of the resource that begins at a line."""
+    known, depth = _known(text), 0
     for number, line in enumerate(text.splitlines()[first - 1 :], start=first):
         code = _code(line)
         for pair in _PAIR.finditer(code if number > first else code.partition("{")[2]):
             value = known.get(pair["value"].strip('"').removeprefix("${").removesuffix("}"))
             if value is not None:
                 reading.note(number, f"{shown(pair['name'])} is {value} unless it is given another")
-            _take(reading, pair["name"], value or pair["value"], number, managed=confluent)
+            _take(reading, pair["name"], value or pair["value"], number, managed=managed)
         depth += code.count("{") - code.count("}")
         if depth <= 0 and "}" in code:
             break
-    if confluent:
-        _of_confluent_cloud(reading, first)
-    return reading
 
 
 def _code(line: str) -> str:

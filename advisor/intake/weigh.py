@@ -35,7 +35,7 @@ from advisor.intake.folders_in_memory import (
     in_memory,
     metadata_in_temporary,
 )
-from advisor.intake.identity import mistaken
+from advisor.intake.identity import Server, mistaken, server_of
 from advisor.intake.inherited import never, with_inherited
 from advisor.intake.known import SLIP, known_keys, other_client, owner, versions_with
 from advisor.intake.mode import KRAFT, early_access, is_asked, with_mode, without_roles
@@ -70,7 +70,8 @@ class Intake:
     names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
     `marks` tells free texts apart that are not kept; a mark means nothing to another process.
     `items` are numbers, words and versions that are judged together with other files. `chosen` are
-    the clients of the file that were asked for by name.
+    the clients of the file that were asked for by name. `others` counts what is of another
+    component than the file, and `server` is whose settings these are, where they are one server's.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -83,6 +84,8 @@ class Intake:
     marks: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
     chosen: set[str] = field(default_factory=set)
+    others: int = 0
+    server: Server | None = None
 
 
 def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
@@ -101,6 +104,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     intake.items = [
         replace(item, process="") for item in reading.items if _may_be_kept(item, product)
     ]
+    intake.server = server_of(reading.items)
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
@@ -302,6 +306,7 @@ class _Scale:
         elif own := self._as_application_has_it(item):
             self._problem(item, own)
         elif other := other_client(item.name, product, component):
+            self.intake.others += 1
             self.note(item, f"is a setting of the {other}: the {component} passes over it")
         elif f"kafka.{item.name}" in names:
             self.note(item, "says nothing to Spark without kafka. before it")
@@ -316,6 +321,7 @@ class _Scale:
             message = f'No such configuration property: "{shown(item.name)}"{_hint(item, names)}'
             self._problem(item, replace(problem, message=message, product=True, suggestion=None))
         elif whose := owner(item.name):
+            self.intake.others += 1
             self.note(item, f"is a setting of {whose}: the {component} passes over it")
         else:
             self.intake.strangers += 1

@@ -13,11 +13,25 @@ SERVER = (
     "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"
     "min.insync.replicas=%d\n"
 )
+SILENT = "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"
+DESCRIBED = (
+    "All configs for broker %d are:\n  min.insync.replicas=%d sensitive=false synonyms={STATIC_"
+    "BROKER_CONFIG:min.insync.replicas=9}\n  default.replication.factor=3 sensitive=false synonyms"
+    "={STATIC_BROKER_CONFIG:default.replication.factor=3}\n"
+)
 PAIRS = [
     # whichever comes first
     (SERVER % (1, 1), SERVER % (2, 2), 1, "replicas=2 does not count: .*another server's, and we"),
     (SERVER % (1, 2), SERVER % (2, 1), 1, "min.insync.replicas=1 replaces"),
     (SERVER % (1, 2), SERVER % (2, 2), 0, "YES"),
+    # what one of them does not state is the default there
+    (SERVER % (1, 2), SILENT % 2, 1, "replicas=2 is not stated by .*whose default counts: 1"),
+    (SILENT % 2, SERVER % (1, 2), 1, "replicas=2 is not stated by .*whose default counts: 1"),
+    (SERVER % (1, 2), (SILENT % 2).replace("broker,controller", "controller"), 0, "YES"),
+    (SERVER % (1, 2), (SILENT % 1), 0, "YES"),
+    # a broker that the output of a tool names
+    (DESCRIBED % (1, 1), DESCRIBED % (2, 2), 1, "replicas=2 does not count"),
+    (DESCRIBED % (1, 2), DESCRIBED % (2, 2), 0, "YES"),
     # one server, whose file is given anew
     (SERVER % (1, 1), SERVER % (1, 2), 0, "min.insync.replicas=2 replaces"),
     ((SERVER % (1, 1)).replace("node.id", "broker.id"), SERVER % (2, 2), 1, "does not count"),
@@ -154,6 +168,26 @@ TERRAFORM = [
 @pytest.mark.parametrize(("text", "code", "expected"), TERRAFORM)
 def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "main.tf", text, "", CODE, code, expected)
+
+
+KINDS = [
+    ("--consumer", "acks=1\nlinger.ms=5\nretries=3\n", 2,
+     "nothing that counts in this file is of the consumer. It looks like: producer"),
+    ("--broker", "auto.offset.reset=latest\nenable.auto.commit=false\n", 2, "is of the broker"),
+    ("--topic", "broker.id=1\nlog.dirs=/data\n", 2, "is of the topic"),
+    ("--consumer", "acks=1\nlinger.ms=5\nauto.offset.reset=earliest\n", 0, "passes over it"),
+    ("--producer", "bootstrap.servers=a:1\nclient.id=a\n", 0, "YES"),
+    # of Cruise Control
+    ("", "bootstrap.servers=a:1\nmetric.sampler.class=a.B\nzookeeper.connect=z:1\n"
+     "num.metric.fetchers=1\n", 2, "3 of 4 names in this file are no settings of such a file"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "text", "code", "expected"), KINDS)
+def test_a_file_of_another_kind_has_this_answer(
+    tmp_path: Path, option: str, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "given.properties", text, option, C, code, expected)
 
 
 PLAYS = [
