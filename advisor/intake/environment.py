@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 
 from advisor.catalog import Component, Family, SettingError, lookup
 from advisor.catalog.texts import is_free
@@ -16,6 +17,13 @@ _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
 _LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?({_OURS})=(.*)")
 _FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
 _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
+
+
+_BEFORE = frozenset({
+    "producer", "consumer", "client", "clients", "properties", "config", "default", "rest",
+    "streams", "app",
+})  # fmt: skip
+"""What applications put between KAFKA and a setting's name."""
 
 
 def read(text: str) -> Reading:
@@ -42,11 +50,12 @@ def _refuse_clients(variable: str, line: int) -> None:
     name = variable.removeprefix("KAFKA_").lower().replace("_", ".")
     if name in known_keys(newest(Family.JAVA), Component.BROKER):
         return
+    words = [word for word in name.split(".") if word]
+    own = ".".join(dropwhile(_BEFORE.__contains__, words))
     for part in (Component.PRODUCER, Component.CONSUMER):
-        own = name.removeprefix(f"{part}.")
         if _counts(part, own):
-            words = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
-            raise IntakeError(f"Line {line}: {words} Give {own} as properties of the {part}.")
+            what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
+            raise IntakeError(f"Line {line}: {what} Give {own} as properties of the {part}.")
 
 
 def _counts(component: Component, name: str) -> bool:

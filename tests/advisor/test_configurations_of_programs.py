@@ -301,6 +301,8 @@ ALMOST = [
     ("p.ini", "[DEFAULT]\nacks=1\n[consumer]\ngroup.id=g\n", 2, "sections are not part of"),
     ("a.conf", 'include "base"\nacks=all\n', 2, "this looks like HOCON"),
     (".env", "KAFKA_PRODUCER_ACKS=1\n", 2, "KAFKA_PRODUCER_ACKS is acks of a producer"),
+    (".env", "KAFKA_REST_PRODUCER_ACKS=1\n", 2, "is acks of a producer"),
+    (".env", "KAFKA__CLIENT__ACKS=1\n", 2, "is acks of a producer"),
     (".env", "KAFKA_ACKS=1\n", 2, "Give acks as properties of the producer"),
     (".env", "KAFKA_AUTO_OFFSET_RESET=latest\n", 2, "auto.offset.reset of a consumer"),
     (".env", "KAFKA_MIN_INSYNC_REPLICAS=2\nKAFKA_GROUP_ID=x\n", 0, "YES"),
