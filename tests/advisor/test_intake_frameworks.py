@@ -102,7 +102,8 @@ def test_springs_names_count_in_letters_of_either_case() -> None:
     )
     intake = read(text, Product(Family.JAVA, "4.3", "4.3"))
     assert intake.settings == {"producer.acks": "1", "producer.linger.ms": 7}
-    assert any("ACKS is not a setting of Kafka" in note for note in intake.notes)
+    [problem] = intake.problems
+    assert "There is no producer setting ACKS. Did you mean acks?" in problem.message
 
 
 def _has_this_answer(tmp_path, text: str, settings: str, code: int, expected: str) -> None:
