@@ -206,12 +206,24 @@ class Session:
         An application or engine that sends again closes this. With acks=0 it is what no broker has
         seen yet that is given up: the client itself reports what waited for too long.
         """
-        if self.application_resends or self.engine_resends:
+        if self.application_resends or self.engine_resends or self.fails_with_its_input:
             return {}
         reason = self.impatience(pause_ms)
         if reason is None:
             return {}
         return {Anomaly.GIVEN_UP: f"{reason} {pause} lasts up to {pause_ms:,} ms."}
+
+    @property
+    def fails_with_its_input(self) -> bool:
+        """Whether what is given up is worked out anew: its transaction has the input's offsets in
+        it and cannot be committed (KafkaProducer.commitTransaction), and an abort rewinds (KIP-98).
+        """
+        if self._by_engine or not (self.transactional and self.errors_handled):
+            return False
+        commit, abort = (
+            self.pipeline.text(Component.APPLICATION, name) for name in ("commit", "abort")
+        )
+        return commit == "in-transaction" and abort == "rewinds"
 
     def arrives_late(self) -> Permits:
         """What becomes of a record that the client has done with while a broken connection still

@@ -48,6 +48,32 @@ def test_of_two_servers_the_weaker_one_counts(
     assert_answer(paths, CODE, code, expected)
 
 
+TRANSACTION = (
+    "topic.replication.factor=3 topic.min.insync.replicas=2 producer.transactional.id=o-1 "
+    "application.commit=in-transaction consumer.enable.auto.commit=false "
+    "consumer.isolation.level=read_committed consumer.auto.offset.reset=none "
+    "application.offsets.topic.min.insync.replicas=2 application.restart=resumes"
+)
+HASTY = "producer.delivery.timeout.ms=31000"
+GIVEN_UP = [
+    # the input is read again, as its offsets are in the transaction that fails
+    (f"{HASTY} application.abort=rewinds", 0, "YES"),
+    ("producer.max.block.ms=1000 application.abort=rewinds", 0, "YES"),
+    (f"{HASTY} application.abort=continues", 1, "given_up in delivery-timeout"),
+    (f"{HASTY} application.delivery.errors=ignored", 1, "given_up in delivery-timeout"),
+    (f"{HASTY} application.commit=after-processing", 1, "given_up in delivery-timeout"),
+    ("producer.max.block.ms=1 application.abort=rewinds", 1, "CANNOT WORK"),
+]
+
+
+@pytest.mark.parametrize(("settings", "code", "expected"), GIVEN_UP)
+@pytest.mark.parametrize("want", ["at-least-once", "exactly-once"])
+def test_what_a_transaction_gives_up_is_worked_out_anew(
+    settings: str, code: int, expected: str, want: str
+) -> None:
+    assert_answer(f"--want {want}", f"{TRANSACTION} {settings}", code, expected)
+
+
 CLIENT = "bootstrap.servers=%s\nacks=all\nlinger.ms=5\n"
 HOSTS = [
     ("n.servicebus.windows.net:9093", 2, "Line 1|:1: Azure Event Hubs speaks Kafka's protocol"),

@@ -23,7 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
     permitted: Permits = {Anomaly.UNAVAILABLE: f"{waits}."}
     if session.engine_resends:
         return {Anomaly.UNAVAILABLE: f"{waits}, and then fails {_fails(pipeline)}."}
-    if session.application_resends:
+    if session.application_resends or (session.fails_with_its_input and block_ms > ANSWER_MS):
         return permitted
     if block_ms <= ANSWER_MS:
         permitted[Anomaly.GIVEN_UP] = (
