@@ -6,6 +6,7 @@ a name of another version or another part of Kafka is reported as such.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -13,6 +14,7 @@ from advisor.catalog import Component, Family, kafka_versions, settings_of, vers
 from advisor.catalog.facts import facts, lines_of
 from advisor.catalog.nearest import nearest
 from advisor.catalog.other_settings import products_of
+from advisor.catalog.texts import is_free
 from advisor.catalog.versions import client_line, kafka_line
 from advisor.intake.reading import Product
 
@@ -35,6 +37,39 @@ _OWNERS: Mapping[str, str] = {
 def newest(family: Family) -> Product:
     """The newest version known of a family."""
     return Product(family, versions(family)[0], kafka_versions()[0])
+
+
+_OF_FRAMEWORKS = frozenset({
+    "ack-mode", "auto-commit-offset", "commit-strategy", "enable-dlq", "failure-strategy",
+})  # fmt: skip
+"""What frameworks call that an answer depends on, and Kafka has no name for."""
+
+
+def decides(name: str) -> bool:
+    """Whether an answer depends on a setting, as a client or a framework writes it.
+
+    What stands before its name (`spring.kafka.producer.`) is passed over. A text that is not
+    weighed, such as the name of a group, decides nothing.
+    """
+    parts = re.split(r"[.-]", name.lower())
+    names = {".".join(parts[first:]) for first in range(len(parts))}
+    return not names.isdisjoint(_weighed()) or name.rpartition(".")[2] in _OF_FRAMEWORKS
+
+
+@cache
+def _weighed() -> frozenset[str]:
+    """Settings with values that are weighed, at the newest version of each client; lower case."""
+    settings = (
+        setting
+        for product in map(newest, Family)
+        for component in Component if component is not Component.APPLICATION
+        for setting in settings_of(product.family, product.version, product.kafka, component)
+    )  # fmt: skip
+    return frozenset(
+        name.lower()
+        for setting in settings if not is_free(setting.name)
+        for name in (setting.name, *setting.aliases)
+    )  # fmt: skip
 
 
 @cache

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from advisor.catalog import Component
+from advisor.intake.known import decides
 from advisor.intake.reading import Reading
 from advisor.intake.text import is_secret, shown
 
@@ -27,7 +29,8 @@ def fill(
     """Takes a value (`named` is its name, text and line) with the default of each placeholder.
 
     Says which names may replace one; or that there is one without a default, or for a secret, and
-    nothing is taken. A default is never repeated: it may be the secret itself.
+    nothing is taken: a problem where an answer depends on it. A default is never repeated: it may
+    be the secret itself.
     """
     name, text, line = named
     filled, may_replace, is_open = _filled(text, pattern)
@@ -35,6 +38,10 @@ def fill(
         take(_VARIABLE.sub("x", text))  # a name with a variable in it is one, whatever that is
         return
     # A setting that is a credential is dropped below, and that says more.
+    if filled is None and is_open and decides(name):
+        words = "is filled in when the application starts. Write the value that counts"
+        reading.wrong(Component.APPLICATION, name, line, f"{shown(name)} {words}")
+        return
     if filled is None or not (is_open or is_secret(name)):
         reading.note(line, f"{shown(name)} is filled in when the application starts: {_OPEN}")
         return

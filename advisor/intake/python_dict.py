@@ -12,7 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family, SettingError, lookup
 from advisor.catalog.texts import is_free
-from advisor.intake.known import is_of_client, likely_client, newest
+from advisor.intake.known import decides, is_of_client, likely_client, newest
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
 from advisor.intake.reading import Reader, Reading
@@ -207,8 +207,17 @@ def take(
     elif isinstance(literal, str) or (isinstance(literal, int) and abs(literal) < 2**63):
         reading.state(component, key, str(literal), line, process=process)
     else:
-        words = "is not a plain value: not read, so that its default counts here"
-        reading.note(line, f"{shown(key)} {words}")
+        open_value(reading, component, key, line)
+
+
+def open_value(reading: Reading, component: Component, key: str, line: int) -> None:
+    """Says that a value is known only where the program runs: a problem if an answer depends on
+    it."""
+    if decides(key):
+        words = "is not a plain value here. Write the one that counts"
+        reading.wrong(component, key, line, f"{shown(key)} {words}")
+    else:
+        reading.note(line, f"{shown(key)} is not a plain value: not read")
 
 
 def _default(node: ast.expr) -> ast.expr | None:

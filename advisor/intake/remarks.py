@@ -33,8 +33,8 @@ _THROTTLED = (
     "for: with a rate below that of new records one that fell behind never comes back"
 )
 _MIGRATING = (
-    "is a step from ZooKeeper to KRaft (KIP-866): while it lasts the new controllers elect leaders "
-    "for all brokers, by their own files. The answer is for the mode that this file runs in"
+    "is a step of the migration to KRaft (KIP-866): while it lasts the new controllers elect "
+    "leaders for all brokers, by their own files. The answer is for the mode that this file runs in"
 )
 _FEW = (
     "is few connections: a client has two to the broker that it asked first, and brokers have "

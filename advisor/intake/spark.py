@@ -165,7 +165,10 @@ def _take(
     line = _line(text, match)
     value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
     if value is None:
-        reading.note(line, f"{shown(key)} is not a plain value: not read")
+        if key.lower().startswith("kafka.") or key.lower() == "failondataloss":
+            python_dict.open_value(reading, end or _end(key), key, line)
+        else:  # what a stream starts with and how much it takes is a variable in much good code
+            reading.note(line, f"{shown(key)} is not a plain value: not read")
     elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
         reading.note(line, f"{shown(key)} names single partitions: not taken into account")
     else:

@@ -169,7 +169,8 @@ SPRING = [
     (_spring(f"      acks: all\n{_ACKS_1}"), 1, "producer.acks: 1 -> all"),
     (_spring("      acks: all\n", "    properties:\n      acks: '1'\n"), 0, "YES"),
     (_spring("      acks: all\n") + "    properties:\n      acks: '1'\n", 0, "YES"),
-    (_spring("      acks: ${ACKS}\n"), 0, "not read, so that its default counts here"),
+    (_spring("      acks: ${ACKS}\n"), 2, "is filled in when the application starts. Write"),
+    (_spring("      client-id: ${ID}\n"), 0, "not read, so that its default counts here"),
     (_spring("      acks: all\n") + "    listener:\n      ack-mode: TIME\n", 0, "YES"),
     (_spring("      acks: all\n") + "    listener:\n      ack-mode: foo\n", 2, "is none of record"),
 ]

@@ -170,7 +170,7 @@ PRODUCTS = [
     ("ksql.streams.num.standby.replicas=1\nbootstrap.servers=b", "ksqlDB"),
     ("debezium.sink.kafka.producer.acks=1", "Debezium Server"),
     ("bootstrap.servers=b\nmetric.sampler.class=x\nwebserver.http.port=9090",
-     "2 of 3 names in this file are no settings of Kafka"),
+     "2 of 3 names in this file are no settings of such a file"),
     (f"{BINDER}configuration.acks=1\n{BINDER}deserialization-exception-handler=logAndContinue",
      "Kafka Streams binder"),
 ]  # fmt: skip
@@ -301,8 +301,9 @@ SEVERAL = [
     ("c = {'bootstrap.servers': 'b', 'acks': 'all'}\nc.update(acks='0')", 1, "acks: 0 -> all"),
     ("c = {'bootstrap.servers': 'b'}\nc.setdefault('acks', '0')", 1, "acks: 0 -> all"),
     ("ACKS = '0'\nc = {'bootstrap.servers': 'b', 'acks': ACKS}", 1, "acks: 0 -> all"),
-    ("ACKS = '0'\nACKS = f()\nc = {'bootstrap.servers': 'b', 'acks': ACKS}", 0,
-     "not read, so that its default counts here"),
+    ("ACKS = '0'\nACKS = f()\nc = {'bootstrap.servers': 'b', 'acks': ACKS}", 2,
+     "acks is not a plain value here. Write the one that counts"),
+    ("import os\nc = {'bootstrap.servers': os.environ['B'], 'acks': 'all'}", 0, "not read"),
     ("go.delivery.reports=false\nbootstrap.servers=b\nlinger.ms=5", 1,
      "application.delivery.errors: ignored -> handled"),
 ]  # fmt: skip

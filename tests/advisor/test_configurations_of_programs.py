@@ -56,7 +56,7 @@ PROGRAMS = [
     # what a name has been given since, or has from elsewhere
     ('c={"acks":"all"}\nc=load()\nProducer(c)', 2, ":3: what this client is given comes from"),
     ('from x import c\nd={"acks":"all"}\nProducer(c)', 2, ":3: what this client is given comes"),
-    ('c={"acks":"all"}\nlevel=get()\nc["acks"]=level\nProducer(c)', 0, "not a plain value"),
+    ('c={"acks":"all"}\nlevel=get()\nc["acks"]=level\nProducer(c)', 2, ":3: acks is not a plain"),
     # methods and functions that somebody else may call
     ('class A:\n  def __init__(self):\n    self.c = {"acks":"all"}\n'
      '  def fast(self):\n    self.c["acks"]="1"\n'

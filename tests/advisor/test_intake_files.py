@@ -145,7 +145,7 @@ def test_of_images_that_differ_the_oldest_says_it() -> None:
 def test_a_product_of_numbers_is_a_plain_value(written: str, value: int | None) -> None:
     intake = read(f"producer = {{'message.timeout.ms': {written}}}", JAVA, "python-dict")
     assert intake.settings.get("producer.delivery.timeout.ms") == value
-    assert bool(intake.notes) == (value is None)
+    assert bool(intake.problems) == (value is None)
 
 
 @pytest.mark.parametrize(("kind", "looks"), [

@@ -82,14 +82,15 @@ def test_the_person_may_choose_another_client_than_the_file_speaks_of(example: E
     assert intake.heads["family"] == "librdkafka"
 
 
-def test_what_is_filled_in_elsewhere_is_not_read() -> None:
+def test_what_is_filled_in_elsewhere_and_decides_is_refused() -> None:
     for kind, text in (
         ("spring", "spring.kafka.producer.acks=${ACKS}"),
         ("compose", "services: {a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR}'}}}"),
     ):
         intake = read(text, JAVA, kind)
-        assert (intake.settings, len(intake.notes)) == ({}, 1)
-        assert "filled in" in intake.notes[0]
+        (problem,) = intake.problems
+        assert not intake.settings
+        assert "filled in when the application starts" in problem.message
 
 
 _READ_BY = {

@@ -28,11 +28,11 @@ def _read(text: str, kind: str = "") -> Intake:
      "producer.transaction-id-prefix: the default counts here; A may replace it."),
     ("producer.properties[acks]=${A:1}", {"producer.acks": "1"},
      "producer.properties.[acks]: the default counts here; A may replace it."),
-    ("producer.acks=${ACKS}", {},
-     "producer.acks is filled in when the application starts: not read, so that its "
+    ("producer.client-id=${ID}", {},
+     "producer.client-id is filled in when the application starts: not read, so that its "
      "default counts here."),
-    ("producer.acks=${A:${B}}", {},
-     "producer.acks is filled in when the application starts: not read, so that its "
+    ("consumer.group-id=${A:${B}}", {},
+     "consumer.group-id is filled in when the application starts: not read, so that its "
      "default counts here."),
     ("bootstrap-servers=${K:a:9092}", {},
      "bootstrap-servers: the default counts here; K may replace it."),
