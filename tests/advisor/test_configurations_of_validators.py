@@ -71,7 +71,7 @@ FILES = [
      "A non-KRaft version 2.8 given for inter.broker.protocol.version"),
     ("--kafka 3.9", "process.roles=broker\ninter.broker.protocol.version=3.4\n", 0, "YES"),
     ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}", 2, "must also be set"),
-    ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}{ONE}", 0, "a step from ZooKeeper to"),
+    ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}{ONE}", 0, "a step of the migration"),
     # one name may be one server or all of them
     ("--kafka 3.9", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
     ("--kafka 3.1", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),

@@ -346,7 +346,7 @@ def test_only_who_started_an_experiment_can_cancel_it_and_an_operator(client: Cl
     stranger = Client()
     assert 'id="cancel"' not in stranger.get(made.get_absolute_url()).content.decode()
     refused = stranger.post(reverse("labs:cancel", args=[made.slug]), follow=True)
-    assert "cancelled by who started it" in refused.content.decode()
+    assert "Only the visitor who started it" in refused.content.decode()
     made.refresh_from_db()
     assert made.state == State.QUEUED
     assert 'id="cancel"' in client.get(made.get_absolute_url()).content.decode()
