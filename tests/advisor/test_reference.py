@@ -40,6 +40,7 @@ def page(client: Client, url: str) -> str:
     return PAGES[url]
 
 
+@pytest.mark.drawn
 def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
     names = {entry.url for entry in reference.entries()} | {reverse("reference:index")}
     weighed = [entry for entry in reference.entries() if entry.weighed]
