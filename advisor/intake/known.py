@@ -16,6 +16,7 @@ from advisor.catalog.nearest import nearest
 from advisor.catalog.other_settings import products_of
 from advisor.catalog.texts import is_free
 from advisor.catalog.versions import client_line, kafka_line
+from advisor.intake.inherited import names_of_topics
 from advisor.intake.reading import Product
 
 SLIP = 0.85
@@ -65,11 +66,12 @@ def _weighed() -> frozenset[str]:
         for component in Component if component is not Component.APPLICATION
         for setting in settings_of(product.family, product.version, product.kafka, component)
     )  # fmt: skip
-    return frozenset(
+    names = {
         name.lower()
         for setting in settings if not is_free(setting.name)
         for name in (setting.name, *setting.aliases)
-    )  # fmt: skip
+    }  # fmt: skip
+    return names_of_topics() | names
 
 
 @cache

@@ -86,11 +86,13 @@ def test_what_is_filled_in_elsewhere_and_decides_is_refused() -> None:
     for kind, text in (
         ("spring", "spring.kafka.producer.acks=${ACKS}"),
         ("compose", "services: {a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: '${ISR}'}}}"),
+        ("compose", "services: {a: {environment: {KAFKA_LOG_RETENTION_HOURS: '${HOURS}'}}}"),
+        ("python-dict", "import os\nc = {'bootstrap.servers': 'b', 'acks': os.environ['ACKS']}"),
     ):
         intake = read(text, JAVA, kind)
         (problem,) = intake.problems
         assert not intake.settings
-        assert "filled in when the application starts" in problem.message
+        assert "Write the " in problem.message
 
 
 _READ_BY = {
