@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from itertools import dropwhile
 
-from advisor.catalog import Component, Family, SettingError, lookup
+from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake.compose import OTHERS, Variable, take
-from advisor.intake.known import known_keys, newest
+from advisor.intake.known import is_weighed, known_keys, newest
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_variables import PREFIX, STREAM
 from advisor.intake.text import IntakeError, shown
@@ -53,18 +53,9 @@ def _refuse_clients(variable: str, line: int) -> None:
     words = [word for word in name.split(".") if word]
     own = ".".join(dropwhile(_BEFORE.__contains__, words))
     for part in (Component.PRODUCER, Component.CONSUMER):
-        if _counts(part, own):
+        if is_weighed(Family.JAVA, part, own) and not is_free(own):
             what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
             raise IntakeError(f"Line {line}: {what} Give {own} as properties of the {part}.")
-
-
-def _counts(component: Component, name: str) -> bool:
-    java = newest(Family.JAVA)
-    try:
-        lookup(java.family, java.version, java.kafka, component, name)
-    except SettingError:
-        return False
-    return not is_free(name)
 
 
 def _unquoted(text: str) -> str:

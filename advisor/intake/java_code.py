@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from advisor.catalog import Component, Family, SettingError, lookup
+from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake import java_constants
 from advisor.intake.java_properties import Property
-from advisor.intake.known import is_of_client, likely_client, newest
+from advisor.intake.known import is_of_client, is_weighed, likely_client
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import IntakeError, shown
@@ -162,19 +162,12 @@ def _take(
 
 def _counts(component: Component, key: str) -> bool:
     """Whether a setting decides anything; of Kafka Streams, those of its clients, too."""
-    product = newest(Family.STREAMS if component is Component.STREAMS else Family.JAVA)
+    family = Family.STREAMS if component is Component.STREAMS else Family.JAVA
     parts = [component]
     if component is Component.STREAMS:
         parts += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
     bare = re.sub(r"^(?:(?:main|restore|global)\.)?(?:producer|consumer|topic)\.", "", key)
-    for part in parts:
-        for name in {key, bare}:
-            try:
-                lookup(product.family, product.version, product.kafka, part, name)
-            except SettingError:
-                continue
-            return True
-    return False
+    return any(is_weighed(family, part, name) for part in parts for name in {key, bare})
 
 
 def _blanked(match: re.Match[str]) -> str:

@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.catalog import (
+    Component,
+    Family,
+    SettingError,
+    kafka_versions,
+    lookup,
+    settings_of,
+    versions,
+)
 from advisor.catalog.facts import facts, lines_of
 from advisor.catalog.nearest import nearest
 from advisor.catalog.other_settings import products_of
@@ -38,6 +46,17 @@ _OWNERS: Mapping[str, str] = {
 def newest(family: Family) -> Product:
     """The newest version known of a family."""
     return Product(family, versions(family)[0], kafka_versions()[0])
+
+
+def is_weighed(family: Family, component: Component, name: str) -> bool:
+    """Whether an answer depends on a setting, by its name or an alias at a family's newest
+    version."""
+    product = newest(family)
+    try:
+        lookup(product.family, product.version, product.kafka, component, name)
+    except SettingError:
+        return False
+    return True
 
 
 _OF_FRAMEWORKS = frozenset({

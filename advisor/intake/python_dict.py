@@ -10,9 +10,9 @@ import re
 import textwrap
 from itertools import islice
 
-from advisor.catalog import Component, Family, SettingError, lookup
+from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake.known import decides, is_of_client, likely_client, newest
+from advisor.intake.known import decides, is_of_client, is_weighed, likely_client
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
 from advisor.intake.reading import Reader, Reading
@@ -82,19 +82,9 @@ def _state(
         take(reading, component, key, plain, line, process)
     chosen = [pair for pair in made.pairs.values() if isinstance(pair.value, ast.IfExp)]
     for key, line in (made.doubts | {key: line for key, _, line in chosen}).items():
-        if _counts(component, key):
+        if is_weighed(Family.LIBRDKAFKA, component, key):
             words = "depends on a condition of the program. Leave only the case that you ask for"
             reading.wrong(component, key, line, f"{shown(key)} {words}")
-
-
-def _counts(component: Component, key: str) -> bool:
-    """Whether a setting of librdkafka decides anything."""
-    product = newest(Family.LIBRDKAFKA)
-    try:
-        lookup(product.family, product.version, product.kafka, component, key)
-    except SettingError:
-        return False
-    return True
 
 
 def check_length(text: str) -> None:
