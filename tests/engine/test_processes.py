@@ -137,3 +137,13 @@ def test_no_state_is_told_of_a_process_that_never_was():
     assert processes.state(2**22 + 1) is None
     assert processes.thread_states(2**22 + 1) == []
     assert processes.thread_states(os.getpid())
+
+
+def test_a_process_may_end_while_it_is_looked_at():
+    for _ in range(200):
+        process = subprocess.Popen(["true"])
+        reaper = threading.Thread(target=process.wait)
+        reaper.start()
+        while processes.family(process.pid) or processes.thread_states(process.pid):
+            pass
+        reaper.join()

@@ -94,7 +94,7 @@ def state(pid: int) -> str | None:
 
 def thread_states(pid: int) -> list[str]:
     """The letters of all threads of a process; empty if it is gone."""
-    states = (_state(stat) for stat in Path(f"/proc/{pid}/task").glob("*/stat"))
+    states = (_state(thread / "stat") for thread in _threads(pid))
     return [letter for letter in states if letter]
 
 
@@ -113,10 +113,19 @@ def family(pid: int) -> list[int]:
     """A process and its descendants, parents first; empty if it is gone."""
     numbers = [pid] if state(pid) else []
     for number in numbers:  # grows as it goes
-        for task in Path(f"/proc/{number}/task").glob("*/children"):
+        for thread in _threads(number):
             with suppress(FileNotFoundError, ProcessLookupError):
-                numbers += map(int, task.read_text().split())
+                numbers += map(int, (thread / "children").read_text().split())
     return numbers
+
+
+def _threads(pid: int) -> list[Path]:
+    """The folders of the threads of a process (proc(5)); empty if it is gone."""
+    # Not by glob(): it looks whether the folder is there, and fails if it is gone a moment later.
+    try:
+        return list(Path(f"/proc/{pid}/task").iterdir())
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def _state(stat: Path) -> str | None:
