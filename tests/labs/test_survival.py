@@ -1,7 +1,7 @@
 """The whole machine, for real: web, worker, Redis, brokers; and what survives a kill -9.
 
-Each victim and each phase comes once; `python -m benchmarks.survival` tries everybody in every
-phase.
+By day a worker, a keeper and a client are killed, each in another phase. By night so are those
+without which a run goes on, and `python -m benchmarks.survival` tries everybody in every phase.
 """
 
 from __future__ import annotations
@@ -122,6 +122,7 @@ def test_a_killed_part_of_the_run_interrupts_it(
             nothing_left(up, page)
 
 
+@pytest.mark.thorough
 def test_the_run_goes_on_without_what_only_serves_it(
     up: House, visitor: Visitor, running: str
 ) -> None:
