@@ -90,7 +90,7 @@ def test_a_concept_does_not_lead_to_itself(client: Client) -> None:
 TOLD = {"high watermark": "high-watermark", "rebalance": "group", "page cache": "fsync"}
 
 
-@pytest.mark.drawn
+@pytest.mark.wide
 def test_every_page_that_says_a_word_leads_to_its_concept(client: Client) -> None:
     """In its prose outside of forms and labels; and no link stands inside of another thing."""
     seen: set[str] = set()

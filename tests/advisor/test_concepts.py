@@ -32,6 +32,7 @@ def written(folder: Path, text: str = "Words.", **head: str) -> Path:
     return path
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", BY_NAME)
 def test_each_has_a_page_whose_links_lead_somewhere(client: Client, name: str):
     html = client.get(reverse("concepts:concept", args=[name])).content.decode()

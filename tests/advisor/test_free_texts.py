@@ -94,7 +94,7 @@ def test_what_is_kept_is_what_the_model_looks_at_and_stays_so(name, text, what) 
 class TestOnTheSite:
     """By each way in: every answer, every row, every line of the log."""
 
-    @pytest.mark.drawn
+    @pytest.mark.wide
     def test_typed_into_a_form(self, client: Client, family, field, caplog) -> None:
         caplog.set_level(logging.DEBUG)
         fields = {"family": family, field: _text(field), "to": "advice"}

@@ -12,7 +12,7 @@ from advisor.catalog import Family
 from advisor.intake import MAX_BYTES, Intake, Product, all_readers, detect, read
 from tests.advisor.intake_examples import EXAMPLES
 
-pytestmark = pytest.mark.drawn
+pytestmark = pytest.mark.wide
 
 JAVA = Product(Family.JAVA, "4.3", "4.3")
 SECRET = "hunter2"

@@ -15,7 +15,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from tests.advisor.pipelines import pipelines
 
-pytestmark = pytest.mark.drawn
+pytestmark = pytest.mark.wide
 
 LOSSES = {Anomaly.LOST_WRITE, Anomaly.SKIPPED, Anomaly.EFFECT_MISSING, Anomaly.DIVERGED}
 REPEATS = {Anomaly.DUPLICATE, Anomaly.REDELIVERY, Anomaly.EFFECT_DUPLICATED}

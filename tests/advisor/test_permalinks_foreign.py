@@ -111,6 +111,7 @@ def kept(place: tuple[Any, ...], value: object) -> str | None:
         return None
 
 
+@pytest.mark.wide
 @pytest.mark.django_db
 @pytest.mark.parametrize(("place", "value", "readable"), [
     (("judgement", "failures", 0, "title"), "<script>alert(1)</script>", True),
@@ -135,7 +136,7 @@ def test_a_kept_answer_of_another_hand_is_shown_as_text_or_refused(
     assert ("The answer of that day" not in html) == readable
 
 
-@pytest.mark.drawn
+@pytest.mark.wide
 @pytest.mark.django_db
 @given(place=st.sampled_from(list(places(WHOLE))), value=FOREIGN)
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

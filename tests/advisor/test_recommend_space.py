@@ -19,7 +19,7 @@ from advisor.reasoning.recommend import BENDS, Recommendation, recommend
 from advisor.reasoning.search import Search, pulled
 from tests.advisor.pipelines import broken, falls_short, pipelines
 
-pytestmark = pytest.mark.drawn
+pytestmark = pytest.mark.wide
 
 WHOLE_SPACE = settings(
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]

@@ -40,7 +40,7 @@ def page(client: Client, url: str) -> str:
     return PAGES[url]
 
 
-@pytest.mark.drawn
+@pytest.mark.wide
 def test_every_page_opens_and_every_link_between_them_leads_somewhere(client: Client) -> None:
     names = {entry.url for entry in reference.entries()} | {reverse("reference:index")}
     weighed = [entry for entry in reference.entries() if entry.weighed]
@@ -134,6 +134,7 @@ def test_a_failure_says_what_shows_it(client: Client) -> None:
         assert event.scenario in html
 
 
+@pytest.mark.wide
 def test_a_rule_and_a_setting_name_the_experiment_that_shows_them_or_say_that_none_does(
     client: Client,
 ) -> None:

@@ -21,7 +21,7 @@ JAVA = Product(Family.JAVA, "4.3", "4.3")
 KINDS = ("", *(reader.kind for reader in all_readers()))
 COMMANDS = (("--json",), ("--format", "sarif"), ("--verbose",))
 
-pytestmark = pytest.mark.parametrize("how", FORMS)
+pytestmark = [pytest.mark.wide, pytest.mark.parametrize("how", FORMS)]
 
 
 def text_of(how: str) -> str:

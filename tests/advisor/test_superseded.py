@@ -9,7 +9,7 @@ import pytest
 from tests.advisor.speech import phrases, plain, written
 from tests.advisor.superseded import SUPERSEDED, Superseded
 
-pytestmark = pytest.mark.drawn
+pytestmark = pytest.mark.wide
 EACH = pytest.mark.parametrize("rule", SUPERSEDED, ids=lambda case: case.now)
 
 

@@ -13,7 +13,7 @@ from advisor.reasoning.levers import ALL
 from advisor.reports.text import report
 from tests.advisor.pipelines import anything
 
-pytestmark = pytest.mark.drawn
+pytestmark = pytest.mark.wide
 
 WHOLE_SPACE = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]

@@ -44,7 +44,7 @@ def check(pipeline: Pipeline) -> Answer:
     return result
 
 
-@pytest.mark.drawn
+@pytest.mark.wide
 @given(pipelines(), st.integers(0, 3))
 @WHOLE_SPACE
 def test_no_part_of_an_answer_contradicts_another(pipeline: Pipeline, survive: int) -> None:
@@ -143,6 +143,7 @@ HOPELESS = [
 ]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("fields", "setting"), [
     ({"brokers": "1", "broker.offsets.topic.replication.factor": "3"},
      "broker.offsets.topic.replication.factor"),

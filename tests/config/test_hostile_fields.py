@@ -11,7 +11,7 @@ from config import limits
 from labs.engine.base.processes import ROOT
 from tests.addresses import addresses
 
-pytestmark = [pytest.mark.django_db, pytest.mark.drawn]
+pytestmark = [pytest.mark.django_db, pytest.mark.wide]
 
 VALUES = {
     "null byte": "a\0b",

@@ -46,7 +46,7 @@ def one_whose_session_is_gone() -> Client:
     return client
 
 
-@pytest.mark.drawn
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("who", "htmx"),
     [(a_stranger, False), (a_visitor, True), (one_whose_session_is_gone, False)],

@@ -40,6 +40,7 @@ def permitted(lesson: Lesson, arm: Arm) -> tuple[set[str], set[str]]:
     return own, {name for failure in failures for name in failure["permits"]}
 
 
+@pytest.mark.wide
 @LESSONS
 def test_all_settings_of_a_lab_are_taken_by_the_catalog(lesson: Lesson) -> None:
     for arm in (*lesson.arms, *lesson.turn.choices):

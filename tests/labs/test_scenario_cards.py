@@ -32,6 +32,7 @@ def start(client: Client, card: Card | str, choice: str) -> Experiment:
     return Experiment.objects.get()
 
 
+@pytest.mark.wide
 @CARDS
 def test_each_card_starts_its_scenario_with_the_settings_it_states(
     client: Client, card: Card

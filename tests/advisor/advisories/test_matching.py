@@ -91,7 +91,7 @@ def test_connect_is_looked_at_only_where_it_runs():
     assert Part.CONNECT in versions_of(described(**fields, **{"application.framework": "connect"}))
 
 
-@pytest.mark.drawn
+@pytest.mark.wide
 @pytest.mark.parametrize("family", Family)
 def test_every_line_of_every_client_and_broker_can_be_asked(family):
     for line in versions(family):

@@ -163,7 +163,7 @@ def test_versions_that_no_line_speaks_are_refused():
         mentions(mentioned_in("3.9").replace("Fetch(1): 0 to 17", "Fetch(1): 0 to 99"))
 
 
-@pytest.mark.drawn
+@pytest.mark.wide
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(text):
     with suppress(VersionError):

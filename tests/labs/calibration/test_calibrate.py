@@ -195,6 +195,7 @@ def test_a_bound_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     assert failed.value.returncode == 2
 
 
+@pytest.mark.wide
 def test_sides_on_two_lines_of_brokers_are_an_experiment_each(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, client: Client
 ) -> None:

@@ -75,6 +75,7 @@ def advisor_families() -> set[Any]:
     return {family for event in all_events() for family in event.families}
 
 
+@pytest.mark.wide
 def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
     pairs = [
         (draw, other)
