@@ -6,6 +6,7 @@ Each function raises `CommandError` with exit code 2 that names the option, and 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,11 @@ from advisor.catalog import kafka_line
 from advisor.intake.inputs import FileProblem, stated
 from advisor.management.exact import bad_input
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.distributions.distribution import all_versions, kafka_versions
+from labs.engine.distributions.distribution import (
+    all_versions,
+    earlier_releases,
+    kafka_versions,
+)
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.scenarios import ScenarioError, all_scenarios, find
 from labs.runs import across, planning
@@ -29,6 +34,7 @@ from labs.runs.conditions import (
     clients_for,
     java_release,
 )
+from labs.runs.search import Search
 
 _ARMS = ("described", "recommended")
 _OPTIONS = ("clients", "controllers")
@@ -146,7 +152,8 @@ def _add_lines(parser: CommandParser) -> None:
     parser.add_argument(
         "--bisect",
         action="store_true",
-        help="with --across: only the lines that show between which two the verdict changed",
+        help="with --across: only the lines that show between which two the verdict changed, then "
+        "the patch releases of the later one",
     )
     parser.add_argument(
         "--keep",
@@ -172,6 +179,11 @@ def spec_of(options: dict[str, Any]) -> ExperimentSpec:
         return planning.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
     except ValueError as cannot:
         raise bad_input(f"this cannot be staged: {cannot}") from cannot
+
+
+def spec_on(options: dict[str, Any]) -> ExperimentSpec:
+    """The same on exactly the release of `--kafka`, also where that is no offered one."""
+    return planning.at_release(spec_of(options), options["kafka"])
 
 
 def pipeline_of(options: dict[str, Any]) -> Pipeline:
@@ -271,6 +283,13 @@ def lines(options: dict[str, Any]) -> tuple[str, ...]:
         return across.lines_of(options["across"], all_versions())
     except across.AcrossError as problem:
         raise bad_input(f"--across: {problem}") from problem
+
+
+def search(lines: Sequence[str], options: dict[str, Any]) -> Search:
+    """What is asked of the lines, with the patch releases among which `--bisect` goes on."""
+    offered = {kafka_line(release): release for release in all_versions()}
+    earlier = {line: earlier_releases(offered[line]) for line in lines}
+    return Search(tuple(lines), options["bisect"], earlier)
 
 
 def requested_lines(options: dict[str, Any]) -> dict[str, Any]:

@@ -10,9 +10,12 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from packaging.version import Version
+
 from advisor.advisories import Advisory, Certainty
 from advisor.advisories.matching import hits, versions_of
-from advisor.advisories.releases import meant
+from advisor.advisories.model import Product
+from advisor.advisories.releases import meant, releases
 from advisor.catalog import Component, Setting, kafka_line, settings_of, written
 from advisor.catalog.versions import at_least
 from advisor.reasoning.event import FailureEvent
@@ -22,6 +25,7 @@ from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.edges import as_staged
 from labs.calibration.table import possible, refutable
 from labs.engine.run.result import JUDGED
+from labs.runs.search import Search
 
 OF_BROKERS = "brokers"
 """In place of a client's version: the client has the version of the brokers on each line."""
@@ -35,6 +39,7 @@ class AcrossError(ValueError):
 class Row:
     """One line of brokers: the verdict of each arm by name, and what the advisor says.
 
+    `line` is a release (`4.1.0`) where the search went on among the patch releases of a line.
     `permitted` are the anomalies that the advisor permits in this failure and the wish forbids,
     `refuted` those that were seen and that it calls impossible there. `seen` has what the first arm
     counted and the wish forbids, `release` the version of the brokers, `date` the day of the run
@@ -68,7 +73,8 @@ class Change:
     `rules` are what the failure event permits on one of them alone, `defaults` the settings that
     nobody stated and that have another default on the later line, `bugs` those fixed in between,
     with the release that fixed them, `came` those that the later line alone has. `releases` are
-    the two that ran: nothing between them did.
+    the two that ran: nothing between them did. They are `adjacent` where Kafka has no release in
+    between.
     """
 
     before: str
@@ -78,6 +84,7 @@ class Change:
     bugs: tuple[str, ...]
     releases: tuple[str, ...] = ()
     came: tuple[str, ...] = ()
+    adjacent: bool = False
 
 
 def lines_of(text: str, known: Sequence[str]) -> tuple[str, ...]:
@@ -105,28 +112,13 @@ def _check_lines(named: Sequence[str], lines: Sequence[str]) -> None:
             raise AcrossError(f"{line!r} is not a line that runs here: {', '.join(lines)}")
 
 
-def all_of(lines: Sequence[str], run: Callable[[str], Row]) -> Iterator[Row]:
-    """Every line, oldest first."""
-    yield from map(run, lines)
-
-
-def bisected(lines: Sequence[str], run: Callable[[str], Row]) -> Iterator[Row]:
-    """As few lines as show between which two neighbours the verdict changed.
-
-    The first and the last; where these differ, the one in the middle, and so on. A line that
-    says nothing ends the search, as it could be on either side.
-    """
-    low, high = 0, len(lines) - 1
-    ends = run(lines[low]), run(lines[high])
-    yield from ends
-    before, after = (cell.verdict for cell in ends)
-    while before and after and before != after and high - low > 1:
-        middle = (low + high) // 2
-        row = run(lines[middle])
+def run_over(search: Search, run: Callable[[str], Row]) -> Iterator[Row]:
+    """The row of each name that the search asks for, in the order in which they are run."""
+    verdicts: dict[str, str] = {}
+    while upcoming := search.upcoming(verdicts):
+        row = run(upcoming[0])
+        verdicts[row.line] = row.verdict
         yield row
-        if not row.verdict:
-            return
-        low, high = (middle, high) if row.verdict == before else (low, middle)
 
 
 def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
@@ -141,15 +133,25 @@ def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
             tuple(_fixed(was, now)),
             (before.release, after.release) if before.release and after.release else (),
             tuple(_came(was, now)),
+            bool(before.release and after.release) and _adjacent(before.release, after.release),
         )
         for (before, was), (after, now) in pairwise(telling)
         if before.verdict != after.verdict
     )
 
 
+def _adjacent(before: str, after: str) -> bool:
+    known = releases(Product.KAFKA)
+    return not any(Version(before) < between < Version(after) for between in known)
+
+
 def in_order(rows: Sequence[Row]) -> list[Row]:
-    """The rows by line, oldest first."""
-    return sorted(rows, key=lambda row: [int(part) for part in row.line.split(".")])
+    """The rows by release, oldest first."""
+    return sorted(rows, key=lambda row: _place(row.release or row.line))
+
+
+def _place(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
@@ -250,7 +252,11 @@ def report(rows: Sequence[Row], changed: Sequence[Change], arms: Sequence[str]) 
     ]
     for change in changed:
         before, after = change.releases or (change.before, change.after)
-        no_other = "No release between these gave one."
+        no_other = (
+            "No release lies between these."
+            if change.adjacent
+            else "No release between these gave one."
+        )
         lines += ["", f"Between {before} and {after} the verdict changes. {no_other}"]
         why = [
             *change.rules,
@@ -322,4 +328,4 @@ def merged(new: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Mapping[str,
         if name not in ("rows", "changes") and kept.get(name) != asked:
             raise AcrossError(f"it has rows with {name} {kept.get(name)!r}, not {asked!r}")
     rows = {row["kafka"]: row for row in (*kept["rows"], *new["rows"])}
-    return [rows[line] for line in sorted(rows, key=lambda line: [*map(int, line.split("."))])]
+    return sorted(rows.values(), key=lambda row: _place(row["release"] or row["kafka"]))

@@ -70,6 +70,22 @@ def test_a_jar_is_fetched_once_and_then_only_looked_at(shelf):
 
 
 @FETCHES
+def test_a_jar_that_another_lock_has_brought_is_copied_and_a_damaged_one_is_not(shelf):
+    (first,) = distribution.install("small")
+    for name in ("same", "again"):
+        text = (distribution.LOCKS / "small.txt").read_text()
+        (distribution.LOCKS / f"{name}.txt").write_text(text)
+    kept = shelf.read_bytes()
+    shelf.unlink()
+    (copied,) = distribution.install("same")
+    assert copied.read_bytes() == kept
+    first.write_bytes(b"damaged since")
+    copied.write_bytes(b"damaged, too")
+    with pytest.raises(ivy.DownloadFailed):
+        distribution.install("again")
+
+
+@FETCHES
 def test_a_tampered_jar_is_refused_by_name_with_both_sums_and_nothing_is_installed(shelf):
     shelf.write_bytes(b"the jar that somebody changed")
     with pytest.raises(WrongChecksum) as refused:
@@ -208,6 +224,8 @@ def test_every_line_of_kraft_that_a_team_can_describe_has_a_release_that_runs_he
     own = [run.release for run in runs if run.instead_of is None]
     assert own == [*distribution.kafka_versions()]
     assert distribution.release("3.9.1") == "3.9.2"
+    assert distribution.earlier_releases("3.9.2") == ("3.9.0", "3.9.1")
+    assert not {*distribution.patch_releases()} & {*distribution.all_versions()}
     for unknown in ("2.8", "3.0.2", "4", "", "3.9/../.."):
         with pytest.raises(UnknownVersion):
             distribution.release(unknown)

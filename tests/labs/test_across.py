@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.reasoning.pipeline import Pipeline
 from labs.runs import across
-from labs.runs.across import AcrossError, Row, all_of, bisected, changes, lines_of
+from labs.runs.across import AcrossError, Row, changes, lines_of, run_over
+from labs.runs.search import Search
 from tests.advisor.pipelines import described
 
 KNOWN = ("4.3.1", "4.2.1", "4.1.2", "4.0.2", "3.9.2", "3.8.1")
@@ -48,29 +52,59 @@ def row(line: str, verdict: str) -> Row:
     return Row(line, {"described": verdict}, described({"kafka": line}))
 
 
+def rows_of(search: Search, verdicts: Mapping[str, str]) -> list[Row]:
+    return list(run_over(search, lambda name: row(name, verdicts.get(name, "unknown"))))
+
+
 def test_every_line_is_run_once() -> None:
-    assert [held.line for held in all_of(LINES, lambda line: row(line, "holds"))] == list(LINES)
+    rows = rows_of(Search(LINES), dict.fromkeys(LINES, "holds"))
+    assert [held.line for held in rows] == list(LINES)
 
 
 @given(st.integers(1, len(LINES) - 1))
 def test_bisecting_finds_the_two_neighbours_with_fewer_runs(first_good: int) -> None:
-    def run(line: str) -> Row:
-        return row(line, "broken" if LINES.index(line) < first_good else "holds")
-
-    rows = list(bisected(LINES, run))
+    verdicts = {line: "broken" if place < first_good else "holds"
+                for place, line in enumerate(LINES)}  # fmt: skip
+    rows = rows_of(Search(LINES, bisect=True), verdicts)
     (change,) = changes(rows, "leader-disk-lost")
     assert (change.before, change.after) == (LINES[first_good - 1], LINES[first_good])
     assert len({row.line for row in rows}) == len(rows) < len(LINES)
 
 
+PATCHES = ("4.1.0", "4.1.1")
+
+
+@pytest.mark.parametrize(
+    ("first_good", "between"),
+    [("4.1.0", ("4.0", "4.1.0")), ("4.1.1", ("4.1.0", "4.1.1")), ("4.1", ("4.1.1", "4.1"))],
+)
+def test_bisecting_goes_on_to_the_patch_release(first_good: str, between: tuple[str, str]) -> None:
+    order = ("3.8", "3.9", "4.0", *PATCHES, "4.1", "4.2", "4.3")
+    verdicts = {name: "broken" if order.index(name) < order.index(first_good) else "holds"
+                for name in order}  # fmt: skip
+    search = Search(LINES, bisect=True, earlier={"4.1": PATCHES, "4.3": ("4.3.0",)})
+    rows = [replace(held, release={"4.1": "4.1.2", "4.0": "4.0.2"}.get(held.line, ""))
+            for held in rows_of(search, verdicts)]  # fmt: skip
+    (change,) = changes(rows, "leader-disk-lost")
+    assert (change.before, change.after) == between
+    assert "4.3.0" not in [held.line for held in rows]
+
+
 def test_ends_that_agree_are_all_that_is_run() -> None:
-    assert len(list(bisected(LINES, lambda line: row(line, "holds")))) == 2
+    search = Search(LINES, bisect=True, earlier={"4.3": ("4.3.0",)})
+    assert len(rows_of(search, dict.fromkeys(LINES, "holds"))) == 2
 
 
-def test_a_line_that_says_nothing_ends_the_search() -> None:
-    answers = {"3.8": "broken", "4.3": "holds"}
-    rows = list(bisected(LINES, lambda line: row(line, answers.get(line, "unknown"))))
-    assert [row.line for row in rows] == ["3.8", "4.3", "4.0"]
+@pytest.mark.parametrize("silent", ["4.0", "4.1.0"])
+def test_a_release_that_says_nothing_ends_the_search(silent: str) -> None:
+    verdicts = {"3.8": "broken", "3.9": "broken", "4.0": "broken", "4.1.0": "holds",
+                "4.1": "holds", "4.2": "holds", "4.3": "holds"} | {silent: "unknown"}  # fmt: skip
+    search = Search(LINES, bisect=True, earlier={"4.1": ("4.1.0",)})
+    assert rows_of(search, verdicts)[-1].line == silent
+
+
+def test_ends_that_have_no_verdict_end_the_search_at_once() -> None:
+    assert [row.line for row in rows_of(Search(LINES, bisect=True), {})] == ["3.8", "4.3"]
 
 
 def weak(kafka: str) -> Pipeline:

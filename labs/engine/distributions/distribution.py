@@ -97,8 +97,29 @@ def all_versions() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*kafka_versions(), *zookeeper_versions())))
 
 
+def patch_releases() -> tuple[str, ...]:
+    """The releases before an offered one in its line, newest first.
+
+    Only the time machine runs them, to find the release that changed a verdict.
+    """
+    offered = all_versions()
+    lines = {_line(version) for version in offered}
+    return tuple(v for v in _locked("past") if _line(v) in lines and v not in offered)
+
+
+def earlier_releases(release: str) -> tuple[str, ...]:
+    """Those of the line of an offered release, oldest first."""
+    return tuple(v for v in reversed(patch_releases()) if _line(v) == _line(release))
+
+
+def _line(release: str) -> str:
+    """`4.1.2` → `4.1`; also of a line that the catalog does not know."""
+    return release.rpartition(".")[0]
+
+
 def _locked(product: str) -> tuple[str, ...]:
-    versions = (path.stem.removeprefix(f"{product}-") for path in LOCKS.glob(f"{product}-*.txt"))
+    stems = (path.stem.removeprefix(f"{product}-") for path in LOCKS.glob(f"{product}-*.txt"))
+    versions = (stem for stem in stems if re.fullmatch(r"[\d.]+", stem))  # not past-clients-3.1.0
     return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
 
 
@@ -149,6 +170,8 @@ def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distr
         return Distribution(version, install(f"kafka-{version}", progress))
     if version in zookeeper_versions():
         return Distribution(version, install(f"zookeeper-{version}", progress))
+    if version in patch_releases():
+        return Distribution(version, install(f"past-{version}", progress))
     raise _unknown(version)
 
 
@@ -293,9 +316,12 @@ def _fetch(
 ) -> None:
     ivy.ensure_room(folder)
     with workshop(folder) as temporary:
-        modules = ((jar.group, jar.artifact, jar.version) for jar in locked)
-        ivy.fetch(find_java(), modules, temporary, progress=progress)
         fresh = temporary / "jars"
+        fresh.mkdir()
+        absent = [jar for jar in locked if not _copied(jar, folder.parent, fresh)]
+        if absent:
+            modules = ((jar.group, jar.artifact, jar.version) for jar in absent)
+            ivy.fetch(find_java(), modules, temporary, progress=progress)
         verify(locked, fresh)
         size = sum((fresh / jar.file).stat().st_size for jar in locked) // ivy.MEGABYTE
         if size > ivy.MOST_MB:
@@ -311,6 +337,19 @@ def _fetch(
         if folder.exists():
             shutil.rmtree(folder)
         fresh.replace(folder)
+
+
+def _copied(jar: Locked, jars: Path, into: Path) -> bool:
+    """Copies a jar that another lock has brought already; releases of a line share most of theirs.
+
+    A copy, not a link: a link would change the `ctime` by which the other knows its own.
+    """
+    for other in jars.glob(f"*/{jar.file}"):
+        if _sum(other) == jar.sha256:
+            with suppress(OSError):
+                shutil.copyfile(other, into / jar.file)
+                return True
+    return False
 
 
 def _as_recorded(folder: Path, locked: tuple[Locked, ...], stamp: str) -> bool:

@@ -71,12 +71,12 @@ class Command(ExactCommand):
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
 
     def _across(self, lines: Sequence[str], options: dict[str, Any]) -> None:
-        every = across.bisected if options["bisect"] else across.all_of
+        search = request.search(lines, options)
         rows: list[across.Row] = []
         if options["keep"]:  # of another question: refused before anything is run
             _keep((), options)
         with bench("across-") as (_, self._judge):
-            for row in every(lines, partial(self._line, options)):
+            for row in across.run_over(search, partial(self._line, options)):
                 rows.append(row)
                 if options["keep"]:  # at once: what is interrupted has not run for nothing
                     _keep([row], options)
@@ -91,10 +91,9 @@ class Command(ExactCommand):
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
 
     def _line(self, options: dict[str, Any], line: str) -> across.Row:
-        """The row of one line of brokers; if it cannot be staged there, with the reason."""
+        """The row of a line of brokers or a release; if it cannot be staged there, with why."""
         try:
-            on_line = {**options, "kafka": line}
-            spec = request.spec_of(on_line)
+            spec = request.spec_on({**options, "kafka": line})
         except CommandError as cannot:
             self.stderr.write(f"Kafka {line}: {cannot}")
             return across.Row(line, why_not=str(cannot))
