@@ -70,6 +70,7 @@ LAB_LIMITED = {
     "labs:scenario-start": "starts",
     "labs:class-open": "rooms", "labs:class-join": "joins", "labs:class-run": "starts",
     "labs:challenge": "starts", "labs:incident-start": "starts",
+    "labs:series-start": "starts", "labs:series-go-on": "starts",
     "login": "logins", "labs:sign-in": "signins", "labs:account-password": "signins",
     "labs:account-remove": "signins", "labs:sign-up": "signups",
 }  # fmt: skip

@@ -53,6 +53,46 @@ LIVE = (State.QUEUED, State.RUNNING)
 """The states that change by themselves; every other is an end."""
 
 
+class Series(models.Model):
+    """One scenario and one pipeline on release after release: the time machine of the web.
+
+    `releases` are those that were asked for, oldest first. With `bisect` only those are run that
+    show where the verdict changed, and then patch releases besides. `conditions` has the fields of
+    `labs.runs.conditions.Conditions`. `impossible` says of releases why nothing can be staged
+    there. What ran are its experiments, a release each, and the verdicts are theirs. `ended_at`
+    is null as long as runs are still added; `reason` says why none is any more, if that is not
+    because all are there. `labs/runs/series.py` alone writes it.
+    """
+
+    slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
+    pipeline = models.CharField(max_length=16, db_index=True)
+    scenario = models.CharField(max_length=64)
+    seed = models.BigIntegerField()
+    releases = models.JSONField()
+    bisect = models.BooleanField(default=True)
+    conditions = models.JSONField(default=dict)
+    impossible = models.JSONField(default=dict)
+    visitor = models.CharField(max_length=40, blank=True, default="", db_index=True)
+    address = models.CharField(max_length=64, blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    reason = models.TextField(blank=True, default="")
+
+    class Meta:
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.slug} ({self.scenario})"
+
+    def get_absolute_url(self) -> str:
+        return reverse("labs:series", args=[self.slug])
+
+    @property
+    def is_live(self) -> bool:
+        """Whether its page can still change by itself."""
+        return self.ended_at is None or any(run.is_live for run in self.experiments.all())
+
+
 class Experiment(models.Model):
     """Arms under one fault schedule: what was asked, and how far it has come.
 
@@ -64,7 +104,8 @@ class Experiment(models.Model):
     runs. `visitor` is the key of who started it, `address` a
     mark of where it came from (`labs.runs.visitors`); both are empty if a command did.
     `nudged_at` is when a task was last handed to Redis, null if Redis did not take it.
-    `pruned_at` is when its ledgers were removed (`labs/runs/pruning.py`).
+    `pruned_at` is when its ledgers were removed (`labs/runs/pruning.py`). One of a `series` has one
+    arm, on one release of those that are compared.
     """
 
     slug = models.CharField(max_length=16, unique=True, default=new_slug, editable=False)
@@ -77,6 +118,9 @@ class Experiment(models.Model):
     seed = models.BigIntegerField()
     kafka = models.CharField(max_length=16)
     spec = models.JSONField()
+    series = models.ForeignKey(
+        Series, null=True, blank=True, on_delete=models.SET_NULL, related_name="experiments"
+    )
 
     state = models.CharField(max_length=12, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=1)

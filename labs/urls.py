@@ -14,6 +14,7 @@ from labs.pages import (
     lesson_views,
     replay_views,
     scenario_views,
+    series_views,
     toy_views,
     views,
 )
@@ -32,7 +33,12 @@ urlpatterns = [
     path("experiments/<slug:slug>/again/", views.again, name="again"),
     path("experiments/<slug:slug>/<slug:arm>/ledger.zip", views.ledger, name="ledger"),
     path("evidence/", evidence_views.evidence, name="evidence"),
-    path("evidence/lines/", evidence_views.lines, name="lines"),
+    path("evidence/lines/", series_views.lines, name="lines"),
+    path("evidence/lines/start/", series_views.start, name="series-start"),
+    path("evidence/lines/<slug:slug>/", series_views.series, name="series"),
+    path("evidence/lines/<slug:slug>/live/", series_views.live, name="series-live"),
+    path("evidence/lines/<slug:slug>/cancel/", series_views.cancel, name="series-cancel"),
+    path("evidence/lines/<slug:slug>/go-on/", series_views.go_on, name="series-go-on"),
     path(
         "experiments/<slug:slug>/<slug:arm>/ledger-jsonl.zip",
         views.ledger_lines,

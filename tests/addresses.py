@@ -57,12 +57,14 @@ def _examples() -> dict[str, list[Filled]]:
     challenges = [{"name": challenge.name} for challenge in all_challenges()]
     tried = Attempt.objects.create(visitor="somebody", challenge=challenges[0]["name"])
     saved = [{"slug": slug}]
+    compared = [{"slug": made.slug} for made in make.series_in_each_state(slug)]
     rooms = [{"code": room.code} for room in make.rooms()]
     return {
         **{name: [{}] for name in _PLAIN},
         **{f"labs:{name}": runs for name in _OF_A_RUN},
         **{f"labs:{name}": arms for name in ("ledger", "ledger-lines", "message")},
         **{f"labs:lesson-{name}": lessons for name in _OF_A_LESSON},
+        **{f"labs:series{name}": compared for name in ("", "-live", "-cancel", "-go-on")},
         "labs:scenario-start": [{"name": make.SCENARIO}],
         "labs:lesson": steps,
         **{f"labs:class-{name}": rooms for name in _OF_A_ROOM},
@@ -97,7 +99,7 @@ def _of_incidents() -> dict[str, list[Filled]]:
 _PLAIN = (
     "login", "logout",
     "labs:home", "labs:incidents", "labs:experiments", "labs:start", "labs:conditions",
-    "labs:evidence", "labs:lines",
+    "labs:evidence", "labs:lines", "labs:series-start",
     "labs:account", "labs:sign-in", "labs:sign-up", "labs:sign-out", "labs:account-password",
     "labs:account-remove", "labs:challenges", "labs:class", "labs:class-open", "labs:class-join",
     "labs:lessons", "labs:lesson-review", "labs:recorded", "labs:scenarios",

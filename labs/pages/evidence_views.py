@@ -1,17 +1,16 @@
-"""The pages of what all runs together say: of the advisor, and of release lines."""
+"""The page of what all runs together say of the advisor."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from labs.calibration.edges import UNSTAGED, UNTRIED
 from labs.calibration.staged import Staged
-from labs.evidence import over_lines, trials
+from labs.evidence import trials
 
 
 @require_safe
@@ -27,22 +26,6 @@ def evidence(request: HttpRequest) -> HttpResponse:
         "untried": sorted({**UNTRIED, **unstaged}.items()),
     }
     return render(request, "labs/evidence.html", context)
-
-
-@require_safe
-def lines(request: HttpRequest) -> HttpResponse:
-    """One scenario under one set of settings on several lines of brokers, row by row."""
-    rows = over_lines.rows(settings.LAB_RECORD)
-    series = [row for row in rows if not row.is_drawn]
-    context = {
-        "rows": rows,
-        "series": series,
-        "pairs": [row for row in rows if row.is_drawn],
-        "first_pair": len(series),
-        "changed": sum(row.is_changed for row in rows),
-        "runs": sum(bool(cell.verdict) for row in rows for cell in row.cells),
-    }
-    return render(request, "labs/over_lines.html", context)
 
 
 def _here(staged: Staged, own: Sequence[Mapping[str, int | None]]) -> tuple[int, int]:

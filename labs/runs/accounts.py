@@ -19,7 +19,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from labs.lessons import STEPS
-from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Pupil
+from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Pupil, Series
 from labs.runs import visitors
 
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -54,6 +54,7 @@ def take_over(old: str, new: str) -> None:
         GivenUp.objects.filter(visitor=old, challenge__in=[*known]).delete()
         GivenUp.objects.filter(visitor=old).update(visitor=new)
         Experiment.objects.filter(visitor=old).update(visitor=new)
+        Series.objects.filter(visitor=old).update(visitor=new)
         Classroom.objects.filter(teacher=old).update(teacher=new)
         # A pupil who is in a room already keeps that seat; the other seat stays as it is.
         seated = Pupil.objects.filter(visitor=new).values("classroom")

@@ -1,12 +1,12 @@
 """Removes what visitors left behind, after a retention time.
 
 The rule (docs/setup.md): after `LAB_KEEP_DAYS` days (0: never) these are deleted: a description
-without experiments, an experiment of a visitor without a result, and an account that was not used,
-with its progress. Progress in a lesson is deleted with its session or account, and so are attempts
-at challenges and the note that one was given up; a result stays behind its link. Results of
-experiments are evidence and stay; the mark of the address of an experiment is deleted when no
-session of that time is left. A class room is always deleted, with its pupils, a week after it was
-opened.
+without experiments, an experiment of a visitor without a result, a series of a visitor without
+experiments, and an account that was not used, with its progress. Progress in a lesson is deleted
+with its session or account, and so are attempts at challenges and the note that one was given up;
+a result stays behind its link. Results of experiments are evidence and stay; the mark of the
+address of an experiment is deleted when no session of that time is left. A class room is always
+deleted, with its pupils, a week after it was opened.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from advisor.models import Description
 from labs.lessons.classroom import KEPT_FOR
-from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, State
+from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Series, State
 from labs.runs import accounts
 from labs.runs.visitors import OF_ACCOUNTS
 
@@ -48,10 +48,13 @@ def forget() -> dict[str, int]:
     _orphaned(Attempt.objects.filter(of_sessions).exclude(visitor=""))
     if settings.LAB_KEEP_DAYS:
         old = now - timedelta(days=settings.LAB_KEEP_DAYS)
-        gone |= {"experiments": _experiments(old), "descriptions": _descriptions(old)}
+        gone |= {"experiments": _experiments(old)}
+        _series(old)
+        gone |= {"descriptions": _descriptions(old)}
         gone["accounts"] = _accounts(old)
     since = now - timedelta(seconds=settings.SESSION_COOKIE_AGE)
-    Experiment.objects.filter(ended_at__lt=since).exclude(address="").update(address="")
+    for kept in (Experiment, Series):
+        kept.objects.filter(ended_at__lt=since).exclude(address="").update(address="")
     return gone
 
 
@@ -76,6 +79,11 @@ def _experiments(old: datetime) -> int:
     return len(gone)
 
 
+def _series(old: datetime) -> None:
+    bare = Series.objects.filter(ended_at__lt=old, experiments__isnull=True).exclude(visitor="")
+    Series.objects.filter(pk__in=[*bare.values_list("pk", flat=True)[:_AT_ONCE]]).delete()
+
+
 def _accounts(old: datetime) -> int:
     unused = accounts.unused(old)[:_AT_ONCE]
     for user in unused:
@@ -84,7 +92,8 @@ def _accounts(old: datetime) -> int:
 
 
 def _descriptions(old: datetime) -> int:
-    used = Experiment.objects.filter(pipeline=OuterRef("slug"))
-    result = Description.objects.filter(~Exists(used), created__lt=old)
+    kept = (Experiment, Series)
+    unused = [~Exists(of.objects.filter(pipeline=OuterRef("slug"))) for of in kept]
+    result = Description.objects.filter(*unused, created__lt=old)
     slugs = [*result.values_list("slug", flat=True)[:_AT_ONCE]]
-    return Description.objects.filter(~Exists(used), slug__in=slugs).delete()[0]
+    return Description.objects.filter(*unused, slug__in=slugs).delete()[0]

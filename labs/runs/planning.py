@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from advisor import services as advisor
-from advisor.catalog import Family
+from advisor.catalog import Family, kafka_line
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 from labs.challenges import Challenge
-from labs.engine.distributions.distribution import Brokers, to_run
+from labs.engine.distributions.distribution import Brokers, patch_releases, to_run
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
 from labs.engine.run.shape import shapes
 from labs.engine.scenarios import find as find_scenario
@@ -80,6 +80,24 @@ def spec_for(
     )  # fmt: skip
     shapes(spec)
     return spec
+
+
+def on_release(described: Pipeline, release: str) -> Pipeline:
+    """The same description on brokers of a release, with the defaults of its line.
+
+    Raises `advisor.PipelineError` for a setting that does not exist there.
+    """
+    stated = advisor.to_data(described)
+    releases = {**stated.get("releases", {}), "kafka": release}
+    return advisor.from_data({**stated, "kafka": kafka_line(release), "releases": releases})
+
+
+def at_release(spec: ExperimentSpec, release: str) -> ExperimentSpec:
+    """The same on exactly this release, where that is an earlier one of its line.
+
+    The time machine alone runs these; for all else the release of a line that is offered stands.
+    """
+    return replace(spec, kafka=release) if release in patch_releases() else spec
 
 
 def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int) -> ExperimentSpec:

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-from labs.models import Experiment
+from labs.models import Experiment, Series
 
 OF_ACCOUNTS = "@"
 """What the keys of accounts begin with. A session's has 32 letters and digits, and no @."""
@@ -77,12 +77,12 @@ def learner(request: HttpRequest) -> User | None:
     return user if isinstance(user, User) and not user.is_staff else None
 
 
-def name(request: HttpRequest, experiment: Experiment) -> str:
+def name(request: HttpRequest, started: Experiment | Series) -> str:
     """Who cancels it, in words."""
-    return "a visitor" if experiment.visitor == known(request) else "an operator"
+    return "a visitor" if started.visitor == known(request) else "an operator"
 
 
-def may_cancel(request: HttpRequest, experiment: Experiment) -> bool:
+def may_cancel(request: HttpRequest, started: Experiment | Series) -> bool:
     """Whether this visitor started it, or is an operator."""
     mine = known(request)
-    return (bool(mine) and experiment.visitor == mine) or is_operator(request)
+    return (bool(mine) and started.visitor == mine) or is_operator(request)

@@ -23,7 +23,7 @@ from labs.engine.run.keeper import KILLED
 from labs.engine.run.launch import Launch, RunnerDied
 from labs.engine.run.pool import Pool
 from labs.models import Experiment, State
-from labs.runs import expiry, lifecycle, owners, presence, pruning, queue
+from labs.runs import expiry, lifecycle, owners, presence, pruning, queue, series
 from labs.runs.background import Background
 from labs.runs.heartbeat import HeartbeatAges
 from labs.runs.recording import Recorder
@@ -73,6 +73,7 @@ def carry_out(experiment: Experiment, judge_socket: Path, pool: Pool | None = No
             lifecycle.remove_leftovers()
             lifecycle.remove_if_empty(experiment)
     pruning.prune()
+    series.ended(experiment)
 
 
 def _execute(
@@ -141,7 +142,7 @@ class _Heart:
 
 
 class Sweeper:
-    """Ends silent runs, nudges forgotten ones, clears sessions that are over."""
+    """Ends silent runs, nudges forgotten ones, adds what series need, clears what is over."""
 
     def __init__(self) -> None:
         self._cleared_at: float | None = None
@@ -150,6 +151,7 @@ class Sweeper:
     def sweep(self) -> None:
         """Called every few seconds."""
         lifecycle.sweep()
+        series.follow_all()
         queue.nudge_waiting()
         presence.forget_dead_workers(self._workers)
         now = time.monotonic()

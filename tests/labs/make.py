@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from labs.lessons import all_lessons
 from labs.lessons.classroom import Stage
-from labs.models import Classroom, Experiment, Run, State, settings_key
+from labs.models import Classroom, Experiment, Run, Series, State, settings_key
 from spark_jobs.count_table import COUNTS
 from tests.engine import histories
 
@@ -117,6 +117,27 @@ def recorded_in_two_partitions() -> Experiment:
     made = recorded()
     histories.second_partition(made.runs.get(name="described").ledger)
     return made
+
+
+def series(*verdicts: str, pipeline: str, state: State = State.DONE, **fields: Any) -> Series:
+    """The releases of 3.9 to 4.3; the first of them ran to these verdicts."""
+    made = Series.objects.create(
+        **{"pipeline": pipeline, "scenario": SCENARIO, "seed": 7, "bisect": False,
+           "releases": ["3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1"], **fields}
+    )  # fmt: skip
+    for release, verdict in zip(made.releases, verdicts, strict=False):
+        run = experiment(state, verdict, kafka=release, series=made, pipeline=pipeline)
+        run.runs.filter(position=1).delete()
+    return made
+
+
+def series_in_each_state(pipeline: str) -> list[Series]:
+    """One whose verdict changes, one that was cancelled, one that goes on."""
+    now = timezone.now()
+    done = series("broken", "holds", "holds", "unknown", "holds", pipeline=pipeline, ended_at=now)
+    cancelled = series("", pipeline=pipeline, state=State.CANCELLED, ended_at=now,
+                       reason="Cancelled by a visitor.")  # fmt: skip
+    return [done, cancelled, series("", pipeline=pipeline, state=State.RUNNING)]
 
 
 def rooms() -> list[Classroom]:

@@ -129,6 +129,6 @@ def test_rows_that_were_asked_for_stand_before_the_pairs_that_were_drawn(
     asked, folded = page.split('id="pairs"')
     drawn = [row for row in rows(SHIPPED) if row.is_drawn]
     assert drawn
-    assert asked.count('<h2 id="row-') == len(rows(SHIPPED)) - len(drawn)
+    assert asked.count('<h3 id="row-') == len(rows(SHIPPED)) - len(drawn)
     assert folded.count('<h3 id="row-') == len(drawn)
     assert f"<summary>{len(drawn)} such pairs</summary>" in folded

@@ -1,0 +1,130 @@
+"""What the page of a series shows: a row a release, and what is known of each change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from advisor import services as advisor
+from advisor.models import Description
+from advisor.reasoning.pipeline import Pipeline
+from labs.engine.run.result import JUDGED
+from labs.models import Experiment, Series, State
+from labs.pages.pace import PHASES
+from labs.runs import across, planning
+
+_STATES = {
+    State.QUEUED: "waits for its turn",
+    State.FAILED: "could not be run to its end",
+    State.INTERRUPTED: "interrupted",
+    State.CANCELLED: "cancelled",
+}
+_STARTING = "is starting"
+_UNKNOWN = "no verdict"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A release: its verdict with what was seen, or in `words` why there is none (yet).
+
+    `link` is the run's page, empty where there is no run.
+    """
+
+    row: across.Row
+    words: str = ""
+    link: str = ""
+    is_live: bool = False
+
+    @property
+    def release(self) -> str:
+        return self.row.release
+
+    @property
+    def verdict(self) -> str:
+        """That of the run; empty before its end."""
+        return next(iter(self.row.verdicts.values()), "")
+
+
+def lines(series: Series) -> list[Line]:
+    """Every release that was asked for, ran or runs, oldest first."""
+    described = _described(series)
+    by_release = {run.kafka: run for run in series.experiments.prefetch_related("runs")}
+    empty = [
+        _without_run(series, release) for release in series.releases if release not in by_release
+    ]
+    rows = [*empty, *(_line(run, described) for run in by_release.values())]
+    place = {row.release: number for number, row in enumerate(_ordered(rows))}
+    return sorted(rows, key=lambda line: place[line.release])
+
+
+def changes(series: Series, rows: Sequence[Line]) -> tuple[across.Change, ...]:
+    """Where the verdict changed, with what the rules and the known bugs say of it."""
+    return across.changes([line.row for line in rows], series.scenario)
+
+
+def standing(series: Series, rows: Sequence[Line], changed: Sequence[across.Change]) -> str:
+    """Where it is, or what came of it, in a line or two."""
+    judged = sum(bool(line.row.verdict) for line in rows)
+    done = f"{judged} release{'' if judged == 1 else 's'} {'has' if judged == 1 else 'have'}"
+    if running := [line.release for line in rows if line.is_live]:
+        return f"{done} a verdict. Kafka {' and '.join(running)}: not over yet."
+    if series.is_live:
+        return f"{done} a verdict. The next run is queued as soon as the queue has a place."
+    if changed:
+        between = "; ".join(f"between {' and '.join(change.releases)}" for change in changed)
+        return f"The verdict changes {between}."
+    if judged < 2:
+        return f"{done} a verdict, and it takes two to compare."
+    return f"All {judged} releases that were run have the same verdict."
+
+
+def _ordered(rows: Sequence[Line]) -> list[across.Row]:
+    return across.in_order([line.row for line in rows])
+
+
+def _described(series: Series) -> Pipeline | None:
+    try:
+        return advisor.find(series.pipeline).described()
+    except (Description.DoesNotExist, advisor.StaleDescription):
+        return None
+
+
+def _without_run(series: Series, release: str) -> Line:
+    cannot = series.impossible.get(release, "")
+    if cannot:
+        words = f"not run: {cannot}"
+    elif series.is_live:
+        words = "not run yet"
+    else:
+        words = "not needed" if series.bisect and not series.reason else "not run"
+    return Line(across.Row(release, why_not=words, release=release), words)
+
+
+def _line(run: Experiment, described: Pipeline | None) -> Line:
+    arm = next(iter(run.runs.all()))
+    verdict = arm.verdict if not run.is_live else ""
+    pipeline = _on_release(described, run.kafka) if verdict in JUDGED else None
+    row = across.Row(
+        run.kafka, {arm.name: verdict} if verdict else {}, pipeline,
+        across.permitted(pipeline, run.scenario) if pipeline else (),
+        across.refuted(pipeline, run.scenario, arm.counts) if pipeline else (),
+        zookeeper=run.request().zookeeper,
+        seen=across.forbidden(pipeline, arm.counts) if pipeline else {}, release=run.kafka,
+    )  # fmt: skip
+    return Line(row, _words(run, arm.phase, verdict), run.get_absolute_url(), run.is_live)
+
+
+def _words(run: Experiment, phase: str, verdict: str) -> str:
+    if run.state == State.RUNNING:
+        return PHASES.get(phase, _STARTING).lower()
+    if verdict:
+        return ""
+    words = _STATES.get(State(run.state), _UNKNOWN)
+    return f"{words}: {run.reason}" if run.reason else words
+
+
+def _on_release(described: Pipeline | None, release: str) -> Pipeline | None:
+    try:
+        return planning.on_release(described, release) if described else None
+    except advisor.PipelineError:
+        return None

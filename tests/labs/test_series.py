@@ -1,0 +1,266 @@
+"""The time machine of the web: what is queued when, how it ends, and what its pages say."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.test import Client, override_settings
+from django.urls import reverse
+from django.utils import timezone
+
+from advisor import services as advisor
+from advisor.models import Description
+from labs.models import Experiment, Run, Series, State
+from labs.runs import expiry, lifecycle, planning, queue
+from labs.runs import series as time_machine
+from labs.runs.heartbeat import HeartbeatAges
+from labs.runs.planning import Refused
+from labs.runs.series import Question
+from labs.runs.visitors import Visitor
+from tests.labs import make
+from tests.reading import html_of
+
+pytestmark = pytest.mark.django_db
+DISK = "leader-disk-lost"
+SOMEBODY, ANOTHER = Visitor("somebody", "here"), Visitor("another", "there")
+FORM = {"scenario": DISK, "pipeline": "", "first": "3.9", "last": "4.3", "which": "bisect"}
+
+
+@pytest.fixture(autouse=True)
+def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "nudge", lambda *_: True)
+
+
+def described(**stated: str) -> str:
+    fields = {
+        **time_machine.DEFAULTS,
+        **{key.replace("__", "."): text for key, text in stated.items()},
+    }
+    return str(advisor.save(planning.pipeline_of(fields)).slug)
+
+
+def asked(first: str = "3.9", last: str = "4.3", *, bisect: bool = True) -> Question:
+    return Question(described(), DISK, first, last, bisect)
+
+
+def live(series: Series) -> list[str]:
+    runs = series.experiments.filter(state__in=(State.QUEUED, State.RUNNING))
+    return list(runs.order_by("queued_at", "pk").values_list("kafka", flat=True))
+
+
+def end(series: Series, release: str, verdict: str = "", state: State = State.DONE) -> None:
+    """Ends a run as its worker does."""
+    run = series.experiments.get(kafka=release)
+    claimed = lifecycle.claim(run.slug, run.attempt, "us")
+    assert claimed is not None
+    result = make.result(verdict) if verdict else {}
+    Run.objects.filter(experiment=run).update(verdict=verdict, phase="done", result=result)
+    lifecycle.finish(run.slug, "us", state, "" if state == State.DONE else "it was so")
+    time_machine.ended(claimed)
+    series.refresh_from_db()
+
+
+def test_a_bisection_runs_the_ends_then_the_middle_then_patch_releases_and_ends() -> None:
+    series = time_machine.start(asked(), SOMEBODY)
+    assert live(series) == ["3.9.2", "4.3.1"]
+    assert len({run.seed for run in series.experiments.all()}) == 1
+    end(series, "4.3.1", "holds")
+    assert live(series) == ["3.9.2"]
+    end(series, "3.9.2", "broken")
+    end(series, "4.1.2", "holds")
+    end(series, "4.0.2", "broken")
+    assert live(series) == ["4.1.0"]
+    assert series.ended_at is None
+    end(series, "4.1.0", "holds")
+    assert (live(series), series.reason) == ([], "")
+    assert series.ended_at is not None
+    spec = series.experiments.get(kafka="4.1.0").request()
+    assert (spec.kafka, [arm.name for arm in spec.arms]) == ("4.1.0", ["described"])
+
+
+def test_every_line_is_run_two_at_a_time_and_one_that_fails_holds_nothing_up() -> None:
+    series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
+    assert live(series) == ["3.9.2", "4.0.2"]
+    end(series, "3.9.2", state=State.FAILED)
+    assert live(series) == ["4.0.2", "4.1.2"]
+    end(series, "4.0.2", "holds")
+    end(series, "4.1.2", "holds")
+    assert series.ended_at is not None
+
+
+@pytest.mark.parametrize("state", [State.INTERRUPTED, State.CANCELLED])
+def test_a_run_that_was_ended_from_outside_ends_the_series_until_somebody_goes_on(
+    state: State,
+) -> None:
+    series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
+    end(series, "3.9.2", "broken")
+    end(series, "4.0.2", state=state)
+    assert series.ended_at is not None
+    assert "The run on Kafka 4.0.2 was" in series.reason
+    assert live(series) == ["4.1.2"]
+    end(series, "4.1.2", "holds")
+    time_machine.go_on(series)
+    assert live(series) == ["4.0.2"]
+    end(series, "4.0.2", "broken")
+    assert series.reason == ""
+    assert [run.attempt for run in series.experiments.order_by("kafka")] == [1, 2, 1]
+
+
+def test_a_worker_that_is_killed_ends_the_run_and_the_sweep_ends_the_series() -> None:
+    series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
+    for release in live(series):
+        run = series.experiments.get(kafka=release)
+        assert lifecycle.claim(run.slug, run.attempt, f"nobody-{os.getpid()}")
+    now = [0.0]
+    heartbeats = HeartbeatAges(lambda: now[0])
+    for now[0] in (0.0, 10.0, 20.0):
+        lifecycle.sweep(heartbeats)
+    time_machine.follow_all()
+    series.refresh_from_db()
+    assert "interrupted" in series.reason
+    assert live(series) == []
+
+
+def test_a_release_without_the_scenario_or_the_setting_says_why_and_the_others_run() -> None:
+    slug = described(**{"kafka": "3.9", "application.metadata.mode": "zookeeper"})
+    series = time_machine.start(Question(slug, DISK, "3.9", "4.1", bisect=False), SOMEBODY)
+    assert live(series) == ["3.9.2"]
+    assert series.experiments.get().request().zookeeper
+    assert set(series.impossible) == {"4.0.2", "4.1.2"}
+    assert "application.metadata.mode" in series.impossible["4.0.2"]
+    kraft = time_machine.start(Question(described(), "acknowledgement-lost", "3.2", "3.4"), ANOTHER)
+    assert "not staged on brokers with ZooKeeper" in kraft.impossible["3.2.3"]
+    assert live(kraft) == ["3.4.1"]
+
+
+def test_a_full_queue_refuses_the_start_and_only_delays_what_goes_on() -> None:
+    with (
+        override_settings(LAB_QUEUE={"all": 0, "visitor": 9, "address": 9}),
+        pytest.raises(Refused, match="already"),
+    ):
+        time_machine.start(asked(), SOMEBODY)
+    assert not Series.objects.exists()
+    with override_settings(LAB_QUEUE={"all": 9, "visitor": 1, "address": 9}):
+        series = time_machine.start(asked(), SOMEBODY)
+        assert live(series) == ["3.9.2"]
+    time_machine.follow_all()
+    assert live(series) == ["3.9.2", "4.3.1"]
+
+
+def test_one_series_a_visitor_a_double_click_is_one_and_others_may_start_theirs() -> None:
+    question = asked()
+    series = time_machine.start(question, SOMEBODY)
+    assert time_machine.start(question, SOMEBODY) == series
+    with pytest.raises(Refused, match="of yours is still going on"):
+        time_machine.start(asked("4.0"), SOMEBODY)
+    for number in range(2):
+        time_machine.start(asked(), Visitor(f"v{number}", "here"))
+    with pytest.raises(Refused, match="of your address is still going on"):
+        time_machine.start(asked(), Visitor("v3", "here"))
+    time_machine.start(asked(), ANOTHER)
+    time_machine.cancel(series, "a visitor")
+    assert time_machine.start(question, SOMEBODY) != series
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "says"),
+    [
+        ("4.1", "4.1", "has to be newer"),
+        ("4.1", "3.9", "has to be newer"),
+        ("1.0", "4.1", "2.8 to"),
+    ],
+)
+def test_lines_that_cannot_be_compared_are_refused(first: str, last: str, says: str) -> None:
+    with pytest.raises(Refused, match=says):
+        time_machine.start(asked(first, last), SOMEBODY)
+
+
+def test_the_form_starts_a_series_that_its_own_visitor_can_cancel(client: Client) -> None:
+    answer = client.post(reverse("labs:series-start"), FORM)
+    series = Series.objects.get()
+    assert answer.headers["Location"] == series.get_absolute_url()
+    assert "Cancel these runs" in client.get(series.get_absolute_url()).content.decode()
+    assert "Cancel these runs" not in Client().get(series.get_absolute_url()).content.decode()
+    Client().post(reverse("labs:series-cancel", args=[series.slug]))
+    assert live(series)
+    client.post(reverse("labs:series-cancel", args=[series.slug]))
+    page = client.get(series.get_absolute_url()).content.decode()
+    assert live(series) == []
+    assert "Cancelled by a visitor." in page
+    Client().post(reverse("labs:series-go-on", args=[series.slug]))
+    assert live(series) == []
+    client.post(reverse("labs:series-go-on", args=[series.slug]))
+    assert live(series) == ["3.9.2", "4.3.1"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"scenario": "kettle"}, "kettle is not one of"),
+        ({"first": "4.3"}, "has to be newer than the first"),
+        ({"last": "9.9"}, "9.9 is not one of"),
+        ({"pipeline": "nosuch22"}, "nosuch22 is not one of"),
+        ({"which": ""}, "required"),
+    ],
+)
+def test_what_is_wrong_is_said_on_the_form(
+    client: Client, wrong: dict[str, str], says: str
+) -> None:
+    answer = client.post(reverse("labs:series-start"), FORM | wrong)
+    assert answer.status_code == 400
+    assert says in html_of(answer)
+    assert not Series.objects.exists()
+
+
+def test_a_finished_experiment_leads_to_the_form_which_takes_its_seed_and_clients(
+    client: Client,
+) -> None:
+    slug = described(**{"producer.acks": "1"})
+    run = make.experiment(State.DONE, "broken", "holds", pipeline=slug, scenario=DISK)
+    link = f"{reverse('labs:lines')}?experiment={run.slug}#own"
+    assert link in client.get(run.get_absolute_url()).content.decode()
+    page = client.get(link).content.decode()
+    assert f'<option value="{slug}" selected>acks=1' in page
+    client.post(reverse("labs:series-start"), FORM | {"pipeline": slug, "experiment": run.slug})
+    series = Series.objects.get()
+    assert (series.seed, series.conditions["librdkafka"]) == (run.seed, True)
+    assert series.experiments.first().request().java_clients is None  # type: ignore[union-attr]
+
+
+def test_the_page_shows_verdicts_what_is_known_of_a_change_and_links_each_run(
+    client: Client,
+) -> None:
+    slug = described(**{"application.disk.lost": "returns-empty", "topic.min.insync.replicas": "2"})
+    series = make.series("broken", "broken", "holds", pipeline=slug, ended_at=timezone.now(),
+                         scenario=DISK)  # fmt: skip
+    Experiment.objects.update(scenario=DISK)
+    page = html_of(client.get(series.get_absolute_url()))
+    assert "The verdict changes between 4.0.2 and 4.1.2." in page
+    assert "KIP-966" in page
+    for run in series.experiments.all():
+        assert run.get_absolute_url() in page
+    assert 'hx-trigger="every' not in page
+    answer = client.get(
+        reverse("labs:series-live", args=[series.slug]), headers={"HX-Request": "true"}
+    )
+    assert answer.status_code == 286
+    assert series.get_absolute_url() in client.get(reverse("labs:lines")).content.decode()
+
+
+def test_a_series_without_a_result_expires_and_keeps_its_description_until_then() -> None:
+    old = timezone.now() - timedelta(days=999)
+    series = make.series(pipeline=described(), ended_at=old, visitor="somebody", address="x")
+    Description.objects.update(created=old)
+    kept = make.series("holds", pipeline=described(), ended_at=old, visitor="somebody")
+    expiry.forget()
+    assert list(Series.objects.all()) == [kept]
+    assert Series.objects.get().address == ""
+    assert not Series.objects.filter(pk=series.pk).exists()
+    assert Description.objects.count() == 1
+
+
+def test_models_and_migrations_agree() -> None:
+    call_command("makemigrations", "--check", "--dry-run", verbosity=0)
