@@ -48,6 +48,12 @@ def _played() -> str:
     return f"/incidents/{first.slug}/plays/{plays.start(first, list(first.releases)).slug}/"
 
 
+def _series(place: int) -> str:
+    """One that is done, one that was cancelled, one that goes on."""
+    pipeline = str(services.save(described(RISKY)).slug)
+    return make.series_in_each_state(pipeline)[place].get_absolute_url()
+
+
 def _message() -> str:
     return f"{make.recorded().get_absolute_url()}described/message/?value={histories.LOST}"
 
@@ -88,6 +94,10 @@ PAGES: dict[str, Callable[[], str]] = {
     "incidents": lambda: "/incidents/",
     "incident": lambda: f"/incidents/{all_incidents()[0].slug}/",
     "incident-waiting": _played,
+    "lines": lambda: "/evidence/lines/",
+    "series": lambda: _series(0),
+    "series-cancelled": lambda: _series(1),
+    "series-running": lambda: _series(2),
     "concepts": lambda: "/concepts/",
     "concept": lambda: "/concepts/high-watermark/",
     "reference": lambda: "/reference/",
