@@ -11,7 +11,6 @@ import json
 import re
 import shutil
 import sys
-import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -82,7 +81,7 @@ def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping
         with slot(on_place=lambda place: enter("waiting", place=place)):
             outcome = play(incident, release, partial(_downloads, say), enter, home)
     except Exception as problem:  # whatever it is, nothing is said of this side but why
-        traceback.print_exc(file=sys.stderr)
+        failure_text.log_trace()
         say("error", message=f"Release {release} could not be run: {_why(problem, release)}.")
         return None
     finally:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from labs.engine.run.experiment import UNUSABLE
+from labs.engine.base.processes import ROOT
+from labs.engine.run.experiment import ARM_FAILED, UNUSABLE, main
 from labs.engine.run.launch import Launch, RunnerDied
 from tests.engine.arms import experiment
 
@@ -21,3 +26,38 @@ def test_who_stopped_listening_may_listen_again(tmp_path: Path) -> None:
         with pytest.raises(RunnerDied) as died:
             list(started)
     assert died.value.status == UNUSABLE
+
+
+def test_a_full_disk_is_the_reason_and_not_an_exit_code(tmp_path: Path) -> None:
+    """/dev/full takes no byte, as a full disk takes none of the log and of the last tables."""
+    spec, folder = tmp_path / "spec.json", tmp_path / "run"
+    spec.write_text(experiment().to_json(), "utf-8")
+    folder.mkdir()
+    for arm in experiment().arms:
+        (folder / arm.name).symlink_to("/dev/full")
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "labs.engine.run.experiment", spec, folder],
+            cwd=ROOT, stderr=full, stdout=subprocess.PIPE, text=True, timeout=120,
+        )  # fmt: skip
+    said = [json.loads(line) for line in ended.stdout.splitlines()]
+    reasons = [event["message"] for event in said if event["event"] == "error"]
+    assert len(reasons) == len(experiment().arms)
+    assert all("The arm could not be run" in reason for reason in reasons)
+    assert said[-1]["event"] == "result"
+
+
+def test_whatever_ends_a_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "faults.parquet"))
+
+    spec = tmp_path / "spec.json"
+    spec.write_text(experiment().to_json(), "utf-8")
+    monkeypatch.setattr("labs.engine.run.experiment.run", full)
+    assert main(["", str(spec), str(tmp_path)]) == ARM_FAILED
+    message = json.loads(capsys.readouterr().out)["message"]
+    assert message.startswith("The run could not be carried out: ")
+    assert "No space left on device" in message
+    assert str(tmp_path) not in message

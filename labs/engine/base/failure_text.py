@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+import traceback
+from contextlib import suppress
 
 MOST = 400
 """The most characters of the sentence."""
@@ -45,9 +47,20 @@ def report(problem: object) -> str:
     """The sentence; what it leaves out goes to standard error, which is the run's log."""
     text = sentence(problem)
     if text != str(problem):
-        sys.stderr.write(f"{problem}\n")
-        sys.stderr.flush()
+        _log(f"{problem}\n")
     return text
+
+
+def log_trace() -> None:
+    """Writes the trace of the error that is being handled to standard error, the run's log."""
+    _log(traceback.format_exc())
+
+
+def _log(text: str) -> None:
+    # What cannot be logged is still said: a full disk is a reason like any other.
+    with suppress(OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _cause(lines: list[str]) -> str:

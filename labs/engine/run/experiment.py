@@ -57,6 +57,11 @@ def main(argv: list[str], ahead: Sequence[Ahead] = ()) -> int:
     except (ScenarioError, ValueError, TypeError, KeyError) as wrong:
         events.emit("error", message=f"The experiment cannot be run: {failure_text.report(wrong)}")
         return UNUSABLE
+    except Exception as problem:  # such as a full disk: who waits for the result has the reason
+        failure_text.log_trace()
+        reason = failure_text.sentence(problem)
+        events.emit("error", message=f"The run could not be carried out: {reason}")
+        return ARM_FAILED
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import math
 import shutil
-import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -115,10 +113,10 @@ class ArmRunner:
             with reporting_waits(self._waits):
                 answer = self.answer()
         except Disturbed as disturbed:
-            traceback.print_exc(file=sys.stderr)
+            failure_text.log_trace()
             answer = self._disturbed(str(disturbed))
         except Exception as problem:  # whatever it is, the arm is unknown and the reason is said
-            traceback.print_exc(file=sys.stderr)
+            failure_text.log_trace()
             self.failed = True
             reason = f"The arm could not be run: {failure_text.sentence(problem)}"
             self._emit("error", message=reason)
