@@ -13,10 +13,11 @@ from advisor.reasoning import dependence
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration import table
+from labs.evidence import trials
 
 
 def warm() -> None:
-    """Views and templates, the catalog's tables, and what each failure depends on."""
+    """Views, templates, the catalog's tables, what failures depend on, and the record of runs."""
     reverse("labs:home")
     folder = settings.BASE_DIR / "templates"
     for page in folder.rglob("*.html"):
@@ -26,5 +27,6 @@ def warm() -> None:
     all_exports()
     dependence.table()
     table.held(())
+    trials.warm()
     reference.entries()
     rules_changelog.releases()

@@ -6,7 +6,7 @@ that a model which is changed answers for every run that was ever recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.reasoning.dependence import dependence
@@ -145,7 +145,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class _Predicted:
+class Predicted:
     """A run, what its event permits there, and what all events that happen there permit."""
 
     run: Observed
@@ -159,20 +159,29 @@ class _Predicted:
 
 def held(observed: Iterable[Observed]) -> Held:
     """Every event with what its runs said, in the order of the model."""
+    return compared(predicted(observed))
+
+
+def predicted(observed: Iterable[Observed]) -> list[Predicted]:
+    """What today's advisor says of each run: about a millisecond for each."""
     events = {event.name: event for event in all_events()}
-    runs = [_predicted(events[run.event], run) for run in observed]
-    sections = tuple(_section(event, runs) for event in events.values())
+    return [_predicted(events[run.event], run) for run in observed]
+
+
+def compared(runs: Sequence[Predicted]) -> Held:
+    """What was predicted beside what was seen, by event."""
+    sections = tuple(_section(event, runs) for event in all_events())
     return Held(sections, _contradictions(runs))
 
 
-def _predicted(event: FailureEvent, run: Observed) -> _Predicted:
+def _predicted(event: FailureEvent, run: Observed) -> Predicted:
     staged = as_staged(event, run.pipeline)
     # Of settings with which nothing can work the advisor claims nothing else (see `refutable`).
     may = frozenset(Anomaly) if obstacles(staged) else possible(event.name, staged)
-    return _Predicted(run, permitted(event, staged), may)
+    return Predicted(run, permitted(event, staged), may)
 
 
-def _contradictions(runs: Iterable[_Predicted]) -> tuple[Contradiction, ...]:
+def _contradictions(runs: Iterable[Predicted]) -> tuple[Contradiction, ...]:
     return tuple(
         Contradiction(anomaly, run.run)
         for run in runs
@@ -216,12 +225,12 @@ def _excused(event: str) -> frozenset[Anomaly]:
     return frozenset() if find(scenario).given_up_breaks else frozenset({Anomaly.GIVEN_UP})
 
 
-def _section(event: FailureEvent, runs: Iterable[_Predicted]) -> Section:
+def _section(event: FailureEvent, runs: Iterable[Predicted]) -> Section:
     own = [run for run in runs if run.run.event == event.name]
     return Section(event, tuple(_rows(event, own)), len(own))
 
 
-def _rows(event: FailureEvent, runs: list[_Predicted]) -> Iterator[Row]:
+def _rows(event: FailureEvent, runs: list[Predicted]) -> Iterator[Row]:
     may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
     rarely = find(event.scenario).rarely
     for anomaly in sorted(may.union(*(run.seen for run in runs))):

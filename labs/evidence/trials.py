@@ -19,7 +19,7 @@ from labs.calibration.edges import LINE, Edge
 from labs.calibration.fingerprint import fingerprint, short_form
 from labs.calibration.record import Explored, Record
 from labs.calibration.staged import Staged, staged
-from labs.calibration.table import Held, Observed
+from labs.calibration.table import Held, Observed, Predicted
 from labs.engine.cluster.properties import SHORTENED
 from labs.engine.distributions.distribution import release
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
@@ -92,15 +92,31 @@ def held() -> Held:
     """Today's advisor compared with every trial that is kept."""
     done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
     newest = done.values_list("experiment__slug", flat=True).last()
+    return _held(done.count(), newest, *_record())
+
+
+def warm() -> None:
+    """Asks the advisor of all runs that came with the release, before a page has to."""
+    of_release(*_record())
+
+
+def _record() -> tuple[Path, int]:
     record = Path(settings.LAB_RECORD)
-    size = record.stat().st_size if record.exists() else 0
-    return _held(done.count(), newest, record, size)
+    return record, record.stat().st_size if record.exists() else 0
 
 
 @lru_cache(maxsize=2)
 def _held(count: int, newest: str | None, record: Path, size: int) -> Held:
-    # Asking the advisor about every run takes a while, and the answer changes only with a run.
-    return table.held([*observed(), *shipped(record)])
+    return table.compared([*table.predicted(observed()), *of_release(record, size)])
+
+
+@lru_cache(maxsize=2)
+def of_release(record: Path, size: int) -> list[Predicted]:
+    """What today's advisor says of each run of a record of this size in bytes.
+
+    Cached apart from own runs: it takes most of a second, and own runs do not change it.
+    """
+    return table.predicted(shipped(record))
 
 
 def scenarios_staged() -> list[Staged]:

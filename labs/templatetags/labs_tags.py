@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from django import template
 from django.urls import reverse
@@ -74,7 +75,7 @@ def tickets(text: str) -> SafeString:
     A ticket of which there is an advisory leads to it. The address of a proposal has its title
     in it, so that its number is searched for.
     """
-    known = {advisory.id: advisory.slug for advisory in advisories()}
+    known = _known()
 
     def part(word: str) -> str:
         if not _TICKET.fullmatch(word):
@@ -86,6 +87,12 @@ def tickets(text: str) -> SafeString:
         return format_html('<a href="{}">{}</a>', address, word)
 
     return format_html_join("", "{}", ([part(word)] for word in _TICKET.split(text)))
+
+
+@cache
+def _known() -> dict[str, str]:
+    """The slug of each advisory, by its ticket: a page has some ninety sentences with tickets."""
+    return {advisory.id: advisory.slug for advisory in advisories()}
 
 
 @register.filter

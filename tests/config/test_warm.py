@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from advisor.pages import reference
 from advisor.reasoning import dependence
 from config.warm import warm
+from labs.evidence import trials
 
 
 def test_what_costs_most_is_there_and_every_template_can_be_read() -> None:
@@ -13,3 +16,11 @@ def test_what_costs_most_is_there_and_every_template_can_be_read() -> None:
         before = costly.cache_info().misses
         costly()
         assert costly.cache_info().misses == before
+
+
+@pytest.mark.django_db
+def test_the_advisor_was_asked_of_the_releases_runs_and_own_runs_ask_no_more() -> None:
+    warm()
+    before = trials.of_release.cache_info().misses
+    trials.held()
+    assert trials.of_release.cache_info().misses == before
