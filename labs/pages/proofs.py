@@ -56,8 +56,13 @@ class Sender:
 
 
 def proofs(pipeline: str) -> tuple[Proof, ...]:
-    """The latest experiment that is done with each scenario on a description, newest first."""
-    done = Experiment.objects.filter(pipeline=pipeline, state=State.DONE, lesson="")
+    """The latest experiment that is done with each scenario on a description, newest first.
+
+    Without those of a series, which are on other releases than the one described.
+    """
+    done = Experiment.objects.filter(
+        pipeline=pipeline, state=State.DONE, lesson="", series__isnull=True
+    )
     latest: dict[str, Experiment] = {}
     for experiment in done.order_by("-ended_at", "-pk").prefetch_related("runs"):
         latest.setdefault(experiment.scenario, experiment)

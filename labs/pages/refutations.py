@@ -16,6 +16,7 @@ from labs.calibration.table import refutable
 from labs.models import Experiment, Run, State
 from labs.pages import presentation
 from labs.pages.sentences import COUNT_WORDS
+from labs.runs import planning
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,10 @@ def refutations(experiment: Experiment) -> tuple[Refutation, ...]:
         return ()
     try:
         saved = advisor.find(experiment.pipeline)
-        pipelines = {"described": saved.described(), "recommended": saved.recommended()}
+        described = saved.described()
+        if experiment.series_id:  # its brokers are of another release than those described
+            described = planning.on_release(described, experiment.kafka)
+        pipelines = {"described": described, "recommended": saved.recommended()}
     except (ObjectDoesNotExist, advisor.PipelineError):
         return ()
     refutations: list[Refutation] = []

@@ -145,7 +145,7 @@ def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
     somebody else's: who starts an attempt may cancel it, and that right is not handed on.
     """
     if experiment.state == State.DONE or experiment.visitor not in ("", visitor.key):
-        return enqueue(experiment.request(), experiment.pipeline, experiment.lesson, visitor)
+        return enqueue(experiment.request(), _described(experiment), experiment.lesson, visitor)
     with transaction.atomic():
         take_place(visitor)
         if lifecycle.requeue(experiment.slug, experiment.attempt, visitor.key, visitor.address):
@@ -162,9 +162,15 @@ def repeat(experiment: Experiment, times: int, visitor: Visitor = NOBODY) -> lis
     for _ in range(times):
         spec = replace(experiment.request(), seed=_new_seed())
         started.append(
-            enqueue(spec, experiment.pipeline, experiment.lesson, visitor, is_one_of_many=True)
+            enqueue(spec, _described(experiment), experiment.lesson, visitor, is_one_of_many=True)
         )
     return started
+
+
+def _described(experiment: Experiment) -> str:
+    """The description that a repetition is evidence for: none, where its brokers are of another
+    release than those described."""
+    return "" if experiment.series_id else experiment.pipeline
 
 
 def _saved(fields: Mapping[str, str]) -> str:

@@ -128,6 +128,8 @@ def series(*verdicts: str, pipeline: str, state: State = State.DONE, **fields: A
     for release, verdict in zip(made.releases, verdicts, strict=False):
         run = experiment(state, verdict, kafka=release, series=made, pipeline=pipeline)
         run.runs.filter(position=1).delete()
+        run.spec = {**run.spec, "kafka": release, "arms": run.spec["arms"][:1]}
+        run.save(update_fields=["spec"])
     return made
 
 

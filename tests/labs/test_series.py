@@ -14,7 +14,9 @@ from django.utils import timezone
 from advisor import services as advisor
 from advisor.models import Description
 from labs.models import Experiment, Run, Series, State
-from labs.runs import expiry, lifecycle, planning, queue
+from labs.pages import proofs
+from labs.pages.refutations import refutations
+from labs.runs import expiry, lifecycle, planning, queue, services
 from labs.runs import series as time_machine
 from labs.runs.heartbeat import HeartbeatAges
 from labs.runs.planning import Refused
@@ -248,6 +250,24 @@ def test_the_page_shows_verdicts_what_is_known_of_a_change_and_links_each_run(
     )
     assert answer.status_code == 286
     assert series.get_absolute_url() in client.get(reverse("labs:lines")).content.decode()
+
+
+def test_runs_on_other_releases_are_no_evidence_for_the_description(client: Client) -> None:
+    slug = described(**{"topic.min.insync.replicas": "2", "application.disk.lost": "returns-empty"})
+    series = make.series("broken", pipeline=slug, ended_at=timezone.now(), scenario=DISK)
+    run = series.experiments.get()
+    pipeline = planning.on_release(advisor.find(slug).described(), "3.9.2")
+    Experiment.objects.update(scenario=DISK)
+    Run.objects.update(settings=advisor.in_force(pipeline))
+    run.refresh_from_db()
+    assert proofs.proofs(slug) == ()
+    assert refutations(run) == (), "a lost disk loses messages on 3.9, though not on 4.3"
+    again = services.again(run, SOMEBODY)
+    assert (again.pipeline, again.kafka, again.series) == ("", "3.9.2", None)
+    Experiment.objects.update(kafka="4.3.1")
+    run.refresh_from_db()
+    Run.objects.update(settings=advisor.in_force(planning.on_release(pipeline, "4.3.1")))
+    assert refutations(run) != ()
 
 
 def test_a_series_without_a_result_expires_and_keeps_its_description_until_then() -> None:
