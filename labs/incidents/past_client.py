@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.jvm import LOG4J_1, LOG4J_2
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
@@ -24,15 +25,20 @@ from labs.incidents.timeline import Timeline
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The broker that a client speaks to: its release, `data` where its logs are, and its tools.
+    """The broker that a client speaks to, with its release.
 
     `tools_path` is the class path of Kafka's own tools of that release.
     """
 
     bootstrap: str
     version: str
-    data: Path
+    broker: Broker
     tools_path: str
+
+    @property
+    def data(self) -> Path:
+        """Where its logs are."""
+        return self.broker.data
 
 
 class PastClient:

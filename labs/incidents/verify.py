@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from labs.engine.base.processes import state
+from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.distributions.distribution import (
     kafka,
@@ -22,7 +23,7 @@ from labs.engine.distributions.distribution import (
     tools_path,
 )
 from labs.engine.distributions.java import Java, find_java
-from labs.incidents import wheels
+from labs.incidents import exhibits, wheels
 from labs.incidents.model import SIDES, Incident, Outcome
 from labs.incidents.past_client import PastClient, Server
 from labs.incidents.past_cluster import PastCluster
@@ -92,13 +93,16 @@ def play(
             enter("booting")
             with PastCluster(jars, java, folder, steps.SETTINGS, size) as brokers:
                 enter("playing")
-                return _played(incident, steps.play, brokers)
+                outcome = _played(incident, steps.play, brokers)
+                return _left(outcome, brokers.brokers, release, brokers.tools_path, folder)
         client = _fetched(incident, release, java, folder, tell)
         server = _server(incident, release, java, folder, tell)
         enter("booting")
         with server as served:
             enter("playing")
-            return _played(incident, steps.play, client(served))
+            outcome = _played(incident, steps.play, client(served))
+            one = {1: served.broker}
+            return _left(outcome, one, served.version, served.tools_path, folder)
 
 
 def _played(
@@ -110,11 +114,21 @@ def _played(
     return replace(outcome, moments=past.timeline.moments)
 
 
+def _left(
+    outcome: Outcome, brokers: Mapping[int, Broker], version: str, tools_path: str, folder: Path
+) -> Outcome:
+    """The outcome with what its brokers leave, which is gone with them."""
+    java = find_java()
+    logs = exhibits.of_logs(brokers, folder)
+    segments = exhibits.of_segments(brokers[1], version, tools_path, java, folder)
+    return replace(outcome, exhibits=(*outcome.exhibits, logs, segments))
+
+
 @contextmanager
 def _booted(cluster: Cluster | PastCluster, version: str, tools: str) -> Iterator[Server]:
     """One broker, for clients."""
     with cluster:
-        yield Server(cluster.bootstrap, version, cluster.brokers[1].data, tools)
+        yield Server(cluster.bootstrap, version, cluster.brokers[1], tools)
 
 
 def _server(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -118,8 +119,11 @@ def test_a_choice_of_nothing_or_of_what_is_not_there_is_refused_and_queues_nothi
 
 
 @pytest.mark.django_db
-def test_a_side_that_is_not_played_cannot_be_asked_for(client: Client) -> None:
-    bare = find("KAFKA-9254")
+def test_a_side_that_is_not_played_cannot_be_asked_for(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = replace(find("KAFKA-9254"), not_today="its steps need what is gone")
+    monkeypatch.setattr("labs.incidents.all_incidents", lambda: (bare,))
     assert 'value="today"' not in client.get(
         reverse("labs:incident", args=[bare.slug])
     ).content.decode()  # fmt: skip

@@ -22,11 +22,13 @@ _TOPIC, _COMMIT_KEY = "accounts", bytes([0, 0, 0, 1])
 _KEYS = (b"a", b"b", b"c", b"d", b"e")
 _COMPACTED = {
     "cleanup.policy": "compact",
-    "segment.bytes": "120",
+    "segment.bytes": str(1024 * 1024),
     "min.cleanable.dirty.ratio": "0.0",
     "delete.retention.ms": "100",
 }
-_FILLING = b"x" * 20
+_FILLING = b"x" * 600_000
+"""Two of these begin a segment. Since 4.0 a segment has at least 1 MiB (KIP-1030)."""
+_LONGEST = 240
 _STATE = ("*.snapshot", "*.txnindex")
 """What a new replica does not have, and rebuilds from the log."""
 
@@ -68,13 +70,14 @@ def _overwrite_marker(past: PastCluster) -> None:
     """A record of the marker's key, and enough others that the cleaner reaches past it."""
     plain = clients.producer(past.bootstrap)
     clients.must_send(plain, _TOPIC, _COMMIT_KEY, b"an integer key, 1")
-    for number in range(6):
+    for number in range(3):
         clients.must_send(plain, _TOPIC, f"filler-{number}".encode(), _FILLING)
     # A marker that may go is first given a time to stay (delete.retention.ms) and goes a round
     # later; a round needs something new to read.
     for number in range(6):
         cleaned = past.checkpointed("cleaner", _TOPIC)
-        clients.must_send(plain, _TOPIC, f"round-{number}".encode(), _FILLING)
+        for half in ("a", "b"):
+            clients.must_send(plain, _TOPIC, f"round-{number}-{half}".encode(), _FILLING)
         _await_round(past, cleaned)
 
 
@@ -108,6 +111,7 @@ def _committed(past: PastCluster) -> set[bytes]:
 
 
 def _records(dump: str) -> str:
-    """The lines of a dump that name records and markers."""
+    """The lines of a dump that name records and markers; what fills segments is cut."""
     wanted = ("isTransactional: true", "endTxnMarker", "key: ")
-    return "\n".join(line for line in dump.splitlines() if any(word in line for word in wanted))
+    lines = (line for line in dump.splitlines() if any(word in line for word in wanted))
+    return "\n".join(line[:_LONGEST] for line in lines)

@@ -9,15 +9,17 @@ from labs.incidents import clients
 from labs.incidents.model import Exhibit, Outcome
 from labs.incidents.past_cluster import PastCluster
 
-BROKERS = 1
+BROKERS = 2
 SETTINGS: dict[str, str | int] = {}
 _TOPIC, _SENDS = "payments", 5
 _CONFIG = "kafka.admin.ConfigCommand"
 
 
 def play(past: PastCluster) -> Outcome:
-    """How many of five messages are acknowledged with one copy, where the topic demands two."""
-    clients.create(past.bootstrap, _TOPIC, {"min.insync.replicas": "2"})
+    """How many of five messages are acknowledged by one replica, where the topic demands two."""
+    clients.create(past.bootstrap, _TOPIC, {"min.insync.replicas": "2"}, copies=2)
+    past.stop(2)
+    until(lambda: past.in_sync(_TOPIC) == {1}, 60, "the follower is still in sync")
     answers = {"Before any change": _answers(past)}
     for number, retention_ms in enumerate((600_000_000, 500_000_000), 1):
         _change_default(past, retention_ms)
@@ -54,7 +56,7 @@ def _defaults(past: PastCluster) -> str:
 
 
 def _answers(past: PastCluster) -> list[str]:
-    """What acks=all gets, once each: with one copy there is one replica in sync."""
+    """What acks=all gets, once each, with one replica in sync."""
     producer = clients.producer(past.bootstrap, acks="all", retries=0, message_timeout_ms=10_000)
     errors = [clients.send(producer, _TOPIC, None, b"1") for _ in range(_SENDS)]
     answers = ["acknowledged" if error is None else _name(error) for error in errors]
