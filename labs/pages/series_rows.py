@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from advisor import services as advisor
 from advisor.models import Description
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import agreed, counted
 from labs.engine.run.result import JUDGED
 from labs.models import Experiment, Series, State
 from labs.pages.pace import PHASES
@@ -21,6 +22,7 @@ _STATES = {
 }
 _STARTING = "is starting"
 _UNKNOWN = "no verdict"
+_NONE = "No release has"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def changes(series: Series, rows: Sequence[Line]) -> tuple[across.Change, ...]:
 def standing(series: Series, rows: Sequence[Line], changed: Sequence[across.Change]) -> str:
     """Where it is, or what came of it, in a line or two."""
     judged = sum(bool(line.row.verdict) for line in rows)
-    done = f"{judged} release{'' if judged == 1 else 's'} {'has' if judged == 1 else 'have'}"
+    done = f"{counted(judged, 'release')} {agreed(judged, 'has', 'have')}" if judged else _NONE
     if running := [line.release for line in rows if line.is_live]:
         return f"{done} a verdict. Kafka {' and '.join(running)}: not over yet."
     if series.is_live:
