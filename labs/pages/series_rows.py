@@ -72,12 +72,21 @@ def standing(series: Series, rows: Sequence[Line], changed: Sequence[across.Chan
         return f"{done} a verdict. Kafka {' and '.join(running)}: not over yet."
     if series.is_live:
         return f"{done} a verdict. The next run is queued as soon as the queue has a place."
+    stopped = _stopped(series, rows)
     if changed:
         between = "; ".join(f"between {' and '.join(change.releases)}" for change in changed)
-        return f"The verdict changes {between}."
+        return f"The verdict changes {between}.{stopped}"
     if judged < 2:
-        return f"{done} a verdict, and it takes two to compare."
-    return f"All {judged} releases that were run have the same verdict."
+        return f"{done} a verdict, and it takes two to compare.{stopped}"
+    all_of_them = "Both" if judged == 2 else f"All {judged}"
+    return f"{all_of_them} releases that were run have the same verdict."
+
+
+def _stopped(series: Series, rows: Sequence[Line]) -> str:
+    silent = [line.release for line in rows if line.link and not line.row.verdict]
+    if not series.bisect or not silent:
+        return ""
+    return f" The search ended at {silent[0]}, which has none."
 
 
 def _ordered(rows: Sequence[Line]) -> list[across.Row]:

@@ -38,12 +38,7 @@ DEFAULTS: Mapping[str, str] = {"family": "java", "topic.replication.factor": "3"
                                "need.guarantee": "at-least-once"}  # fmt: skip
 """A Java client whose settings were all left alone; brokers keep one copy unless told otherwise."""
 
-_STOPPED = (State.INTERRUPTED, State.CANCELLED)
-_WITHOUT_RESULT = (State.FAILED, *_STOPPED)
-_ENDED_EARLY = {
-    State.INTERRUPTED: "The run on Kafka {} was interrupted, so no other was started after it.",
-    State.CANCELLED: "The run on Kafka {} was cancelled, so no other was started after it.",
-}
+_WITHOUT_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
 _ON_KRAFT = "The scenario is not staged on brokers with ZooKeeper."
 
 
@@ -131,14 +126,11 @@ def upcoming(series: Series) -> tuple[str, ...]:
 def follow(slug: str) -> None:
     """Queues what a series needs next, or ends it; safe to be called at any time, by many.
 
-    A full queue is no end: the sweep asks again.
+    A run without a result says nothing: other lines are still run, and a bisection ends. A full
+    queue is no end: the sweep asks again.
     """
     series = Series.objects.select_for_update().filter(slug=slug, ended_at__isnull=True).first()
     if series is None:
-        return
-    stopped = series.experiments.filter(state__in=_STOPPED).order_by("ended_at").first()
-    if stopped is not None:
-        _end(series, _ENDED_EARLY[State(stopped.state)].format(stopped.kafka))
         return
     try:
         described = advisor.find(series.pipeline).described()

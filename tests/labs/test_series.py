@@ -93,26 +93,25 @@ def test_every_line_is_run_two_at_a_time_and_one_that_fails_holds_nothing_up() -
     assert series.ended_at is not None
 
 
-@pytest.mark.parametrize("state", [State.INTERRUPTED, State.CANCELLED])
-def test_a_run_that_was_ended_from_outside_ends_the_series_until_somebody_goes_on(
-    state: State,
-) -> None:
+@pytest.mark.parametrize("state", [State.INTERRUPTED, State.CANCELLED, State.FAILED])
+def test_a_run_without_a_result_can_be_made_up_for_when_the_others_are_done(state: State) -> None:
     series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
     end(series, "3.9.2", "broken")
     end(series, "4.0.2", state=state)
-    assert series.ended_at is not None
-    assert "The run on Kafka 4.0.2 was" in series.reason
-    assert live(series) == ["4.1.2"]
     end(series, "4.1.2", "holds")
+    assert series.ended_at is not None
     time_machine.go_on(series)
     assert live(series) == ["4.0.2"]
     end(series, "4.0.2", "broken")
-    assert series.reason == ""
+    assert series.ended_at is not None
     assert [run.attempt for run in series.experiments.order_by("kafka")] == [1, 2, 1]
 
 
-def test_a_worker_that_is_killed_ends_the_run_and_the_sweep_ends_the_series() -> None:
-    series = time_machine.start(asked("3.9", "4.1", bisect=False), SOMEBODY)
+def test_a_bisection_ends_at_a_worker_that_is_killed_says_where_and_can_go_on(
+    client: Client,
+) -> None:
+    client.post(reverse("labs:series-start"), FORM)
+    series = Series.objects.get()
     for release in live(series):
         run = series.experiments.get(kafka=release)
         assert lifecycle.claim(run.slug, run.attempt, f"nobody-{os.getpid()}")
@@ -122,8 +121,12 @@ def test_a_worker_that_is_killed_ends_the_run_and_the_sweep_ends_the_series() ->
         lifecycle.sweep(heartbeats)
     time_machine.follow_all()
     series.refresh_from_db()
-    assert "interrupted" in series.reason
-    assert live(series) == []
+    assert (live(series), series.ended_at is None) == ([], False)
+    page = client.get(series.get_absolute_url()).content.decode()
+    assert "The search ended at 3.9.2, which has none." in page
+    assert "stopped answering" in page
+    client.post(reverse("labs:series-go-on", args=[series.slug]))
+    assert live(series) == ["3.9.2", "4.3.1"]
 
 
 def test_a_release_without_the_scenario_or_the_setting_says_why_and_the_others_run() -> None:
