@@ -115,7 +115,7 @@ def advice(answer: Answer) -> dict[str, Any]:
     first = _FIRST_STEPS - bool(wanted.impossible)
     return {
         "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
-        "card": card(given), "told": told(given, steps), "copies": copies,
+        "card": card(given), "summary": summary(given, steps), "copies": copies,
         "assumed": assumed(answer.assumed, given.pipeline.family),
         "picture": picture(given.guarantees, copies),
         "to_prove": to_prove(given),
@@ -157,12 +157,12 @@ def sentence(given: Judgement) -> str:
     return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
 
 
-def told(given: Judgement, steps: Iterable[Step]) -> str:
+def summary(given: Judgement, steps: Iterable[Step]) -> str:
     """The answer in one or two sentences, for previews of its link: the worst, and what to set."""
-    found = worst(given)
+    gravest = worst(given)
     harm = (
-        f"{found.failure.title}: {KINDS[found.anomaly][1]}."
-        if found
+        f"{gravest.failure.title}: {KINDS[gravest.anomaly][1]}."
+        if gravest
         else "None of the failures in our list harms a message."
     )
     settings = in_short(steps)

@@ -190,12 +190,12 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
 def meanings(families: Iterable[ByFamily]) -> dict[str, list[str]]:
     """What a setting means, and the clients in which it means that."""
     results: dict[str, list[str]] = {}
-    for each in families:
-        for span in each.spans:
+    for family in families:
+        for span in family.spans:
             if span.setting is not None:
                 clients = results.setdefault(span.setting.meaning or UNWEIGHED, [])
-                if each.family not in clients:
-                    clients.append(each.family)
+                if family.family not in clients:
+                    clients.append(family.family)
     return results
 
 

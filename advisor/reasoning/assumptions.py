@@ -69,7 +69,7 @@ def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
     }
     for component, names in stated.items():
         settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-        yield from (each for each in settings if each.name not in names | _NOT_BY_ACCIDENT)
+        yield from (one for one in settings if one.name not in names | _NOT_BY_ACCIDENT)
 
 
 def _others(pipeline: Pipeline, setting: Setting) -> Iterator[Pipeline]:

@@ -21,8 +21,8 @@ def always(pipeline: Pipeline) -> bool:
 def broker_lost_for_good(pipeline: Pipeline) -> bool:
     """The event is in scope if the team wants to survive the loss of a broker's disk, and where
     each restart is one."""
-    each = pipeline.text(Component.APPLICATION, "disk.lost") == "each-restart"
-    return pipeline.requirement.survive >= 1 or each
+    by_restart = pipeline.text(Component.APPLICATION, "disk.lost") == "each-restart"
+    return pipeline.requirement.survive >= 1 or by_restart
 
 
 def never_counted(pipeline: Pipeline) -> bool:

@@ -16,7 +16,7 @@ export function key({ acks, minIsr, unclean, eligible, lags }, lagMax) {
   return [acks, minIsr, ...rules, ...[2, 3].map(id => where(lags[id], lagMax))].join("/")
 }
 
-// The partition as it stands when the leader is about to die. `told`: how many messages the
+// The partition as it stands when the leader is about to die. `acknowledged`: how many messages the
 // producer takes for done.
 export function before(state, lagMax) {
   const { acks, minIsr, lags } = state, now = HISTORY_S * RATE
@@ -36,8 +36,8 @@ export function before(state, lagMax) {
     if (isr.length >= minIsr) high = Math.max(high, Math.min(...isr.map(id => ends[id])))
   }
   // With acks=0 a message counts as done when it leaves the client; one is on its way.
-  const told = acks === "0" ? ends[LEADER] + 1 : acks === "1" ? ends[LEADER] : high
-  return { ends, isr, elr, high, told, refused, hidden: isr.length < minIsr }
+  const acknowledged = acks === "0" ? ends[LEADER] + 1 : acks === "1" ? ends[LEADER] : high
+  return { ends, isr, elr, high, acknowledged, refused, hidden: isr.length < minIsr }
 }
 
 // Who leads after the leader's death. Followers in sync wake up and one leads, the lowest id of
@@ -59,5 +59,5 @@ export function play(state, lagMax) {
   const at = before(state, lagMax), next = successor(state, at)
   // Without another leader the old one returns with its log; what never reached it is gone.
   const end = next.leader === null ? at.ends[LEADER] : at.ends[next.leader]
-  return { ...at, ...next, end, lost: Math.max(0, at.told - end), unread: Math.max(0, at.high - end) }
+  return { ...at, ...next, end, lost: Math.max(0, at.acknowledged - end), unread: Math.max(0, at.high - end) }
 }

@@ -96,7 +96,7 @@ function mark({ ctx, colours, y }, at, words, colour) {
 // What is gone: told to be done, and beyond the end of the log that leads now.
 function cut({ ctx, colours, scene, x, y }) {
   if (!scene.lost) return
-  const from = x(scene.end), to = x(scene.told)
+  const from = x(scene.end), to = x(scene.acknowledged)
   ctx.save()
   ctx.globalAlpha = 0.35 + 0.65 * scene.done
   ctx.strokeStyle = colours.lost

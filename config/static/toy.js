@@ -45,9 +45,9 @@ class Toy {
   }
 
   keepAddress() {
-    const told = new URLSearchParams(new FormData(this.form))
-    told.delete("csrfmiddlewaretoken")
-    history.replaceState(null, "", `?${told}`)
+    const asked = new URLSearchParams(new FormData(this.form))
+    asked.delete("csrfmiddlewaretoken")
+    history.replaceState(null, "", `?${asked}`)
   }
 
   kill() {
@@ -56,14 +56,14 @@ class Toy {
     this.played = play(this.now, this.table.lag_max_s)
     this.say("kill").textContent = "Start again"
     this.say("standing").textContent = ""
-    const told = this.table.states[key(this.now, this.table.lag_max_s)]
+    const advised = this.table.states[key(this.now, this.table.lag_max_s)]
     const { texts } = this.table
-    const said = verdict(this.played, texts[told.lost], this.now.acks)
+    const said = verdict(this.played, texts[advised.lost], this.now.acks)
     const result = this.say("result")
-    result.className = `notice kind-${this.played.lost ? "lost" : texts[told.lost] ? "unknown" : "holds"}`
+    result.className = `notice kind-${this.played.lost ? "lost" : texts[advised.lost] ? "unknown" : "holds"}`
     result.replaceChildren(paragraph(said, "strong"), ...steps(this.played, this.table).map(each => paragraph(each)),
-      paragraph(`The advisor says: ${texts[told.lost] || "no acknowledged message can be lost by this."}`),
-      paragraph(`Until there is a new leader: ${texts[told.pause]}`))
+      paragraph(`The advisor says: ${texts[advised.lost] || "no acknowledged message can be lost by this."}`),
+      paragraph(`Until there is a new leader: ${texts[advised.pause]}`))
   }
 
   frame(time) {

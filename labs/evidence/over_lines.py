@@ -62,7 +62,7 @@ class Row:
     @property
     def decisive(self) -> tuple[str, ...]:
         """The settings that tell it from other rows of its scenario: all but the client."""
-        return tuple(each for each in self.settings if not each.startswith("client"))
+        return tuple(name for name in self.settings if not name.startswith("client"))
 
     @property
     def is_changed(self) -> bool:
@@ -122,7 +122,7 @@ def _pairs(runs: list[Explored]) -> Iterator[Row]:
     for run in runs:
         first = drawn.get((run.seed, run.number))
         if first and run.step == "line" and run.judged:
-            both = sorted((first, run), key=lambda each: _order(each.pipeline["kafka"]))
+            both = sorted((first, run), key=lambda one: _order(one.pipeline["kafka"]))
             cells = (Cell(str(run.pipeline["kafka"]), run.verdict, tuple(run.seen)) for run in both)
             yield Row(
                 find(run.scenario), _settings(run), run.schedule, run.date, tuple(cells),

@@ -237,8 +237,8 @@ def _laid_out(moments: Sequence[tuple[str, float]], scale: Scale) -> tuple[Mark,
     for text, second in moments:
         rows = [(row + step) % LABEL_ROWS for step in range(1, LABEL_ROWS + 1)]
         places = [
-            _mark(each, text, second, scale, is_turned=is_turned)
-            for each in rows for is_turned in (False, True)
+            _mark(place, text, second, scale, is_turned=is_turned)
+            for place in rows for is_turned in (False, True)
         ]  # fmt: skip
         free = [mark for mark in places if _is_free(_extent(mark), taken[mark.row])]
         mark = free[0] if free else replace(places[0], has_room=False)

@@ -48,8 +48,8 @@ def recent() -> QuerySet[Experiment]:
 
 def plays(incident: str) -> QuerySet[Experiment]:
     """The plays of an incident by its address, newest first, with their sides."""
-    found = Experiment.objects.filter(is_incident=True, scenario=incident)
-    return found.prefetch_related("runs")
+    played = Experiment.objects.filter(is_incident=True, scenario=incident)
+    return played.prefetch_related("runs")
 
 
 def place_in_queue(experiment: Experiment) -> int:

@@ -50,8 +50,8 @@ def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
 
 def _with_empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
     """A voter on an empty disk may elect one that is behind (KIP-856, KAFKA-14077)."""
-    each = pipeline.text(Component.APPLICATION, DISK) == "each-restart"
-    if not (each or (returns_empty(pipeline) and pipeline.requirement.survive)):
+    by_restart = pipeline.text(Component.APPLICATION, DISK) == "each-restart"
+    if not (by_restart or (returns_empty(pipeline) and pipeline.requirement.survive)):
         return {}
     who = "server of ZooKeeper" if topic.zookeeper else "controller"
     reason = (
@@ -75,10 +75,10 @@ def returns_empty(pipeline: Pipeline) -> bool:
 
 def lost_for_good(pipeline: Pipeline) -> int:
     """How many machines may lose their disks, also by a restart where that is a loss of one."""
-    each = "each-restart" in (
+    by_restart = "each-restart" in (
         pipeline.text(Component.APPLICATION, name) for name in ("disk.lost", DISK)
     )
-    return max(pipeline.requirement.survive, 1 if each else 0)
+    return max(pipeline.requirement.survive, 1 if by_restart else 0)
 
 
 def _without_majority(pipeline: Pipeline, topic: Replication) -> str:
