@@ -18,7 +18,7 @@ from advisor.catalog.effective import (
     TRANSACTION_TIMEOUT,
 )
 from advisor.catalog.model import Component, Family, Problem
-from advisor.catalog.values import gzip_level, number
+from advisor.catalog.values import gzip_level, items, number
 from advisor.catalog.versions import at_least, client_line
 
 Texts = Mapping[str, str]
@@ -29,6 +29,10 @@ _OF_CLASSIC = (_STRATEGY, HEARTBEAT, SESSION)
 _ASSIGNOR, _TWO_PHASES = "group.remote.assignor", "transaction.two.phase.commit.enable"
 _PROTOCOLS = {"range": "eager", "roundrobin": "eager", "cooperative-sticky": "cooperative"}
 _OF_BROKERS, _BROKERS_ASSIGNORS = ("uniform", "range"), "group.consumer.assignors"
+_BUILT_IN = {
+    f"org.apache.kafka.coordinator.group.assignor.{name}assignor": name for name in _OF_BROKERS
+}
+"""Their classes, in small letters."""
 _TYPE = "group.protocol.type"
 _GAPLESS = "enable.gapless.guarantee"
 _FETCH, _MESSAGE = "fetch.max.bytes", "message.max.bytes"
@@ -62,12 +66,15 @@ def refused_combination(
 def refused_assignor(texts: Texts, of_brokers: Texts) -> Problem | None:
     """What the brokers answer to a member that asks for an assignor which they do not have; those
     of a list of their own are classes (GroupMetadataManager, throwIfInvalid of the heartbeat)."""
-    wanted = texts.get(_ASSIGNOR)
-    if wanted is None or _BROKERS_ASSIGNORS in of_brokers or texts.get(GROUP_PROTOCOL) is None:
+    wanted, protocol = texts.get(_ASSIGNOR), texts.get(GROUP_PROTOCOL, "")
+    if wanted is None or protocol.lower() != "consumer":
         return None
-    if texts[GROUP_PROTOCOL].lower() != "consumer" or wanted in _OF_BROKERS:
+    stated = [name for name in items(of_brokers.get(_BROKERS_ASSIGNORS, "")) if name]
+    names = [_BUILT_IN.get(name, name) for name in stated] or [*_OF_BROKERS]
+    if wanted in names or not {*_OF_BROKERS}.issuperset(names):
         return None
-    message = f"ServerAssignor {wanted} is not supported. Supported assignors: uniform, range."
+    supported = ", ".join(name for name in _OF_BROKERS if name in names)
+    message = f"ServerAssignor {wanted} is not supported. Supported assignors: {supported}."
     return Problem(Component.CONSUMER, _ASSIGNOR, message, product=True)
 
 

@@ -8,7 +8,7 @@ door; no message repeats more of a text than names.
 from advisor.intake.live import Entry, Group, Seen, read_live
 from advisor.intake.pipeline_file import PipelineFile, read_pipeline
 from advisor.intake.reading import Product, Reader
-from advisor.intake.registry import all_readers, detect, find, read
+from advisor.intake.registry import all_readers, detect, find, read, read_application
 from advisor.intake.text import MARK, MAX_BYTES, IntakeError, is_secret, short_name
 from advisor.intake.weigh import Intake
 
@@ -28,6 +28,7 @@ __all__ = [
     "find",
     "is_secret",
     "read",
+    "read_application",
     "read_live",
     "read_pipeline",
     "short_name",

@@ -6,7 +6,7 @@ import codecs
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,9 +23,24 @@ from advisor.catalog import (
     written,
 )
 from advisor.catalog.texts import is_free_field, kept_of_field
-from advisor.intake import MARK, MAX_BYTES, Intake, Product, Seen, read, read_live, read_pipeline
+from advisor.intake import (
+    MARK,
+    MAX_BYTES,
+    Intake,
+    Product,
+    Reader,
+    Seen,
+    detect,
+    find,
+    read,
+    read_application,
+    read_live,
+    read_pipeline,
+)
+from advisor.intake.application_file import ApplicationFile, applications, file_profile
 from advisor.intake.identity import Server
 from advisor.intake.options import weigh_options
+from advisor.intake.places import Joined, Origin, placed
 from advisor.intake.reading import Item
 from advisor.intake.weaker import weaker
 from advisor.reasoning.fields import field_of
@@ -33,22 +48,10 @@ from advisor.reasoning.fields import field_of
 _HEADS = {"family", "version", "kafka"}
 """What decides which settings there are."""
 _UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
-_LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
 
 
 class FileProblem(ValueError):
     """A file that cannot be read; the message names it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where something was stated: a file and its line (0 where it has none), or an option."""
-
-    source: str
-    line: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.source}:{self.line}" if self.line else self.source
 
 
 @dataclass(slots=True)
@@ -79,7 +82,9 @@ class Inputs:
         """Raises `FileProblem` for a client that was asked for and is in no file."""
         for name in self.only:
             if name not in self.chosen:
-                raise FileProblem(f"--only {name!r}: no file has a client of that name or line.")
+                raise FileProblem(
+                    f"--only {name!r}: no file has a client or profile of that name or line."
+                )
 
     def state(self, name: str, text: str, origin: Origin) -> None:
         """Sets a field; what comes later replaces it."""
@@ -102,6 +107,43 @@ class Inputs:
         for name, value in fields.items():
             self._replace(name, value, Origin(source, lines[name]), mark=hash(value))
         self._take(source, intake)
+
+    def add_texts(self, texts: Sequence[tuple[str, str]], kind: str = "") -> None:
+        """Adds files of any kind, each with its name; those of one application are read as one.
+        Raises `FileProblem`."""
+        names = [name for name, _ in texts]
+        whole = applications(names)
+        together = set[str]()
+        for files in whole if len(set(names)) == len(names) else []:
+            own = [(name, text) for name, text in texts if name in files]
+            if reader := _of_application([text for _, text in own], kind):
+                ranked = sorted(own, key=lambda row: files.index(row[0]))
+                self._add_application(ranked, reader)
+                together |= {*files}
+        for name, text in texts:
+            if name not in together:
+                self.add_text(name, text, kind)
+
+    def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
+        files, before, starts = list[ApplicationFile](), 0, dict[int, str]()
+        for name, text in texts:
+            starts[before] = name
+            files.append(ApplicationFile(text.removeprefix(MARK), file_profile(name) or "", before))
+            before += text.count("\n") + 1
+        try:
+            product, family = self._product(), self._chosen_family()
+            intake = read_application(reader, files, product, family, self.items, self.only)
+        except SettingError as error:
+            raise FileProblem(self.located(error.problem)) from error
+        joined = Joined(starts)
+        self.files += starts.values()
+        self.chosen |= intake.chosen
+        self.notes += [joined.placed(note) for note in intake.notes]
+        self.problems += [
+            joined.placed(problem.message, problem.setting) for problem in intake.problems
+        ]
+        if not intake.problems:
+            self._take(starts[0], intake, joined)
 
     def add_text(self, source: str, text: str, kind: str = "") -> None:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
@@ -155,7 +197,7 @@ class Inputs:
         message = problem.message if named else f"{problem.setting}: {problem.message}"
         return f"{self.origins.get(name, name)}: {message}"
 
-    def _take(self, source: str, intake: Intake) -> None:
+    def _take(self, source: str, intake: Intake, joined: Joined | None = None) -> None:
         self.items += [replace(item, line=0) for item in intake.items]
         if intake.server:
             self.servers[source] = intake.server
@@ -172,11 +214,12 @@ class Inputs:
         for name, value in intake.settings.items():
             if name in intake.inherited and name in self.fields and name not in self.inherited:
                 continue
-            origin, mark = Origin(source, intake.lines[name]), intake.marks.get(name, 0)
+            line, mark = intake.lines[name], intake.marks.get(name, 0)
+            origin = joined.origin(line) if joined else Origin(source, line)
             self._replace(name, written(value), origin, intake.inherited, mark)
             if name in intake.inherited:
                 self.inherited.add(name)
-            self.stating[name].add(source)
+            self.stating[name].add(origin.source)
         self._default_elsewhere()
 
     def _default_elsewhere(self) -> None:
@@ -260,8 +303,8 @@ class Inputs:
         return Product(family, version, self.fields.get("kafka") or kafka_versions()[0])
 
     def _tell(self, source: str, notes: list[str], problems: list[Problem]) -> None:
-        self.notes += [_placed(source, note) for note in notes]
-        self.problems += [_placed(source, problem.message, problem.setting) for problem in problems]
+        self.notes += [placed(source, note) for note in notes]
+        self.problems += [placed(source, problem.message, problem.setting) for problem in problems]
 
 
 def stated(text: str) -> tuple[str, str]:
@@ -324,17 +367,15 @@ def _text(source: str, content: bytes) -> str:
         raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
 
 
+def _of_application(texts: Iterable[str], kind: str) -> Reader | None:
+    """The reader of an application's files, if one of them is of a framework that has several."""
+    readers = [find(kind)] if kind else (detect(text.removeprefix(MARK)) for text in texts)
+    return next((reader for reader in readers if reader and reader.read_files), None)
+
+
 def _is_ascii_but_for_comments(content: bytes) -> bool:
     lines = content.splitlines()
     return all(line.isascii() or line.lstrip(b" \t\f")[:1] in (b"#", b"!") for line in lines)
-
-
-def _placed(source: str, message: str, setting: str = "") -> str:
-    """`Line 3: …` becomes `source:3: …`; a setting that the words do not name is named."""
-    match = _LINE.match(message)
-    number, words = (match[1], match[2]) if match else ("0", message)
-    place = source if number == "0" else f"{source}:{number}"
-    return f"{place}: {words if setting in words or setting == 'file' else f'{setting}: {words}'}"
 
 
 def _line_of(text: str, name: str) -> int:

@@ -7,20 +7,24 @@ A file in a ConfigMap is read as what it looks like. Source: Kubernetes API refe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 
 from advisor.catalog import Component
+from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.compose import Variable, line_of_image, take, without_passed_over
 from advisor.intake.compose_disks import log_folders
 from advisor.intake.compose_volumes import usual_folders
 from advisor.intake.images import refuse_other_brokers
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
+from advisor.intake.spring_arguments import is_argument
+from advisor.intake.spring_profiles import DEFAULT
 from advisor.intake.strimzi import resources
-from advisor.intake.text import IntakeError, shown
+from advisor.intake.text import IntakeError, further_down, shown
 from advisor.intake.yaml_nodes import Leaf
 
 _KINDS = "ConfigMap|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
@@ -31,9 +35,9 @@ _LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscs
 """What a volume is that is still there when its pod is not."""
 _PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
 """What keeps a pod on one node, so that a hostPath is still there (Kubernetes, Volumes)."""
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
-_PLACE = re.compile(r"^Line (\d+): ")
 _NOTHING = (
     "Line 1: no file of Kafka's and no variable KAFKA_… or SPRING_KAFKA_… is in these resources."
 )
@@ -41,38 +45,54 @@ _NOTHING = (
 
 def read(text: str) -> Reading:
     """The settings of files and variables. Raises `IntakeError` where there are none."""
+    return _read(text, ())
+
+
+def _read(text: str, profiles: Sequence[str]) -> Reading:
+    """The same with these profiles of Spring, or those that its files switch on."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
+    choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
     for leaves in resources(text):
         for leaf in leaves:
             match leaf.path:
                 case ("data", name) if _VARIABLE.fullmatch(name):
                     variables.setdefault("", []).append((name, leaf.text, leaf.line))
-                case ("data", name):
-                    _file(reading, name, leaf)
                 case _:
                     pass
-        own = list(_variables(leaves))
+        files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
+        choices |= _files(reading, files, profiles)
+        name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
+        own = list(_variables(leaves, name))
         for container, row in own:
             variables.setdefault(container, []).append(row)
-        images |= {"/".join(leaf.path[:-1]): leaf.text for leaf in leaves
+        images |= {_place(name, leaf.path[:-1]): leaf.text for leaf in leaves
                    if leaf.path[-1:] == ("image",)}  # fmt: skip
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
-        commands |= {"/".join(path): row for path, row in of_containers(leaves).items()}
-        _say_unread(reading, leaves, {container for container, _ in own})
+        commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
+        _say_unread(reading, leaves, name, {container for container, _ in own})
     without_passed_over(reading, variables, images)
     take_topics(reading, commands.values(), {})
-    take(reading, variables)
+    for container in commands:
+        variables.setdefault(container, [])
+    take(reading, variables, commands)
     for container, (text, line) in commands.items():
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
     take_altered(reading, commands.values())
-    if not (reading.items or reading.problems):
+    if len(choices) > 1:
+        reading.profiles = Profiles(choices, partial(_read, text), DEFAULT)
+    if not (reading.items or reading.problems or choices):
         raise IntakeError(_NOTHING)
     return reading
 
 
-def _say_unread(reading: Reading, leaves: list[Leaf], ours: Collection[str]) -> None:
+def _place(name: str, path: Sequence[str]) -> str:
+    """A container by the name of its resource and where it stands there."""
+    return "/".join((name, *path))
+
+
+def _say_unread(reading: Reading, leaves: list[Leaf], resource: str, ours: Collection[str]) -> None:
     """Names variables of our containers that stand elsewhere. Raises `IntakeError` for brokers
     that are not Apache Kafka."""
     names: dict[tuple[str, ...], str] = {}
@@ -83,10 +103,10 @@ def _say_unread(reading: Reading, leaves: list[Leaf], ours: Collection[str]) -> 
                 continue
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")
-                if not _VARIABLE.fullmatch(name) or "/".join(before) not in ours:
+                if not _VARIABLE.fullmatch(name) or _place(resource, before) not in ours:
                     continue
                 words = f"{shown(name)} comes from a {shown(kind)}: not read"
-            case (*before, "envFrom", _, kind, "name") if "/".join(before) in ours:
+            case (*before, "envFrom", _, kind, "name") if _place(resource, before) in ours:
                 words = f"envFrom: variables come from a {shown(kind)}: not read, if it is not here"
             case (*_, "image"):
                 refuse_other_brokers(leaf.text, leaf.line)
@@ -175,29 +195,69 @@ def _on(folder: PurePosixPath, volumes: Mapping[str, str]) -> str:
     return next((volumes[place] for place in places if place in volumes), "")
 
 
-def _file(reading: Reading, name: str, leaf: Leaf) -> None:
+def _files(
+    reading: Reading, leaves: Iterable[Leaf], chosen: Sequence[str]
+) -> dict[tuple[str, ...], int]:
+    """Takes what the files of a ConfigMap state; returns the profiles that may be chosen.
+
+    Files of one application are read together.
+    """
+    files = [leaf for leaf in leaves if not _VARIABLE.fullmatch(leaf.path[1])]
+    readers = {leaf.path[1]: detect(leaf.text) for leaf in files}
+    named = {name: reader for name, reader in readers.items() if file_profile(name) is not None}
+    framework = next((it for it in named.values() if it and it.read_files), None)
+    together = {name for name, reader in named.items() if framework and reader in (None, framework)}
+    for leaf in files:
+        name, reader = leaf.path[1], readers[leaf.path[1]]
+        if reader is None and name not in together:
+            reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
+        elif reader and name not in together:
+            _file(reading, reader, leaf)
+    if framework is None or framework.read_files is None:
+        return {}
+    own = sorted(
+        (leaf for leaf in files if leaf.path[1] in together), key=lambda it: rank(it.path[1])
+    )
+    inner = framework.read_files([
+        ApplicationFile(leaf.text, file_profile(leaf.path[1]) or "", leaf.line) for leaf in own
+    ])  # fmt: skip
+    choices = dict(inner.profiles.choices) if inner.profiles else {}
+    _add(reading, inner.profiles.read(chosen) if inner.profiles and chosen else inner)
+    return choices
+
+
+def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
     """Takes what a file states; its lines begin below its name."""
-    reader = detect(leaf.text)
-    if reader is None:
-        reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
-        return
     try:
         inner = reader.read(leaf.text)
     except IntakeError as error:
-        raise IntakeError(_moved(str(error), leaf.line)) from None
-    reading.items += [replace(item, line=item.line + leaf.line) for item in inner.items]
-    reading.heads |= inner.heads
-    reading.notes += [_moved(note, leaf.line) for note in inner.notes]
-    reading.problems += [
-        replace(problem, message=_moved(problem.message, leaf.line)) for problem in inner.problems
+        raise IntakeError(further_down(str(error), leaf.line)) from None
+    inner.items = [replace(item, line=item.line + leaf.line) for item in inner.items]
+    inner.notes = [further_down(note, leaf.line) for note in inner.notes]
+    inner.problems = [
+        replace(problem, message=further_down(problem.message, leaf.line))
+        for problem in inner.problems
     ]
+    _name_clients(inner, leaf.path[1])
+    _add(reading, inner)
 
 
-def _moved(words: str, lines: int) -> str:
-    return _PLACE.sub(lambda place: f"Line {int(place[1]) + lines}: ", words)
+def _name_clients(inner: Reading, name: str) -> None:
+    """Names whose settings a file's are, so that those of another file are told apart."""
+    kinds = {item.component for item in inner.items}
+    inner.items = [replace(item, process=item.process or name) for item in inner.items]
+    inner.clients |= {(kind, name) for kind in kinds if kind in _CLIENTS and not inner.clients}
 
 
-def _variables(leaves: Iterable[Leaf]) -> Iterable[tuple[str, Variable]]:
+def _add(reading: Reading, inner: Reading) -> None:
+    reading.items += inner.items
+    reading.heads |= inner.heads
+    reading.notes += inner.notes
+    reading.problems += inner.problems
+    reading.clients |= inner.clients
+
+
+def _variables(leaves: Iterable[Leaf], resource: str) -> Iterable[tuple[str, Variable]]:
     """The variables of each container that are stated as a plain value."""
     named: dict[tuple[str, ...], Leaf] = {}
     for leaf in leaves:
@@ -206,8 +266,8 @@ def _variables(leaves: Iterable[Leaf]) -> Iterable[tuple[str, Variable]]:
                 named[(*before, number)] = leaf
             case (*before, "env", number, "value"):
                 name = named.get((*before, number))
-                if name is not None and _VARIABLE.fullmatch(name.text):
-                    yield "/".join(before), (name.text, leaf.text, leaf.line)
+                if name is not None and (_VARIABLE.fullmatch(name.text) or is_argument(leaf.text)):
+                    yield _place(resource, before), (name.text, leaf.text, leaf.line)
             case _:
                 pass
 

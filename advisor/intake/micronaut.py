@@ -9,14 +9,17 @@ micronaut-kafka guide, @KafkaListener (OffsetStrategy.AUTO) and @ErrorStrategy
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family
+from advisor.intake.application_file import ApplicationFile, moved
 from advisor.intake.dotted import leaves
 from advisor.intake.java_properties import Property
 from advisor.intake.known import known_keys, newest
-from advisor.intake.placeholders import SPRING, fill
+from advisor.intake.placeholders import SPRING, fill, resolved
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.spring_profiles import Part, with_profiles
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf
@@ -37,8 +40,22 @@ _BLOCK = re.compile(
 
 def read(text: str) -> Reading:
     """What Micronaut hands to its clients. Raises `IntakeError`."""
+    return read_files([ApplicationFile(text)])
+
+
+def read_files(files: Iterable[ApplicationFile]) -> Reading:
+    """The same of several files of one application, some of them of an environment."""
+    parts = [
+        Part(own, ((file.profile,),) if file.profile else (), file.profile)
+        for file in files
+        for own in moved(file, lambda text: [leaves(text)])
+    ]
+    return with_profiles(parts, _read)
+
+
+def _read(stated: Sequence[Leaf]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
-    every = [leaf for leaf in leaves(text) if leaf.path[0].startswith("kafka.")]
+    every = [leaf for leaf in resolved(stated) if leaf.path[0].startswith("kafka.")]
     if not any(_NAMED.fullmatch(leaf.path[0]) for leaf in every):
         _streams(reading, every)
         if reading.heads["family"] is Family.STREAMS:
@@ -127,4 +144,4 @@ def _likeness(text: str) -> float:
     return 0.93 if _LINE.search(text) or _BLOCK.search(text) else 0.0
 
 
-READERS = (Reader("micronaut", "Micronaut's application.yml", _likeness, read),)
+READERS = (Reader("micronaut", "Micronaut's application.yml", _likeness, read, read_files),)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from advisor.catalog import Component
 from advisor.intake.known import decides
 from advisor.intake.reading import Reading
 from advisor.intake.text import is_secret, shown
+from advisor.intake.yaml_nodes import Leaf
 
 SPRING = re.compile(r"\$\{([^${}:]{1,200}):([^${}]{0,1000})\}")
 """With a default, and no other one inside (Spring Framework, "Placeholder Resolution")."""
@@ -20,6 +22,8 @@ _OPEN = "not read, so that its default counts here"
 _MOST = 20
 _TRANSACTION = re.compile(r"transaction(?:al\.id|-?id-?prefix)$", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{[^{}]*\}")
+_REFERENCE = re.compile(r"\$\{([\w.\[\]-]{1,200})(?::[^${}]{0,1000})?\}")
+_DEEPEST, _LONGEST = 5, 2000
 
 
 def fill(
@@ -49,6 +53,28 @@ def fill(
     if may_replace and not is_secret(name):
         by = ", ".join(may_replace)
         reading.note(line, f"{shown(name)}: the default counts here; {by} may replace it")
+
+
+def resolved(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """The leaves, in which a name of another property of the same application is its value: that
+    goes before a default (Spring Framework, PropertySourcesPropertyResolver; SmallRye Config,
+    "Property Expressions")."""
+    stated = {_relaxed(".".join(leaf.path)): leaf.text for leaf in leaves}
+
+    def value(match: re.Match[str]) -> str:
+        return stated.get(_relaxed(match[1]), match[0])
+
+    result = list[Leaf]()
+    for leaf in leaves:
+        text = leaf.text
+        for _ in range(_DEEPEST if "${" in text else 0):
+            text = _REFERENCE.sub(value, text)[:_LONGEST]
+        result.append(replace(leaf, text=text))
+    return result
+
+
+def _relaxed(name: str) -> str:
+    return re.sub("[-_]", "", name.strip()).lower()
 
 
 def _filled(text: str, pattern: re.Pattern[str]) -> tuple[str | None, list[str], bool]:

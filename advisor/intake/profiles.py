@@ -6,14 +6,19 @@ Source: Quarkus, Configuration Reference Guide, Profiles.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from advisor.intake.application_file import ApplicationFile, moved
+from advisor.intake.dotted import leaves
+from advisor.intake.placeholders import resolved
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf
 
-_PROFILE = re.compile(r"\"?%(?P<profile>[^.\"]+)\"?\.(?P<name>.+)")
+_PROFILE = re.compile(
+    r"\"?%(?:\{(?P<several>[^{}\"]{1,200})\}|(?P<profile>[^.\"{}]+))\"?\.(?P<name>.+)"
+)
 _RUNS = "prod"
 """The profile in which a packaged application runs."""
 
@@ -26,10 +31,25 @@ def in_production(reading: Reading, every: Iterable[Leaf]) -> list[Leaf]:
         name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
         if match is None:
             plain.append(leaf)
-        elif match["profile"] == _RUNS:
+        elif _RUNS in _named(match):
             of_profile.append(replace(leaf, path=(match["name"],)))
         elif "kafka" in name or "mp.messaging" in name:
-            left_out.setdefault(match["profile"], leaf.line)
+            for profile in _named(match):
+                left_out.setdefault(profile, leaf.line)
     for profile, line in left_out.items():
         reading.note(line, f"what counts only in profile {shown(profile)} is not read")
-    return [*plain, *of_profile]
+    return resolved([*plain, *of_profile])
+
+
+def _named(match: re.Match[str]) -> list[str]:
+    """The profiles of `%prod.` and of `%{prod,staging}.` (SmallRye Config, Multiple Profiles)."""
+    names = match["several"] or match["profile"]
+    return [name.strip() for name in names.split(",")]
+
+
+def of_files(files: Iterable[ApplicationFile]) -> Iterator[Leaf]:
+    """Every value of an application's files; one of a profile's file is under its profile."""
+    for file in files:
+        prefix = f"%{file.profile}." if file.profile else ""
+        for part in moved(file, lambda text: [leaves(text)]):
+            yield from (replace(leaf, path=(f"{prefix}{leaf.path[0]}",)) for leaf in part)

@@ -15,7 +15,7 @@ from advisor.catalog.texts import is_free
 from advisor.intake.known import decides, is_of_client, is_weighed, likely_client
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
@@ -204,8 +204,7 @@ def open_value(reading: Reading, component: Component, key: str, line: int) -> N
     """Says that a value is known only where the program runs: a problem if an answer depends on
     it."""
     if decides(key):
-        words = "is not a plain value here. Write the one that counts"
-        reading.wrong(component, key, line, f"{shown(key)} {words}")
+        reading.wrong(component, key, line, f"{shown(key)} {NO_PLAIN_VALUE}")
     else:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
 

@@ -9,13 +9,14 @@ KafkaStreamsPropertiesUtil). Of the extension's own names one is a setting of Ka
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import partial
 
 from advisor.catalog import Family
-from advisor.intake.dotted import leaves
+from advisor.intake.application_file import ApplicationFile
 from advisor.intake.java_properties import Property
 from advisor.intake.placeholders import SPRING, fill
-from advisor.intake.profiles import in_production
+from advisor.intake.profiles import in_production, of_files
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.streams_properties import take
 from advisor.intake.yaml_nodes import Leaf
@@ -27,8 +28,13 @@ _LINE = re.compile(r"^[ \t]*\"?(?:%\w+\"?\.)?(?:quarkus\.)?kafka-streams[.:]", r
 
 def read(text: str) -> Reading:
     """What the extension hands to Kafka Streams. Raises `IntakeError`."""
+    return read_files([ApplicationFile(text)])
+
+
+def read_files(files: Iterable[ApplicationFile]) -> Reading:
+    """The same of several files of one application."""
     reading = Reading(heads={"family": Family.STREAMS})
-    every = [(_key(leaf), leaf) for leaf in in_production(reading, leaves(text))]
+    every = [(_key(leaf), leaf) for leaf in in_production(reading, of_files(files))]
     # What goes first comes last: the last of two counts.
     for key, leaf in sorted(every, key=lambda row: row[1].path[0].startswith(_APPLICATION)):
         if key:
@@ -53,4 +59,4 @@ def _likeness(text: str) -> float:
     return 0.96 if _LINE.search(text) else 0.0
 
 
-READERS = (Reader("quarkus-streams", "Quarkus (Kafka Streams)", _likeness, read),)
+READERS = (Reader("quarkus-streams", "Quarkus (Kafka Streams)", _likeness, read, read_files),)

@@ -5,14 +5,18 @@ A reader knows one kind of file and nothing of what settings mean; `weigh` asks 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from advisor.catalog import Component, Family, Problem
+from advisor.intake.application_file import ApplicationFile
 from advisor.intake.text import IntakeError, is_secret, shown
 
 MAX_ITEMS = 500
 """More than any configuration states; an unknown name costs milliseconds to find its neighbours."""
+
+NO_PLAIN_VALUE = "is not a plain value here. Write the one that counts"
+"""Said of a setting that decides and is known only where a program runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,20 @@ class Item:
     inert: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """Profiles of an application, of which somebody chooses some when it starts.
+
+    `choices` are those that are on together, with the line of the part that asks for them; the
+    first is what counts where nobody chooses, if no file says so that is `default`. `read` reads
+    what counts with some of them.
+    """
+
+    choices: Mapping[tuple[str, ...], int]
+    read: Callable[[Sequence[str]], Reading]
+    default: str
+
+
 @dataclass(slots=True)
 class Reading:
     """What a file states.
@@ -58,6 +76,9 @@ class Reading:
 
     clients: set[tuple[Component, str]] = field(default_factory=set)
     """Clients (`Item.process`) that are there, also those of which nothing is stated."""
+
+    profiles: Profiles | None = None
+    """Where parts of the file count in some profiles alone."""
 
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",
@@ -104,10 +125,12 @@ class Reader:
     """One kind of file.
 
     `likeness` says how much a text looks like it: 0 not at all, 1 beyond doubt. `read` raises
-    `IntakeError`, with the line, for a text that is not of this kind.
+    `IntakeError`, with the line, for a text that is not of this kind. `read_files` reads several
+    files of one application, the last of which goes before the first.
     """
 
     kind: str
     title: str
     likeness: Callable[[str], float]
     read: Callable[[str], Reading]
+    read_files: Callable[[Sequence[ApplicationFile]], Reading] | None = None

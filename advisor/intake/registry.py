@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
+from advisor.intake.application_file import ApplicationFile
+from advisor.intake.chosen_profile import choose, differing
 from advisor.intake.foreign_text import refuse_others
 from advisor.intake.java_properties import without_first
 from advisor.intake.other_brokers import refuse_hosts
@@ -35,6 +37,8 @@ _YAML = (
     "`helm template` prints: its manifests are read."
 )
 
+_PROPERTIES = "-properties"
+"""How the kinds of properties files end."""
 
 _BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
 _UNNAMED_BINDER = (
@@ -63,13 +67,16 @@ def find(kind: str) -> Reader | None:
 
 
 def detect(text: str) -> Reader | None:
-    """The kind that the text looks most like, or None if it looks like none.
+    """The kind that the text looks most like, or None if it looks like none. What nests is no
+    properties file.
 
     Names that are only near real ones count where nothing else does.
     """
-    scores = [(reader.likeness(text), reader) for reader in all_readers()]
+    nests = yaml_begins(text) > 0
+    readers = [it for it in all_readers() if not (nests and it.kind.endswith(_PROPERTIES))]
+    scores = [(reader.likeness(text), reader) for reader in readers]
     best = max(scores, key=lambda row: row[0])
-    return best[1] if best[0] > 0 else by_slips(text)
+    return best[1] if best[0] > 0 else None if nests else by_slips(text)
 
 
 def read(
@@ -80,31 +87,69 @@ def read(
 
     Without a kind it is detected. A file that tells which client it is for is read for that one,
     in its newest line if it is not `product`'s, unless a family was chosen (`family`). `beside` are
-    settings of other files, which the same products read. `only` names the clients that are asked
-    for, of a file with several. A file that
+    settings of other files, which the same products read. `only` names the clients and profiles
+    that are asked for, of a file with several. A file that
     cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
-    component, marked = Component.APPLICATION, text.startswith(MARK)
-    text, notes = text.removeprefix(MARK), list[str]()
+    marked, notes = text.startswith(MARK), list[str]()
+    text = text.removeprefix(MARK)
     try:
         _check(text)
         reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else _reader(text)
-        if marked and reader.kind.endswith("-properties"):
+        if marked and reader.kind.endswith(_PROPERTIES):
             text, stated = without_first(text)
             notes += [_MARKED] if stated else []
         reading = reader.read(text)
         reading.notes += notes
+        intake, names = _weighed(reading, product, family, [*beside], only)
+    except IntakeError as error:
+        return _unreadable(error)
+    for words in _doubts(intake, text, reader, kind, names):
+        intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
+    return intake
+
+
+def read_application(
+    reader: Reader, files: Sequence[ApplicationFile], product: Product, family: str = "",
+    beside: Iterable[Item] = (), only: Collection[str] = (),
+) -> Intake:  # fmt: skip
+    """Reads files of one application together, as `read` reads one. The last of them goes before
+    the first."""
+    try:
+        for file in files:
+            _check(file.text)
+        if reader.read_files is None:
+            raise ValueError(f"{reader.kind} has one file")
+        return _weighed(reader.read_files(files), product, family, [*beside], only)[0]
+    except IntakeError as error:
+        return _unreadable(error)
+
+
+def _unreadable(error: IntakeError) -> Intake:
+    return Intake(problems=[Problem(Component.APPLICATION, "file", str(error))])
+
+
+def _weighed(
+    reading: Reading, product: Product, family: str, beside: list[Item], only: Collection[str]
+) -> tuple[Intake, int]:
+    """What counts of a reading for the clients and profiles that are asked for, and of how many
+    settings that is."""
+    reading, profiles, named = choose(reading, only)
+
+    def weighed(reading: Reading) -> tuple[Intake, int]:
         there = keep(reading, only)
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
             claim_for_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})
         intake = judge(reading, product, beside)
-        intake.chosen = there
-    except IntakeError as error:
-        return Intake(problems=[Problem(component, "file", str(error))])
-    for words in _doubts(intake, text, reader, kind, len(reading.items)):
-        intake.problems.append(Problem(component, "file", f"Line 1: {words}"))
-    return intake
+        intake.chosen = there | named
+        return intake, len(reading.items)
+
+    intake, names = weighed(reading)
+    if profiles and not intake.problems:
+        of = _product(product, reading)
+        intake.problems += differing(profiles, intake, of, lambda other: weighed(other)[0])
+    return intake, names
 
 
 def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) -> Iterator[str]:
@@ -138,16 +183,18 @@ def _reader(text: str) -> Reader:
     none."""
     refuse_others(text)
     reader = detect(text)
-    if reader is None:
-        raise IntakeError(_UNNAMED_BINDER if _BINDINGS.search(text) else _UNKNOWN)
-    if reader.kind.endswith("-properties") and (line := yaml_begins(text)):
+    if reader is not None:
+        return reader
+    if _BINDINGS.search(text):
+        raise IntakeError(_UNNAMED_BINDER)
+    if line := yaml_begins(text):
         raise IntakeError(f"Line {line}: {_YAML}")
-    return reader
+    raise IntakeError(_UNKNOWN)
 
 
 def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
     """Whether nothing but defaults would be answered for, in a file of mostly unknown names."""
-    of_client = reader.kind.endswith("-properties") and reader.kind != "streams-properties"
+    of_client = reader.kind.endswith(_PROPERTIES) and reader.kind != "streams-properties"
     unknown = intake.strangers and intake.strangers + intake.others
     return of_client and not intake.settings and 2 * unknown > names
 

@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import partial
 
 from advisor.catalog import Component, Family
-from advisor.intake.dotted import leaves
+from advisor.intake.application_file import ApplicationFile
 from advisor.intake.instances import note_name
 from advisor.intake.known import known_keys, newest
 from advisor.intake.placeholders import SPRING, fill
-from advisor.intake.profiles import in_production
+from advisor.intake.profiles import in_production, of_files
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf
@@ -52,9 +52,14 @@ _COMMITS: Mapping[str, str] = {"throttled": "in-order", "latest": "as-done"}
 
 def read(text: str) -> Reading:
     """What the connector hands to its clients, and when it commits. Raises `IntakeError`."""
+    return read_files([ApplicationFile(text)])
+
+
+def read_files(files: Iterable[ApplicationFile]) -> Reading:
+    """The same of several files of one application."""
     reading = Reading(heads={"family": Family.JAVA})
     named = dict[tuple[str, str], Leaf]()
-    every = _that_count(reading, leaves(text))
+    every = _that_count(reading, of_files(files))
     _streams(reading, every)
     for leaf in every:
         named[_place(leaf)] = leaf
@@ -144,7 +149,10 @@ def _fill(reading: Reading, component: Component, leaf: Leaf) -> None:
 
 def _take(reading: Reading, component: Component, key: str, line: int, text: str) -> None:
     """A setting of the client, or an attribute of the connector that decides as much."""
-    if component is _CONSUMER and key == "failure-strategy":
+    if key == "kafka-configuration":
+        words = "is a bean of your own, which may state more. Write what it holds here, and leave "
+        reading.wrong(component, key, line, f"kafka-configuration {words}the line out")
+    elif component is _CONSUMER and key == "failure-strategy":
         if text not in _FAILURES:
             reading.note(line, "failure-strategy is a bean of your own: only its code says")
         for name, value in _FAILURES.get(text, ()):
@@ -244,4 +252,6 @@ def _likeness(text: str) -> float:
     return 0.97 if _LINE.search(text) or _BLOCK.search(text) else 0.0
 
 
-READERS = (Reader("smallrye", "Quarkus (SmallRye Reactive Messaging)", _likeness, read),)
+READERS = (
+    Reader("smallrye", "Quarkus (SmallRye Reactive Messaging)", _likeness, read, read_files),
+)

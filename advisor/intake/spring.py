@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.intake import spring_binders, spring_bindings
+from advisor.intake.application_file import ApplicationFile, moved
 from advisor.intake.instances import note_name
 from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, newest
-from advisor.intake.placeholders import SPRING, fill
+from advisor.intake.placeholders import SPRING, fill, resolved
 from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.spring_names import NAMES, ack_mode, relaxed, value
+from advisor.intake.spring_profiles import Part, as_part, with_profiles
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
@@ -51,22 +54,37 @@ _RETRY_TOPICS = "spring.kafka.retry.topic.enabled"
 _OWN = re.compile(r"spring\.(?:(?!\.(?:properties|configuration)(?![\w-])).)*", re.IGNORECASE)
 """The part of a name that Spring compares without regard to the letters' case: all but the keys of
 a map (ConfigurationPropertyName, "Relaxed Binding")."""
+_IMPORT = re.compile(r"spring\.config\.import(?:\.\d+|\[\d+])?")
+_IMPORTED_FILE = re.compile(r"(?:^|[:,])(?:file|classpath):|\.(?:ya?ml|properties)\b")
 _ENTRY = re.compile(r"(?<![.\[])\[")
-_PROFILE = re.compile(r"spring\.(?:config\.activate\.onprofile|profiles)(?:\.\d+|\[\d+])?")
-_PLATFORM = "spring.config.activate.oncloudplatform"
 
 
 def read(text: str) -> Reading:
     """What Spring would hand to the client. Raises `IntakeError`."""
+    return read_files([ApplicationFile(text)])
+
+
+def read_files(files: Iterable[ApplicationFile]) -> Reading:
+    """What Spring makes of several files of one application, in the order in which they replace
+    each other. Raises `IntakeError`."""
+    return with_profiles([part for file in files for part in _parts(file)], _read)
+
+
+def _read(leaves: Sequence[Leaf]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
-    parts = _documents(text)
-    take(reading, [leaf for part in parts if not _only_somewhere(reading, part) for leaf in part])
+    take(reading, [*leaves])
     return reading
+
+
+def _parts(file: ApplicationFile) -> Iterator[Part]:
+    for leaves in moved(file, _documents):
+        yield as_part(leaves, file.profile)
 
 
 def take(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring makes of its properties, with the values that it sets itself."""
-    leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in leaves]
+    leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(leaves)]
+    _imports(reading, leaves)
     leaves, named = spring_binders.settled(reading, leaves)
     bindings = named or spring_bindings.used(leaves)
     if bindings:
@@ -79,6 +97,21 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
         spring_bindings.after(reading, leaves)
     _state_defaults(reading, leaves)
     _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
+
+
+def _imports(reading: Reading, leaves: list[Leaf]) -> None:
+    """Files that a file names, which go before it, and are not here (Spring Boot reference,
+    "Importing Additional Data")."""
+    for leaf in leaves:
+        if not _IMPORT.fullmatch(relaxed(leaf.path[0])) or not leaf.text.strip():
+            continue
+        if _IMPORTED_FILE.search(leaf.text):
+            words = "what the file behind spring.config.import states goes before this one. Put it "
+            words += "here, and leave the line out"
+            reading.wrong(Component.APPLICATION, "spring.config.import", leaf.line, words)
+        else:
+            words = "spring.config.import: what stands there goes before this file, and is not read"
+            reading.note(leaf.line, words)
 
 
 def _canonical(path: tuple[str, ...]) -> str:
@@ -108,25 +141,6 @@ def _documents(text: str) -> list[list[Leaf]]:
         leaf = Leaf((entry.key,), entry.value, entry.line)
         parts[bisect(starts, entry.line)].append(leaf)
     return parts
-
-
-def _only_somewhere(reading: Reading, leaves: list[Leaf]) -> bool:
-    """Whether a document does not always count; `spring.profiles` is what 2.3 and before say."""
-    names = [(_flat(leaf.path), leaf) for leaf in leaves]
-    profiles = [leaf for name, leaf in names if _PROFILE.fullmatch(name)]
-    if profiles:
-        text = ", ".join(shown(leaf.text) for leaf in profiles[:5])
-        words = f"what counts only in profile {text} is not read"
-        reading.note(profiles[0].line, words)
-    platform = [leaf for name, leaf in names if name == _PLATFORM]
-    if platform and not profiles:
-        words = f"what counts only on {shown(platform[0].text)} is not read"
-        reading.note(platform[0].line, words)
-    return bool(profiles or platform)
-
-
-def _flat(path: tuple[str, ...]) -> str:
-    return relaxed(".".join(path))
 
 
 def _take(reading: Reading, leaf: Leaf) -> None:
@@ -267,4 +281,4 @@ def _likeness(text: str) -> float:
     return 0.9 if _BLOCK.search(text) and _KAFKA.search(text) else 0.0
 
 
-READERS = (Reader("spring", "Spring Boot application.yml", _likeness, read),)
+READERS = (Reader("spring", "Spring Boot application.yml", _likeness, read, read_files),)

@@ -15,7 +15,7 @@ from advisor.catalog import Component, Family, kafka_versions, settings_of, vers
 from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
-from advisor.intake.text import IntakeError, shown, yaml_begins
+from advisor.intake.text import IntakeError, shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _MAIN = "main.consumer."
@@ -101,10 +101,7 @@ def _weighed() -> frozenset[str]:
 
 
 def _likeness(text: str) -> float:
-    """An application.id is beyond doubt; else the share of names that only Streams has. YAML of a
-    framework may have one, too."""
-    if yaml_begins(text):
-        return 0.0
+    """An application.id is beyond doubt; else the share of names that only Streams has."""
     try:
         keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
     except IntakeError:

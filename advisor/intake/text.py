@@ -47,6 +47,9 @@ _NESTED = re.compile(
 file has that. Blanks are taken once (`*+`), or a line of a million of them takes hours."""
 
 
+_PLACE = re.compile(r"^Line (\d+): ")
+
+
 class IntakeError(ValueError):
     """A file that cannot be read at all; the message says why, with the line if there is one."""
 
@@ -58,6 +61,11 @@ def check_text(text: str) -> None:
     if match := _BLOCK.search(text):
         line = text.count("\n", 0, match.start()) + 1
         raise IntakeError(f"Line {line}: a key or a certificate begins here. Take it out first.")
+
+
+def further_down(words: str, lines: int) -> str:
+    """A message of a text that begins below so many lines."""
+    return _PLACE.sub(lambda place: f"Line {int(place[1]) + lines}: ", words)
 
 
 def short_name(name: str, number: int) -> str:

@@ -20,7 +20,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from advisor import live, services
 from advisor.catalog import Component, Family, has, kafka_versions, versions
 from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret, short_name
-from advisor.intake.inputs import FileProblem, Inputs, Origin, decoded
+from advisor.intake.inputs import FileProblem, Inputs, decoded
+from advisor.intake.places import Origin
 from advisor.questions import drafts
 from advisor.questions.drafts import MAX_LENGTH, Draft
 from advisor.questions.questionnaire import FAMILIES, STEPS
@@ -109,8 +110,7 @@ def _read(request: HttpRequest) -> Inputs:
     kind = request.POST.get("kind", "")
     try:
         sources = list(_sources(request))
-        for source, text in sources:
-            inputs.add_text(source, text, kind if find(kind) else "")
+        inputs.add_texts(sources, kind if find(kind) else "")
         inputs.give_way(drafts.load(request.session).fields)
         if not sources:
             inputs.problems.append(f"Nothing was sent, or a file of more than {MAX_BYTES} bytes.")

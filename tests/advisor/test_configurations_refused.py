@@ -11,7 +11,8 @@ import pytest
 from confluent_kafka import Consumer, KafkaException, Producer
 
 from advisor.catalog import Component, Family, Kind, settings_of
-from advisor.intake.inputs import Inputs, Origin
+from advisor.intake.inputs import Inputs
+from advisor.intake.places import Origin
 from tests.advisor.test_configurations import LRK, SPARK, TOPIC, C, assert_answer, given
 
 L = f"{C} producer.enable.idempotence=true"
@@ -40,6 +41,10 @@ SET = [
     (LRK, f"{L} producer.socket.max.fails=-1", 2, "socket.max.fails must be from 0 to 1000000"),
     (LRK, f"{L} producer.compression.codec=brotli", 2, "compression.codec must be one of"),
     # an assignor that nobody has: the member never reads
+    ("", f"{C} {BY_BROKERS}=uniform broker.group.consumer.assignors=range", 2,
+     "ServerAssignor uniform is not supported. Supported assignors: range"),
+    ("", f"{C} {BY_BROKERS}=range broker.group.consumer.assignors="
+     "org.apache.kafka.coordinator.group.assignor.RangeAssignor", 0, "YES"),
     ("", f"{C} {BY_BROKERS}=sticky", 2, "ServerAssignor sticky is not supported"),
     (LRK, f"{L} {BY_BROKERS}=sticky", 2, "ServerAssignor sticky is not supported"),
     ("", f"{C} {BY_BROKERS}=range", 0, "YES"),

@@ -11,7 +11,8 @@ import pytest
 from django.core.management import call_command
 from hypothesis import given
 
-from advisor.intake.inputs import Inputs, Origin
+from advisor.intake.inputs import Inputs
+from advisor.intake.places import Origin
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reports.sarif import sarif

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -12,7 +12,8 @@ from django.core.management.base import CommandParser
 from advisor import services
 from advisor.catalog import Component, Family
 from advisor.intake import all_readers
-from advisor.intake.inputs import FileProblem, Inputs, Origin, read_file, states_nothing
+from advisor.intake.inputs import FileProblem, Inputs, read_file, states_nothing
+from advisor.intake.places import Origin
 from advisor.known_bugs import known_bugs
 from advisor.management.exact import ExactCommand, bad_input
 from advisor.reasoning.pipeline import Pipeline
@@ -52,8 +53,8 @@ class Command(ExactCommand):
             "--kind", metavar="KIND", help=f"the kind of every FILE: one of {kinds}"
         )
         words = "of a FILE with several clients, the one that counts: a channel, a binding, or "
-        words += "'line N', where it begins; can be repeated"
-        parser.add_argument("--only", action="append", default=[], metavar="CLIENT", help=words)
+        words += "'line N', where it begins; or the profile that Spring runs in; can be repeated"
+        parser.add_argument("--only", action="append", default=[], metavar="NAME", help=words)
         for component in Component:
             words = f"{component} settings, as Java properties"
             parser.add_argument(f"--{component}", metavar="FILE", help=words)
@@ -108,17 +109,16 @@ def _inputs(options: dict[str, Any]) -> Inputs:
             if path and (path.endswith(".toml") or path == options["pipeline"]):
                 inputs.add_pipeline(path, read_file(path))
         _state_options(inputs, options)
-        for path in options["files"]:
-            if not path.endswith(".toml"):
-                _add(inputs, path, options["kind"] or "")
+        others = [path for path in options["files"] if not path.endswith(".toml")]
+        _add(inputs, others, options["kind"] or "")
         if options["spark"]:
             inputs.state("family", Family.SPARK, Origin("--spark"))
-            _add(inputs, options["spark"], "spark-options")
+            _add(inputs, [options["spark"]], "spark-options")
         if options["streams"]:
             inputs.state("family", Family.STREAMS, Origin("--streams"))
         for component in Component:
             if path := options[component]:
-                _add(inputs, path, f"{component}-properties")
+                _add(inputs, [path], f"{component}-properties")
         if not inputs.problems:
             inputs.check_chosen()
         inputs.add_options(options["stated"])
@@ -127,12 +127,15 @@ def _inputs(options: dict[str, Any]) -> Inputs:
     return inputs
 
 
-def _add(inputs: Inputs, path: str, kind: str) -> None:
-    text = read_file(path)
-    if states_nothing(text):
-        inputs.notes.append(f"{path}: nothing is stated in it, so that the defaults count.")
-    else:
-        inputs.add_text(path, text, kind)
+def _add(inputs: Inputs, paths: Iterable[str], kind: str) -> None:
+    texts = list[tuple[str, str]]()
+    for path in paths:
+        text = read_file(path)
+        if states_nothing(text):
+            inputs.notes.append(f"{path}: nothing is stated in it, so that the defaults count.")
+        else:
+            texts.append((path, text))
+    inputs.add_texts(texts, kind)
 
 
 def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:

@@ -1,0 +1,58 @@
+"""Files of one application: which of a folder are, and in which order they count.
+
+Sources: Spring Boot reference, "External Application Properties" and "Profile Specific Files";
+Micronaut guide, "The Environment"; Quarkus, Configuration Reference Guide, "Profile aware files".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from advisor.intake.text import IntakeError, further_down
+from advisor.intake.yaml_nodes import Leaf
+
+_FILE = re.compile(r"application(?:-(?P<profile>[\w.-]{1,60}))?\.(?P<ending>ya?ml|properties)")
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationFile:
+    """One file: its text, the profile of its name (empty if it is of none), and the lines that
+    stand before it where several are read as one."""
+
+    text: str
+    profile: str = ""
+    before: int = 0
+
+
+def moved(
+    file: ApplicationFile, parts: Callable[[str], Iterable[Iterable[Leaf]]]
+) -> Iterator[list[Leaf]]:
+    """What each part of a file states, at its line of the whole. Raises `IntakeError`."""
+    try:
+        for leaves in parts(file.text):
+            yield [replace(leaf, line=leaf.line + file.before) for leaf in leaves]
+    except IntakeError as error:
+        raise IntakeError(further_down(str(error), file.before)) from None
+
+
+def applications(names: Iterable[str]) -> list[list[str]]:
+    """Files of one folder that Spring reads for one application, where one of them is of a profile
+    or of another kind; the last one counts."""
+    folders: dict[str, list[str]] = {}
+    for name in names:
+        if file_profile(name) is not None:
+            folders.setdefault(name.rpartition("/")[0], []).append(name)
+    return [sorted(files, key=rank) for files in folders.values() if len(files) > 1]
+
+
+def file_profile(name: str) -> str | None:
+    """The profile of a file, empty if it is of none; None if Spring does not look for the name."""
+    match = _FILE.fullmatch(name.rpartition("/")[2])
+    return None if match is None else match["profile"] or ""
+
+
+def rank(name: str) -> tuple[bool, bool]:
+    """How files of one folder are sorted, so that the last one counts."""
+    return bool(file_profile(name)), name.endswith(".properties")

@@ -1,0 +1,48 @@
+"""Where something was stated, as a compiler says it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where something was stated: a file and its line (0 where it has none), or an option."""
+
+    source: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}" if self.line else self.source
+
+
+def placed(source: str, message: str, setting: str = "") -> str:
+    """`Line 3: …` becomes `source:3: …`; a setting that the words do not name is named."""
+    match = _LINE.match(message)
+    number, words = (match[1], match[2]) if match else ("0", message)
+    place = source if number == "0" else f"{source}:{number}"
+    return f"{place}: {words if setting in words or setting == 'file' else f'{setting}: {words}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Files whose lines are counted through: where each begins, behind how many lines."""
+
+    starts: Mapping[int, str]
+
+    def origin(self, line: int) -> Origin:
+        """The file and the line in it."""
+        before = max(start for start in self.starts if start < line or not start)
+        return Origin(self.starts[before], line - before)
+
+    def placed(self, message: str, setting: str = "") -> str:
+        """A message with its place, and with the places that it names."""
+        match = _LINE.match(message)
+        own, words = (self.origin(int(match[1])), match[2]) if match else (None, message)
+        words = re.sub(r"\bline (\d+)", lambda at: str(self.origin(int(at[1]))), words)
+        place = str(own) if own else min(self.starts.values())
+        return placed(place, words, setting)
