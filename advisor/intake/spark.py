@@ -167,7 +167,9 @@ def _take(
     if value is None:
         if key.lower().startswith("kafka.") or key.lower() == "failondataloss":
             python_dict.open_value(reading, end or _end(key), key, line)
-        else:  # what a stream starts with and how much it takes is a variable in much good code
+        elif spark_start.is_place(key):
+            spark_start.unknown(reading, key, line)
+        else:  # how much a stream takes is a variable in much good code
             reading.note(line, f"{shown(key)} is not a plain value: not read")
     elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
         reading.note(line, f"{shown(key)} names single partitions: not taken into account")

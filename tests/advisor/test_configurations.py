@@ -198,6 +198,21 @@ QUERIES = [
     ('.option("startingOffsets", "{")', "", 2, "startingOffsets must be one of"),
     ('.option("startingOffsets", "latest").option("startingTimestamp", "1000")', "", 0,
      "startingOffsets does not count beside startingTimestamp"),
+    # partitions are all of them or none (KafkaOffsetReaderAdmin), and a time is a number
+    ('.option("startingOffsets", "{}")', "", 2, "you must specify all TopicPartitions"),
+    ('.option("startingOffsets", \'{"t":{"0":23},"u":{}}\')', "", 2, "specify all TopicPartitions"),
+    ('.option("startingOffsetsByTimestamp", "{}")', "", 2, "a time for each partition"),
+    ('.option("startingOffsetsByTimestamp", \'{"t":{}}\')', "", 2, "a time for each partition"),
+    ('.option("startingOffsetsByTimestamp", \'{"t":{"0":5}}\')', "", 0, "it is as earliest"),
+    ('.option("startingTimestamp", "yesterday")', "", 2, "must be a time in milliseconds"),
+    # brokers take it for the end (KafkaAdminClient, getOffsetFromSpec)
+    ('.option("startingTimestamp", "-1")', "", 1, "startingOffsets: latest -> earliest"),
+    ('.option("startingOffsetsByTimestamp", \'{"t":{"0":-1}}\')', "", 1, "it is as latest"),
+    # a variable replaces what stands before it
+    (f'{_EARLIEST}.option("startingOffsets", start)', "", 1, "latest is taken, which promises"),
+    ('.option("startingOffsets", start)', "", 1, "latest is taken, which promises less"),
+    ('.option("startingTimestamp", start)', "", 0, "it is as earliest"),
+    (f'{_EARLIEST}.option("maxOffsetsPerTrigger", most)', "", 0, "is not a plain value: not read"),
     # what has no kafka. before it is nothing to the clients inside
     (_EARLIEST, '.option("acks", "1")', 0, "acks says nothing to Spark without kafka. before it"),
     (_EARLIEST, '.option("kafka.acks", "1")', 1, "producer.acks: 1 -> all"),
