@@ -84,6 +84,27 @@ _WAITS: Mapping[tuple[Component, str], str] = {
     (Component.CONSUMER, _CONNECT): _UNCONNECTED,
 }
 """Waits of which no machine answers within some milliseconds, by what each gives up."""
+_LINGER, _REGISTRATION = (
+    "controller.quorum.append.linger.ms",
+    ("initial.broker.registration.timeout.ms"),
+)
+_UNREGISTERED = (
+    "has a broker end itself before the active controller has written its registration "
+    "(BrokerLifecycleManager). That is not advised on; leave both lines out."
+)
+_BUFFERS: Mapping[Component, tuple[str, ...]] = {
+    Component.PRODUCER: ("send.buffer.bytes", "receive.buffer.bytes"),
+    Component.CONSUMER: ("send.buffer.bytes", "receive.buffer.bytes"),
+    Component.STREAMS: ("send.buffer.bytes", "receive.buffer.bytes"),
+    Component.BROKER: (
+        "socket.send.buffer.bytes", "socket.receive.buffer.bytes",
+        "replica.socket.receive.buffer.bytes",
+    ),
+}  # fmt: skip
+_NO_SOCKET = (
+    "lets no connection come about: java.net.Socket takes a buffer above 0 (setSendBufferSize, "
+    "setReceiveBufferSize), and -1 stands for the system's own. Leave the line out."
+)
 _UNASKED = ("0.9.0", "0.8.", "0.7.", "0.6.")
 """The brokers that librdkafka asks for no versions (rdkafka_feature.c, vermap)."""
 _PROTOCOL = "inter.broker.protocol.version"
@@ -114,6 +135,7 @@ def not_advised(
 ) -> Iterator[Problem]:
     """What of these settings (by name, as written) makes it another client."""
     yield from _waits(component, texts)
+    yield from _buffers(family, component, texts)
     if component is Component.BROKER:
         for name in (*_CONNECTIONS, *(name for name in texts if _OF_LISTENER.fullmatch(name))):
             if texts.get(name, "").strip() == "0":
@@ -145,6 +167,23 @@ def _waits(component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
         if given_up and text.strip().isdecimal() and int(text) <= _TOO_SHORT_MS:
             words = f"{name}={int(text)} {given_up}. That is not advised on; leave the line out."
             yield Problem(component, name, words)
+
+    linger, limit = (texts.get(name, "").strip() for name in (_LINGER, _REGISTRATION))
+    if linger.isdecimal() and limit.isdecimal() and 0 < int(limit) <= int(linger):
+        words = f"{_REGISTRATION}={int(limit)} with {_LINGER}={int(linger)} {_UNREGISTERED}"
+        yield Problem(component, _REGISTRATION, words)
+
+
+def _buffers(family: Family, component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
+    """Those of a size that no socket of Java takes, beyond what validators refuse
+    (SocketServer, Acceptor; Selector.configureSocketChannel). librdkafka's 0 is the system's."""
+    prefix = "kafka." if family is Family.SPARK and component is not Component.BROKER else ""
+    if family is Family.LIBRDKAFKA and component is not Component.BROKER:
+        return
+    for name in (f"{prefix}{name}" for name in _BUFFERS.get(component, ())):
+        text = texts.get(name, "").strip()
+        if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII) and int(text) <= 0 and int(text) != -1:
+            yield Problem(component, name, f"{name}={int(text)} {_NO_SOCKET}")
 
 
 def _stores_elsewhere(component: Component, texts: Mapping[str, str]) -> bool:

@@ -18,7 +18,8 @@ from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.obstacle import Obstacle, obstacles
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.recommend import Change, Spaces, recommend
+from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommend
+from advisor.reasoning.too_short import hopeless
 from advisor.reasoning.wish import forbidden, rests_on
 from advisor.reasoning.words import describe_guarantee
 
@@ -172,7 +173,7 @@ def answer(pipeline: Pipeline) -> Answer:
     need = pipeline.requirement.guarantee
     spaces: Spaces = {}
     results = {
-        guarantee: recommend(pipeline, guarantee, spaces)
+        guarantee: _recommended(pipeline, guarantee, spaces)
         for guarantee in dict.fromkeys((*COLUMNS, need))
     }
     return Answer(
@@ -186,6 +187,16 @@ def answer(pipeline: Pipeline) -> Answer:
         numbers_after=numbers(results[need].pipeline),
         in_force=tuple(_in_force(pipeline)),
     )
+
+
+def _recommended(pipeline: Pipeline, guarantee: Guarantee, spaces: Spaces) -> Recommendation:
+    """The changes; of a value with which nothing works, those that are needed once it is gone."""
+    result = recommend(pipeline, guarantee, spaces)
+    if not (left := [*hopeless(result.pipeline)]):
+        return result
+    for field in left:
+        pipeline = pipeline.with_setting(field.component, field.setting, field.usual)
+    return recommend(pipeline, guarantee, {})
 
 
 def _failure(assessment: Assessed, forbids: frozenset[Anomaly]) -> Failure:

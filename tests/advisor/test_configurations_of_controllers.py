@@ -19,6 +19,12 @@ SET = [
      "application.controllers=2", 1, "controllers: 2 -> 5 "),
     ("", f"{C} application.controllers=3", 0, "YES.*1 may be down"),
     ("--kafka 3.2", C, 0, "YES"),
+    # a broker ends itself before it is registered (BrokerLifecycleManager)
+    ("", f"{C} broker.controller.quorum.append.linger.ms=60000", 1,
+     "linger.ms to 25, the product's own value, or leave it out. What breaks"),
+    ("", f"{C} broker.controller.quorum.append.linger.ms=30000 "
+     "broker.initial.broker.registration.timeout.ms=20000", 2, "leave both lines out"),
+    ("", f"{C} broker.initial.broker.registration.timeout.ms=20000", 0, "YES"),
 ]  # fmt: skip
 
 
