@@ -17,7 +17,7 @@ from advisor.catalog.texts import is_free
 from advisor.intake import java_constants
 from advisor.intake.java_properties import Property
 from advisor.intake.known import is_of_client, is_weighed, likely_client
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import IntakeError, shown
 
@@ -47,6 +47,8 @@ _MADE = re.compile(
     r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<more>\s*[.{])?"
     r"|(?P<given>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"
 )
+_GIVEN = re.compile(r"(?:Map|ImmutableMap)\.of\(|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?\(")
+_ALL = re.compile(rf"\s*\.\s*putAll\s*\(\s*(?:{_GIVEN.pattern})")
 _APPLIED = re.compile(r"\{\s*\{|\.\s*apply\s*\{")
 _OWN_PUT = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
 _TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
@@ -150,8 +152,7 @@ def _take(
         text = "x"  # a name with a variable in it is one, whatever that is
     if counts and (depends or text is None):
         words = "depends on a condition of the program. Leave only the case that you ask for"
-        words = words if depends else "is not a plain value here. Write the one that counts"
-        reading.wrong(component, key, line, f"{shown(key)} {words}")
+        reading.wrong(component, key, line, f"{shown(key)} {words if depends else NO_PLAIN_VALUE}")
     elif text is None:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
     elif component is Component.STREAMS:
@@ -260,12 +261,13 @@ class _Code:
 
     def _hold(self, made: _Object, arguments: list[str], at: int) -> None:
         """Takes what `Map.of(key, value, …)`, `mapOf(key to value, …)` holds."""
+        before = len(made.pairs)
         pairs = [re.split(r"\s+to\s+|\s*->\s*", argument, maxsplit=1) for argument in arguments]
         if any(len(pair) == 1 for pair in pairs):
             pairs = [arguments[n : n + 2] for n in range(0, len(arguments), 2)]
         for pair in pairs:
             made.pairs += self._pair(pair, at, made.blocks)
-        if len(made.pairs) != len(pairs):
+        if len(made.pairs) - before != len(pairs):
             words = "the name of this setting is not known"
             made.unsure = f"Line {self.line(at)}: {words}"
 
@@ -279,6 +281,8 @@ class _Code:
             if put := _PUT.match(self._plain, at):
                 arguments = self._arguments(put.end())
                 self._take(made, arguments, rest)
+            elif whole := _ALL.match(self._plain, at):
+                self._hold(made, self._arguments(whole.end()), rest)
             elif index := _INDEX.match(self.text, at):
                 self._take(made, [index["key"].strip(), index["value"].strip()], rest)
             elif not self._only_reads(at, rest):
@@ -311,6 +315,13 @@ class _Code:
             arguments = self._arguments(match.end())
             given = arguments[1 if match["kind"] == "Streams" else 0 :][:1]
             name = given[0].removeprefix("this.").strip() if given else ""
+            if held := _GIVEN.match(name):
+                at = self.text.index(name, match.end()) + held.end()
+                own = _Object("", at, at, "", len(self._blocks(at)))
+                self._hold(own, self._arguments(at), at)
+                own.clients.append((match["kind"], match.start(), len(self.text)))
+                objects.append(own)
+                continue
             called = re.fullmatch(r"(?:\w+\.)?(\w+)\(\)", name)
             chosen = [
                 made for made in objects
