@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component
+from advisor.intake.known import decides
 from advisor.intake.placeholders import COMPOSE
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
@@ -24,6 +25,7 @@ _PARTS = ("command", "entrypoint", "args")
 _OVERRIDE = re.compile(r"--override[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
 _START = re.compile(r"kafka-topics(?:\.sh)?\b")
 _COPIES = re.compile(r"--replication-factor[ =]+[\"']?(\d{1,5})\b")
+_PLACED = re.compile(r"--replica-assignment[ =]+[\"']?([\d:,]{1,2000})")
 _CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
 _TOPIC = re.compile(r"[\w.-]{1,249}:\d{1,6}:(\d{1,5})(?::[\w,]*)?")
 _ALTER = re.compile(r"kafka-(?:configs|topics)(?:\.sh)?\b")
@@ -41,6 +43,7 @@ class _Created:
     line: int
     copies: int | None
     configs: tuple[tuple[str, str], ...]
+    is_filled_in: bool = False
 
 
 def of_containers(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, int]]:
@@ -75,8 +78,8 @@ def take_topics(
 ) -> None:
     """States the copies and the configs of the topics that are made.
 
-    Of several topics those count that promise less: the fewest copies, and a config only where all
-    have the same.
+    Of several topics the fewest copies count. A config in which they differ is refused where an
+    answer depends on it.
     """
     created = [topic for text, line in commands for topic in _created(text, line)]
     created += [
@@ -98,7 +101,16 @@ def take_topics(
         reading.state(Component.TOPIC, name, value, first)
     others = {pair for topic in created for pair in topic.configs} - same
     for name in sorted({name for name, _ in others}):
-        reading.note(first, f"{shown(name)}: not every topic that is created here has the same")
+        words = f"{shown(name)}: not every topic that is created here has the same"
+        if decides(name):
+            words += ". A pipeline has one topic; leave the command of that one"
+            reading.wrong(Component.TOPIC, name, first, words)
+        else:
+            reading.note(first, words)
+    for topic in created:
+        if topic.copies is None and topic.is_filled_in:
+            words = "--replication-factor is filled in when the command runs. Write the number"
+            reading.wrong(Component.TOPIC, "replication.factor", topic.line, words)
     if len(created) > 1:
         words = f"{len(created)} topics are created here: the fewest copies of them count"
         reading.note(first, words)
@@ -137,4 +149,7 @@ def _created(text: str, line: int) -> Iterator[_Created]:
             continue
         match = _COPIES.search(command)
         pairs = tuple((found[1], found[2]) for found in _CONFIG.finditer(command))
-        yield _Created(line, int(match[1]) if match else None, pairs)
+        copies = int(match[1]) if match else None
+        if placed := _PLACED.search(command):
+            copies = min(len(replicas.split(":")) for replicas in placed[1].split(","))
+        yield _Created(line, copies, pairs, "--replication-factor" in command)

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
+from types import MappingProxyType
 
 from advisor.catalog import Component, Family, SettingError, kafka_line
-from advisor.intake import spring
+from advisor.intake import spring, spring_arguments
 from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.compose_lost import Servers, lose_disks, say_shared
 from advisor.intake.compose_services import count
@@ -33,6 +35,8 @@ Variable = tuple[str, str, int]
 
 _PREFIX = re.compile(r"^KAFKA_(?:CFG_)?")
 _SPRING = (PREFIX, STREAM)
+_OF_ONE = (Component.PRODUCER, Component.CONSUMER, Component.APPLICATION)
+"""What several applications have each for itself."""
 _NOT_SETTINGS = re.compile(
     r"KAFKA_(?:CFG_)?(?:OPTS|HEAP_OPTS|JVM_\w+|LOG4J_\w+|JMX_\w+|KRAFT_\w+|VERSION|GC_LOG_OPTS|"
     r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?)"
@@ -74,7 +78,9 @@ def read(text: str) -> Reading:
     without_passed_over(reading, variables, _named_images(leaves))
     commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
     take_topics(reading, commands.values(), variables)
-    take(reading, _of_brokers(reading, variables))
+    for service in commands:
+        variables.setdefault(service, [])
+    take(reading, _of_brokers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands)
     _say_unread(reading, leaves, brokers | controllers)
     reading.whole = frozenset(brokers - controllers)
@@ -161,7 +167,7 @@ def _of_brokers(
         service for service, own in variables.items() if _OF_SERVERS & {name for name, _, _ in own}
     }
     for service, own in variables.items():
-        foreign = [row for row in own if not row[0].startswith(_SPRING)]
+        foreign = [row for row in own if not is_springs(*row[:2])]
         if foreign and servers and service not in servers:
             words = f"the KAFKA_… of {shown(service)} are its application's own: not read"
             reading.note(foreign[0][2], words)
@@ -207,8 +213,8 @@ def _variable(leaf: Leaf) -> tuple[str, str] | None:
     match leaf.path:
         case ("services", _, "environment", name) if name.isdecimal():
             name, is_set, value = leaf.text.partition("=")
-            return (name, value) if is_set and _ours(name) else None
-        case ("services", _, "environment", name) if _ours(name):
+            return (name, value) if is_set and _ours(name, value) else None
+        case ("services", _, "environment", name) if _ours(name, leaf.text):
             return name, leaf.text
         case _:
             return None
@@ -226,26 +232,66 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
-def _ours(name: str) -> bool:
-    return name.startswith(_SPRING) or _PREFIX.match(name) is not None
+def _ours(name: str, value: str) -> bool:
+    return is_springs(name, value) or _PREFIX.match(name) is not None
 
 
-def take(reading: Reading, variables: Mapping[str, list[Variable]]) -> None:
-    """Sorts the variables of each service into settings of its broker and what Spring makes of
-    its own."""
-    springs = list[Variable]()
-    every = ((service, *row) for service, own in variables.items() for row in own)
-    for service, variable, value, line in every:
-        name = _setting(variable)
-        if variable.startswith(_SPRING):
+def take(
+    reading: Reading, variables: Mapping[str, list[Variable]],
+    commands: Mapping[str, tuple[str, int]] = MappingProxyType({}),
+) -> None:  # fmt: skip
+    """Sorts the variables of each service into settings of its broker and what Spring makes of its
+    own, and of what its application is started with."""
+    springs = dict[str, list[Leaf]]()
+    for service, own in variables.items():
+        for variable, value, line in own:
+            if not is_springs(variable, value) and value and not _NOT_SETTINGS.fullmatch(variable):
+                name = _setting(variable)
+                state = partial(_state, reading, service, name, line)
+                fill(reading, COMPOSE, (name, value, line), state)
+        springs[service] = _of_spring(reading, own, commands.get(service))
+    applications = {service: leaves for service, leaves in springs.items() if leaves}
+    for service, leaves in applications.items():
+        _take_application(reading, service if len(applications) > 1 else "", leaves)
+
+
+def is_springs(variable: str, value: str) -> bool:
+    """Whether a variable states properties of Spring."""
+    return variable.startswith(_SPRING) or variable == spring_arguments.JSON[0] or (
+        spring_arguments.is_argument(value)
+    )  # fmt: skip
+
+
+def _of_spring(
+    reading: Reading, own: Sequence[Variable], command: tuple[str, int] | None
+) -> list[Leaf]:
+    """The properties of one application, the last of which goes before the others."""
+    springs, later, last = list[Variable](), list[Leaf](), list[Leaf]()
+    stated = [(text, line) for variable, text, line in own if not variable.startswith(_SPRING)]
+    for variable, text, line in own:
+        if variable == spring_arguments.JSON[0]:
+            later += spring_arguments.of_json(text, line)
+        elif variable.startswith(_SPRING):
             keep = partial(_keep, springs, variable, line)
-            fill(reading, COMPOSE, (name, value, line), keep)
-        elif not _NOT_SETTINGS.fullmatch(variable) and value:
-            state = partial(_state, reading, service, name, line)
-            fill(reading, COMPOSE, (name, value, line), state)
-    if springs:
-        reading.heads["family"] = Family.JAVA
-        spring.take(reading, named(reading, springs))
+            fill(reading, COMPOSE, (_setting(variable), text, line), keep)
+    for text, line in [*stated, *([command] if command else [])]:
+        for is_own, leaf in spring_arguments.arguments(COMPOSE.sub(r"\2", text), line):
+            (last if is_own else later).append(leaf)
+    return [*named(reading, springs), *later, *last]
+
+
+def _take_application(reading: Reading, service: str, leaves: list[Leaf]) -> None:
+    """Adds what Spring makes of its properties; of one application of several, under its name."""
+    own = Reading(heads={"family": Family.JAVA})
+    spring.take(own, leaves)
+    reading.heads["family"] = own.heads["family"]
+    reading.items += [
+        replace(item, process=item.process or service) if item.component in _OF_ONE else item
+        for item in own.items
+    ]
+    reading.clients |= own.clients
+    reading.notes += own.notes
+    reading.problems += own.problems
 
 
 def _setting(variable: str) -> str:

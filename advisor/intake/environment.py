@@ -7,14 +7,17 @@ from itertools import dropwhile
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake.compose import OTHERS, Variable, take
+from advisor.intake.compose import OTHERS, Variable, is_springs, take
 from advisor.intake.known import is_weighed, known_keys, newest
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.spring_arguments import JSON
 from advisor.intake.spring_variables import PREFIX, STREAM
 from advisor.intake.text import IntakeError, shown
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
-_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?({_OURS})=(.*)")
+_OWN = re.compile(_OURS)
+_ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})=(.*)")
+_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]})=.*")
 _FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
 _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
 
@@ -31,13 +34,15 @@ def read(text: str) -> Reading:
     reading = Reading()
     variables = list[Variable]()
     for number, line in enumerate(text.splitlines(), start=1):
-        if match := _LINE.fullmatch(line.rstrip()):
+        match = _ANY.fullmatch(line.rstrip())
+        if match and (_OWN.fullmatch(match[1]) or is_springs(match[1], match[2])):
             variables.append((match[1], _unquoted(match[2]), number))
         elif owner := _FOREIGN.match(line):
             reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
                          "of its own: not read")  # fmt: skip
-    for variable, _, number in variables:
-        _refuse_clients(variable, number)
+    for variable, text, number in variables:
+        if not is_springs(variable, text):
+            _refuse_clients(variable, number)
     if not variables:
         raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
     take(reading, {"": variables})

@@ -11,6 +11,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake import terraform_msk
+from advisor.intake.known import decides
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -113,14 +114,14 @@ def _of_confluent_cloud(reading: Reading, line: int) -> None:
 
 
 def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) -> None:
-    """Takes an argument. What is worked out is refused where a default of the service's (`managed`)
-    would count in its place; Kafka's own default promises least."""
+    """Takes an argument. What is worked out is refused where an answer depends on it; of the copies
+    Kafka's own default promises least, unless it is the service's (`managed`)."""
     if name in _OWN:
         return
     text = value.strip('"')
     is_setting = name in (_COPIES, "config") or "." in name
     if name == "config" or not _is_plain(value):
-        if managed and is_setting:
+        if name == "config" or decides(name) or (managed and is_setting):
             words = f"{shown(name)} is worked out by Terraform. Write its value here"
             reading.wrong(Component.TOPIC, name, line, words)
         else:

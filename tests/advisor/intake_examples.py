@@ -55,7 +55,7 @@ spring:
     listener: {ack-mode: record}
 ---
 spring.config.activate.on-profile: dev
-spring.kafka.producer.acks: 0
+spring.kafka.bootstrap-servers: localhost:9092
 """,
         {
             "producer.acks": "1", "producer.batch.size": 16384, "producer.linger.ms": 5,
@@ -313,7 +313,7 @@ services:
     Example(
         "terraform",
         'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n  config = {\n'
-        '    "min.insync.replicas" = "2" # of 3\n    "retention.ms" = var.kept\n  }\n}\n',
+        '    "min.insync.replicas" = "2" # of 3\n    "index.interval.bytes" = var.kept\n  }\n}\n',
         {"topic.replication.factor": 3, "topic.min.insync.replicas": 2},
         {"topic.replication.factor": 3, "topic.min.insync.replicas": 5}, {},
     ),

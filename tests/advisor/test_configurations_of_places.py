@@ -114,12 +114,21 @@ BROKERS = "".join(
 )
 ALTER = "kafka-configs.sh --bootstrap-server k:9092 --alter "
 TOPIC, BROKER = "--entity-type topics --entity-name t", "--entity-type brokers --entity-default"
+CREATE = "kafka-topics.sh --bootstrap-server k:9092 --create --topic"
 COMMANDS = [
     (2, "echo", 0, "YES"),
     (2, f"{ALTER}{TOPIC} --add-config min.insync.replicas=1", 1, "min.insync.replicas: 1 -> 2"),
     (2, f"{ALTER}{TOPIC} --add-config retention.ms=1000,cleanup.policy=delete", 1,
      "retention.ms: 1000 -> "),
     (1, f"{ALTER}{TOPIC} --add-config 'min.insync.replicas=2,cleanup.policy=[delete]'", 0, "YES"),
+    # of several topics that are created, and a number that is not there
+    (2, f"{CREATE} a --config min.insync.replicas=1 && {CREATE} b", 2,
+     "min.insync.replicas: not every topic that is created here has the same"),
+    (2, f"{CREATE} a --config retention.ms=1000 ; {CREATE} b", 2, "retention.ms: not every topic"),
+    (2, f"{CREATE} a --config min.cleanable.dirty.ratio=0.1 ; {CREATE} b", 0, "YES"),
+    (2, f"{CREATE} a --replication-factor $COPIES", 2, "--replication-factor is filled in when"),
+    (2, f"{CREATE} a --replica-assignment 1:2:3,1", 1, "replication.factor: 1 -> 3"),
+    (2, f"{CREATE} a --replica-assignment 1:2:3,2:3:1", 0, "YES"),
     (2, f"{ALTER}{BROKER} --add-config unclean.leader.election.enable=true", 1,
      "unclean.leader.election.enable: true -> false"),
     (1, f"{ALTER}{BROKER} --add-config min.insync.replicas=2", 0, "goes before what files say"),
@@ -180,7 +189,7 @@ TERRAFORM = [
     (_kafka("local.rf", TWO) + "locals {\n  rf = 3\n}\n", 0, "YES"),
     (_kafka("each.value.rf", TWO), 1, "replication_factor is worked out by Terraform: not read"),
     (_kafka(3, MINIMUM % '"${var.m}"') + _variable("m", 2), 0, "YES"),
-    (_kafka(3, "  config = merge(local.c, {})\n"), 1, "config is worked out by Terraform"),
+    (_kafka(3, "  config = merge(local.c, {})\n"), 2, "config is worked out by Terraform"),
     # Confluent's own minimum is 2
     (_confluent(""), 0, "YES"),
     (_confluent(MINIMUM % "var.m"), 2, "min.insync.replicas is worked out by Terraform. Write"),

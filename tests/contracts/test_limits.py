@@ -12,7 +12,8 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from advisor import services
 from advisor.catalog import Component, Family, Value, kafka_versions, validate
 from advisor.catalog.versions import at_least
-from advisor.intake.inputs import Inputs, Origin
+from advisor.intake.inputs import Inputs
+from advisor.intake.places import Origin
 from advisor.reasoning.sizes import KIB
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm, root_message
