@@ -15,6 +15,10 @@ from advisor.intake.yaml_nodes import Leaf
 
 _FILE = re.compile(r"application(?:-(?P<profile>[\w.-]{1,60}))?\.(?P<ending>ya?ml|properties)")
 
+_CONFIG = re.compile(r"(?:^|/)config$")
+_ENDINGS = ("yaml", "yml", "properties")
+"""The last one goes first (StandardConfigDataLocationResolver, getReferencesForConfigName)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ApplicationFile:
@@ -43,7 +47,8 @@ def applications(names: Iterable[str]) -> list[list[str]]:
     folders: dict[str, list[str]] = {}
     for name in names:
         if file_profile(name) is not None:
-            folders.setdefault(name.rpartition("/")[0], []).append(name)
+            folder = name.rpartition("/")[0]
+            folders.setdefault(_CONFIG.sub("", folder), []).append(name)
     return [sorted(files, key=rank) for files in folders.values() if len(files) > 1]
 
 
@@ -53,6 +58,10 @@ def file_profile(name: str) -> str | None:
     return None if match is None else match["profile"] or ""
 
 
-def rank(name: str) -> tuple[bool, bool]:
-    """How files of one folder are sorted, so that the last one counts."""
-    return bool(file_profile(name)), name.endswith(".properties")
+def rank(name: str) -> tuple[bool, bool, int]:
+    """How files of one application are sorted, so that the last one counts: those of a profile
+    after all others, those of `config` after their parent's, properties after YAML."""
+    folder, _, own = name.rpartition("/")
+    ending = own.rpartition(".")[2]
+    in_config = _CONFIG.search(folder) is not None
+    return bool(file_profile(name)), in_config, _ENDINGS.index(ending) if ending in _ENDINGS else 0

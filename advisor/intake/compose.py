@@ -78,8 +78,6 @@ def read(text: str) -> Reading:
     without_passed_over(reading, variables, _named_images(leaves))
     commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
     take_topics(reading, commands.values(), variables)
-    for service in commands:
-        variables.setdefault(service, [])
     take(reading, _of_brokers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands)
     _say_unread(reading, leaves, brokers | controllers)
@@ -250,6 +248,8 @@ def take(
                 state = partial(_state, reading, service, name, line)
                 fill(reading, COMPOSE, (name, value, line), state)
         springs[service] = _of_spring(reading, own, commands.get(service))
+    for service in commands.keys() - variables.keys():
+        springs[service] = _of_spring(reading, [], commands[service])
     applications = {service: leaves for service, leaves in springs.items() if leaves}
     for service, leaves in applications.items():
         _take_application(reading, service if len(applications) > 1 else "", leaves)

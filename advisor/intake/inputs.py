@@ -120,9 +120,9 @@ class Inputs:
                 ranked = sorted(own, key=lambda row: files.index(row[0]))
                 self._add_application(ranked, reader)
                 together |= {*files}
-        for name, text in texts:
-            if name not in together:
-                self.add_text(name, text, kind)
+        others = [(name, text) for name, text in texts if name not in together]
+        for name, text in others if kind else sorted(others, key=lambda row: _goes_first(row[1])):
+            self.add_text(name, text, kind)
 
     def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
         files, before, starts = list[ApplicationFile](), 0, dict[int, str]()
@@ -365,6 +365,12 @@ def _text(source: str, content: bytes) -> str:
             return mark + rest.decode("iso-8859-1")
         line = error.object.count(b"\n", 0, error.start) + 1
         raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
+
+
+def _goes_first(text: str) -> bool:
+    """Whether a file says what processes are started with: that goes before their own files."""
+    reader = detect(text.removeprefix(MARK))
+    return reader is not None and reader.kind in ("environment", "compose", "kubernetes")
 
 
 def _of_application(texts: Iterable[str], kind: str) -> Reader | None:

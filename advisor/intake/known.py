@@ -94,6 +94,14 @@ def _weighed() -> frozenset[str]:
 
 
 @cache
+def weighed_of(component: Component) -> frozenset[str]:
+    """Settings of a Java client that are weighed, at its newest version."""
+    java = newest(Family.JAVA)
+    settings = settings_of(java.family, java.version, java.kafka, component)
+    return frozenset(setting.name for setting in settings)
+
+
+@cache
 def known_keys(product: Product, component: Component) -> frozenset[str]:
     """Every name that means something in a file of this component at this version.
 

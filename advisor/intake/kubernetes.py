@@ -73,8 +73,6 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         _say_unread(reading, leaves, name, {container for container, _ in own})
     without_passed_over(reading, variables, images)
     take_topics(reading, commands.values(), {})
-    for container in commands:
-        variables.setdefault(container, [])
     take(reading, variables, commands)
     for container, (text, line) in commands.items():
         for name, value in overrides(text):

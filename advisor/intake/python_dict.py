@@ -55,12 +55,13 @@ def read(text: str) -> Reading:
             words = "what this client is given comes from elsewhere. Write its settings here, or"
             raise IntakeError(f"Line {client.line}: {words} give them as properties.")
     roots = [made for made in _roots(flow) if made.name.rpartition(".")[2] not in _OF_NO_CLIENT]
-    handed = any(client.settings for client in flow.clients)
+    handed = {client.component for client in flow.clients if client.settings}
     ours = [made for made in roots if _is_of_client(made)] or ([] if handed else roots)
     for made in _roots(flow):
         if made in ours:
             component = _by_name(made.name) or likely_client(made.pairs)
-            process = f"line {made.line}" if _connects(made) else ""
+            is_whole = _connects(made) or component in handed
+            process = f"line {made.line}" if is_whole else ""
             _state(reading, made, component, process, known)
         else:
             line = next(iter(made.pairs.values())).line

@@ -26,6 +26,8 @@ _CLIENTS: Mapping[str, Component] = {
 """What confluent-kafka calls its clients."""
 _COPIES = frozenset({"dict", "copy", "deepcopy", "OrderedDict", "MappingProxyType"})
 _CONF = frozenset({"conf", "config", "producer_conf", "consumer_conf"})
+_OWN = ("self.", "cls.")
+"""How a class names what it has."""
 _MAIN = "__name__ == '__main__'"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -45,6 +47,7 @@ class Flow:
         self._branch: tuple[int, ...] = ()
         self._branches = self._steps = self._depth = 0
         self._called: set[str] = set()
+        self._bases: dict[str, tuple[dict[str, _Function], Names]] = {}
         self._evaluated: set[int] = set()
         self._constants = constants(tree)
         self._functions = {
@@ -127,23 +130,41 @@ class Flow:
                 returned += self._either(handlers, [], names)
                 return returned + self._run(node.finalbody, names)
             case ast.ClassDef():
-                for inner in node.body:
-                    if isinstance(inner, _Function):
-                        self._called.add(inner.name)
-                        unknown = dict.fromkeys(_parameters(inner))
-                        names |= unknown
-                        if inner.name == "__init__":
-                            self._run(inner.body, names)
-                        else:
-                            self._apart(inner.body, names)
-                    else:
-                        self._run([inner], names)
+                self._class(node, names)
                 return []
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return []
             case _:
                 self._calls(node, names)
                 return []
+
+    def _class(self, node: ast.ClassDef, names: Names) -> None:
+        """Runs a class, with what it has of classes of the file: a method of a base is run with
+        each class that has it."""
+        for name in [name for name in names if name.startswith(_OWN)]:
+            del names[name]
+        functions: dict[str, _Function] = {}
+        for base in node.bases:
+            known = self._bases.get(base.id) if isinstance(base, ast.Name) else None
+            functions |= known[0] if known else {}
+            names |= known[1] if known else {}
+        for inner in node.body:
+            if isinstance(inner, _Function):
+                functions[inner.name] = inner
+            else:
+                self._run([inner], names)
+                for name in _assigned(inner):
+                    names |= {f"{own}{name}": names.get(name) for own in (*_OWN, f"{node.name}.")}
+        ordered = sorted(functions.values(), key=lambda inner: inner.name != "__init__")
+        for function in ordered:
+            self._called.add(function.name)
+            names |= dict.fromkeys(_parameters(function))
+            if function.name == "__init__":
+                self._run(function.body, names)
+            else:
+                self._apart(function.body, names)
+        own = {name: made for name, made in names.items() if name.startswith(_OWN)}
+        self._bases[node.name] = functions, own
 
     def _either(
         self, body: Iterable[ast.stmt], other: Iterable[ast.stmt], names: Names
@@ -251,8 +272,7 @@ class Flow:
         for value in given:
             source = self._value(value, names, f"{component}")
             if source is None or source.is_unknown:
-                named = isinstance(value, ast.Name | ast.Attribute)
-                of_parameter = named and source is None
+                of_parameter = source is None and _named(value) in names
                 self.clients.append(Client(component, call.lineno, None, of_parameter))
                 return
             settings.merge(source, self._branch)
@@ -401,6 +421,19 @@ def constants(tree: ast.AST) -> dict[str, ast.expr]:
         for name, stated in values.items()
         if len(stated) == 1 and isinstance(stated[0], ast.Constant)
     }
+
+
+def _named(value: ast.expr) -> str:
+    """A name as it is written; empty for anything else."""
+    named = isinstance(value, ast.Name | ast.Attribute)
+    return ast.unparse(value)[:_LONGEST_NAME] if named else ""
+
+
+def _assigned(node: ast.stmt) -> list[str]:
+    """The names that a statement of a class gives to what it has."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) and node.value else targets
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def _parameters(function: _Function) -> list[str]:

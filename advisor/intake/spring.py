@@ -17,11 +17,12 @@ from functools import partial
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
+from advisor.catalog.texts import is_free
 from advisor.intake import spring_binders, spring_bindings
 from advisor.intake.application_file import ApplicationFile, moved
 from advisor.intake.instances import note_name
 from advisor.intake.java_properties import Property, properties
-from advisor.intake.known import known_keys, newest
+from advisor.intake.known import known_keys, newest, weighed_of
 from advisor.intake.placeholders import SPRING, fill, resolved
 from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.spring_names import NAMES, ack_mode, relaxed, value
@@ -85,6 +86,8 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring makes of its properties, with the values that it sets itself."""
     leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(leaves)]
     _imports(reading, leaves)
+    _two_forms(reading, leaves)
+    _own_clients(reading, leaves)
     leaves, named = spring_binders.settled(reading, leaves)
     bindings = named or spring_bindings.used(leaves)
     if bindings:
@@ -112,6 +115,46 @@ def _imports(reading: Reading, leaves: list[Leaf]) -> None:
         else:
             words = "spring.config.import: what stands there goes before this file, and is not read"
             reading.note(leaf.line, words)
+
+
+def _two_forms(reading: Reading, leaves: list[Leaf]) -> None:
+    """A name with dashes goes before its other forms in one source, wherever it stands
+    (SpringIterableConfigurationPropertySource, getConfigurationProperty)."""
+    forms: dict[str, dict[str, Leaf]] = {}
+    for leaf in leaves:
+        name = leaf.path[0]
+        if (
+            name.startswith("spring.")
+            and ".properties" not in name
+            and ".configuration" not in name
+        ):
+            forms.setdefault(relaxed(name), {})[name] = leaf
+    for own in forms.values():
+        last = [*own.values()][-1]
+        if len(own) > 1 and len({leaf.text for leaf in own.values()}) > 1:
+            words = "is stated in two forms, and Spring takes the one with dashes. Leave one"
+            reading.wrong(Component.APPLICATION, last.path[0], last.line, f"{last.path[0]} {words}")
+
+
+def _own_clients(reading: Reading, leaves: list[Leaf]) -> None:
+    """What an application of its own has of a client beside Spring's names, and its code hands
+    on."""
+    for leaf in leaves:
+        name = leaf.path[0]
+        parts = re.split(r"[.\[\]]+", name.lower())
+        kafka = next((at for at, part in enumerate(parts) if "kafka" in part), None)
+        if name.startswith(("spring.", "management.", "logging.")) or kafka is None:
+            continue
+        rest = ".".join(part for part in parts[kafka + 1 :])
+        key = re.sub(r"^(?:.*\.)?(?:producer|consumer)s?\.(?:properties\.|config\.)?", "", rest)
+        for component in (_PRODUCER, _CONSUMER):
+            settings = {relaxed(own.replace(".", "")): own for own in weighed_of(component)}
+            own = settings.get(relaxed(key.replace(".", "")))
+            if own and not is_free(own):
+                words = f"is {own} of a {component} as code of your own has it. Give the settings "
+                words += f"of that {component} as properties, one file for each client"
+                reading.wrong(Component.APPLICATION, name, leaf.line, f"{shown(name)} {words}")
+                return
 
 
 def _canonical(path: tuple[str, ...]) -> str:

@@ -112,6 +112,19 @@ ELSEWHERE = [
     ({"application.properties": f"my.acks=${{a.b}}\na.b=1\n{ACKS}=${{my.acks}}\n"}, "", 1, ONE),
     ({"application.properties": f"my.acks=1\n{_CHANNEL}${{my.acks:all}}\n"}, "", 1, ONE),
     ({"application.properties": f"{ACKS}=${{{ACKS}}}\n"}, "", 2, "Write the value that counts"),
+    # what a process is started with goes before its file, whichever is named first
+    ({".env": "SPRING_KAFKA_PRODUCER_ACKS=1\n", "application.properties": f"{ACKS}=all\n"}, "", 1,
+     ONE),
+    ({"config/application.properties": f"{ACKS}=1\n",
+      "application.properties": f"{ACKS}=all\n"}, "", 1, ONE),
+    ({"application.yml": f"{ACKS}: 1\n", "application.yaml": f"{ACKS}: all\n"}, "", 1, ONE),
+    # a name with dashes goes before its other forms
+    ({"application.yml": "spring.kafka.consumer.auto-offset-reset: latest\n"
+      "spring.kafka.consumer.autoOffsetReset: earliest\n"}, "", 2, "stated in two forms"),
+    # clients of the application's own beside Spring's
+    ({"application.yml": f"app.kafka.producer.acks: 1\n{ACKS}: all\n"}, "", 2,
+     "is acks of a producer as code of your own has it"),
+    ({"application.yml": f"app.kafka.topic: t\napp.retries: 1\n{ACKS}: all\n"}, "", 0, "YES"),
     # profiles of Quarkus, and environments of Micronaut
     ({"application.properties": f"{_CHANNEL}all\n%{{prod,staging}}.mp.messaging.outgoing.o.acks=1"},
      "", 1, ONE),
@@ -142,6 +155,7 @@ def test_an_application_has_this_answer(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(text)
     by_brokers = any("min.insync.replicas" in text for text in files.values())
     settings = READS.replace("topic.min.insync.replicas=2 ", "") if by_brokers else READS

@@ -57,6 +57,15 @@ PROGRAMS = [
     ('c={"acks":"all"}\nc=load()\nProducer(c)', 2, ":3: what this client is given comes from"),
     ('from x import c\nd={"acks":"all"}\nProducer(c)', 2, ":3: what this client is given comes"),
     ('c={"acks":"all"}\nlevel=get()\nc["acks"]=level\nProducer(c)', 2, ":3: acks is not a plain"),
+    # what a class has for its methods, and what a class of it has instead
+    ('class A:\n  conf={"acks":"1"}\n  def go(self):\n    self.p=Producer(self.conf)', 1, ONE),
+    (f'class A:\n  conf={{{ALL}}}\n  def go(self):\n    Producer(self.conf)', 0, "YES"),
+    (f'class B:\n  conf={{{ALL}}}\nclass A(B):\n  conf={{"acks":"1"}}\n  def go(self):\n'
+     "    Producer(self.conf)", 2, "acks"),
+    (f'class B:\n  conf={{{ALL}}}\n  def go(self):\n    Producer(self.conf)\n'
+     'class A(B):\n  conf={"acks":"1"}', 2, "acks"),
+    (f'class B:\n  def __init__(self):\n    self.c={{{ALL}}}\nclass A:\n  def go(self):\n'
+     "    Producer(self.c)", 2, "what this client is given comes from"),
     # methods and functions that somebody else may call
     ('class A:\n  def __init__(self):\n    self.c = {"acks":"all"}\n'
      '  def fast(self):\n    self.c["acks"]="1"\n'
