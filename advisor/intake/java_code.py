@@ -49,6 +49,8 @@ _MADE = re.compile(
 )
 _GIVEN = re.compile(r"(?:Map|ImmutableMap)\.of\(|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?\(")
 _ALL = re.compile(rf"\s*\.\s*putAll\s*\(\s*(?:{_GIVEN.pattern})")
+_GOES_ON = re.compile(r"[ \t]*(?:[+-]|(?:\n\s*)?(?:\.|plus\b|to\b))")
+"""Of a map that is written down, what makes another one of it."""
 _APPLIED = re.compile(r"\{\s*\{|\.\s*apply\s*\{")
 _OWN_PUT = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
 _TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
@@ -115,10 +117,13 @@ def read(text: str) -> Reading:
         words = "Kafka Streams and clients beside it: one pipeline has one of them"
         raise IntakeError(f"Line {code.line(filled[0].start)}: {words}. {_INSTEAD}")
     reading = Reading(heads={"family": Family.STREAMS if "Streams" in kinds else Family.JAVA})
+    named = set[str]()
     for made in filled:
         likely = likely_client(key for key, _, _, _ in made.pairs)
         for kind, at, until in made.clients or [(str(likely), made.start, len(text))]:
             process = f"line {code.line(at)}"
+            process += f", letter {at}" if process in named else ""
+            named.add(process)
             _state(reading, code, made, (Component(kind.lower()), until, process))
     return reading
 
@@ -235,6 +240,9 @@ class _Code:
                 self._begin(result, match.end("more"))
             elif match["given"]:
                 self._hold(result, self._arguments(match.end()), match.end())
+                if _GOES_ON.match(self._plain, self._closed(match.end())):
+                    words = "what is made of this map is not known"
+                    result.unsure = f"Line {self.line(match.start())}: {words}"
             yield result
 
     def _begin(self, made: _Object, at: int) -> None:
@@ -319,6 +327,8 @@ class _Code:
                 at = self.text.index(name, match.end()) + held.end()
                 own = _Object("", at, at, "", len(self._blocks(at)))
                 self._hold(own, self._arguments(at), at)
+                if self._closed(at) != at - held.end() + len(name):
+                    own.unsure = f"Line {self.line(at)}: what is made of this map is not known"
                 own.clients.append((match["kind"], match.start(), len(self.text)))
                 objects.append(own)
                 continue

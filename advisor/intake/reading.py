@@ -77,6 +77,9 @@ class Reading:
     clients: set[tuple[Component, str]] = field(default_factory=set)
     """Clients (`Item.process`) that are there, also those of which nothing is stated."""
 
+    own: set[tuple[Component, str]] = field(default_factory=set)
+    """Settings of a client inside an application that are stated for it alone."""
+
     profiles: Profiles | None = None
     """Where parts of the file count in some profiles alone."""
 

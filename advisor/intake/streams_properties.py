@@ -53,6 +53,7 @@ def take(reading: Reading, entry: Property) -> None:
     part, _, name = key.partition(".")
     if part in _CLIENTS:
         reading.state(Component(part), name, entry.value, entry.line)
+        reading.own.add((Component(part), name))
     elif part == "topic" and (words := _loses(name, entry.value.strip().lower())):
         message = f"{shown(key)} counts for the topics that the "
         message += f"application makes for itself: {words}. That is not advised on; leave it out"
@@ -61,7 +62,14 @@ def take(reading: Reading, entry: Property) -> None:
         reading.note(entry.line, f"{shown(key)} is not taken into account")
     elif having := _clients_with(key):
         for component in having:
-            reading.state(component, key, entry.value, entry.line)
+            if (
+                component,
+                key,
+            ) in reading.own:  # wherever it stands (StreamsConfig, getClientProps)
+                words = f"does not count for the {component} beside {component}.{key}"
+                reading.note(entry.line, f"{shown(key)} {words}")
+            else:
+                reading.state(component, key, entry.value, entry.line)
     else:
         reading.state(Component.STREAMS, key, entry.value, entry.line)
 

@@ -233,6 +233,12 @@ JAVA_CODE = [
     (java("", made='var p = new KafkaProducer<String,String>(Map.of("acks","all"));'), 0, "YES"),
     (java("", made='var p = new KafkaProducer<String,String>(Map.of(NAME,"all"));'), 2,
      "the name of this setting is not known"),
+    (java("", made='new KafkaProducer<String,String>(Map.of("acks","1"));'
+          'new KafkaProducer<String,String>(Map.of("acks","all"));'), 2, "acks differs"),
+    (f'{OTHER}fun main() {{\n KafkaProducer<String, String>(mapOf("acks" to "all") + x)\n}}',
+     2, "what is made of this map is not known"),
+    (f'{OTHER}fun main() {{\n val c = mapOf("acks" to "all") + mapOf("acks" to "1")\n'
+     " val p = KafkaProducer<String, String>(c)\n}", 2, "what is made of this map is not known"),
     (java('props.put("acks","all");props.putAll(Map.of("acks","1"));'), 1, ONE),
     (java('props.putAll(Map.of("acks","1"));props.put("acks","all");'), 0, "YES"),
     (java('props.put("acks","all");props.putAll(more);'), 2, "what this does with props is not"),
@@ -289,6 +295,11 @@ OF_STREAMS = java(
 )
 ONCE = f"{TOPIC} broker.min.insync.replicas=2 application.offsets.topic.min.insync.replicas=2"
 STREAMS = [
+    # what is said for one client goes before what is said for all, wherever it stands
+    ('props.put("producer.acks", "1");\nprops.put("acks", "all");\n', "", 1, ONE),
+    ('props.put("acks", "all");\nprops.put("producer.acks", "1");\n', "", 1, ONE),
+    ('props.put("producer.acks", "all");\nprops.put("acks", "1");\n', "--want at-least-once", 0,
+     "acks does not count for the producer beside producer.acks"),
     ('props.put(StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "1");\n', "", 1, ONE),
     ("props.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);\n"
      'props.put("consumer.auto.offset.reset", "none");\n', "--want exactly-once", 0, "YES"),
