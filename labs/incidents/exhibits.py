@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from labs.engine.cluster.broker import Broker
@@ -14,8 +14,15 @@ from labs.incidents.programs import ProgramFailed, run_java
 
 _MOST_LINES = 14
 _COMPLAINT = re.compile(r"\] (WARN|ERROR|FATAL) ")
+_LOGS = "The brokers' logs: the topics of this play, and complaints"
+_SEGMENTS = "The segments, as kafka-dump-log prints them"
 _OWN = re.compile(r"(?!__)(.+)-(\d+)")
 """A log of the play's own topics."""
+
+
+def chosen(exhibits: Iterable[Exhibit]) -> list[Exhibit]:
+    """Those that the steps of a play chose to show."""
+    return [one for one in exhibits if not one.title.startswith((_LOGS, _SEGMENTS))]
 
 
 def of_logs(brokers: Mapping[int, Broker], folder: Path) -> Exhibit:
@@ -28,7 +35,7 @@ def of_logs(brokers: Mapping[int, Broker], folder: Path) -> Exhibit:
         left_out = len(lines) - len(shown)
         head = f"broker {number}" + (f", after {left_out} earlier lines" if left_out else "")
         parts.append("\n".join([f"{head}:", *(shown or ["nothing of these topics"])]))
-    return Exhibit("The brokers' logs: the topics of this play, and complaints", "\n".join(parts))
+    return Exhibit(_LOGS, "\n".join(parts))
 
 
 def of_segments(broker: Broker, version: str, tools_path: str, java: Java, folder: Path) -> Exhibit:
@@ -36,10 +43,9 @@ def of_segments(broker: Broker, version: str, tools_path: str, java: Java, folde
 
     Its first and its last lines, where there are many.
     """
-    title = "The segments, as kafka-dump-log prints them"
     log = next(iter(_logs(broker.data)), None)
     if log is None:
-        return Exhibit(title, "The broker has no log of a topic of this play.")
+        return Exhibit(_SEGMENTS, "The broker has no log of a topic of this play.")
     words = ("--deep-iteration", "--print-data-log", "--files", past_files.segments(log))
     try:
         text = run_java(java, tools_path, folder, past_files.dump_tool(version), *words)
@@ -49,7 +55,7 @@ def of_segments(broker: Broker, version: str, tools_path: str, java: Java, folde
     if len(lines) > 2 * _MOST_LINES:
         left_out = len(lines) - 2 * _MOST_LINES
         lines = [*lines[:_MOST_LINES], f"… {left_out:,} lines …", *lines[-_MOST_LINES:]]
-    return Exhibit(f"{title}: {log.name} on {broker.name}", "\n".join(lines))
+    return Exhibit(f"{_SEGMENTS}: {log.name} on {broker.name}", "\n".join(lines))
 
 
 def _logs(data: Path) -> list[Path]:

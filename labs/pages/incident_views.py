@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseStopPolling
 
-from labs.incidents import Incident, all_incidents, find, record
+from labs.incidents import Incident, all_incidents, exhibits, find, record
 from labs.lessons.text import Text
 from labs.pages import incident_plays, selectors
 from labs.pages.incident_moments import lanes
@@ -84,6 +84,7 @@ def _context(incident: Incident) -> dict[str, Any]:
     return {
         "incident": incident,
         "sides": kept,
+        "opened": exhibits.chosen(kept[0].exhibits)[-1:] if kept else [],
         "lanes": lanes(
             [
                 (play.release, incident_plays.LABELS[play.side], play.moments, play.harmed)

@@ -29,6 +29,7 @@ _COMPACTED = {
 _FILLING = b"x" * 600_000
 """Two of these begin a segment. Since 4.0 a segment has at least 1 MiB (KIP-1030)."""
 _LONGEST = 240
+_FILLERS = ("key: filler-", "key: round-")
 _STATE = ("*.snapshot", "*.txnindex")
 """What a new replica does not have, and rebuilds from the log."""
 
@@ -111,7 +112,9 @@ def _committed(past: PastCluster) -> set[bytes]:
 
 
 def _records(dump: str) -> str:
-    """The lines of a dump that name records and markers; what fills segments is cut."""
+    """The lines of a dump that name records and markers; what fills segments is only counted."""
     wanted = ("isTransactional: true", "endTxnMarker", "key: ")
-    lines = (line for line in dump.splitlines() if any(word in line for word in wanted))
-    return "\n".join(line[:_LONGEST] for line in lines)
+    lines = [line for line in dump.splitlines() if any(word in line for word in wanted)]
+    filling = [line for line in lines if any(key in line for key in _FILLERS)]
+    shown = [line[:_LONGEST] for line in lines if line not in filling]
+    return "\n".join([*shown, *([f"and {len(filling)} that fill segments"] if filling else [])])
