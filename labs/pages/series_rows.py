@@ -29,13 +29,14 @@ _NONE = "No release has"
 class Line:
     """A release: its verdict with what was seen, or in `words` why there is none (yet).
 
-    `link` is the run's page, empty where there is no run.
+    `link` is the run's page, empty where there is no run, and `why` the reason of its early end.
     """
 
     row: across.Row
     words: str = ""
     link: str = ""
     is_live: bool = False
+    why: str = ""
 
     @property
     def release(self) -> str:
@@ -122,7 +123,9 @@ def _line(run: Experiment, described: Pipeline | None) -> Line:
         zookeeper=run.request().zookeeper,
         seen=across.forbidden(pipeline, arm.counts) if pipeline else {}, release=run.kafka,
     )  # fmt: skip
-    return Line(row, _words(run, arm.phase, verdict), run.get_absolute_url(), run.is_live)
+    return Line(
+        row, _words(run, arm.phase, verdict), run.get_absolute_url(), run.is_live, run.reason
+    )
 
 
 def _words(run: Experiment, phase: str, verdict: str) -> str:
@@ -130,8 +133,7 @@ def _words(run: Experiment, phase: str, verdict: str) -> str:
         return PHASES.get(phase, _STARTING).lower()
     if verdict:
         return ""
-    words = _STATES.get(State(run.state), _UNKNOWN)
-    return f"{words}: {run.reason}" if run.reason else words
+    return _STATES.get(State(run.state), _UNKNOWN)
 
 
 def _on_release(described: Pipeline | None, release: str) -> Pipeline | None:
