@@ -196,7 +196,8 @@ def _recommended(pipeline: Pipeline, guarantee: Guarantee, spaces: Spaces) -> Re
         return result
     for field in left:
         pipeline = pipeline.with_setting(field.component, field.setting, field.usual)
-    return recommend(pipeline, guarantee, {})
+    # The usual value may be one that another setting refuses.
+    return result if pipeline.problems() else recommend(pipeline, guarantee, {})
 
 
 def _failure(assessment: Assessed, forbids: frozenset[Anomaly]) -> Failure:

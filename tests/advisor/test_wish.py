@@ -214,3 +214,13 @@ def test_where_nothing_can_work_no_wish_is_met(
 ])  # fmt: skip
 def test_what_gets_messages_through_works(fields: dict[str, str]) -> None:
     assert services.to_json(check(described(fields)))["works"]
+
+
+def test_a_usual_value_that_the_brokers_refuse_is_not_taken() -> None:
+    """A session of 1 ms is hopeless, and these brokers allow no longer one."""
+    result = check(described({
+        "family": "librdkafka", "kafka": "3.2", "brokers": "1", "need.guarantee": "at-most-once",
+        "broker.group.min.session.timeout.ms": "-2147483648",
+        "broker.group.max.session.timeout.ms": "1", "consumer.session.timeout.ms": "1",
+    }))  # fmt: skip
+    assert not services.to_json(result)["works"]
