@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from labs.engine.plan.spec import ExperimentSpec
@@ -21,7 +21,7 @@ ROLES = {"story": True, "solution": False, "tempting": True}
 class Proof:
     """One role of a lab: in how many of `runs` the symptom showed, did not, or was not judged.
 
-    The runs have the seeds from `seed` on. `wait` is the longest that a visitor would have waited
+    The runs have seeds from `seed` on. `wait` is the longest that a visitor would have waited
     in any of them; it is 0 where other work slowed the machine down.
     """
 
@@ -43,6 +43,14 @@ class Proof:
     def is_proven(self) -> bool:
         """Whether every run was judged and did what the lab says."""
         return self.runs > 0 and self.runs == (self.shown if ROLES[self.role] else self.not_shown)
+
+    def joined(self, other: Proof) -> Proof:
+        """The proof by the runs of both, which are of one role of one lab."""
+        return replace(
+            self, shown=self.shown + other.shown, not_shown=self.not_shown + other.not_shown,
+            unknown=self.unknown + other.unknown, reasons=[*self.reasons, *other.reasons],
+            wait=self.wait.longer(other.wait), seed=min(self.seed, other.seed),
+        )  # fmt: skip
 
     def __str__(self) -> str:
         text = f"{self.shown} of {self.runs}"
@@ -87,6 +95,15 @@ def proofs_of(lesson: Lesson, seed: int = 1) -> list[Proof]:
     """The proofs of a lab before anything was run."""
     arms = arms_of(lesson).items()
     return [Proof(lesson.name, role, arm.name, seed=seed) for role, arm in arms]
+
+
+def joined(proofs: Iterable[Proof]) -> list[Proof]:
+    """One proof for each role of a lab, of all its runs, in the order of the first of each."""
+    together: dict[tuple[str, str], Proof] = {}
+    for proof in proofs:
+        known = together.get((proof.lesson, proof.role))
+        together[proof.lesson, proof.role] = known.joined(proof) if known else proof
+    return [*together.values()]
 
 
 def staged(lesson: Lesson, proofs: Sequence[Proof], seed: int) -> ExperimentSpec:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from advisor.management.exact import ExactCommand, bad_input
 from labs.engine.run.launch import RunnerDied
 from labs.evidence import lesson_record
-from labs.evidence.lesson_proofs import Proof, prove
+from labs.evidence.lesson_proofs import Proof, joined, prove
 from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
 from labs.management import proving
@@ -140,7 +140,7 @@ class Command(ExactCommand):
             under_way[proofs[0].lesson] -= 1
 
         batches = prove(turns, self.stderr.write, options["at_once"])
-        results = proving.collect(batches, keep_batch, (RunnerDied,))
+        results = joined(proving.collect(batches, keep_batch, (RunnerDied,)))
         proving.finish(self, options["json"], results, _table(results), _name)
 
 
