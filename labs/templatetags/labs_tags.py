@@ -30,7 +30,9 @@ from labs.pages import proofs, sentences
 from labs.pages.replays import ArmReplay
 
 register = template.Library()
-_TICKET = re.compile(r"((?:KAFKA|KIP)-\d+)")
+_TICKET = re.compile(r"(?:KAFKA|KIP)-\d+")
+_CODE = re.compile(r"`[^`]+`")
+_MARKED = re.compile(rf"({_TICKET.pattern}|{_CODE.pattern})")
 _TICKETS = "https://issues.apache.org/jira/browse/"
 _PROPOSALS = "https://cwiki.apache.org/confluence/dosearchsite.action?queryString="
 _HARM = re.compile(rf"\b({'|'.join(Anomaly)})\b")
@@ -70,7 +72,8 @@ def dotted(name: str) -> SafeString:
 
 @register.filter
 def tickets(text: str) -> SafeString:
-    """A sentence in which tickets (`KAFKA-18991`) and proposals (`KIP-966`) are links.
+    """A sentence in which tickets (KAFKA-18991) and proposals (KIP-966) are links, and what stands
+    between backticks is code.
 
     A ticket of which there is an advisory leads to it. The address of a proposal has its title
     in it, so that its number is searched for.
@@ -78,6 +81,8 @@ def tickets(text: str) -> SafeString:
     known = _known()
 
     def part(word: str) -> str:
+        if _CODE.fullmatch(word):
+            return format_html("<code>{}</code>", word.strip("`"))
         if not _TICKET.fullmatch(word):
             return word
         if word in known:
@@ -86,7 +91,7 @@ def tickets(text: str) -> SafeString:
             address = (_PROPOSALS if word.startswith("KIP") else _TICKETS) + word
         return format_html('<a href="{}">{}</a>', address, word)
 
-    return format_html_join("", "{}", ([part(word)] for word in _TICKET.split(text)))
+    return format_html_join("", "{}", ([part(word)] for word in _MARKED.split(text)))
 
 
 @cache
