@@ -17,6 +17,7 @@ from advisor import services
 from advisor.known_bugs import known_bugs
 from advisor.pages import presentation
 from advisor.pages.standing import find_or_404, standing
+from advisor.reports.reasons import breaking
 from advisor.reports.text import report as report_text
 from advisor.services import Saved
 
@@ -62,9 +63,10 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def report(request: HttpRequest, slug: str) -> HttpResponse:
-    """The advice on one page for the printer: nothing to open, nothing to press."""
+    """The advice for the printer, nothing to open or press: of the reasons, those that decide."""
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
+    context["breaking"] = breaking(saved.answer.judgement)
     context["bugs"] = known_bugs(saved.answer)
     context["stamp"] = _stamp(request, saved)
     if not context["in_the_way"]:

@@ -11,13 +11,14 @@ from typing import Literal
 from advisor.advisories import Upgrade
 from advisor.catalog import Value
 from advisor.known_bugs import KnownBug, KnownBugs, known_bugs
-from advisor.reasoning.answer import Answer, Failure, Judgement
+from advisor.reasoning.answer import Answer, Judgement
 from advisor.reasoning.assumptions import Assumption
-from advisor.reasoning.guarantees import GRAVITY, Anomaly, Boundary, Guarantee
+from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted, measured
 from advisor.reasoning.recommend import Change
+from advisor.reports.reasons import breaking, by_reason
 
 _WIDTH, _HEIGHT = 100, 40
 """One screen, in characters and lines."""
@@ -177,44 +178,17 @@ def _price(change: Change, lines: set[str]) -> str:
 
 def _breaking(given: Judgement, most: int = _REASONS) -> Iterator[str]:
     """The permitted anomalies that the guarantee forbids, the gravest first, each reason once."""
-    breaking = [failure for failure in given.failures if failure.breaks]
-    if not breaking:
+    reasons = breaking(given)
+    if not reasons:
         return
     yield f"What breaks {_aim(given.pipeline)}:"
-    reasons = _by_reason(breaking, given.forbids)
-    for why, anomalies, events in reasons[:most]:
+    for reason in reasons[:most]:
+        events = [failure.name for failure in reason.failures]
         more = f" and {len(events) - _NAMED} more" if len(events) > _NAMED else ""
-        yield f"  {', '.join(anomalies)} in {', '.join(events[:_NAMED])}{more}"
-        yield from _wrapped(why, "      ")
+        yield f"  {', '.join(reason.anomalies)} in {', '.join(events[:_NAMED])}{more}"
+        yield from _wrapped(reason.why, "      ")
     if (left := len(reasons) - most) > 0:
         yield f"  and for {counted(left, 'more reason')} (--verbose)"
-
-
-def _by_reason(
-    failures: Iterable[Failure], wanted: Iterable[Anomaly]
-) -> list[tuple[str, list[str], list[str]]]:
-    """Each reason with the anomalies and the events that have it, the gravest anomaly first."""
-    permitted: dict[str, tuple[set[Anomaly], list[str]]] = {}
-    for failure in failures:
-        for anomaly in failure.permits.keys() & set(wanted):
-            why = _longest(failure.permits[anomaly], failure)
-            anomalies, events = permitted.setdefault(why, (set(), []))
-            anomalies.add(anomaly)
-            if failure.name not in events:
-                events.append(failure.name)
-    reasons = [
-        (why, sorted(anomalies, key=GRAVITY.index), events)
-        for why, (anomalies, events) in permitted.items()
-    ]
-    reasons.sort(key=lambda row: (GRAVITY.index(row[1][0]), -len(row[2]), row[0]))
-    return [(why, [*anomalies], events) for why, anomalies, events in reasons]
-
-
-def _longest(why: str, failure: Failure) -> str:
-    """The reason, or the one of the same failure that says the same and more."""
-    return max(
-        (anomaly for anomaly in failure.permits.values() if anomaly.startswith(why)), key=len
-    )
 
 
 def _basis(answer: Answer) -> Iterator[str]:
@@ -238,10 +212,11 @@ def _taken(assumption: Assumption) -> str:
 def _failures(given: Judgement) -> Iterator[str]:
     yield "What may happen, by reason:"
     counted = [failure for failure in given.failures if failure.in_scope and failure.permits]
-    for why, anomalies, events in _by_reason(counted, Anomaly):
-        yield f"  {', '.join(anomalies)}"
-        yield from _wrapped(why, "      ")
-        yield from _wrapped(f"in {', '.join(events)}", "      ")
+    for reason in by_reason(counted, Anomaly):
+        yield f"  {', '.join(reason.anomalies)}"
+        yield from _wrapped(reason.why, "      ")
+        events = ", ".join(failure.name for failure in reason.failures)
+        yield from _wrapped(f"in {events}", "      ")
     staged = {failure.scenario for failure in counted if failure.scenario}
     if staged:
         yield from _wrapped(f"Experiments that show them: {', '.join(sorted(staged))}", "  ")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component, Family, say
 from advisor.models import Description
 from advisor.questions.questionnaire import steps
+from advisor.services import find
 from tests.advisor.walking import RISKY, page, walk
 
 pytestmark = pytest.mark.django_db
@@ -245,8 +247,37 @@ def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: 
 
 def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
-    for name in ("advisor:advice", "advisor:report"):
-        html = client.get(reverse(name, args=[slug])).content.decode()
-        reasons = re.findall(r'<article class="why-body".*?</article>', html, re.DOTALL)
-        assert reasons
-        assert all("Sources: " in reason for reason in reasons)
+    html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    reasons = re.findall(r'<article class="why-body".*?</article>', html, re.DOTALL)
+    assert reasons
+    assert all("Sources: " in reason for reason in reasons)
+
+
+def test_the_report_has_each_reason_once_and_each_setting(client: Client) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
+    answer = find(slug).answer
+    html = unescape(client.get(reverse("advisor:report", args=[slug])).content.decode())
+    broken = [failure for failure in answer.judgement.failures if failure.breaks]
+    (listed,) = re.findall(r'<ul class="reasons">.*?</ul>', html, re.DOTALL)
+    lines = [re.sub(r"<[^>]+>", "", line) for line in re.findall(r"<p[ >].*?</p>", listed)]
+    assert len(broken) > 1
+    assert all(any(failure.title in line for line in lines) for failure in broken)
+    whys = [why for failure in broken for why in failure.permits.values()]
+    assert len(set(whys)) < len(whys), "else nothing could be repeated"
+    assert all(lines.count(why) < 2 for why in whys)
+    assert set(lines) & set(whys)
+    for setting in answer.in_force:
+        stated = " stated" if setting.stated else ""
+        assert f'<span class="key{stated}">{setting.key}={say(setting.value)}</span>' in html
+
+
+def test_a_mark_on_the_report_leads_to_its_reason_on_the_advice(client: Client) -> None:
+    slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
+    advice = reverse("advisor:advice", args=[slug])
+    html = client.get(reverse("advisor:report", args=[slug])).content.decode()
+    marks = re.findall(r'<a class="cell [^>]*href="([^"#]*)#([^"]+)"', html)
+    assert marks
+    reasons = client.get(advice).content.decode()
+    for address, name in marks:
+        assert address == f"http://testserver{advice}"
+        assert f'id="{name}"' in reasons

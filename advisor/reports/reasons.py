@@ -1,0 +1,50 @@
+"""Why anomalies may happen: each reason once, with the failures that it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from advisor.reasoning.answer import Failure, Judgement
+from advisor.reasoning.guarantees import GRAVITY, Anomaly
+
+
+@dataclass(slots=True)
+class Reason:
+    """A reason, with the anomalies and the failures that it is of."""
+
+    why: str
+    anomalies: list[Anomaly] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+
+
+def breaking(given: Judgement) -> list[Reason]:
+    """The reasons of what the team forbids, in the failures that it wants to survive."""
+    return by_reason((failure for failure in given.failures if failure.breaks), given.forbids)
+
+
+def by_reason(failures: Iterable[Failure], wanted: Collection[Anomaly]) -> list[Reason]:
+    """The reasons of the wanted anomalies; the gravest first, then the reason of most failures."""
+    reasons: dict[str, Reason] = {}
+    for failure in failures:
+        for anomaly in GRAVITY:
+            if anomaly not in wanted or anomaly not in failure.permits:
+                continue
+            why = _longest(failure.permits[anomaly], failure)
+            reason = reasons.setdefault(why, Reason(why))
+            if anomaly not in reason.anomalies:
+                reason.anomalies.append(anomaly)
+            if failure not in reason.failures:
+                reason.failures.append(failure)
+    for reason in reasons.values():
+        reason.anomalies.sort(key=GRAVITY.index)
+    return sorted(reasons.values(), key=_order)
+
+
+def _longest(why: str, failure: Failure) -> str:
+    """The reason, or the one of the same failure that says the same and more."""
+    return max((other for other in failure.permits.values() if other.startswith(why)), key=len)
+
+
+def _order(reason: Reason) -> tuple[int, int, str]:
+    return GRAVITY.index(reason.anomalies[0]), -len(reason.failures), reason.why
