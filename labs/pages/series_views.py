@@ -136,7 +136,7 @@ def _page(request: HttpRequest, form: SeriesForm) -> dict[str, Any]:
     kept = [row for row in rows if not row.is_drawn]
     return {
         "form": form,
-        "own": [_summary(found) for found in Series.objects.all()[:_MOST_SHOWN]],
+        "own": [_summary(found) for found in time_machine.with_runs()[:_MOST_SHOWN]],
         "rows": rows,
         "series": kept,
         "pairs": [row for row in rows if row.is_drawn],
@@ -157,7 +157,7 @@ def _summary(found: Series) -> dict[str, Any]:
 
 
 def _context(request: HttpRequest, slug: str) -> dict[str, Any]:
-    found = get_object_or_404(Series, slug=slug)
+    found = get_object_or_404(time_machine.with_runs(), slug=slug)
     rows = series_rows.lines(found)
     changed = series_rows.changes(found, rows)
     is_live = found.is_live
@@ -173,11 +173,6 @@ def _context(request: HttpRequest, slug: str) -> dict[str, Any]:
         "standing": series_rows.standing(found, rows, changed),
         "is_live": is_live,
         "no_worker": is_live and presence.missing(),
-        "may_go_on": not is_live and bool(time_machine.upcoming(found) or _without_result(found)),
+        "may_go_on": time_machine.may_go_on(found),
         "is_mine": visitors.may_cancel(request, found),
     }
-
-
-def _without_result(found: Series) -> bool:
-    return any(run.is_live is False and not run.runs.all()[0].verdict
-               for run in found.experiments.prefetch_related("runs"))  # fmt: skip

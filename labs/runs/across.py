@@ -147,11 +147,7 @@ def _adjacent(before: str, after: str) -> bool:
 
 def in_order(rows: Sequence[Row]) -> list[Row]:
     """The rows by release, oldest first."""
-    return sorted(rows, key=lambda row: _place(row.release or row.line))
-
-
-def _place(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
+    return sorted(rows, key=lambda row: Version(row.release or row.line))
 
 
 def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
@@ -328,4 +324,4 @@ def merged(new: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Mapping[str,
         if name not in ("rows", "changes") and kept.get(name) != asked:
             raise AcrossError(f"it has rows with {name} {kept.get(name)!r}, not {asked!r}")
     rows = {row["kafka"]: row for row in (*kept["rows"], *new["rows"])}
-    return sorted(rows.values(), key=lambda row: _place(row["release"] or row["kafka"]))
+    return sorted(rows.values(), key=lambda row: Version(row["release"] or row["kafka"]))

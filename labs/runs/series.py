@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from advisor import services as advisor
@@ -114,12 +115,31 @@ def search_of(series: Series) -> Search:
 
 def upcoming(series: Series) -> tuple[str, ...]:
     """The releases that have to be run next, given what was run."""
-    verdicts = dict.fromkeys(series.impossible, "")
-    for experiment in series.experiments.prefetch_related("runs"):
-        if not experiment.is_live:
-            judged = (run.verdict for run in experiment.runs.all() if run.judged)
-            verdicts[experiment.kafka] = next(judged, "")
-    return search_of(series).upcoming(verdicts)
+    ended = {run.kafka: _verdict(run) for run in series.experiments.all() if not run.is_live}
+    return search_of(series).upcoming(dict.fromkeys(series.impossible, "") | ended)
+
+
+def _verdict(experiment: Experiment) -> str:
+    """What its only arm was judged; empty where it was not, or the verdict says nothing."""
+    return next((arm.verdict for arm in experiment.runs.all() if arm.judged), "")
+
+
+def without_result(series: Series) -> list[Experiment]:
+    """Its runs that ended early without a verdict that says something: `go_on` runs them again."""
+    return [
+        run for run in series.experiments.all()
+        if run.state in _WITHOUT_RESULT and not _verdict(run)
+    ]  # fmt: skip
+
+
+def may_go_on(series: Series) -> bool:
+    """Whether it is over and `go_on` would run something."""
+    return not series.is_live and bool(upcoming(series) or without_result(series))
+
+
+def with_runs() -> QuerySet[Series]:
+    """Every series, with its experiments and their arms in two more queries."""
+    return Series.objects.prefetch_related("experiments__runs")
 
 
 @transaction.atomic
@@ -129,7 +149,8 @@ def follow(slug: str) -> None:
     A run without a result says nothing: other lines are still run, and a bisection ends. A full
     queue is no end: the sweep asks again.
     """
-    series = Series.objects.select_for_update().filter(slug=slug, ended_at__isnull=True).first()
+    going = with_runs().select_for_update().filter(ended_at__isnull=True)
+    series = going.filter(slug=slug).first()
     if series is None:
         return
     try:
@@ -137,7 +158,7 @@ def follow(slug: str) -> None:
     except (Description.DoesNotExist, advisor.StaleDescription):
         _end(series, "Today’s catalog does not take these settings any more.")
         return
-    live = set(series.experiments.filter(state__in=LIVE).values_list("kafka", flat=True))
+    live = {run.kafka for run in series.experiments.all() if run.is_live}
     while waiting := [release for release in upcoming(series) if release not in live]:
         if len(live) >= AT_ONCE or not _took(series, described, waiting[0], live):
             return
@@ -213,8 +234,8 @@ def go_on(series: Series) -> None:
     """
     visitor = Visitor(series.visitor, series.address)
     with transaction.atomic():
-        mine = Series.objects.select_for_update().get(pk=series.pk)
-        for run in mine.experiments.filter(state__in=_WITHOUT_RESULT).order_by("pk"):
+        mine = with_runs().select_for_update().get(pk=series.pk)
+        for run in sorted(without_result(mine), key=lambda run: run.pk):
             take_place(visitor)
             if lifecycle.requeue(run.slug, run.attempt, visitor.key, visitor.address):
                 nudge_on_commit(run.slug, run.attempt + 1)

@@ -7,7 +7,9 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -105,6 +107,40 @@ def test_a_run_without_a_result_can_be_made_up_for_when_the_others_are_done(stat
     end(series, "4.0.2", "broken")
     assert series.ended_at is not None
     assert [run.attempt for run in series.experiments.order_by("kafka")] == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("state", "verdict", "again"),
+    [
+        (State.FAILED, "", True),
+        (State.FAILED, "unknown", True),  # an arm that could not be judged
+        (State.INTERRUPTED, "unknown", True),
+        (State.FAILED, "holds", False),  # it failed after it was judged
+        (State.DONE, "unknown", False),  # disturbed, and that is its result
+        (State.DONE, "broken", False),
+    ],
+)
+def test_the_page_offers_to_go_on_exactly_where_going_on_runs_something(
+    client: Client, state: State, verdict: str, again: bool
+) -> None:
+    client.post(reverse("labs:series-start"), FORM | {"first": "4.2", "which": "every"})
+    series = Series.objects.get()
+    end(series, "4.2.1", "holds")
+    end(series, "4.3.1", verdict, state)
+    assert series.ended_at is not None
+    page = html_of(client.get(series.get_absolute_url()))
+    assert ('id="go-on"' in page) is again
+    client.post(reverse("labs:series-go-on", args=[series.slug]))
+    assert live(series) == (["4.3.1"] if again else [])
+
+
+def test_its_page_asks_for_its_runs_once(client: Client) -> None:
+    series = make.series("broken", "holds", "holds", pipeline=described(), ended_at=timezone.now())
+    with CaptureQueriesContext(connection) as asked_for:
+        client.get(series.get_absolute_url())
+    for table in ("labs_experiment", "labs_run"):
+        reads = [query for query in asked_for if f'FROM "{table}"' in query["sql"]]
+        assert len(reads) == 1, table
 
 
 def test_a_bisection_ends_at_a_worker_that_is_killed_says_where_and_can_go_on(
