@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from typing import Any, ClassVar
 
 from labs.engine.base import failure_text
 from labs.engine.base.slots import slot
-from labs.engine.distributions.ivy import DownloadFailed, NoRoom
+from labs.engine.distributions.ivy import DownloadFailed
 from labs.engine.run.events import Emitter
 from labs.incidents import Incident, find
 from labs.incidents.verify import play
@@ -27,11 +26,9 @@ from labs.incidents.verify import play
 FINISHED, SIDE_FAILED, UNUSABLE = 0, 1, 2
 """Exit codes: every side was played; some could not be; the request makes no sense."""
 
-_CAUSE = re.compile(r"\([\w.$]*(?:Exception|Error): ([^()]+)\)")
 _REFUSED = (
-    "{release} could not be downloaded{cause}. The registry did not answer, or refused it. Its "
-    "answer is in the log of the run, and the operator of this installation can name another "
-    "registry (docs/setup.md). Nothing was run"
+    "{release} could not be downloaded: {cause}. The log of the run has more. The operator of this "
+    "installation can name another repository (docs/setup.md). Nothing was run"
 )
 
 
@@ -101,10 +98,9 @@ def _downloads(say: partial[None], line: str) -> None:
 
 
 def _why(problem: Exception, release: str) -> str:
-    if not isinstance(problem, DownloadFailed) or isinstance(problem, NoRoom):
-        return failure_text.sentence(problem).rstrip(".")
-    cause = _CAUSE.search(str(problem))
-    return _REFUSED.format(release=release, cause=f" ({cause[1]})" if cause else "")
+    if isinstance(problem, DownloadFailed) and problem.cause:
+        return _REFUSED.format(release=release, cause=problem.cause)
+    return failure_text.sentence(problem).rstrip(".")
 
 
 def main(argv: list[str]) -> int:

@@ -29,7 +29,8 @@ _NONE = "No release has"
 class Line:
     """A release: its verdict with what was seen, or in `words` why there is none (yet).
 
-    `link` is the run's page, empty where there is no run, and `why` the reason of its early end.
+    `link` is the run's page, empty where there is no run, and `why` says why its verdict is unknown
+    or it ended early.
     """
 
     row: across.Row
@@ -51,7 +52,7 @@ class Line:
 def lines(series: Series) -> list[Line]:
     """Every release that was asked for, ran or runs, oldest first."""
     described = _described(series)
-    by_release = {run.kafka: run for run in series.experiments.prefetch_related("runs")}
+    by_release = {run.kafka: run for run in series.experiments.all()}
     empty = [
         _without_run(series, release) for release in series.releases if release not in by_release
     ]
@@ -123,9 +124,8 @@ def _line(run: Experiment, described: Pipeline | None) -> Line:
         zookeeper=run.request().zookeeper,
         seen=across.forbidden(pipeline, arm.counts) if pipeline else {}, release=run.kafka,
     )  # fmt: skip
-    return Line(
-        row, _words(run, arm.phase, verdict), run.get_absolute_url(), run.is_live, run.reason
-    )
+    why = "" if verdict in JUDGED else str(arm.result.get("reason") or run.reason)
+    return Line(row, _words(run, arm.phase, verdict), run.get_absolute_url(), run.is_live, why)
 
 
 def _words(run: Experiment, phase: str, verdict: str) -> str:

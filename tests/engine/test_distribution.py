@@ -199,6 +199,14 @@ def test_two_at_once_fetch_once(shelf):
     ]
 
 
+def test_no_release_that_is_here_has_more_than_150_megabytes():
+    """Those that are not here are refused when they are fetched, and when their lock is written."""
+    for name in distribution.installed():
+        jars = parse_lock((distribution.LOCKS / f"{name}.txt").read_text())
+        files = [cache_dir() / "jars" / name / jar.file for jar in jars]
+        assert sum(file.stat().st_size for file in files if file.exists()) <= 150_000_000, name
+
+
 @FETCHES
 def test_a_jar_that_is_not_there_is_an_error_in_ivys_words_with_what_to_do(shelf):
     shelf.unlink()

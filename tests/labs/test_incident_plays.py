@@ -191,7 +191,7 @@ def test_while_it_runs_the_page_shows_the_phase_and_the_download(client: Client)
 def test_what_was_seen_is_shown_in_counts_with_the_exhibits_escaped(
     client: Client, played: Experiment
 ) -> None:
-    assert "What the play left behind is shown when all releases are done" in page_of(
+    assert "Broker logs and dumped segments are shown when all releases are done" in page_of(
         client, played
     )
     lifecycle.finish(played.slug, "us", State.DONE)
@@ -265,9 +265,11 @@ def test_every_side_is_told_by_phase_with_its_result_and_leaves_no_folder(
 
 
 @pytest.mark.parametrize(("problem", "says"), [
-    (DownloadFailed("Ivy says:\nServer access error at url http://repo.intern:81/a.jar "
-                    "(java.net.ConnectException: Connection refused)"),
-     "3.1.0 could not be downloaded (Connection refused). The registry did not answer"),
+    (DownloadFailed("Ivy says:\nServer access error at url http://repo.intern:81/a.jar",
+                    "the repository cannot be reached (Connection refused)"),
+     "3.1.0 could not be downloaded: the repository cannot be reached (Connection refused)."),
+    (DownloadFailed("The jars of past-3.1.0 have 151 MB, and a release may have 150 MB at most"),
+     "The jars of past-3.1.0 have 151 MB"),
     (ivy.NoRoom("Nothing was downloaded: the disk for downloads has 3 MB left"),
      "the disk for downloads has 3 MB left"),
     (ChildProcessError("broker 1 ended by itself"), "broker 1 ended by itself"),

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
+import select
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import IO, cast
 from xml.sax.saxutils import quoteattr
 
 from labs.engine.distributions.java import Java
@@ -24,10 +27,32 @@ MEGABYTE = 10**6
 MOST_MB = 150
 """Of the jars of a lock, in millions of bytes."""
 ROOM_MB = 400
+PATIENCE_S = 120.0
+"""How long a repository may be silent before a download is given up."""
+
+_CREDENTIALS = re.compile(r"//[^/\s@]+@")
+# What Ivy prints (its BasicURLHandler and URLResource); with -verbose also what refuses it.
+_ANSWERED = re.compile(r"(?:CLIENT|SERVER) ERROR: (.*?) url=")
+_SILENT = "the repository is silent"
+_CUT = "doesn't match expected Content Length"
+_THROWN = re.compile(r"\((?:[\w$]+\.)+(\w+(?:Exception|Error))(?:: ([^()]*))?\)")
+_PLAIN = {
+    "UnknownHostException": "the name of the repository is not known here",
+    "SSLHandshakeException": "the certificate of the repository is not trusted here",
+}
+"""What an exception means whose own words hold the address, or do not say it."""
 
 
 class DownloadFailed(Exception):
-    """Jars could not be fetched; the message holds Ivy's own words and what to do."""
+    """Something could not be fetched. Its first line says why and what to do, without an address.
+
+    The lines after it are the words of the program that fetches. `cause` ends the sentence "could
+    not be downloaded:"; it is empty where no repository was to blame.
+    """
+
+    def __init__(self, message: str, cause: str = "") -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 class NoRoom(DownloadFailed):
@@ -81,35 +106,67 @@ def fetch(
     if settings.parent == into:
         settings.write_text(_settings_xml(transitive), "utf-8")
     command: list[str | Path] = [
-        java.path, *network_options(java), f"-Duser.home={into}", "-jar", ivy_jar(),
+        java.path, *network_options(java), f"-Duser.home={into}",
+        "-jar", ivy_jar(), "-verbose",
         "-settings", settings, "-cache", into / "cache", "-ivy", into / "ivy.xml",
         "-types", "jar", "bundle",
         "-retrieve", f"{into}/jars/{pattern}",
     ]  # fmt: skip
-    lines = []
+    lines, begun = [], 0
     with subprocess.Popen(
-        command, cwd=into, text=True, errors="replace", stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        command, cwd=into, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     ) as ivy:  # fmt: skip
-        begun = 0
-        for line in ivy.stdout or ():
+        for line in _printed(ivy, cast(IO[bytes], ivy.stdout)):
             lines.append(line.rstrip())
             if progress and line.startswith("downloading "):
                 begun += 1
                 name = line.split()[1].rpartition("/")[2]
                 progress(f"downloading {name} ({begun} of {len(wanted)})")
     if ivy.returncode != 0:
-        raise DownloadFailed(_explain(lines))
+        raise _failed(lines)
 
 
-def _explain(lines: list[str]) -> str:
+def _printed(ivy: subprocess.Popen[bytes], output: IO[bytes]) -> Iterator[str]:
+    """The lines of Ivy's output. It is killed where it prints nothing for too long.
+
+    Ivy prints a dot for each part of a jar, and waits for ever for a repository that is silent.
+    """
+    rest = b""
+    while select.select([output], [], [], PATIENCE_S)[0]:
+        part = os.read(output.fileno(), 65536)
+        *whole, rest = (rest + part).split(b"\n")
+        yield from (line.decode(errors="replace") for line in whole)
+        if not part:
+            return
+    ivy.kill()
+    yield _SILENT
+
+
+def _failed(lines: list[str]) -> DownloadFailed:
+    cause = _cause(lines)
     # Its own summary of what went wrong stands at the end, framed by colons and empty lines.
     words = "\n".join([line.strip(": \t") for line in lines if line.strip(": \t")][-12:])
-    return (
-        f"The jars could not be downloaded. Ivy says:\n{words}\n"
-        "Check the network and the proxy (HTTPS_PROXY), or name an Ivy settings file of your "
-        "own repository in LAB_IVY_SETTINGS, then run the command again."
+    return DownloadFailed(
+        f"The jars could not be downloaded: {cause}. Check the network and the proxy "
+        "(HTTPS_PROXY), or name an Ivy settings file of your own repository in LAB_IVY_SETTINGS, "
+        f"and try again.\nIvy says:\n{_CREDENTIALS.sub('//', words)}",
+        cause,
     )
+
+
+def _cause(lines: list[str]) -> str:
+    """Why Ivy could not fetch the first jar that it missed, from what it printed."""
+    for line in lines:
+        if answered := _ANSWERED.search(line):
+            return f"the repository answered “{answered[1]}”"
+        if line == _SILENT:
+            return "the repository did not answer in time"
+        if _CUT in line:
+            return "a download was cut before its end"
+        if thrown := _THROWN.search(line):
+            return _PLAIN.get(thrown[1]) or f"the repository cannot be reached ({thrown[2]})"
+    return "the repository did not answer, or does not have them"
 
 
 def _ivy_xml(modules: list[Module], transitive: bool) -> str:

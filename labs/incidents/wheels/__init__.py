@@ -76,7 +76,10 @@ def _download(release: str, folder: Path) -> None:
     )
     if ran.returncode != 0:
         lines = ran.stderr.strip().splitlines()[-3:]
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        cause = f"the package index did not answer, refused it, or has none for Python {python}"
         raise DownloadFailed(
-            f"{PRODUCT} {release} could not be downloaded for this Python ("
-            f"{sys.version_info.major}.{sys.version_info.minor}). pip says:\n" + "\n".join(lines)
+            f"{PRODUCT} {release} could not be downloaded: {cause}. Check the network, or name "
+            "another index in PIP_INDEX_URL, and try again.\npip says:\n" + "\n".join(lines),
+            cause,
         )

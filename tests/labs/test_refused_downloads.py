@@ -1,0 +1,182 @@
+"""A repository that refuses: what the commands and the pages of incidents and series say then.
+
+The repository is a server of the test. Ivy really asks it, in a JVM.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from advisor.management.exact import NOT_RUN
+from labs.engine.base.cache import cache_dir
+from labs.engine.distributions import distribution, ivy
+from labs.engine.distributions.distribution import WrongChecksum
+from labs.incidents import find
+from labs.models import Experiment, Series, State
+from labs.runs import lifecycle, queue, worker
+from tests.reading import html_of
+
+pytestmark = pytest.mark.process
+LOCK, INCIDENT = "past-clients-3.1.0", find("KAFKA-13598")
+SECRET = "user:hidden"
+BODY = b"this is no jar " * 1000
+WHY = {
+    "403": "the repository answered “Forbidden”",
+    "404": "the repository answered “Not Found”",
+    "503": "the repository answered “Service Unavailable”",
+    "closed": "the repository cannot be reached (Connection refused)",
+    "silent": "the repository did not answer in time",
+    "cut": "a download was cut before its end",
+}
+"""How a repository refuses, and what is said of it."""
+
+
+class Repository(BaseHTTPRequestHandler):
+    """Answers every request in the one `way`."""
+
+    way = ""
+    over = threading.Event()
+
+    def do_GET(self) -> None:
+        if self.way == "silent":
+            self.over.wait(60)
+        elif self.way.isdigit():
+            self.send_error(int(self.way))
+        else:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(BODY)))
+            self.end_headers()
+            with suppress(ConnectionError):
+                self.wfile.write(BODY[:100] if self.way == "cut" else BODY)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        """Not to standard error."""
+
+
+@pytest.fixture
+def refuses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Makes the only repository of this machine refuse in a way; no jar is here yet."""
+    Repository.over.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Repository)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        closed = free.getsockname()[1]
+
+    def refuse(way: str) -> None:
+        Repository.way = way
+        port = closed if way == "closed" else server.server_port
+        file = tmp_path / "mirror.xml"
+        file.write_text(
+            '<ivysettings><property name="ivy.checksums" value=""/>'
+            '<settings defaultResolver="mirror"/><resolvers>'
+            '<ibiblio name="mirror" m2compatible="true" usepoms="false" '
+            f'root="http://{SECRET}@localhost:{port}/maven2/"/></resolvers></ivysettings>',
+            "utf-8",
+        )
+        monkeypatch.setenv("LAB_IVY_SETTINGS", str(file))
+        monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
+
+    monkeypatch.setattr(queue, "nudge", lambda *_: True)
+    yield refuse
+    Repository.over.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("way", WHY)
+def test_why_a_download_failed_stands_in_the_first_line_and_nothing_is_kept(
+    refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    if way == "silent":
+        monkeypatch.setattr(ivy, "PATIENCE_S", 10.0)
+    refuses(way)
+    with pytest.raises(ivy.DownloadFailed) as failed:
+        distribution.install(LOCK)
+    first, *ivys_own = str(failed.value).splitlines()
+    assert first.startswith(f"The jars could not be downloaded: {WHY[way]}. Check the network")
+    assert "LAB_IVY_SETTINGS" in first
+    assert "localhost" not in first
+    assert any("kafka-clients" in line for line in ivys_own) or way == "silent"
+    assert SECRET not in str(failed.value)
+    assert [path.name for path in (cache_dir() / "jars").iterdir()] == [f".{LOCK}.lock"]
+
+
+def test_jars_that_are_not_those_that_were_recorded_are_refused(
+    refuses: Callable[[str], None],
+) -> None:
+    refuses("others")
+    with pytest.raises(WrongChecksum, match="is not the jar that was recorded"):
+        distribution.install(LOCK)
+    assert [path.name for path in (cache_dir() / "jars").iterdir()] == [f".{LOCK}.lock"]
+
+
+@pytest.mark.parametrize("way", ["403", "others"])
+def test_the_command_of_incidents_says_why_and_ends_with_3(
+    refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    refuses(way)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(CommandError) as failed:
+        call_command("incidents", "--verify", INCIDENT.id, "--times", "1", "--on", "affected")
+    assert failed.value.returncode == NOT_RUN
+    said = WHY.get(way, "is not the jar that was recorded and was not installed")
+    assert str(failed.value).startswith("not run: ")
+    assert said in str(failed.value).splitlines()[0]
+
+
+def carried_out(experiment: Experiment) -> None:
+    """Runs a queued experiment as a worker does."""
+    claimed = lifecycle.claim(experiment.slug, experiment.attempt, "us")
+    assert claimed
+    worker.carry_out(claimed, Path("no-judge.sock"))
+
+
+@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+@pytest.mark.parametrize("way", ["403", "others"])
+def test_the_page_of_an_incident_says_why_it_was_not_played(
+    refuses: Callable[[str], None], client: Client, way: str
+) -> None:
+    refuses(way)
+    client.post(reverse("labs:incident-start", args=[INCIDENT.slug]), {"side": ["affected"]})
+    play = Experiment.objects.get()
+    carried_out(play)
+    play.refresh_from_db()
+    page = html_of(client.get(play.get_absolute_url()))
+    assert play.state == State.FAILED
+    assert WHY.get(way, "is not the jar that was recorded and was not installed") in page
+    assert "Nothing was counted on this release." in page
+    assert SECRET not in page
+    assert "localhost" not in page
+
+
+@pytest.mark.django_db(transaction=True)  # the heart writes from a thread of its own
+def test_the_page_of_the_time_machine_says_why_a_release_has_no_verdict(
+    refuses: Callable[[str], None], client: Client
+) -> None:
+    refuses("403")
+    asked = {"scenario": "leader-killed", "pipeline": "", "first": "4.2", "last": "4.3",
+             "which": "every"}  # fmt: skip
+    client.post(reverse("labs:series-start"), asked)
+    series = Series.objects.get()
+    for run in series.experiments.all():
+        carried_out(run)
+    page = html_of(client.get(series.get_absolute_url()))
+    assert page.count(WHY["403"]) == 2
+    assert "No release has a verdict, and it takes two to compare." in page
+    assert 'id="go-on"' in page
+    assert SECRET not in page
+    assert "localhost" not in page
