@@ -85,7 +85,11 @@ def _bugs_in_brief(bugs: KnownBugs) -> Iterator[str]:
     if bugs.bugs:
         names = ", ".join(known_bug.advisory.id for known_bug in bugs.bugs)
         known = counted(len(bugs.bugs), "known bug")
-        yield _shortened(f"{known} of these releases concern it, or may (--verbose): {names}")
+        yield from _wrapped(
+            f"{known} of these releases concern it, or may (--verbose): {names}", "", "  "
+        )
+    yield from _left(bugs, ", ".join(known_bug.advisory.id for known_bug in bugs.sure))
+    yield from _upgrades(bugs)
 
 
 def _joined(*parts: Iterable[str]) -> str:
@@ -273,18 +277,29 @@ def bug_report(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
         yield f"{counted(len(bugs.sure), 'known bug')} of these releases:"
         for known_bug in bugs.sure:
             yield from _bug(known_bug, verbose=verbose)
-        left = "   ".join(
-            f"{boundary.value.replace('_', ' ')}: {bugs.guarantees[boundary]}"
-            for boundary in Boundary
-        )
-        yield f"  With {'it' if len(bugs.sure) == 1 else 'them'}: {left}"
+    yield from _left(bugs, "it" if len(bugs.sure) == 1 else "them")
     if bugs.possible:
         shown = bugs.possible if verbose else bugs.possible[:_NAMED]
         yield f"{counted(len(bugs.possible), 'known bug')} that may concern this pipeline:"
         for known_bug in shown:
             yield from _bug(known_bug, verbose=verbose)
-        if (left_out := len(bugs.possible) - len(shown)) > 0:
-            yield f"  and {left_out} more (--verbose)"
+        if left_out := [known_bug.advisory.id for known_bug in bugs.possible[len(shown) :]]:
+            names = f"and {len(left_out)} more: {', '.join(left_out)} (--verbose)"
+            yield from _wrapped(names, "  ", _LATER)
+    yield from _upgrades(bugs)
+
+
+def _left(bugs: KnownBugs, sure: str) -> Iterator[str]:
+    """What the sure ones, so called, leave of the guarantee."""
+    if bugs.sure:
+        left = "   ".join(
+            f"{boundary.value.replace('_', ' ')}: {bugs.guarantees[boundary]}"
+            for boundary in Boundary
+        )
+        yield from _wrapped(f"With {sure}: {left}", "  ", _LATER)
+
+
+def _upgrades(bugs: KnownBugs) -> Iterator[str]:
     for upgrade in bugs.upgrades:
         yield from _wrapped(_upgrade(upgrade), "", "    ")
 
