@@ -37,7 +37,7 @@ def incidents(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def incident(request: HttpRequest, name: str) -> HttpResponse:
-    """One incident: its texts, the counts that ship, what was left to look at, and plays here."""
+    """One incident: its texts, the counts that ship, logs and segments, and plays here."""
     return render(request, "labs/incident.html", _context(_found(name)))
 
 

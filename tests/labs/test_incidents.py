@@ -99,7 +99,24 @@ def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
         assert play.is_proven
         assert (play.harmed > 0) == (play.side == "affected")
         assert play.times >= (1 if play.side == "today" else 5)
-        assert play.exhibits
+        titles = " ".join(exhibit.title for exhibit in play.exhibits)
+        assert "The brokers' logs" in titles
+        assert "The segments, as kafka-dump-log prints them" in titles
+        assert all(exhibit.text.strip() for exhibit in play.exhibits)
+        assert len(play.moments) >= 5
+        assert play.moments[-1].words == f"{play.harmed} of {play.of} {incident.harm}"
+
+
+def test_a_task_that_forgets_is_shown_by_its_log_its_counts_and_its_changelog() -> None:
+    """KAFKA-7672: counts that go back, a log that runs on without restoring, a changelog."""
+    affected = {exhibit.title: exhibit.text for exhibit in record.sides("KAFKA-7672")[0].exhibits}
+    counts, log = affected["The counts"], affected["The application's log, last lines on restoring"]
+    assert "alone again" in counts
+    assert "No checkpoint found" in log
+    assert "to RUNNING" in log
+    [changelog] = [text for title, text in affected.items() if "end of the changelog" in title]
+    assert "payload: 1" in changelog
+    assert "`completedRestorers`" in (PLACE / "kafka_7672" / "mechanism.md").read_text("utf-8")
 
 
 @INCIDENTS
