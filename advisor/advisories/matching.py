@@ -97,14 +97,18 @@ def match(advisory: Advisory, running: Versions, pipeline: Pipeline | None = Non
     except VersionError:
         return None
     affected = [version for version in may_be if advisory.affects(version)]
-    unmet = list(_unmet(advisory, pipeline))
-    if not affected or (pipeline is not None and None in unmet):
+    if not affected or not may_concern(advisory, pipeline):
         return None
-    unknown = [name for name in unmet if name is not None]
+    unknown = [name for name in _unmet(advisory, pipeline) if name is not None]
     if len(affected) < len(may_be):
         unknown.insert(0, f"the release of {advisory.part} {text} ({_listed(affected)} have it)")
     certainty = Certainty.POSSIBLE if unknown else Certainty.HIT
     return Hit(advisory, text, certainty, tuple(unknown))
+
+
+def may_concern(advisory: Advisory, pipeline: Pipeline | None) -> bool:
+    """Whether an advisory concerns a pipeline on the releases that it affects, or may."""
+    return pipeline is None or None not in _unmet(advisory, pipeline)
 
 
 def weakened(

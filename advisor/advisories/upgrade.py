@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from packaging.version import Version
-
 from advisor.advisories.load import advisories
-from advisor.advisories.matching import Hit, Versions, match
-from advisor.advisories.model import Advisory, Part
+from advisor.advisories.matching import Hit, Versions, may_concern
+from advisor.advisories.model import Part
 from advisor.advisories.releases import meant, releases
 from advisor.reasoning.pipeline import Pipeline
 
@@ -67,10 +65,11 @@ def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | 
         advisory for advisory in hit if any(not advisory.affects(release) for release in later)
     ]
     others = [
-        advisory for advisory in advisories() if advisory.part in parts and advisory not in hit
-    ]
+        advisory for advisory in advisories()
+        if advisory.part in parts and advisory not in hit and may_concern(advisory, pipeline)
+    ]  # fmt: skip
     clean = [version for version in later if not any(one.affects(version) for one in curable)]
-    good = [version for version in clean if not _concerned(version, others, pipeline)]
+    good = [version for version in clean if not any(one.affects(version) for one in others)]
     target = next(iter(good or clean), None) if curable else None
     bad = [release for release in later if target and release > target and release not in good]
     cleared = tuple(advisory.id for advisory in curable) if target else ()
@@ -81,11 +80,4 @@ def _smallest(what: str, own: list[Hit], parts: set[Part], pipeline: Pipeline | 
         clears=cleared,
         remain=tuple(advisory.id for advisory in hit if advisory.id not in cleared),
         but_not=tuple(map(str, bad)),
-    )
-
-
-def _concerned(release: Version, others: list[Advisory], pipeline: Pipeline | None) -> bool:
-    """Whether an upgrade to a release would bring in another bug."""
-    return any(
-        match(advisory, {advisory.part: str(release)}, pipeline) is not None for advisory in others
     )
