@@ -23,6 +23,7 @@ from advisor.intake.commands import of_containers, overrides, take_altered, take
 from advisor.intake.compose_lost import Servers, lose_disks, say_shared
 from advisor.intake.compose_services import count
 from advisor.intake.images import passed_over, refuse_other_brokers
+from advisor.intake.own_variables import refuse_clients
 from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.quorum import VOTERS
 from advisor.intake.reading import Reader, Reading
@@ -76,6 +77,7 @@ def read(text: str) -> Reading:
     if not brokers:  # the image's own file says node.id=1 where no variable does
         brokers = {service for service in images if service in variables} - controllers
     without_passed_over(reading, variables, _named_images(leaves))
+    refuse_clients_of(variables, brokers | controllers)
     commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
     take_topics(reading, commands.values(), variables)
     take(reading, _of_brokers(reading, variables), commands)
@@ -155,6 +157,18 @@ def without_passed_over(
             else:
                 kept.append(row)
         variables[service] = kept
+
+
+def refuse_clients_of(
+    variables: Mapping[str, Sequence[Variable]], servers: Collection[str] = ()
+) -> None:
+    """Raises `IntakeError` for a client's setting that a service has which is no server."""
+    for service, own in variables.items():
+        if service in servers or _OF_SERVERS & {name for name, _, _ in own}:
+            continue
+        for name, value, line in own:
+            if value and not is_springs(name, value):
+                refuse_clients(name, line)
 
 
 def _of_brokers(

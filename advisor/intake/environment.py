@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import dropwhile
 
-from advisor.catalog import Component, Family
-from advisor.catalog.texts import is_free
 from advisor.intake.compose import OTHERS, Variable, is_springs, take
-from advisor.intake.known import is_weighed, known_keys, newest
+from advisor.intake.own_variables import refuse_clients
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_arguments import JSON
 from advisor.intake.spring_variables import PREFIX, STREAM
-from advisor.intake.text import IntakeError, shown
+from advisor.intake.text import IntakeError
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
 _OWN = re.compile(_OURS)
@@ -20,13 +17,6 @@ _ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})=(.*)")
 _LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]})=.*")
 _FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
 _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
-
-
-_BEFORE = frozenset({
-    "producer", "consumer", "client", "clients", "properties", "config", "default", "rest",
-    "streams", "app",
-})  # fmt: skip
-"""What applications put between KAFKA and a setting's name."""
 
 
 def read(text: str) -> Reading:
@@ -42,25 +32,11 @@ def read(text: str) -> Reading:
                          "of its own: not read")  # fmt: skip
     for variable, text, number in variables:
         if not is_springs(variable, text):
-            _refuse_clients(variable, number)
+            refuse_clients(variable, number)
     if not variables:
         raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
     take(reading, {"": variables})
     return reading
-
-
-def _refuse_clients(variable: str, line: int) -> None:
-    """Raises `IntakeError` for a variable that only an application of the team's own can read: one
-    of a client, which brokers pass over."""
-    name = variable.removeprefix("KAFKA_").lower().replace("_", ".")
-    if name in known_keys(newest(Family.JAVA), Component.BROKER):
-        return
-    words = [word for word in name.split(".") if word]
-    own = ".".join(dropwhile(_BEFORE.__contains__, words))
-    for part in (Component.PRODUCER, Component.CONSUMER):
-        if is_weighed(Family.JAVA, part, own) and not is_free(own):
-            what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
-            raise IntakeError(f"Line {line}: {what} Give {own} as properties of the {part}.")
 
 
 def _unquoted(text: str) -> str:

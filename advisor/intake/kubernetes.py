@@ -15,7 +15,13 @@ from pathlib import PurePosixPath
 from advisor.catalog import Component
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
-from advisor.intake.compose import Variable, line_of_image, take, without_passed_over
+from advisor.intake.compose import (
+    Variable,
+    line_of_image,
+    refuse_clients_of,
+    take,
+    without_passed_over,
+)
 from advisor.intake.compose_disks import log_folders
 from advisor.intake.compose_volumes import usual_folders
 from advisor.intake.images import refuse_other_brokers
@@ -72,6 +78,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
         _say_unread(reading, leaves, name, {container for container, _ in own})
     without_passed_over(reading, variables, images)
+    refuse_clients_of(variables)
     take_topics(reading, commands.values(), {})
     take(reading, variables, commands)
     for container, (text, line) in commands.items():
