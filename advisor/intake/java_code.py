@@ -16,7 +16,7 @@ from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake import java_constants
 from advisor.intake.java_properties import Property
-from advisor.intake.known import is_of_client, is_weighed, likely_client
+from advisor.intake.known import having, is_of_client, is_of_streams, is_weighed, likely_clients
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import IntakeError, shown
@@ -112,18 +112,19 @@ def read(text: str) -> Reading:
     for made in filled:
         if made.unsure:
             raise IntakeError(f"{made.unsure}. {_INSTEAD}")
+    for made in filled:
+        made.clients = made.clients or _likely(made, len(text))
     kinds = {kind for made in filled for kind, _, _ in made.clients}
     if "Streams" in kinds and len(kinds) > 1:
         words = "Kafka Streams and clients beside it: one pipeline has one of them"
         raise IntakeError(f"Line {code.line(filled[0].start)}: {words}. {_INSTEAD}")
     reading = Reading(heads={"family": Family.STREAMS if "Streams" in kinds else Family.JAVA})
-    named = set[str]()
+    named = set[tuple[str, str]]()
     for made in filled:
-        likely = likely_client(key for key, _, _, _ in made.pairs)
-        for kind, at, until in made.clients or [(str(likely), made.start, len(text))]:
+        for kind, at, until in made.clients:
             process = f"line {code.line(at)}"
-            process += f", letter {at}" if process in named else ""
-            named.add(process)
+            process += f", letter {at}" if (kind, process) in named else ""
+            named.add((kind, process))
             _state(reading, code, made, (Component(kind.lower()), until, process))
     return reading
 
@@ -132,14 +133,25 @@ def _is_of_client(made: _Object) -> bool:
     return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
 
 
+def _likely(made: _Object, until: int) -> list[tuple[str, int, int]]:
+    """The clients of an object that the program hands to none, by the names that it holds."""
+    keys = [key for key, _, _, _ in made.pairs]
+    if is_of_streams(keys):
+        return [("Streams", made.start, until)]
+    return [(client.title(), made.start, until) for client in likely_clients(keys)]
+
+
 def _state(
     reading: Reading, code: _Code, made: _Object, client: tuple[Component, int, str]
 ) -> None:
     """Takes what an object holds when a client is made of it."""
     component, until, process = client
+    clients = tuple(Component(kind.lower()) for kind, _, _ in made.clients)
     if component is not Component.STREAMS:
         reading.clients.add((component, process))
     for key, written, at, depends in made.pairs:
+        if component not in having(key, clients):
+            continue  # of an object that two kinds of clients are made of
         if at < until:
             _take(reading, code, component, (key, written, code.line(at), depends), process)
         elif not code.follows(at, until) and _counts(component, key):

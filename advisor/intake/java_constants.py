@@ -19,6 +19,10 @@ _CLASSES = (
     r"|Sasl\w*Configs?|SecurityConfig"
 )
 _CONSTANT = re.compile(rf"(?:(?:org\.apache\.kafka\.[\w.]+\.)?(?:{_CLASSES})\.)([A-Z][A-Z0-9_]+)")
+_OF_SERIALIZERS = re.compile(
+    r"(?:[a-z]\w*\.)*\w*(?:Serde|SerDe|Serializer|Deserializer)\w*\.([A-Z][A-Z0-9_]+)"
+)
+"""Settings of serializers, which Kafka's clients pass on and which decide nothing."""
 _IMPORTED = re.compile(r"([A-Z][A-Z0-9_]+_CONFIG)")
 _PREFIXED = re.compile(
     r"(?:StreamsConfig\.)?(producer|consumer|mainConsumer|restoreConsumer|globalConsumer|topic|"
@@ -50,6 +54,8 @@ def setting(written: str) -> str | None:
         return f"{_PREFIXES[match[1]]}{name}" if name else None
     if _is_text(written):
         return written[1:-1]
+    if of_serializer := _OF_SERIALIZERS.fullmatch(written):
+        return of_serializer[1].removesuffix("_CONFIG").lower().replace("_", ".")
     constant = _CONSTANT.fullmatch(written) or _IMPORTED.fullmatch(written)
     if constant is None:
         return None
@@ -58,7 +64,8 @@ def setting(written: str) -> str | None:
         return _SPELLED[name]
     plain = name.removesuffix("_CONFIG").lower().replace("_", ".")
     shorter = plain.removesuffix(".class")
-    tried = [f"{stem}{end}" for stem in (plain, shorter) for end in _ENDINGS]
+    whole = name.lower().replace("_", ".")  # SASL_JAAS_CONFIG is sasl.jaas.config
+    tried = [f"{stem}{end}" for stem in (plain, shorter, whole) for end in _ENDINGS]
     return next((key for key in tried if key in _known()), None)
 
 

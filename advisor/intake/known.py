@@ -147,12 +147,41 @@ def _products(product: Product, component: Component) -> tuple[tuple[str, str], 
     return products_of(product.family, line, kafka_line(product.kafka), component)
 
 
-def likely_client(names: Iterable[str]) -> Component:
-    """Whose settings these are, by the names that only one of the two clients has."""
+def likely_clients(names: Iterable[str]) -> tuple[Component, ...]:
+    """Whose settings these are, by the names that only one of the two clients has.
+
+    Both, where each has one that counts and the other lacks: they share a file, and neither may be
+    taken for one at its defaults.
+    """
     keys = set(names)
     producer, consumer = _only(Component.PRODUCER), _only(Component.CONSUMER)
-    reads, writes = len(keys & (consumer - producer)), len(keys & (producer - consumer))
-    return Component.CONSUMER if reads > writes else Component.PRODUCER
+    reads, writes = keys & (consumer - producer), keys & (producer - consumer)
+    if any(_counts(Component.CONSUMER, name) for name in reads) and any(
+        _counts(Component.PRODUCER, name) for name in writes
+    ):
+        return Component.PRODUCER, Component.CONSUMER
+    return (Component.CONSUMER if len(reads) > len(writes) else Component.PRODUCER,)
+
+
+def having(name: str, clients: tuple[Component, ...]) -> tuple[Component, ...]:
+    """Of these clients, those that have a setting; the first, where none has it."""
+    if len(clients) == 1:
+        return clients
+    return tuple(client for client in clients if name in _only(client)) or clients[:1]
+
+
+def is_of_streams(names: Iterable[str]) -> bool:
+    """Whether an application of Kafka Streams is set up by these names."""
+    java = (known_keys(newest(Family.JAVA), component) for component in Component)
+    own = known_keys(newest(Family.STREAMS), Component.STREAMS).difference(*java)
+    return not own.isdisjoint(names)
+
+
+def _counts(client: Component, name: str) -> bool:
+    """Whether an answer depends on a client's setting; a group is a consumer's, whatever it is."""
+    return name == "group.id" or any(
+        is_weighed(family, client, name) for family in (Family.JAVA, Family.LIBRDKAFKA)
+    )
 
 
 def is_of_client(key: str) -> bool:

@@ -6,7 +6,7 @@ import json
 
 from advisor.catalog import Component, Family
 from advisor.intake import foreign
-from advisor.intake.known import likely_client
+from advisor.intake.known import having, likely_clients
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf, documents
@@ -21,17 +21,18 @@ def read(text: str) -> Reading:
     for leaf in leaves:
         foreign.refuse("".join(leaf.path[-1:]), leaf.line)
     flat = [leaf for leaf in leaves if len(leaf.path) == 1]
-    component = likely_client(leaf.path[0] for leaf in flat)
+    clients = likely_clients(leaf.path[0] for leaf in flat)
     for leaf in flat:
-        reading.state(component, leaf.path[0], leaf.text, leaf.line)
+        for component in having(leaf.path[0], clients):
+            reading.state(component, leaf.path[0], leaf.text, leaf.line)
     for leaf in leaves:
-        _nested(reading, component, leaf)
+        _nested(reading, clients, leaf)
     if not reading.items:  # a note alone would pass for a file in which all is default
         reading.notes.clear()
     return reading
 
 
-def _nested(reading: Reading, component: Component, leaf: Leaf) -> None:
+def _nested(reading: Reading, clients: tuple[Component, ...], leaf: Leaf) -> None:
     """A client's own object, or that of a client's topics; of others it is said that they are not
     read."""
     match leaf.path:
@@ -40,7 +41,8 @@ def _nested(reading: Reading, component: Component, leaf: Leaf) -> None:
         case (client, name) | (client, "default.topic.config", name) if client in _CLIENTS:
             reading.state(Component(client), name, leaf.text, leaf.line)
         case ("default.topic.config", name):
-            reading.state(component, name, leaf.text, leaf.line)
+            for component in having(name, clients):
+                reading.state(component, name, leaf.text, leaf.line)
         case path:
             reading.note(leaf.line, f"{shown('.'.join(path))} is inside another object: not read")
 

@@ -10,7 +10,7 @@ from advisor.catalog.nearest import nearest
 from advisor.intake import foreign
 from advisor.intake.bindings import is_of_binding
 from advisor.intake.java_properties import properties
-from advisor.intake.known import SLIP, known_keys, newest
+from advisor.intake.known import SLIP, having, known_keys, likely_clients, newest
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
 from advisor.intake.text import IntakeError
 
@@ -24,6 +24,13 @@ _FILES = {
     Component.APPLICATION: "What your code does, as properties",
 }  # fmt: skip
 _TRIED = 20
+_OLD = frozenset({"auto.commit.enable"})
+"""Names of librdkafka that Kafka's old consumer had, too, before 2.0: they tell nothing."""
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_SHARED = (
+    "the file has settings of a producer and of a consumer, and is read for both. If one of them "
+    "alone reads it, say its kind: producer-properties or consumer-properties"
+)
 
 
 def read(text: str, component: Component) -> Reading:
@@ -35,12 +42,37 @@ def read(text: str, component: Component) -> Reading:
     return reading
 
 
+def read_shared(text: str) -> Reading:
+    """The properties that a producer and a consumer share, each for the client that has it. Raises
+    `IntakeError`."""
+    reading, entries = Reading(), [*properties(text)]
+    for entry in entries:
+        foreign.refuse(entry.key, entry.line, entry.value)
+        for component in having(entry.key, _CLIENTS):
+            reading.state(component, entry.key, entry.value, entry.line)
+    if len(likely_clients(entry.key for entry in entries)) > 1:
+        reading.note(entries[0].line, _SHARED)
+    return reading
+
+
+def _likeness_of_shared(text: str) -> float:
+    """More than that of either client, where both have settings that count."""
+    keys = _keys(text)
+    if len(likely_clients(keys)) < len(_CLIENTS) or any(map(foreign.is_foreign, keys)):
+        return 0.0
+    return max(_share(keys, client) for client in _CLIENTS) + 0.01
+
+
+def _keys(text: str) -> set[str]:
+    try:
+        return {entry.key for entry in islice(properties(text), MAX_ITEMS)}
+    except IntakeError:
+        return set()
+
+
 def _likeness(text: str, component: Component) -> float:
     """The share of names that this component has; those that no other has count twice."""
-    try:
-        keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
-    except IntakeError:
-        return 0.0
+    keys = _keys(text)
     if any(map(foreign.is_foreign, keys)):
         # Reading it says whose it is. A file of Spring or Quarkus may speak of such a product, too.
         return 0.89 if component is Component.PRODUCER else 0.0
@@ -60,12 +92,18 @@ def _names(component: Component) -> frozenset[str]:
     return known_keys(java, component) | known_keys(librdkafka, component)
 
 
-READERS = tuple(
+READERS = (
+    *(
+        Reader(
+            f"{component}-properties", _FILES[component], partial(_likeness, component=component),
+            partial(read, component=component),
+        )
+        for component in _KINDS
+    ),
     Reader(
-        f"{component}-properties", _FILES[component], partial(_likeness, component=component),
-        partial(read, component=component),
-    )
-    for component in _KINDS
+        "clients-properties", "client.properties (a producer's and a consumer's)",
+        _likeness_of_shared, read_shared,
+    ),
 )  # fmt: skip
 
 
@@ -74,13 +112,13 @@ def claim_for_librdkafka(reading: Reading) -> None:
 
     What counts where nothing is stated is librdkafka's, then, which promises less.
     """
-    clients = (Component.PRODUCER, Component.CONSUMER)
     java, librdkafka = (
-        frozenset().union(*(known_keys(newest(family), client) for client in clients))
+        frozenset().union(*(known_keys(newest(family), client) for client in _CLIENTS))
         for family in (Family.JAVA, Family.LIBRDKAFKA)
     )
-    items = [item for item in reading.items if item.component in clients]
+    items = [item for item in reading.items if item.component in _CLIENTS]
     own = [item for item in items if item.name in librdkafka - java or is_of_binding(item.name)]
+    own = [item for item in own if item.name not in _OLD]
     if own and not any(item.name in java - librdkafka for item in items):
         reading.heads["family"] = Family.LIBRDKAFKA
         words = f"{own[0].name} is a name of librdkafka alone, so the file is read as its own; "

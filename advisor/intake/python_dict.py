@@ -12,7 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake.known import decides, is_of_client, is_weighed, likely_client
+from advisor.intake.known import decides, having, is_of_client, is_weighed, likely_clients
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
@@ -23,10 +23,19 @@ _DICT = re.compile(r"\bdict\(\s*\w+\s*=")
 _PUT = re.compile(
     r"^[ \t]*[\w.]+(?:\[[\"'][\w.]+[\"']\][ \t]*=[^=]|\.update\(\w+[ \t]*=)", re.MULTILINE
 )
+_YAML = re.compile(r"^[A-Za-z][\w.-]*:(?:[ \t]|$)", re.MULTILINE)
+_STATEMENT = re.compile(r"^(?:import|from|def|class|@|with|if|for|[\w.]+\s*[=(\[])", re.MULTILINE)
 _MADE = re.compile(r"\bconfluent_kafka\b")
 _OTHER = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
 _OTHERS = re.compile(rf"(?<!new )\b{_OTHER.pattern}\s*\(")
 _KAFKA_PYTHON = "kafka-python (before 3.0: acks=1 without idempotence, unless stated), which"
+_IN_ANOTHER = (
+    "If it is another language, give the settings as properties, one file for each client."
+)
+_NO_CLIENT = (
+    "no producer or consumer of confluent-kafka is in this program, nor a dict of settings of one. "
+    "Give the file that has them, or the settings as properties, one file for each client."
+)
 _DEEPEST = 50
 _TRIED = 20
 """Of a dict's keys: each that is unknown takes some milliseconds."""
@@ -56,13 +65,18 @@ def read(text: str) -> Reading:
             raise IntakeError(f"Line {client.line}: {words} give them as properties.")
     roots = [made for made in _roots(flow) if made.name.rpartition(".")[2] not in _OF_NO_CLIENT]
     handed = {client.component for client in flow.clients if client.settings}
-    ours = [made for made in roots if _is_of_client(made)] or ([] if handed else roots)
+    ours = [made for made in roots if _is_of_client(made)]
+    if not (flow.clients or ours) and not _is_dict(tree):
+        raise IntakeError(f"Line 1: {_NO_CLIENT}")
+    ours = ours or ([] if handed else roots)
     for made in _roots(flow):
         if made in ours:
-            component = _by_name(made.name) or likely_client(made.pairs)
-            is_whole = _connects(made) or component in handed
-            process = f"line {made.line}" if is_whole else ""
-            _state(reading, made, component, process, known)
+            named = _by_name(made.name)
+            clients = (named,) if named else likely_clients(made.pairs)
+            for component in clients:
+                is_whole = _connects(made) or component in handed
+                process = f"line {made.line}" if is_whole else ""
+                _state(reading, made, component, process, known, clients)
         else:
             line = next(iter(made.pairs.values())).line
             reading.note(line, "a dict without a setting of a client: not read")
@@ -72,13 +86,17 @@ def read(text: str) -> Reading:
 
 
 def _state(
-    reading: Reading, made: Made, component: Component, process: str, known: dict[str, ast.expr]
-) -> None:
-    """Takes a dict. Raises `IntakeError` for one that has what is not known."""
+    reading: Reading, made: Made, component: Component, process: str, known: dict[str, ast.expr],
+    clients: tuple[Component, ...] = (),
+) -> None:  # fmt: skip
+    """Takes a dict, or what a client has of one that `clients` share. Raises `IntakeError` for one
+    that has what is not known."""
     for line in made.unread:
         words = "what is put into a client's dict here is not known. Write its settings out, or "
         raise IntakeError(f"Line {line}: {words}leave it away if none decides anything.")
     for key, value, line in made.pairs.values():
+        if component not in having(key, clients or (component,)):
+            continue
         plain = known.get(value.id, value) if isinstance(value, ast.Name) else value
         take(reading, component, key, plain, line, process)
     chosen = [pair for pair in made.pairs.values() if isinstance(pair.value, ast.IfExp)]
@@ -86,6 +104,11 @@ def _state(
         if is_weighed(Family.LIBRDKAFKA, component, key):
             words = "depends on a condition of the program. Leave only the case that you ask for"
             reading.wrong(component, key, line, f"{shown(key)} {words}")
+
+
+def _is_dict(tree: ast.Module) -> bool:
+    """Whether a text states dicts, and is no program."""
+    return all(isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr) for node in tree.body)
 
 
 def check_length(text: str) -> None:
@@ -103,7 +126,7 @@ def _parsed(text: str) -> ast.Module:
         return ast.parse(code)
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
-        raise IntakeError(f"Line {line}: this is not well-formed Python.") from None
+        raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None
     except (ValueError, RecursionError, MemoryError):
         raise IntakeError("The file: this is not Python that can be read.") from None
 
@@ -244,6 +267,8 @@ def _product(node: ast.expr) -> int:
 
 
 def _likeness(text: str) -> float:
+    if _YAML.search(text) and not _STATEMENT.search(text):
+        return 0.0
     if "{" in text and _PAIR.search(text):
         return 0.8
     if _MADE.search(text) or _PUT.search(text):

@@ -25,6 +25,12 @@ _CLIENTS: Mapping[str, Component] = {
 }  # fmt: skip
 """What confluent-kafka calls its clients."""
 _COPIES = frozenset({"dict", "copy", "deepcopy", "OrderedDict", "MappingProxyType"})
+_AIO, _AVRO = "AIO", "Avro"
+"""How clients are called that take keywords and keys of their own, which are no settings."""
+_OF_REGISTRY = "schema.registry."
+"""What clients of `confluent_kafka.avro` take out of their dict (confluent_kafka/avro)."""
+_OF_TOPICS = "default.topic.config"
+"""A dict whose settings are as good as the client's own (confluent_kafka.c, common_conf_setup)."""
 _CONF = frozenset({"conf", "config", "producer_conf", "consumer_conf"})
 _OWN = ("self.", "cls.")
 """How a class names what it has."""
@@ -276,7 +282,12 @@ class Flow:
                 self.clients.append(Client(component, call.lineno, None, of_parameter))
                 return
             settings.merge(source, self._branch)
+        called = ast.unparse(call.func).rpartition(".")[2]
+        if called.startswith(_AVRO):
+            for key in [key for key in settings.pairs if key.startswith(_OF_REGISTRY)]:
+                settings.pairs.pop(key)
         own = [word for word in call.keywords if word.arg not in _CONF]
+        own = [] if called.startswith(_AIO) else own
         plain = [word for word in own if word.arg is None or not word.arg.endswith("schema")]
         plain = [word for word in plain if word.arg not in ("logger", "schema_registry")]
         self._words(settings, plain, call.lineno, names)
@@ -386,7 +397,10 @@ class Flow:
             elif isinstance(value, ast.Dict | ast.Call) and (
                 (inner := self._value(value, names, word)) and not inner.is_unknown
             ):
-                made.inner[word] = inner
+                if word == _OF_TOPICS:
+                    made.merge(inner, self._branch)
+                else:
+                    made.inner[word] = inner
             else:
                 made.put(Pair(word, value, value.lineno), self._branch)
         return made

@@ -41,7 +41,11 @@ _CALL = re.compile(
 """Comments and texts are parts of their own, so that nothing inside one is taken for code."""
 
 _NUMBER = re.compile(r"[+-]?\d[\d_]*[lL]?")
-_KEY = re.compile(r"(?:^|[\"'])kafka\.[a-z]|startingOffsets|failOnDataLoss", re.MULTILINE)
+_KEY = re.compile(r"(?:^|[\"'])kafka\.([a-z.]{1,100})|startingOffsets|failOnDataLoss", re.MULTILINE)
+_OF_QUERY = re.compile(
+    r"\b(?:readStream|writeStream|SparkSession)\b|\.format\(|[\"']kafka\.[a-z]|startingOffsets"
+)
+"""Beside an `option(`, which other programs have, too: those of command lines."""
 _PLACE = re.compile(r"^(?i:startingOffsets(?:ByTimestamp)?)\s*[=:]\s*\{", re.MULTILINE)
 """A line of properties whose value is JSON, and no dict of Python."""
 _SOURCE, _SINK = Component.CONSUMER, Component.PRODUCER
@@ -220,9 +224,10 @@ def _end(key: str) -> Component:
 
 
 def _likeness(text: str) -> float:
-    if re.search(r"\.options?\(", text) and "kafka" in text:
+    if re.search(r"\.options?\(", text) and _OF_QUERY.search(text):
         return 0.95
-    return 0.9 if _KEY.search(text) else 0.0
+    names = (match[1] for match in _KEY.finditer(text))
+    return 0.9 if any(name is None or name in _of_clients() for name in names) else 0.0
 
 
 READERS = (Reader("spark-options", "Options of Spark's Kafka source and sink", _likeness, read),)

@@ -28,6 +28,11 @@ EXAMPLES = [
         {"consumer.auto.offset.reset": "earliest"}, {"consumer.auto.offset.reset": 2}, {},
     ),
     Example(
+        "clients-properties", "bootstrap.servers=a:9092\nacks=1\nauto.offset.reset=earliest\n",
+        {"producer.acks": "1", "consumer.auto.offset.reset": "earliest"},
+        {"producer.acks": 2, "consumer.auto.offset.reset": 3}, {},
+    ),
+    Example(
         "broker-properties", "node.id=1\nlog.dirs=/d\nmin.insync.replicas=2\n",
         {"broker.log.dirs": "stated", "broker.min.insync.replicas": 2},
         {"broker.log.dirs": 2, "broker.min.insync.replicas": 3}, {},
