@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from advisor.intake.known import decides
 from advisor.intake.text import IntakeError
 
 _OF_CONNECT = (
@@ -41,6 +42,7 @@ _MIRRORS = re.compile(
     r"|(?:offset-syncs|checkpoints|heartbeats)\.topic\..+|replication\.policy\.(?:class|separator)"
 )
 _INCLUDED = re.compile(r"(?:required|file|url|classpath)\(|\"")
+_TEMPLATE = re.compile(r"\{%|\{\{-?[ \t]*[\w.]")
 _SECTION = re.compile(r"\[[\w. -]{1,60}\]")
 _OTHERS: Mapping[str, re.Pattern[str]] = {
     "ksqlDB": re.compile(r"ksql\..+"),
@@ -64,6 +66,11 @@ def refuse(key: str, line: int, value: str = "") -> None:
     """Raises `IntakeError` for a setting of such a product, and for HOCON's braces."""
     if refusal := _refusal(key):
         raise IntakeError(f"Line {line}: {refusal}")
+    if _TEMPLATE.match(key) or (_TEMPLATE.search(value) and decides(key)):
+        raise IntakeError(
+            f"Line {line}: a template (Jinja, Helm) fills in what stands here. Give the file that "
+            "it makes."
+        )
     if key == "}" or value.endswith("{"):
         raise IntakeError(
             f"Line {line}: braces are not part of a properties file; this looks like HOCON. Give "

@@ -24,7 +24,9 @@ _LIBRDKAFKA = (
 _ON_JAVA = (
     "It sets up Java clients by rules of its own. Give the settings that each of its clients logs "
     "when it starts (ProducerConfig values, ConsumerConfig values) as properties, and state "
-    "application.commit: when the code commits."
+    "application.commit: when the code commits. A framework that commits by itself also decides "
+    "what becomes of a message that fails: state application.framework, too, where it is spring or "
+    "quarkus."
 )
 _SET_BY_OTHERS = (
     "It sets up Kafka's clients by rules and defaults of its own. Answer the questions for the "
@@ -82,7 +84,8 @@ _OTHERS = (
         ("confluent-kafka-javascript (JavaScript, TypeScript)",
          rf"(?:from|require\()[ \t]*{_STRING}@confluentinc/kafka-javascript{_STRING}"),
         ("node-rdkafka (JavaScript)", rf"(?:from|require\()[ \t]*{_STRING}node-rdkafka{_STRING}"),
-        ("confluent-kafka-dotnet (C#)", r"\busing[ \t]+Confluent\.Kafka\b"
+        ("confluent-kafka-dotnet (C#, appsettings.json)",
+         r"\busing[ \t]+Confluent\.Kafka\b|\"(?:BootstrapServers|AutoOffsetReset)\"[ \t]*:"
          r"|\bnew[ \t]+(?:Producer|Consumer)(?:Config\b|Builder<)"),
         ("rust-rdkafka (Rust)", r"\buse[ \t]+rdkafka::"),
         ("php-rdkafka (PHP)", r"\bnew[ \t]+\\?RdKafka\\|\buse[ \t]+RdKafka\\"),

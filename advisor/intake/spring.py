@@ -227,12 +227,26 @@ def _named(reading: Reading, component: Component, name: str, leaf: Leaf) -> Non
     names = {relaxed(own): own for own in NAMES[component]}
     own = names.get(relaxed(name.partition(".")[0]))
     if own is None:
-        near = nearest(relaxed(name), frozenset(names))
-        words = f"There is no spring.kafka.{component}.{shown(name)}"
-        reading.wrong(component, name, leaf.line, words, names[near] if near else None)
+        _no_name(reading, component, name, leaf)
     elif NAMES[component][own]:
         text = value(NAMES[component][own], leaf.text)
         reading.state(component, NAMES[component][own], text, leaf.line)
+
+
+def _no_name(reading: Reading, component: Component, name: str, leaf: Leaf) -> None:
+    """A name that Spring Boot does not have and passes over (`ignoreUnknownFields`): applications
+    put names of their own there. One that may be meant for a setting that counts is refused."""
+    words = f"There is no spring.kafka.{component}.{shown(name)}"
+    settings = {relaxed(own.replace(".", "")): own for own in weighed_of(component)}
+    meant = settings.get(relaxed(name.replace(".", "")))
+    names = {relaxed(own): own for own in NAMES[component]}
+    near = names.get(nearest(relaxed(name), frozenset(names)) or "")
+    if meant:
+        reading.wrong(component, name, leaf.line, words, f"properties.{meant}")
+    elif near and NAMES[component][near] in weighed_of(component):
+        reading.wrong(component, name, leaf.line, words, near)
+    else:
+        reading.note(leaf.line, f"{words}: Spring passes over it".replace("There", "there", 1))
 
 
 def _common(reading: Reading, key: str, leaf: Leaf) -> None:

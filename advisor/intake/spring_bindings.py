@@ -110,6 +110,16 @@ def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
         reading.clients |= {(component, name) for name in found}
     _writes_silently(reading, leaves)
     _reads_silently(reading, leaves)
+    _without_direction(reading, leaves)
+
+
+def _without_direction(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Refuses a file whose bindings do not tell whether they read or write."""
+    bound = [leaf for leaf in leaves if _BOUND.match(_name(leaf))]
+    if bound and not (reading.items or reading.clients or reading.problems):
+        words = "nothing says whether this binding reads or writes: name it with -in-0 or -out-0, "
+        words += "or state its group if it reads"
+        reading.wrong(Component.APPLICATION, "framework", bound[0].line, words)
 
 
 def _name(leaf: Leaf) -> str:

@@ -31,7 +31,8 @@ def read(text: str) -> Reading:
         if kind.text == "KafkaTopic":
             topics += 1
             if topics > 1:
-                raise IntakeError(f"Line {kind.line}: a second KafkaTopic; one pipeline has one.")
+                words = "a second KafkaTopic; one pipeline has one. Leave one of them in the file."
+                raise IntakeError(f"Line {kind.line}: {words}")
         if kind.text == "KafkaNodePool":
             brokers += _pool(leaves, "broker")
             controllers += _pool(leaves, "controller")

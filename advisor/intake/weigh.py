@@ -25,6 +25,7 @@ from advisor.catalog import (
     refused_by_servers,
     refused_combination,
     settings_of,
+    versions,
 )
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
@@ -51,11 +52,19 @@ from advisor.intake.weaker import weaker
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _OF_ONE = (*_CLIENTS, Component.APPLICATION)
 """What a pipeline has one of: several that differ are refused."""
+_OF_SERVERS = (Component.BROKER, Component.TOPIC)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
 _PROVIDED = re.compile(r"\$\{\w{1,60}:[^}]{1,200}\}")
 """What a config provider puts in (KIP-297)."""
+_OF_SERIALIZERS = re.compile(
+    r"schema\.registry\.|spring\.(?:json|deserializer)\.|apicurio\.registry\."
+    r"|(?:key|value)\.subject\.name\.strategy|specific\.avro\.reader|auto\.register\.schemas"
+    r"|(?:key|value)\.(?:converter|deserializer|serializer)\.|json\.(?:value|key)\.type"
+    r"|basic\.auth\.(?:credentials|user)\."
+)
+"""Names that clients hand on to (de)serializers: Confluent's, Spring's and Apicurio's."""
 _OPEN_ENDED = ("listener.name.", *PLUGINS)
 """Beginnings of real keys that no list can hold."""
 
@@ -175,7 +184,7 @@ class _Scale:
         try:
             value = parse(setting, item.text)
         except SettingError as error:
-            self._problem(item, error.problem)
+            self._problem(item, self._of_its_time(item, error.problem))
             return
         if self._is_weaker_elsewhere(item, setting.name, name, value):
             return
@@ -312,6 +321,9 @@ class _Scale:
             self.note(item, "says nothing to Spark without kafka. before it")
         elif not strict and (span := versions_with(item.name, product, component)):
             self.note(item, f"is a setting of {span} and does nothing in this version")
+        elif not strict and component in _CLIENTS and (whose := owner(item.name)):
+            self.intake.others += 1
+            self.note(item, f"is a setting of {whose}: the {component} passes over it")
         elif near := nearest(item.name, names, SLIP):
             known = item.name if shown(item.name) == item.name else "of this name"
             message = f"There is no {component} setting {known}."
@@ -323,12 +335,28 @@ class _Scale:
         elif whose := owner(item.name):
             self.intake.others += 1
             self.note(item, f"is a setting of {whose}: the {component} passes over it")
+        elif _OF_SERIALIZERS.match(item.name):
+            self.intake.strangers += 1
+            self.note(item, "is a serializer's, and is not taken into account")
         else:
             self.intake.strangers += 1
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
             # A line without a value may be a piece of a key (padded by `=`), or of a JAAS text.
             named = item if item.text.strip(" =") else replace(item, name="")
             self.note(named, f"{words}{_hint(named, names)}".removesuffix("."))
+
+    def _of_its_time(self, item: Item, problem: Problem) -> Problem:
+        """The problem of a value, with the newest version of the client that still has it."""
+        product = self.product
+        for version in versions(product.family) if item.component not in _OF_SERVERS else ():
+            of = (product.family, version, product.kafka, item.component)
+            try:
+                parse(lookup(*of, item.name), item.text)
+            except SettingError:
+                continue
+            words = f"{problem.message} {version} is the last version with this value: say which "
+            return replace(problem, message=f"{words}one you have (--client-version {version}).")
+        return problem
 
     def _as_application_has_it(self, item: Item) -> Problem | None:
         """What a client is said to pass over, and its application surely hands on to it."""

@@ -41,7 +41,8 @@ WRONG = [
     ("spring", "spring:\n  kafka:\n\t producer: 1", "Line 3: this is not well-formed YAML."),
     ("spring", "spring:\n  kafka:\n    producer: {retrys: 3}",
      "Line 3: There is no spring.kafka.producer.retrys. Did you mean retries?"),
-    ("python-dict", 'x = {"acks": 1,\n "b": }', "Line 2: this is not well-formed Python."),
+    ("python-dict", 'x = {"acks": 1,\n "b": }', "Line 2: this is not well-formed Python. If it is "
+     "another language, give the settings as properties, one file for each client."),
     ("python-dict", "x = 1", "Line 1: there is no dict of settings here."),
     ("python-dict", "x = {'acks': 1,\n'retrys': 2}",
      'Line 2: No such configuration property: "retrys". The nearest known is retries.'),
@@ -54,7 +55,8 @@ WRONG = [
      "Dynamic configs for topic a are:\nDynamic configs for topic b are:\n",
      "Line 2: a second topic, b; one pipeline has one."),
     ("strimzi", "kind: KafkaTopic\n---\nkind: KafkaTopic\n",
-     "Line 3: a second KafkaTopic; one pipeline has one."),
+     "Line 3: a second KafkaTopic; one pipeline has one. "
+     "Leave one of them in the file."),
     ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
      "We know Kafka 4.3 to 2.8; '1.0.0' is none of them."),
     ("compose", "services:\n  a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: many}}",
@@ -62,7 +64,8 @@ WRONG = [
     ("producer-properties", "-----BEGIN PRIVATE KEY-----\nx",
      "Line 1: a key or a certificate begins here. Take it out first."),
     ("environment", "A=1", "Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here."),
-    ("python-dict", '"acks": [\n', "Line 2: this is not well-formed Python."),
+    ("python-dict", '"acks": [\n', "Line 2: this is not well-formed Python. If it is "
+     "another language, give the settings as properties, one file for each client."),
     ("compose", "a: 1", "Line 1: no setting of Kafka is in this file."),
     ("", "Dear diary", "Nothing here looks like a file that Delivery Lab reads. Say which kind it "
      "is, or give the settings of each client, topic or broker as properties, one a line."),

@@ -21,7 +21,10 @@ from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 
 BROKEN = 1
-_IDLE = "not taken into account."
+_IDLE = (
+    "not taken into account.", "is not a plain value: not read.",
+    "a dict without a setting of a client: not read.",
+)  # fmt: skip
 """How a note ends that names a setting without weight."""
 _HEADS = {
     "client": "family", "client_version": "version", "kafka": "kafka", "brokers": "brokers",
