@@ -90,8 +90,7 @@ def read(text: str) -> Reading:
         number = count(reading, leaves, variables, voting)
         reading.state(Component.APPLICATION, "controllers", str(number), 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
-    named = _named_images(leaves)
-    servers = Servers(leaves, variables, named, brokers - controllers, voting)
+    servers = Servers(leaves, variables, _named_images(leaves), brokers - controllers, voting)
     say_shared(reading, servers)
     lose_disks(reading, servers)
     return reading

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.catalog import Component
-from advisor.intake.python_made import Client, Made, Pair
+from advisor.intake.python_made import CONF, Client, Made, Pair, keywords
 from advisor.intake.text import IntakeError
 
 _MOST_STEPS = 5_000
@@ -25,13 +25,8 @@ _CLIENTS: Mapping[str, Component] = {
 }  # fmt: skip
 """What confluent-kafka calls its clients."""
 _COPIES = frozenset({"dict", "copy", "deepcopy", "OrderedDict", "MappingProxyType"})
-_AIO, _AVRO = "AIO", "Avro"
-"""How clients are called that take keywords and keys of their own, which are no settings."""
-_OF_REGISTRY = "schema.registry."
-"""What clients of `confluent_kafka.avro` take out of their dict (confluent_kafka/avro)."""
 _OF_TOPICS = "default.topic.config"
 """A dict whose settings are as good as the client's own (confluent_kafka.c, common_conf_setup)."""
-_CONF = frozenset({"conf", "config", "producer_conf", "consumer_conf"})
 _OWN = ("self.", "cls.")
 """How a class names what it has."""
 _MAIN = "__name__ == '__main__'"
@@ -274,7 +269,7 @@ class Flow:
 
     def _client(self, call: ast.Call, component: Component, names: Names) -> None:
         settings, given = Made(f"{component}", call.lineno, self._branch), [*call.args[:1]]
-        given += [word.value for word in call.keywords if word.arg in _CONF]
+        given += [word.value for word in call.keywords if word.arg in CONF]
         for value in given:
             source = self._value(value, names, f"{component}")
             if source is None or source.is_unknown:
@@ -282,15 +277,7 @@ class Flow:
                 self.clients.append(Client(component, call.lineno, None, of_parameter))
                 return
             settings.merge(source, self._branch)
-        called = ast.unparse(call.func).rpartition(".")[2]
-        if called.startswith(_AVRO):
-            for key in [key for key in settings.pairs if key.startswith(_OF_REGISTRY)]:
-                settings.pairs.pop(key)
-        own = [word for word in call.keywords if word.arg not in _CONF]
-        own = [] if called.startswith(_AIO) else own
-        plain = [word for word in own if word.arg is None or not word.arg.endswith("schema")]
-        plain = [word for word in plain if word.arg not in ("logger", "schema_registry")]
-        self._words(settings, plain, call.lineno, names)
+        self._words(settings, keywords(call, settings), call.lineno, names)
         if settings.pairs or settings.unread:
             self.clients.append(Client(component, call.lineno, settings, False))
 

@@ -8,6 +8,13 @@ from typing import NamedTuple
 
 from advisor.catalog import Component
 
+CONF = frozenset({"conf", "config", "producer_conf", "consumer_conf"})
+"""Keywords by which a client is handed its dict."""
+_AIO, _AVRO = "AIO", "Avro"
+"""How clients are called that take keywords and keys of their own, which are no settings."""
+_OF_REGISTRY = "schema.registry."
+"""What clients of `confluent_kafka.avro` take out of their dict (confluent_kafka/avro)."""
+
 
 class Pair(NamedTuple):
     """A key with its value, where it stands."""
@@ -84,3 +91,16 @@ class Client(NamedTuple):
     line: int
     settings: Made | None
     of_parameter: bool
+
+
+def keywords(call: ast.Call, settings: Made) -> list[ast.keyword]:
+    """The keywords of a client that are settings; of its dict, its registry's keys are dropped."""
+    called = ast.unparse(call.func).rpartition(".")[2]
+    if called.startswith(_AIO):
+        return []
+    if called.startswith(_AVRO):
+        for key in [key for key in settings.pairs if key.startswith(_OF_REGISTRY)]:
+            settings.pairs.pop(key)
+    own = [word for word in call.keywords if word.arg not in CONF]
+    own = [word for word in own if word.arg is None or not word.arg.endswith("schema")]
+    return [word for word in own if word.arg not in ("logger", "schema_registry")]
