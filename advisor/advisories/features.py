@@ -115,6 +115,7 @@ FEATURES: Mapping[str, Feature] = {
     "size-retention": Feature("retention.bytes", _retention_by_size),
     "failed-remote-copies": Feature("copies to remote storage that fail"),
     "new-leader": Feature("a leader that was just elected"),
+    "followers": Feature("more than one broker", lambda pipeline: pipeline.brokers > 1),
     "follower-from-remote": Feature("a follower that began its log from remote storage"),
     "local-deletion": Feature("a read of what local retention deletes at that moment"),
     "partial-cleaning": Feature(

@@ -284,3 +284,10 @@ def test_a_group_of_the_streams_protocol_is_blocked_on_4_2_0_alone():
     assert "KAFKA-20254" not in hits_of(described(kafka="4.2.1", **streams))
     classic = streams | {"streams.group.protocol": "classic"}
     assert "KAFKA-20254" not in hits_of(described(kafka="4.2.0", **classic))
+
+
+def test_one_broker_has_no_bug_of_a_follower():
+    fields = {"kafka": "3.9.0", "application.disk.lost": "returns-empty"}
+    assert {"KIP-966", "KAFKA-18991"} <= hits_of(described(**fields)).keys()
+    single = hits_of(described(**fields, brokers="1", topic__replication__factor="1"))
+    assert not single.keys() & {"KIP-966", "KAFKA-18991"}
