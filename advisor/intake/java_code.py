@@ -18,6 +18,7 @@ from advisor.intake import java_constants
 from advisor.intake.java_properties import Property
 from advisor.intake.known import having, is_of_client, is_of_streams, is_weighed, likely_clients
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
+from advisor.intake.sends import unheard
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import IntakeError, shown
 
@@ -55,6 +56,9 @@ _APPLIED = re.compile(r"\{\s*\{|\.\s*apply\s*\{")
 _OWN_PUT = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
 _TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
 _CLIENT = re.compile(rf"\bKafka(?P<kind>Producer|Consumer|Streams)\s*{_TYPES}\(")
+_PRODUCER = re.compile(r"\b(\w+)\s*=\s*new\s+KafkaProducer\b")
+_SEND = re.compile(r"(?<=[;{}])\s*(?:this\.)?(\w+)\s*\.\s*send\s*\(")
+"""A statement of its own, so that nothing has what it returns."""
 _BLOCK = re.compile(r"\b(?:if|else|for|while|switch|catch|case|when|do)\b|->")
 _METHOD = re.compile(r"(\w+)\s*\([^()]{0,300}\)\s*(?::\s*\w+\s*)?(?:throws\s[\w, .]+)?=?\s*$")
 _PUT = re.compile(r"\s*\.\s*(?:put|setProperty)\s*\(")
@@ -126,6 +130,8 @@ def read(text: str) -> Reading:
             process += f", letter {at}" if (kind, process) in named else ""
             named.add((kind, process))
             _state(reading, code, made, (Component(kind.lower()), until, process))
+    if line := code.unheard():
+        unheard(reading, line)
     return reading
 
 
@@ -355,6 +361,19 @@ class _Code:
                 raise IntakeError(f"Line {self.line(match.start())}: {words}. {_INSTEAD}")
             until = len(self.text) if called else match.start()
             chosen[0].clients.append((match["kind"], match.start(), until))
+
+    def unheard(self) -> int:
+        """The line of a send of which nobody takes the result; 0 if there is none, or if it is
+        committed in a transaction, which fails with it (KafkaProducer.send, javadoc)."""
+        if "commitTransaction" in self._plain:
+            return 0
+        names = {match[1] for match in _PRODUCER.finditer(self._plain)}
+        for match in islice(_SEND.finditer(self._plain), _MOST_USES):
+            behind = self._plain[self._closed(match.end()) :][:_LOOKED_BACK].lstrip()
+            alone = len(self._arguments(match.end())) == 1 and behind.startswith(";")
+            if match[1] in names and alone:
+                return self.line(match.start(1))
+        return 0
 
     def _arguments(self, at: int) -> list[str]:
         """The arguments of a call whose bracket was opened just before a place."""

@@ -16,6 +16,7 @@ from advisor.intake.known import decides, having, is_of_client, is_weighed, like
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
+from advisor.intake.sends import unheard, unheard_in_python
 from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
@@ -80,6 +81,10 @@ def read(text: str) -> Reading:
         else:
             line = next(iter(made.pairs.values())).line
             reading.note(line, "a dict without a setting of a client: not read")
+    writes = any(client.component is Component.PRODUCER for client in flow.clients)
+    in_config = any("on_delivery" in made.pairs for made in flow.made)
+    if writes and not in_config and (line := unheard_in_python(tree)):
+        unheard(reading, line)
     if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading

@@ -184,3 +184,35 @@ def test_what_decides_nothing_is_passed_over_and_the_rest_is_asked_for(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / name, text, "", RETRIED, code, expected)
+
+
+_MAKES = "KafkaProducer<String, String> out = new KafkaProducer<>(p);\n"
+_SENDS = f'{JAVA}p.put("acks", "all");\n{_MAKES}%s\n}}}}\n'
+_PRODUCES = 'p = Producer({"acks": "all"%s})\np.produce("t", %s)\np.flush()\n'
+IGNORED = "application.delivery.errors: ignored -> handled"
+SENDS = [
+    ("A.java", _SENDS % 'out.send(new ProducerRecord<>("t", f(1, 2)));', 1, IGNORED),
+    ("A.java", _SENDS % 'for (int i : n) { out.send(record(i)); }', 1, ":6: nothing takes the re"),
+    ("A.java", _SENDS % "out.send(record, (metadata, error) -> { stop(error); });", 0, "YES"),
+    ("A.java", _SENDS % "out.send(record).get();", 0, "YES"),
+    ("A.java", _SENDS % "futures.add(out.send(record));", 0, "YES"),
+    ("A.java", _SENDS % "var sent = out.send(record);", 0, "YES"),
+    ("A.java", _SENDS % "out.send(record); out.commitTransaction();", 0, "YES"),
+    ("A.java", _SENDS % "socket.send(record);", 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x', key=k"), 1, ":2: nothing takes the result of this send"),
+    ("a.py", _PRODUCES % ("", "b'x', callback=heard"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x', on_delivery=heard"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x', None, -1, heard"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "**given"), 0, "YES"),
+    ("a.py", _PRODUCES % (', "on_delivery": heard', "b'x'"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x'") + "p.commit_transaction()\n", 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), SENDS)
+def test_a_send_of_which_nobody_takes_the_result(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    reads = f"{RETRIED} consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
+    settings = f"{reads} application.commit=after-processing"
+    assert_file(tmp_path / name, text, "", settings, code, expected)

@@ -22,7 +22,7 @@ def test_a_dict_of_something_else_is_no_setting_of_a_client() -> None:
         "registry = SchemaRegistryClient({'url': 'http://r'})\n"
         "producer = Producer({'acks': 'all'})\n"
         "admin.create_topics([NewTopic('t', 3, 3, config={'min.insync.replicas': '2'})])\n"
-        "producer.produce('t', b'x', headers={'trace': '1'})\n"
+        "producer.produce('t', b'x', headers={'trace': '1'}, callback=heard)\n"
     )
     intake = _read(text)
     assert intake.settings == {"producer.acks": "all"}
