@@ -17,12 +17,20 @@ from functools import partial
 from itertools import chain
 from types import MappingProxyType
 
-from advisor.catalog import Component, Family, SettingError, kafka_line
+from advisor.catalog import Component, Family, SettingError, kafka_line, kafka_versions
+from advisor.catalog.versions import at_least
 from advisor.intake import spring, spring_arguments
-from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
+from advisor.intake.commands import (
+    CREATE_TOPICS,
+    of_containers,
+    overrides,
+    take_altered,
+    take_topics,
+)
 from advisor.intake.compose_lost import Servers, lose_disks, say_shared
-from advisor.intake.compose_services import count
-from advisor.intake.images import passed_over, refuse_other_brokers
+from advisor.intake.compose_services import count, is_server, roles_of, without_ignored
+from advisor.intake.images import is_kafka, passed_over, refuse_other_brokers, with_file_of
+from advisor.intake.known import known_keys, newest
 from advisor.intake.own_variables import refuse_clients
 from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.quorum import VOTERS
@@ -42,22 +50,23 @@ _NOT_SETTINGS = re.compile(
     r"KAFKA_(?:CFG_)?(?:OPTS|HEAP_OPTS|JVM_\w+|LOG4J_\w+|JMX_\w+|KRAFT_\w+|VERSION|GC_LOG_OPTS|"
     r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?)"
 )
-_BROKER = ("KAFKA_NODE_ID", "KAFKA_BROKER_ID", "KAFKA_CFG_NODE_ID", "KAFKA_CFG_BROKER_ID")
-_ROLES = ("KAFKA_PROCESS_ROLES", "KAFKA_CFG_PROCESS_ROLES")
-_ZOOKEEPER = ("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT")
-_OF_SERVERS = {*_BROKER, *_ROLES, *_ZOOKEEPER}
 _IMAGE = re.compile(
-    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
+    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-enterprise-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
 )
+_REFERENCE = re.compile(r"\$\$?\{?(KAFKA_\w{1,200})\}?")
 OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
 """Kafka Connect, ksqlDB and others, whose images read variables of their own."""
+_BROKERS = re.compile(
+    r"^[ \t]+image:[ \t]*[\"']?\S*(?:/kafka|/cp-kafka|/cp-server|/redpanda)(?:-native)?[:\s\"']",
+    re.MULTILINE,
+)
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables = Reading(), dict[str, list[Variable]]()
-    brokers, controllers, voting, images = set(), set(), set(), dict[str, str]()
+    images = dict[str, str]()
     leaves = list(chain.from_iterable(documents(text)))
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
@@ -66,22 +75,22 @@ def read(text: str) -> Reading:
         if names is None:
             _say_whose(reading, leaf)
             continue
-        name, value = names
-        if name in (*_BROKER, *_ZOOKEEPER) or (name in _ROLES and "broker" in value):
-            brokers.add(leaf.path[1])
-        if name in _ROLES and "broker" not in value:
-            controllers.add(leaf.path[1])
-        if name in _ROLES and "controller" in value:
-            voting.add(leaf.path[1])
-        variables.setdefault(leaf.path[1], []).append((name, value, leaf.line))
-    if not brokers:  # the image's own file says node.id=1 where no variable does
-        brokers = {service for service in images if service in variables} - controllers
-    without_passed_over(reading, variables, _named_images(leaves))
-    refuse_clients_of(variables, brokers | controllers)
+        variables.setdefault(leaf.path[1], []).append((*names, leaf.line))
+    without_ignored(variables)
+    brokers, controllers, voting = roles_of(variables)
     commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
+    named = _named_images(leaves)
+    if not brokers:  # the image's own file says node.id=1 where no variable does
+        started = {service for service, image in named.items() if is_kafka(image)}
+        brokers = started - controllers - (commands.keys() - variables.keys())
+    if not brokers:
+        whole = named.keys() | {leaf.path[1] for leaf in leaves if leaf.path[2:3] == ("build",)}
+        brokers = {service for service in variables if _has_brokers_own(variables[service])} & whole
+    without_passed_over(reading, variables, named)
+    refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
-    take(reading, _of_brokers(reading, variables), commands)
-    _take_overrides(reading, brokers | controllers, commands)
+    take(reading, of_servers(reading, variables), commands)
+    _take_overrides(reading, brokers | controllers, commands, variables)
     _say_unread(reading, leaves, brokers | controllers)
     reading.whole = frozenset(brokers - controllers)
     if brokers - controllers:
@@ -90,20 +99,25 @@ def read(text: str) -> Reading:
         number = count(reading, leaves, variables, voting)
         reading.state(Component.APPLICATION, "controllers", str(number), 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
-    servers = Servers(leaves, variables, _named_images(leaves), brokers - controllers, voting)
-    say_shared(reading, servers)
-    lose_disks(reading, servers)
+    with_own_files(reading, leaves, brokers - controllers)
+    parts = Servers(leaves, variables, named, brokers - controllers, voting)
+    say_shared(reading, parts)
+    lose_disks(reading, parts)
     return reading
 
 
 def _take_overrides(
-    reading: Reading, servers: Collection[str], commands: Mapping[str, tuple[str, int]]
-) -> None:
+    reading: Reading, servers: Collection[str], commands: Mapping[str, tuple[str, int]],
+    variables: Mapping[str, list[Variable]],
+) -> None:  # fmt: skip
     """States what a server is started with, which goes before its variables, and what commands
     change, which goes before both."""
     for service in sorted({*servers} & commands.keys()):
         text, line = commands[service]
+        stated = {name: value for name, value, _ in variables.get(service, ())}
         for name, value in overrides(text):
+            reference = _REFERENCE.fullmatch(value)
+            value = stated.get(reference[1], value) if reference else value
             reading.state(Component.BROKER, name, value, line, process=service)
     take_altered(reading, commands.values())
 
@@ -143,6 +157,21 @@ def _named_images(leaves: Sequence[Leaf]) -> dict[str, str]:
     }
 
 
+def with_own_files(reading: Reading, leaves: Sequence[Leaf], brokers: set[str]) -> None:
+    """States what the files in the brokers' images state, where no mounted file replaces them."""
+    images, lines, mounted = _named_images(leaves), dict[str, int](), set[str]()
+    for leaf in leaves:
+        match leaf.path:
+            case ("services", service, "image" | "build", *_):
+                lines.setdefault(service, leaf.line)
+            case ("services", service, "volumes", *_) if ".properties" in leaf.text:
+                mounted.add(service)
+            case _:
+                pass
+    for service in sorted(brokers & lines.keys() - mounted):
+        with_file_of(reading, images.get(service, ""), lines[service], service)
+
+
 def without_passed_over(
     reading: Reading, variables: dict[str, list[Variable]], images: Mapping[str, str]
 ) -> None:
@@ -163,27 +192,39 @@ def refuse_clients_of(
 ) -> None:
     """Raises `IntakeError` for a client's setting that a service has which is no server."""
     for service, own in variables.items():
-        if service in servers or _OF_SERVERS & {name for name, _, _ in own}:
+        if service in servers or is_server(row[0] for row in own):
             continue
         for name, value, line in own:
             if value and not is_springs(name, value):
                 refuse_clients(name, line)
 
 
-def _of_brokers(
-    reading: Reading, variables: dict[str, list[Variable]]
-) -> dict[str, list[Variable]]:
-    """The variables that count: where services say that they are servers, not the others'."""
-    servers = {
-        service for service, own in variables.items() if _OF_SERVERS & {name for name, _, _ in own}
-    }
+def of_servers(reading: Reading, variables: dict[str, list[Variable]]) -> dict[str, list[Variable]]:
+    """The variables that count: those of servers, or where none says that it is one, those of
+    services with a broker's setting. Whose are the others'."""
+    ours = {service for service, own in variables.items() if is_server(row[0] for row in own)}
     for service, own in variables.items():
         foreign = [row for row in own if not is_springs(*row[:2])]
-        if foreign and servers and service not in servers:
-            words = f"the KAFKA_… of {shown(service)} are its application's own: not read"
+        may_count = not (service and ours) and any(_is_of_broker(row[0]) for row in own)
+        if foreign and service not in ours and not may_count:
+            whose = f"of {shown(service)} " if service else ""
+            words = f"the KAFKA_… {whose}are its application's own: not read"
             reading.note(foreign[0][2], words)
             variables[service] = [row for row in own if row not in foreign]
     return variables
+
+
+def _has_brokers_own(own: Sequence[Variable]) -> bool:
+    """Whether a service states what brokers have and clients have not."""
+    java = newest(Family.JAVA)
+    of_clients = known_keys(java, Component.PRODUCER) | known_keys(java, Component.CONSUMER)
+    return any(_is_of_broker(row[0]) and _setting(row[0]) not in of_clients for row in own)
+
+
+def _is_of_broker(variable: str) -> bool:
+    return variable == CREATE_TOPICS or (
+        _setting(variable) in known_keys(newest(Family.JAVA), Component.BROKER)
+    )
 
 
 def _tag(reading: Reading, leaf: Leaf) -> str | None:
@@ -205,8 +246,13 @@ def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
     try:
         return kafka_line(line)
     except SettingError:
-        reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
-        return ""
+        oldest = kafka_versions()[-1]
+        if at_least(line, oldest):
+            reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
+            return ""
+        words = f"the image's Kafka {line} is older than those known here: {oldest} is taken"
+        reading.note(leaf.line, words)
+        return oldest
 
 
 def _by_default(text: str) -> str:
@@ -214,9 +260,9 @@ def _by_default(text: str) -> str:
 
 
 def _of_confluent(line: str) -> str:
-    """Confluent counts 8.0, 7.9 and 6.2 where Kafka counts 4.0, 3.9 and 2.8."""
+    """Confluent counts 8.0, 7.9, 6.2 and 5.5 where Kafka counts 4.0, 3.9, 2.8 and 2.5."""
     major, minor = (int(part) for part in line.split("."))
-    return f"2.{minor + 6}" if major == 6 else f"{major - 4}.{minor}"
+    return f"2.{minor + 6 * (major == 6)}" if major in (5, 6) else f"{major - 4}.{minor}"
 
 
 def _variable(leaf: Leaf) -> tuple[str, str] | None:
@@ -321,7 +367,8 @@ def _state(reading: Reading, service: str, name: str, line: int, text: str) -> N
 
 
 def _likeness(text: str) -> float:
-    return 0.98 if _SERVICES.search(text) and "KAFKA_" in text else 0.0
+    has_kafka = "KAFKA_" in text or _BROKERS.search(text)
+    return 0.98 if _SERVICES.search(text) and has_kafka else 0.0
 
 
 READERS = (Reader("compose", "docker-compose.yml (KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)

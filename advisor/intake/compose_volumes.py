@@ -15,7 +15,7 @@ from advisor.intake.compose_disks import log_folders
 from advisor.intake.yaml_nodes import Leaf
 
 _IMAGES = (
-    (re.compile(r"(?:.*/)?cp-(?:kafka|server)(?:[:@].*)?"), "/var/lib/kafka/data"),
+    (re.compile(r"(?:.*/)?cp-(?:(?:enterprise-)?kafka|server)(?:[:@].*)?"), "/var/lib/kafka/data"),
     (re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?"), "/bitnami/kafka/data"),
     (
         re.compile(r"(?:.*/)?apache/kafka(?:-native)?(?:[:@].*)?"),

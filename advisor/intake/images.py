@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import re
 
+from advisor.catalog import Component
 from advisor.intake.other_brokers import RULES_OF_THEIR_OWN
+from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError
 
 _BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
-_PLAIN = re.compile(r"(?:.*/)?(?:apache/kafka(?:-native)?|cp-kafka|cp-server)(?:[:@].*)?")
+_CONFLUENTS = r"cp-(?:enterprise-)?kafka|cp-server"
+_PLAIN = re.compile(rf"(?:.*/)?(?:apache/kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
+_FILLS_IN = re.compile(r"(?:.*/)?(?:bitnami\w*|wurstmeister|debezium)/kafka(?:[:@].*)?")
+_NAMED = re.compile(rf"(?:.*/)?(?:kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
 _WITH_CFG, _WITHOUT = "KAFKA_CFG_", "KAFKA_"
 _ALSO_WITHOUT_CFG = {
     "ADVERTISED_LISTENERS", "BROKER_ID", "NODE_ID", "CONTROLLER_QUORUM_VOTERS", "PROCESS_ROLES",
@@ -27,6 +32,42 @@ _ALSO_WITHOUT_CFG = {
     "TRANSACTION_STATE_LOG_MIN_ISR", "TRANSACTION_STATE_LOG_REPLICATION_FACTOR",
     "ZOOKEEPER_CONNECT", "ZOOKEEPER_CONNECTION_TIMEOUT_MS",
 }  # fmt: skip
+
+
+def is_kafka(image: str) -> bool:
+    """Whether an image is one of Apache Kafka, by its name."""
+    return _NAMED.fullmatch(image) is not None
+
+
+_FILE_OF_A_RELEASE = {
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+}
+"""What the server.properties in Kafka's releases states and its defaults do not (2.8 to 4.3)."""
+
+
+def with_file_of(reading: Reading, image: str, line: int, process: str) -> None:
+    """States what the file in an image states and this broker's variables do not.
+
+    The images of Bitnami (libkafka.sh, kafka_initialize), wurstmeister (start-kafka.sh) and
+    Debezium (docker-entrypoint.sh) fill in the file of Kafka's release. Those of Apache Kafka
+    (KafkaDockerWrapper.scala) and Confluent begin with an empty one where a variable is set. What
+    others begin with is not known, and the file of the release promises less than no file.
+    """
+    if _PLAIN.fullmatch(image):
+        return
+    stated = {
+        item.name for item in reading.items
+        if item.component is Component.BROKER and item.process == process
+    }  # fmt: skip
+    missing = {name: text for name, text in _FILE_OF_A_RELEASE.items() if name not in stated}
+    for name, text in missing.items():
+        reading.state(Component.BROKER, name, text, line, process=process)
+    if missing:
+        whose = "this image fills in" if _FILLS_IN.fullmatch(image) else "this image may fill in"
+        listed = ", ".join(f"{name}={text}" for name, text in missing.items())
+        reading.note(line, f"{whose} the server.properties of Kafka's release: {listed} there")
 
 
 _OTHER_BROKERS = {

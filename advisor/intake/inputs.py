@@ -150,7 +150,9 @@ class Inputs:
         version that is not known."""
         try:
             product, family = self._product(), self._chosen_family()
-            intake = read(text, product, kind, family, self.items, self.only)
+            intake = read(
+                text, product, kind, family, self.items, self.only, assumed=self._assumed()
+            )
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
@@ -294,6 +296,10 @@ class Inputs:
         family = self.fields.get("family", "")
         by_file = family in list(Family) and self.origins["family"].source in self.files
         return "" if by_file or family not in list(Family) else family
+
+    def _assumed(self) -> bool:
+        """Whether nobody stated the version of the brokers."""
+        return "kafka" not in self.fields
 
     def _product(self) -> Product:
         """Which client and brokers the files are for; an unknown name is reported later."""

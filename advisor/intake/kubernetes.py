@@ -18,13 +18,15 @@ from advisor.intake.commands import of_containers, overrides, take_altered, take
 from advisor.intake.compose import (
     Variable,
     line_of_image,
+    of_servers,
     refuse_clients_of,
     take,
     without_passed_over,
 )
 from advisor.intake.compose_disks import log_folders
+from advisor.intake.compose_services import is_server
 from advisor.intake.compose_volumes import usual_folders
-from advisor.intake.images import refuse_other_brokers
+from advisor.intake.images import refuse_other_brokers, with_file_of
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.spring_arguments import is_argument
@@ -45,7 +47,8 @@ _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
 _NOTHING = (
-    "Line 1: no file of Kafka's and no variable KAFKA_… or SPRING_KAFKA_… is in these resources."
+    "Line 1: no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
+    "these resources."
 )
 
 
@@ -56,7 +59,7 @@ def read(text: str) -> Reading:
 
 def _read(text: str, profiles: Sequence[str]) -> Reading:
     """The same with these profiles of Spring, or those that its files switch on."""
-    reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
+    reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
     for leaves in resources(text):
@@ -72,15 +75,19 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         own = list(_variables(leaves, name))
         for container, row in own:
             variables.setdefault(container, []).append(row)
-        images |= {_place(name, leaf.path[:-1]): leaf.text for leaf in leaves
-                   if leaf.path[-1:] == ("image",)}  # fmt: skip
+        images |= {
+            _place(name, leaf.path[:-1]): leaf for leaf in leaves if leaf.path[-1:] == ("image",)
+        }
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
         _say_unread(reading, leaves, name, {container for container, _ in own})
-    without_passed_over(reading, variables, images)
+    without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_clients_of(variables)
     take_topics(reading, commands.values(), {})
-    take(reading, variables, commands)
+    take(reading, of_servers(reading, variables), commands)
+    for container, leaf in images.items():
+        if is_server(name for name, _, _ in variables.get(container, ())):
+            with_file_of(reading, leaf.text, leaf.line, container)
     for container, (text, line) in commands.items():
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
@@ -134,16 +141,17 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
         return
     images = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
     lines = [(leaf.line, line) for leaf in images if (line := line_of_image(reading, leaf))]
-    if not lines:
+    if not lines and not is_server(variables):
         return
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     count = int(counts[0]) if counts and counts[0].isdecimal() else 1
     if count > 1 and _share_a_claim(leaves):
         words = "pods with one claim for their logs: the second broker does not get its lock"
-        reading.note(lines[0][0], f"{words}, and does not start")
+        reading.note(images[0].line, f"{words}, and does not start")
         count = 1
-    before = reading.heads.get("brokers", "0")
-    reading.heads |= {"kafka": lines[0][1], "brokers": str(int(before) + count)}
+    reading.heads["brokers"] = str(int(reading.heads.get("brokers", "0")) + count)
+    if lines:
+        reading.heads["kafka"] = lines[0][1]
     if lost := _logs_end_with_their_pod(leaves, variables):
         reading.lose_disks(lost, "logs on no volume that outlives its pod")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from advisor.catalog import Component, has
+from advisor.catalog import Component, has, kafka_versions
 from advisor.catalog.versions import at_least, kafka_line
-from advisor.intake.reading import Item, Product
+from advisor.intake.reading import Item, Product, Reading
 
 KRAFT, ZOOKEEPER = "process.roles", "zookeeper.connect"
 _NAME = "metadata.mode"
@@ -32,6 +32,19 @@ def with_mode(items: Iterable[Item], product: Product) -> list[Item]:
     ]
 
 
+def assume_zookeeper(reading: Reading) -> None:
+    """Takes the newest Kafka that has ZooKeeper for brokers that need one and say no version."""
+    items = [item for item in reading.items if _tells(item)]
+    with_roles = {item.process for item in items if item.name == KRAFT}
+    without = [item for item in items if item.process not in with_roles]
+    if not without or "kafka" in reading.heads:
+        return
+    newest = next(line for line in kafka_versions() if not at_least(line, "4.0"))
+    reading.heads["kafka"] = newest
+    words = f"{ZOOKEEPER}: Kafka {newest}, the newest with ZooKeeper, is taken. State the version"
+    reading.note(without[0].line, f"{words} (--kafka) if it is another")
+
+
 def without_roles(items: Iterable[Item], product: Product) -> list[tuple[Item, str]]:
     """The items of brokers with ZooKeeper that a Kafka without it does not start with, and why.
 
@@ -43,7 +56,7 @@ def without_roles(items: Iterable[Item], product: Product) -> list[tuple[Item, s
     with_roles = {item.process for item in items if item.name == KRAFT}
     words = (
         f'Missing required configuration "{KRAFT}" which has no default value. Kafka '
-        f"{product.kafka} has no ZooKeeper; say which older version this file is for."
+        f"{product.kafka} has no ZooKeeper; say which older version this file is for (--kafka)."
     )
     return [(item, words) for item in items if item.process not in with_roles]
 

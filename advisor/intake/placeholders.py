@@ -18,6 +18,10 @@ SPRING = re.compile(r"\$\{([^${}:]{1,200}):([^${}]{0,1000})\}")
 COMPOSE = re.compile(r"\$\{(\w{1,200}):?-([^${}]{0,1000})\}")
 """`${NAME:-default}` and `${NAME-default}` (Compose file reference, "Interpolation")."""
 
+FILLED_IN = re.compile(r"\{\{|\{%|<%|\$\{?\w|\$\(|%\(\w|^\{\w+\}$|^<[\w .-]+>$|^@\w+@$")
+"""What stands in a value that something else fills in before the file is read: Jinja, Helm's
+templates, ERB, a shell, Python, Maven."""
+
 _OPEN = "not read, so that its default counts here"
 _MOST = 20
 _TRANSACTION = re.compile(r"transaction(?:al\.id|-?id-?prefix)$", re.IGNORECASE)

@@ -74,7 +74,7 @@ def _named(items: list[Item], product: Product) -> Iterator[tuple[Item, int]]:
     for item in items:
         if item.component is Component.BROKER and item.name == ZOOKEEPER:
             hosts = {host.strip() for host in item.text.partition("/")[0].split(",")} - {""}
-            if hosts and item.process not in in_kraft:
+            if "{%" not in item.text and hosts and item.process not in in_kraft:
                 yield item, len(hosts)
 
 

@@ -14,11 +14,12 @@ from advisor.intake.application_file import ApplicationFile
 from advisor.intake.chosen_profile import choose, differing
 from advisor.intake.foreign_text import refuse_others
 from advisor.intake.java_properties import without_first
+from advisor.intake.mode import assume_zookeeper
 from advisor.intake.other_brokers import refuse_hosts
 from advisor.intake.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.several_clients import keep
-from advisor.intake.text import MARK, IntakeError, check_text, yaml_begins
+from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, yaml_begins
 from advisor.intake.weigh import Intake, weigh
 
 _MARKED = (
@@ -39,6 +40,9 @@ _YAML = (
 
 _PROPERTIES = "-properties"
 """How the kinds of properties files end."""
+
+_PROGRAMS = ("python-dict", "spark-options")
+"""Kinds whose readers look for pieces of a program, which other files may have, too."""
 
 _BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
 _UNNAMED_BINDER = (
@@ -72,8 +76,11 @@ def detect(text: str) -> Reader | None:
 
     Names that are only near real ones count where nothing else does.
     """
-    nests = yaml_begins(text) > 0
-    readers = [it for it in all_readers() if not (nests and it.kind.endswith(_PROPERTIES))]
+    nests, other = yaml_begins(text) > 0, is_no_program(text)
+    readers = [
+        it for it in all_readers()
+        if not (nests and it.kind.endswith(_PROPERTIES)) and not (other and it.kind in _PROGRAMS)
+    ]  # fmt: skip
     scores = [(reader.likeness(text), reader) for reader in readers]
     best = max(scores, key=lambda row: row[0])
     return best[1] if best[0] > 0 else None if nests else by_slips(text)
@@ -81,15 +88,17 @@ def detect(text: str) -> Reader | None:
 
 def read(
     text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = (),
-    only: Collection[str] = (),
+    only: Collection[str] = (), *, assumed: bool = False,
 ) -> Intake:  # fmt: skip
     """Reads a file; never raises for what it says, but for a version or kind that is not known.
 
     Without a kind it is detected. A file that tells which client it is for is read for that one,
     in its newest line if it is not `product`'s, unless a family was chosen (`family`). `beside` are
     settings of other files, which the same products read. `only` names the clients and profiles
-    that are asked for, of a file with several. A file that
-    cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
+    that are asked for, of a file with several. `assumed` says that nobody stated the brokers'
+    version, which is then one that may have what the file states.
+
+    A file that cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
     marked, notes = text.startswith(MARK), list[str]()
     text = text.removeprefix(MARK)
@@ -101,6 +110,8 @@ def read(
             notes += [_MARKED] if stated else []
         reading = reader.read(text)
         reading.notes += notes
+        if assumed:
+            assume_zookeeper(reading)
         intake, names = _weighed(reading, product, family, [*beside], only)
     except IntakeError as error:
         return _unreadable(error)
@@ -215,6 +226,7 @@ def _product(product: Product, reading: Reading) -> Product:
             heads["kafka"] = kafka_line(heads["kafka"])
         except SettingError as error:
             reading.problems.append(error.problem)
+            reading.items = []  # what they mean depends on it
         else:
             product = replace(product, kafka=heads["kafka"])
     return product

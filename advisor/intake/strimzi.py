@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from advisor.catalog import Component
+from advisor.intake.commands import state_topics
 from advisor.intake.metadata_version import take_metadata_version
 from advisor.intake.mode import ZOOKEEPER
 from advisor.intake.reading import Reader, Reading
@@ -22,17 +23,15 @@ _API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE
 
 def read(text: str) -> Reading:
     """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
-    reading, topics, brokers, controllers = Reading(), 0, 0, 0
-    others = list[Leaf]()
+    reading, brokers, controllers = Reading(), 0, 0
+    others, topics, begin = list[Leaf](), list[Reading](), list[int]()
     for leaves in resources(text):
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:
             continue
         if kind.text == "KafkaTopic":
-            topics += 1
-            if topics > 1:
-                words = "a second KafkaTopic; one pipeline has one. Leave one of them in the file."
-                raise IntakeError(f"Line {kind.line}: {words}")
+            topics.append(Reading())
+            begin.append(kind.line)
         if kind.text == "KafkaNodePool":
             brokers += _pool(leaves, "broker")
             controllers += _pool(leaves, "controller")
@@ -50,7 +49,8 @@ def read(text: str) -> Reading:
             others.append(kind)
             continue
         for leaf in leaves:
-            take(reading, leaf)
+            take(topics[-1] if take is _topic else reading, leaf)
+    state_topics(reading, topics, begin)
     if brokers:
         reading.heads["brokers"] = str(brokers)
     if controllers:

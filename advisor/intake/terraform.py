@@ -1,4 +1,4 @@
-"""Terraform: the topic of one resource, `kafka_topic` or `confluent_kafka_topic`, and Amazon MSK.
+"""Terraform: topics, `kafka_topic` or `confluent_kafka_topic`, and Amazon MSK.
 
 Source: documentation of the providers Mongey/kafka and confluentinc/confluent. Read are plain
 values, and those that a variable or a local of the same file has; what else Terraform works out
@@ -11,6 +11,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake import terraform_msk
+from advisor.intake.commands import state_topics
 from advisor.intake.known import decides
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
@@ -40,7 +41,7 @@ _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_
 
 
 def read(text: str) -> Reading:
-    """The topic's settings and copies. Raises `IntakeError`, also for a second topic."""
+    """The settings and copies of the topics. Raises `IntakeError`."""
     reading = Reading()
     terraform_msk.take(reading, text)
     resources = list(_RESOURCE.finditer(text))
@@ -55,14 +56,16 @@ def read(text: str) -> Reading:
         return reading
     if not resources:
         raise IntakeError("Line 1: there is no resource kafka_topic or confluent_kafka_topic here.")
-    if len(resources) > 1:
-        second = text.count("\n", 0, resources[1].start()) + 1
-        raise IntakeError(f"Line {second}: a second topic; one pipeline has one.")
-    first = text.count("\n", 0, resources[0].start()) + 1
-    confluent = resources[0]["kind"] == "confluent_kafka_topic"
-    _take_block(reading, text, first, managed=confluent)
-    if confluent:
-        _of_confluent_cloud(reading, first)
+    parts, lines = list[Reading](), list[int]()
+    for resource in resources:
+        part, first = Reading(), text.count("\n", 0, resource.start()) + 1
+        confluent = resource["kind"] == "confluent_kafka_topic"
+        _take_block(part, text, first, managed=confluent)
+        if confluent:
+            _of_confluent_cloud(part, first)
+        parts.append(part)
+        lines.append(first)
+    state_topics(reading, parts, lines)
     return reading
 
 

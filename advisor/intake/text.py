@@ -47,6 +47,13 @@ _NESTED = re.compile(
 file has that. Blanks are taken once (`*+`), or a line of a million of them takes hours."""
 
 
+_SHELL = re.compile(r"#![^\n]{0,80}sh\b")
+_MAPPING = re.compile(r"---|[A-Za-z][\w.-]{0,80}:(?:\s|$)")
+_HCL = re.compile(
+    r"(?:resource|module|variable|provider|terraform|locals|data|output)\b[ \t\w\"-]{0,200}\{"
+)
+
+
 _PLACE = re.compile(r"^Line (\d+): ")
 
 
@@ -93,6 +100,15 @@ def shown(key: str) -> str:
     A broken file may have half a password in a key's place, or something that moves the cursor.
     """
     return key if _NAME.fullmatch(key) else "a name that is none"
+
+
+def is_no_program(text: str) -> bool:
+    """Whether a text begins as a script of a shell, YAML or Terraform does."""
+    lines = (line for line in text.splitlines() if line.strip())
+    first = next((line for line in lines if not line.lstrip().startswith(("#", "//"))), "")
+    if _SHELL.match(text) or _HCL.match(first):
+        return True
+    return _MAPPING.match(first) is not None and yaml_begins(text) > 0
 
 
 def yaml_begins(text: str) -> int:

@@ -20,6 +20,10 @@ _LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _BOOL, _NULL, _MERGE, _INT = (
     f"tag:yaml.org,2002:{kind}" for kind in ("bool", "null", "merge", "int")
 )
+_TEMPLATE = (
+    "this is a template: what is in {{ … }} is filled in before anything reads it. Give what it "
+    "renders; of a Helm chart, that is what `helm template` prints."
+)
 _TRUE = frozenset({"true", "yes", "on"})
 
 
@@ -46,7 +50,8 @@ def documents(text: str) -> list[list[Leaf]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"Line {mark.line + 1}" if mark else "The file"
-        raise IntakeError(f"{where}: this is not well-formed YAML.") from None
+        words = _TEMPLATE if "{{" in text else "this is not well-formed YAML."
+        raise IntakeError(f"{where}: {words}") from None
     except UnicodeEncodeError:
         raise IntakeError("The file is not text.") from None
     return [list(_Walk().leaves(node, (), 1)) for node in nodes]

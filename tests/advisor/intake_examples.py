@@ -322,4 +322,11 @@ services:
         {"topic.replication.factor": 3, "topic.min.insync.replicas": 2},
         {"topic.replication.factor": 3, "topic.min.insync.replicas": 5}, {},
     ),
+    Example(
+        "script",
+        "#!/bin/sh\nCOPIES=3\nbin/kafka-topics.sh --create --topic a \\\n"
+        "  --replication-factor $COPIES --config min.insync.replicas=2\n",
+        {"topic.replication.factor": 3, "topic.min.insync.replicas": 2},
+        {"topic.replication.factor": 3}, {},
+    ),
 ]  # fmt: skip

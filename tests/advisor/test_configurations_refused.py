@@ -162,7 +162,9 @@ FILES = [
     ("cm.yaml", f"{CONFIG_MAP}  a.properties: |\n    acks=0\n  b.txt: hello\n", 1,
      "cm.yaml:7: b.txt looks like no file that we know"),
     ("t.tf", TOPIC_OF, 0, "YES"),
-    ("t.tf", TOPIC_OF * 2, 2, "t.tf:4: a second topic"),
+    ("t.tf", TOPIC_OF * 2, 0, "t.tf:1: 2 topics are created here: the fewest copies"),
+    ("t.tf", TOPIC_OF + TOPIC_OF.replace("replication_factor", "partitions"), 2,
+     "t.tf:4: replication.factor: a topic that states no copies has the brokers' default"),
     ("t.tf", TOPIC_OF.replace("3", "local.copies"), 0, "replication_factor is worked out by"),
     # Kafka Streams says other things of each kind of internal topic, and the file goes first
     ("s.properties", f"{STREAMS}topic.retention.ms=1000\n", 2,

@@ -110,15 +110,19 @@ def test_profiles_that_state_nothing_else_that_decides_are_named() -> None:
     ("bitnami/kafka:3.7.0-debian-12-r3", "3.7"), ("registry.example.com/x/cp-server:8.1.0", "4.1"),
     ("confluentinc/cp-kafka:7.6.1", "3.6"), ("confluentinc/cp-kafka:latest", None),
     ("apache/kafka", None), ("confluentinc/cp-kafka:7.2.0", "3.2"),
-    ("confluentinc/cp-kafka:6.2.1", "2.8"), ("confluentinc/cp-kafka:6.1.0", None),
+    ("confluentinc/cp-kafka:6.2.1", "2.8"), ("confluentinc/cp-kafka:6.1.0", "2.8"),
+    ("confluentinc/cp-kafka:5.5.1", "2.8"), ("apache/kafka:9.9.0", None),
     ("confluentinc/cp-kafka-connect:8.0.0", None),
 ])  # fmt: skip
 def test_an_image_says_which_kafka_it_has(image: str, line: str | None) -> None:
     text = f"services: {{k: {{image: '{image}', environment: {{KAFKA_NODE_ID: 1}}}}}}"
     intake = read(text, JAVA, "compose")
     assert intake.heads.get("kafka") == line
-    unknown = "Line 1: the image's Kafka 2.7 is not known here: not taken."
-    assert (unknown in intake.notes) == (":6.1" in image)
+    older = "Line 1: the image's Kafka {} is older than those known here: 2.8 is taken."
+    assert (older.format("2.7") in intake.notes) == (":6.1" in image)
+    assert (older.format("2.5") in intake.notes) == (":5.5" in image)
+    unknown = "Line 1: the image's Kafka 9.9 is not known here: not taken."
+    assert (unknown in intake.notes) == (":9.9" in image)
 
 
 def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:

@@ -54,9 +54,9 @@ WRONG = [
     ("configs-describe",
      "Dynamic configs for topic a are:\nDynamic configs for topic b are:\n",
      "Line 2: a second topic, b; one pipeline has one."),
-    ("strimzi", "kind: KafkaTopic\n---\nkind: KafkaTopic\n",
-     "Line 3: a second KafkaTopic; one pipeline has one. "
-     "Leave one of them in the file."),
+    ("strimzi", "kind: KafkaTopic\nspec: {config: {min.insync.replicas: 2}}\n---\nkind: KafkaTopic",
+     "Line 1: min.insync.replicas: not every topic that is created here has the same. A pipeline "
+     "has one topic; leave that one alone here."),
     ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
      "We know Kafka 4.3 to 2.8; '1.0.0' is none of them."),
     ("compose", "services:\n  a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: many}}",
