@@ -148,6 +148,15 @@ def _state(reading: Reading, created: Sequence[_Created]) -> None:
         reading.note(first, words)
 
 
+def is_read(text: str) -> bool:
+    """Whether a command of a shell's text creates a topic, or changes a setting."""
+    return any(
+        (_START.search(command) and "--create" in command)
+        or (_ALTER.search(command) and "--alter" in command)
+        for command in _commands(text)
+    )
+
+
 def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
     """States what is changed of topics and of brokers, and leaves out what was stated of it."""
     for command, line in ((part, line) for text, line in commands for part in _commands(text)):

@@ -16,6 +16,7 @@ _OWN = re.compile(_OURS)
 _ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})=(.*)")
 _LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]})=.*")
 _FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
+_DOCKERFILE = re.compile(r"^FROM[ \t]+\S", re.MULTILINE)
 _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
 
 
@@ -47,7 +48,7 @@ def _unquoted(text: str) -> str:
 
 
 def _likeness(text: str) -> float:
-    return 0.9 if _LIKE.search(text) else 0.0
+    return 0.9 if _LIKE.search(text) and not _DOCKERFILE.search(text) else 0.0
 
 
 READERS = (Reader("environment", "Variables (.env: KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)

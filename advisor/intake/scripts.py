@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from advisor.intake.commands import take_altered, take_topics
+from advisor.intake.commands import is_read, take_altered, take_topics
 from advisor.intake.placeholders import COMPOSE
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError
 
-_MAKES = re.compile(
-    r"kafka-topics(?:\.sh)?\b(?:[^\n\\]|\\\r?\n|\\.){0,2000}?--(?:create|alter)\b"
-    r"|kafka-configs(?:\.sh)?\b(?:[^\n\\]|\\\r?\n|\\.){0,2000}?--alter\b"
-)
 _ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
 
@@ -53,7 +49,9 @@ def _commands(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _likeness(text: str) -> float:
-    return 0.93 if _MAKES.search(text) else 0.0
+    if "kafka-topics" not in text and "kafka-configs" not in text:
+        return 0.0
+    return 0.93 if any(is_read(command) for command, _ in _commands(text)) else 0.0
 
 
 READERS = (Reader("script", "Shell script (kafka-topics --create, --alter)", _likeness, read),)

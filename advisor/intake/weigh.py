@@ -138,7 +138,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     scale.judge_servers(reading.items)
     every = [*beside, *reading.items]
     for component in Component:
-        own = (item for item in every if item.component is component and not item.inert)
+        own = (item for item in every if item.component is component and _counts(item))
         stated = {item.name: item for item in own}
         scale.refuse(
             component,
@@ -424,6 +424,12 @@ class _Scale:
         self.intake.problems.append(
             replace(problem, setting=shown(problem.setting), message=message)
         )
+
+
+def _counts(item: Item) -> bool:
+    """Whether the product reads an item, and reads the text that stands there."""
+    is_template = item.component is Component.BROKER and FILLED_IN.search(item.text)
+    return not item.inert and not is_template
 
 
 def _may_be_kept(item: Item, product: Product) -> bool:

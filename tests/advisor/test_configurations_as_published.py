@@ -132,6 +132,7 @@ TEMPLATES = [
     ),
     (f"{{% if kraft %}}\n{BROKER}{{% endif %}}\n", 2, ":1: a template"),
     (f"{BROKER}zookeeper.connect={{% for z in all %}}{{{{ z }}}}:2181,{{% endfor %}}\n", 0, "YES"),
+    (f"{BROKER}inter.broker.protocol.version={{{{ v }}}}\n", 0, "YES"),
     ("node.id=x\n", 2, "node.id must be a whole number"),
 ]
 
@@ -193,6 +194,10 @@ spec: {replicas: %s, config: {min.insync.replicas: %s}}
 ])  # fmt: skip
 def test_several_topics_of_strimzi(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "t.yaml", text, "", COPIES, code, expected)
+
+
+def test_a_dockerfile_is_no_file_of_variables() -> None:
+    assert detect("FROM openjdk:21\nENV A=1 \\\n    KAFKA_HOME=/opt/kafka\n") is None
 
 
 @pytest.mark.parametrize("text", [
