@@ -80,12 +80,8 @@ def read(text: str) -> Reading:
     brokers, controllers, voting = roles_of(variables)
     commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
     named = _named_images(leaves)
-    if not brokers:  # the image's own file says node.id=1 where no variable does
-        started = {service for service, image in named.items() if is_kafka(image)}
-        brokers = started - controllers - (commands.keys() - variables.keys())
     if not brokers:
-        whole = named.keys() | {leaf.path[1] for leaf in leaves if leaf.path[2:3] == ("build",)}
-        brokers = {service for service in variables if _has_brokers_own(variables[service])} & whole
+        brokers = _unnamed(leaves, variables, commands) - controllers
     without_passed_over(reading, variables, named)
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
@@ -104,6 +100,19 @@ def read(text: str) -> Reading:
     say_shared(reading, parts)
     lose_disks(reading, parts)
     return reading
+
+
+def _unnamed(
+    leaves: Sequence[Leaf], variables: Mapping[str, Sequence[Variable]], commands: Collection[str]
+) -> set[str]:
+    """The services that are brokers, where no variable says so: the image's own file says node.id=1
+    then. A container of Kafka's image that runs something else is none."""
+    named = _named_images(leaves)
+    started = {service for service, image in named.items() if is_kafka(image)}
+    if brokers := started - ({*commands} - variables.keys()):
+        return brokers
+    whole = named.keys() | {leaf.path[1] for leaf in leaves if leaf.path[2:3] == ("build",)}
+    return {service for service, own in variables.items() if _has_brokers_own(own)} & whole
 
 
 def _take_overrides(

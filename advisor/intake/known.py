@@ -30,6 +30,17 @@ from advisor.intake.reading import Product
 SLIP = 0.85
 """Above this a name is taken for a slip of the finger and not for another setting."""
 
+OF_AUTHORIZERS = ("super.users", "allow.everyone.if.no.acl.found")
+"""What StandardAuthorizer and AclAuthorizer read, and no ConfigDef names."""
+
+OF_SERIALIZERS = re.compile(
+    r"schema\.registry\.|spring\.(?:json|deserializer)\.|apicurio\.registry\."
+    r"|(?:key|value)\.subject\.name\.strategy|specific\.avro\.reader|auto\.register\.schemas"
+    r"|(?:key|value)\.(?:converter|deserializer|serializer)\.|json\.(?:value|key)\.type"
+    r"|basic\.auth\.(?:credentials|user)\."
+)
+"""Names that clients hand on to (de)serializers: Confluent's, Spring's and Apicurio's."""
+
 _OF_ANY_QUERY = frozenset({
     "checkpointLocation", "asyncProgressTrackingEnabled",
     "asyncProgressTrackingCheckpointIntervalMs",

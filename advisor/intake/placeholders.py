@@ -59,6 +59,13 @@ def fill(
         reading.note(line, f"{shown(name)}: the default counts here; {by} may replace it")
 
 
+def to_fill_in(names: Sequence[str]) -> str:
+    """What is said of settings that decide and hold `FILLED_IN`."""
+    be = "is" if len(names) == 1 else "are"
+    words = f"{', '.join(names)} {be} filled in before this file is read. Give the file "
+    return f"{words}that counts then, or write the values in their place."
+
+
 def resolved(leaves: Sequence[Leaf]) -> list[Leaf]:
     """The leaves, in which a name of another property of the same application is its value: that
     goes before a default (Spring Framework, PropertySourcesPropertyResolver; SmallRye Config,

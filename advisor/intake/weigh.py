@@ -38,9 +38,17 @@ from advisor.intake.folders_in_memory import (
 )
 from advisor.intake.identity import Server, mistaken, server_of
 from advisor.intake.inherited import never, with_inherited
-from advisor.intake.known import SLIP, known_keys, other_client, owner, versions_with
+from advisor.intake.known import (
+    OF_AUTHORIZERS,
+    OF_SERIALIZERS,
+    SLIP,
+    known_keys,
+    other_client,
+    owner,
+    versions_with,
+)
 from advisor.intake.mode import KRAFT, early_access, is_asked, with_mode, without_roles
-from advisor.intake.placeholders import FILLED_IN
+from advisor.intake.placeholders import FILLED_IN, to_fill_in
 from advisor.intake.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.remarks import PLUGINS, remark
@@ -57,16 +65,7 @@ _OF_SERVERS = (Component.BROKER, Component.TOPIC)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
-_OF_SERIALIZERS = re.compile(
-    r"schema\.registry\.|spring\.(?:json|deserializer)\.|apicurio\.registry\."
-    r"|(?:key|value)\.subject\.name\.strategy|specific\.avro\.reader|auto\.register\.schemas"
-    r"|(?:key|value)\.(?:converter|deserializer|serializer)\.|json\.(?:value|key)\.type"
-    r"|basic\.auth\.(?:credentials|user)\."
-)
-"""Names that clients hand on to (de)serializers: Confluent's, Spring's and Apicurio's."""
-_OF_AUTHORIZERS = ("super.users", "allow.everyone.if.no.acl.found")
-"""What StandardAuthorizer and AclAuthorizer read, and no ConfigDef names."""
-_OPEN_ENDED = ("listener.name.", *PLUGINS)
+_OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
 """Beginnings of real keys that no list can hold."""
 
 
@@ -130,7 +129,6 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.note(item, words)
     for item, words in disagreeing(reading.items, product, sorted(reading.clients)):
         scale.refuse_client(item, words)
-    scale.refuse_filled_in()
     scale.default_elsewhere(reading.whole)
     for item, words in elsewhere.items():
         scale.refuse_value(item)
@@ -169,15 +167,12 @@ class _Scale:
     filled_in: list[Item] = field(default_factory=list)
     """What decides and is no value yet: something fills the file in before it is read."""
 
-    def refuse_filled_in(self) -> None:
+    def _refuse_filled_in(self) -> None:
         """Adds the settings that decide and are filled in elsewhere, all in one problem."""
         if self.filled_in:
             names = list(dict.fromkeys(item.inherited or item.name for item in self.filled_in))
-            be = "is" if len(names) == 1 else "are"
-            words = f"{', '.join(names)} {be} filled in before this file is read. Give the file "
-            words += "that counts then, or write the values in their place."
             first = self.filled_in[0]
-            self._problem(first, Problem(first.component, names[0], words))
+            self._problem(first, Problem(first.component, names[0], to_fill_in(names)))
 
     def take(self, item: Item) -> None:
         """Sorts one setting into settings, notes or problems."""
@@ -219,6 +214,7 @@ class _Scale:
 
     def judge_servers(self, items: Collection[Item]) -> None:
         """Says what servers do not start with, and where their metadata may be gone."""
+        self._refuse_filled_in()
         for item in metadata_in_temporary(items):
             self.note(item, TEMPORARY_WORDS)
         for item in lone_servers(items, self.product):
@@ -350,12 +346,10 @@ class _Scale:
         elif strict:
             message = f'No such configuration property: "{shown(item.name)}"{_hint(item, names)}'
             self._problem(item, replace(problem, message=message, product=True, suggestion=None))
-        elif component is Component.BROKER and item.name in _OF_AUTHORIZERS:
-            self.note(item, "is read by the authorizer, and is not taken into account")
         elif whose := owner(item.name):
             self.intake.others += 1
             self.note(item, f"is a setting of {whose}: the {component} passes over it")
-        elif _OF_SERIALIZERS.match(item.name):
+        elif OF_SERIALIZERS.match(item.name):
             self.intake.strangers += 1
             self.note(item, "is a serializer's, and is not taken into account")
         else:
