@@ -107,6 +107,29 @@ def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
         assert play.moments[-1].words == f"{play.harmed} of {play.of} {incident.harm}"
 
 
+def test_the_four_remedies_of_a_report_were_each_run() -> None:
+    """KAFKA-3919: cut by epochs (the fix), a forgiving index, a topic that flushes, a new copy."""
+    affected, fixed, _ = (
+        {exhibit.title: exhibit.text for exhibit in play.exhibits}
+        for play in record.sides("KAFKA-3919")
+    )
+    [refused] = [text for title, text in affected.items() if title.endswith("is started again")]
+    assert "InvalidOffsetException" in refused
+    by_index = affected["The same, with an index that leaves the place out"]
+    assert "it starts and serves" in by_index
+    assert sum(map(int, re.findall(r"differ from broker .*: (\d+)", by_index))) > 0
+    by_copy = affected["The same, with its log deleted"]
+    assert "it starts and serves" in by_copy
+    assert ", the leader: 0" in by_copy
+    for side in (affected, fixed):
+        lines = side["What is there afterwards"].splitlines()
+        assert lines[1] == "with flush.messages=1: acknowledged 500, not in the log: 0"
+        assert not lines[0].endswith("in the leader's log: 0"), "acks=1 loses on every release"
+    assert all(
+        ": 0 offsets differ" in line for line in fixed["What is there afterwards"].splitlines()[2:]
+    )
+
+
 def test_a_task_that_forgets_is_shown_by_its_log_its_counts_and_its_changelog() -> None:
     """KAFKA-7672: counts that go back, a log that runs on without restoring, a changelog."""
     affected = {exhibit.title: exhibit.text for exhibit in record.sides("KAFKA-7672")[0].exhibits}

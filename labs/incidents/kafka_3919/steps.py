@@ -144,9 +144,8 @@ def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exh
     yield Exhibit(f"Broker {broken} is started again", _start(past, broken))
     past.tell(broken, "log.index.interval.bytes", 2**31 - 1)
     text = _start(past, broken)
-    still = len(differing_offsets({leader: logs[leader], **read_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with an index that leaves the place out",
-                  f"{text}\noffsets that differ from the leader's log: {still}")  # fmt: skip
+                  f"{text}\n{_compared(past, broken)}")  # fmt: skip
     past.kill(broken)
     past.tell(broken, "log.index.interval.bytes", 4096)
     for file in past.partition(_TOPIC, broken).iterdir():
@@ -154,9 +153,18 @@ def _go_on(past: PastCluster, logs: dict[int, Log], leader: int) -> Iterator[Exh
     text = _start(past, broken)
     until(lambda: past.checkpointed("replication", _TOPIC, broken) >= len(logs[leader]), 30,
           "the replica did not come back")  # fmt: skip
-    left = len(differing_offsets({leader: logs[leader], **read_logs(past, _TOPIC, broken)}))
     yield Exhibit("The same, with its log deleted",
-                  f"{text}\noffsets that differ from the leader's log: {left}")  # fmt: skip
+                  f"{text}\n{_compared(past, broken)}")  # fmt: skip
+
+
+def _compared(past: PastCluster, broker: int) -> str:
+    """At how many offsets its log differs from each other one. The leader may have changed."""
+    leader, logs = past.leader(_TOPIC), read_logs(past, _TOPIC, *past.brokers)
+    return "\n".join(
+        f"offsets that differ from broker {other}{', the leader' if other == leader else ''}: "
+        f"{len(differing_offsets({broker: logs[broker], other: logs[other]}))}"
+        for other in past.brokers if other != broker
+    )  # fmt: skip
 
 
 def _start(past: PastCluster, broker: int) -> str:
