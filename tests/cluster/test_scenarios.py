@@ -77,6 +77,24 @@ def test_with_zookeeper_an_election_without_the_last_in_sync_is_a_loss(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+@pytest.mark.parametrize("name", [
+    "brokers-below-min-isr", "consumer-killed-before-processing", "last-replica-loses-power",
+    "only-replica-down", "producer-killed", "rolling-restart",
+])  # fmt: skip
+def test_with_zookeeper_a_case_shows_what_it_can_do(run: Run, name: str, version: str) -> None:
+    """And its good settings do not, but for what only eligible leader replicas prevent."""
+    case = next(case for case in CASES if case.scenario == name)
+    arms, _ = run(replace(case.experiment(kafka=version), zookeeper=True))
+    for side, data in arms.items():
+        if side == "good" and name == "last-replica-loses-power":
+            continue
+        count = data["counts"].get(case.counted)
+        assert case.right(side, data["verdict"], count), f"{side}: {data['reason']}"
+        assert data["versions"]["kafka"] == version
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
 def test_with_zookeeper_a_group_gets_again_what_its_dead_member_had(run: Run, version: str) -> None:
     described = arm("group", "at-least-once", kafka=version[:3], **EARLIEST)
     request = experiment(described, scenario="consumer-killed-before-commit")

@@ -37,5 +37,6 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.0, 2.0), "below_s": (5.5, 6.5), "healed_s": (0.5, 1.0)},
     play=_play,
     given_up_breaks=True,
+    zookeeper=True,
     measured=(Rate("given_up", 10, 10),),
 )

@@ -32,5 +32,6 @@ SCENARIO = Scenario(
         "skipped": "the group was handed the records before its member died, so they are counted "
         "as effects that are missing",
     },
+    zookeeper=True,
     measured=(Rate("effect_missing", 11, 11),),
 )

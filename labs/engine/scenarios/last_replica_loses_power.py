@@ -36,5 +36,6 @@ SCENARIO = Scenario(
     durations=alone_until((1.0, 1.5)),
     play=losing_last_in_sync(_lose),
     given_up_breaks=True,
+    zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),
 )

@@ -34,5 +34,6 @@ SCENARIO = Scenario(
     durations={"lead_in_s": (1.5, 2.5), "down_s": (12.0, 14.0), "healed_s": (0.5, 1.0)},
     play=_play,
     given_up_breaks=True,
+    zookeeper=True,
     measured=(Rate("unavailable", 10, 10),),
 )

@@ -38,5 +38,6 @@ SCENARIO = Scenario(
     play=_play,
     given_up_breaks=True,
     workload="consume-process-sink",
+    zookeeper=True,
     measured=(Rate("given_up", 10, 10),),
 )

@@ -34,5 +34,6 @@ SCENARIO = Scenario(
     play=losing_last_in_sync(kill_leader, stopped=leader(TOPIC)),
     given_up_breaks=True,
     rarely=ALONE_RARELY,
+    zookeeper=True,
     measured=(Rate("lost_write", 10, 10),),
 )
