@@ -47,6 +47,30 @@ def folders() -> set[Path]:
     return set(Path(tempfile.gettempdir()).glob("delivery-lab-incident-*"))
 
 
+@pytest.mark.thorough
+def test_of_a_play_with_zookeeper_that_was_killed_nothing_runs() -> None:
+    """KAFKA-9254: two brokers of 2.4.0 with their ZooKeeper."""
+    command = [sys.executable, "manage.py", "incidents", "--verify", "KAFKA-9254"]
+    started = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+    def running() -> bool:
+        commands = [Path(f"/proc/{pid}/cmdline") for pid in processes.family(started.pid)]
+        text = "\n".join(file.read_text() for file in commands if file.exists())
+        return text.count("kafka.Kafka") == 2 and "QuorumPeerMain" in text
+
+    try:
+        until(running, 120, "two brokers and their ZooKeeper")
+        born = processes.family(started.pid)[1:]
+    finally:
+        started.kill()
+        started.wait(10)
+    # A JVM holds its ports until its last thread has ended.
+    until(lambda: all({*processes.thread_states(pid)} <= {"Z", "X"} for pid in born), 10,
+          "the end of all that the play had started")  # fmt: skip
+
+
 def test_of_a_play_that_was_killed_nothing_runs_and_the_next_one_removes_its_folder() -> None:
     before = folders()
     command = [sys.executable, "manage.py", "incidents", "--verify", AS_A_CLIENT.id]
