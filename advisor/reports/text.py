@@ -28,8 +28,8 @@ _LATER, _FURTHER = " " * 6, " " * 10
 """The indents of the further lines of a bug."""
 _REASONS = 3
 """Reasons on the short screen; the gravest go first."""
-_MOST = 12
-"""Changes on a screen that cannot hold all of them."""
+_MOST, _FEWER = 12, 10
+"""Changes on a screen that cannot hold all of them, and on one that known bugs share with them."""
 _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
 
@@ -66,7 +66,7 @@ class _Length:
 _LENGTHS = (
     _Length(), _Length(2), _Length(1), _Length(2, "line"), _Length(1, "line"),
     _Length(1, "line", None, brief=True), _Length(1, "beside", None, brief=True),
-    _Length(1, "beside", _MOST, brief=True),
+    _Length(1, "beside", _MOST, brief=True), _Length(1, "beside", _FEWER, brief=True),
 )  # fmt: skip
 """From the longest to the shortest; the first that is one screen is taken."""
 
