@@ -48,11 +48,11 @@ def test_an_archive_is_the_same_bytes_whatever_the_order() -> None:
         assert archive.read("x/a").decode() == "é"
 
 
-def test_the_report_has_all_that_the_advice_says_and_nothing_to_open(client: Client) -> None:
+def test_the_report_has_what_decides_and_nothing_to_open(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
     html = client.get(reverse("advisor:report", args=[slug])).content.decode()
     for words in (
-        "You need at least once", "<ins>all</ins>", '<article class="why-body"',
+        "You need at least once", "<ins>all</ins>", '<ul class="reasons">',
         "min.insync.replicas", "reassign.sh", f"/pipelines/{slug}/", "Made by Delivery Lab, rules",
     ):  # fmt: skip
         assert words in html, words
