@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from advisor.intake.commands import is_read, take_altered, take_topics
-from advisor.intake.placeholders import COMPOSE
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError
 
 _ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
-_VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
+_CHANGED = re.compile(r"(?<![\w.$-])(\w+)\+?=")
+_TAKEN = re.compile(r"\b(?:for|getopts|mapfile|printf|read|readarray)\b([^\n;]*)")
+_VARIABLE = re.compile(r"\$\{(\w+)(?::?-([^${}]{0,1000}))?\}|\$(\w+)")
 
 
 def read(text: str) -> Reading:
@@ -27,15 +29,13 @@ def read(text: str) -> Reading:
 def _commands(text: str) -> Iterator[tuple[str, int]]:
     """The commands, each with the line where it begins.
 
-    A variable is replaced by its value where the script states one plain value of it.
+    A variable is replaced by its one plain value, or by its default where nothing here sets it.
     """
-    stated = dict[str, set[str]]()
-    for match in _ASSIGNED.finditer(text):
-        stated.setdefault(match[1], set()).add(match[2])
+    values = _values(text)
 
     def value(match: re.Match[str]) -> str:
-        values = stated.get(match[1] or match[2], set())
-        return next(iter(values)) if len(values) == 1 else match[0]
+        name, default = match[1] or match[3], match[2] or match[0]
+        return (values[name] or match[0]) if name in values else default
 
     command, begins = "", 1
     for number, line in enumerate(text.splitlines(), start=1):
@@ -44,8 +44,20 @@ def _commands(text: str) -> Iterator[tuple[str, int]]:
         command += line.rstrip().removesuffix("\\") + " "
         if not line.rstrip().endswith("\\"):
             if not command.lstrip().startswith("#"):
-                yield COMPOSE.sub(r"\2", _VARIABLE.sub(value, command)), begins
+                yield _VARIABLE.sub(value, command), begins
             command = ""
+
+
+def _values(text: str) -> dict[str, str]:
+    """The variables that a script sets, each with its value; "" where that is not sure: it is set
+    twice, by a command, behind a condition on one line, or is read in."""
+    changed = Counter(match[1] for match in _CHANGED.finditer(text))
+    plain = {match[1]: match[2] for match in _ASSIGNED.finditer(text)}
+    taken = {word for match in _TAKEN.finditer(text) for word in re.findall(r"\w+", match[1])}
+    return {
+        name: plain.get(name, "") if times == 1 and name not in taken else ""
+        for name, times in changed.items()
+    }
 
 
 def _likeness(text: str) -> float:
