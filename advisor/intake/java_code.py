@@ -57,8 +57,12 @@ _OWN_PUT = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
 _TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
 _CLIENT = re.compile(rf"\bKafka(?P<kind>Producer|Consumer|Streams)\s*{_TYPES}\(")
 _PRODUCER = re.compile(r"\b(\w+)\s*=\s*new\s+KafkaProducer\b")
-_SEND = re.compile(r"(?<=[;{}])\s*(?:this\.)?(\w+)\s*\.\s*send\s*\(")
-"""A statement of its own, so that nothing has what it returns."""
+_SEND = re.compile(
+    r"(?:(?<=[;{})])|\belse\b|\bforEach\s*\(\s*\(?\w+\)?\s*->)"
+    r"\s*(?:this\.)?(\w+)\s*\.\s*send\s*\("
+    r"|\bforEach\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)"
+)
+"""A statement of its own, or what `forEach` does, so that nothing has what it returns."""
 _BLOCK = re.compile(r"\b(?:if|else|for|while|switch|catch|case|when|do)\b|->")
 _METHOD = re.compile(r"(\w+)\s*\([^()]{0,300}\)\s*(?::\s*\w+\s*)?(?:throws\s[\w, .]+)?=?\s*$")
 _PUT = re.compile(r"\s*\.\s*(?:put|setProperty)\s*\(")
@@ -370,9 +374,9 @@ class _Code:
         names = {match[1] for match in _PRODUCER.finditer(self._plain)}
         for match in islice(_SEND.finditer(self._plain), _MOST_USES):
             behind = self._plain[self._closed(match.end()) :][:_LOOKED_BACK].lstrip()
-            alone = len(self._arguments(match.end())) == 1 and behind.startswith(";")
-            if match[1] in names and alone:
-                return self.line(match.start(1))
+            alone = len(self._arguments(match.end())) == 1 and behind.startswith((";", ")"))
+            if match[2] in names or (match[1] in names and alone):
+                return self.line(match.start(match.lastindex or 0))
         return 0
 
     def _arguments(self, at: int) -> list[str]:

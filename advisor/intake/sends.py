@@ -32,10 +32,15 @@ def unheard_in_python(tree: ast.Module) -> int:
         for call in alone
         if isinstance(call, ast.Call) and _verb(call) == "produce"
         and len(call.args) <= _POSITION
-        and _TAKES.isdisjoint(word.arg for word in call.keywords)
+        and not any(_hears(word) for word in call.keywords)
         and not any(isinstance(given, ast.Starred) for given in call.args)
     )  # fmt: skip
     return min(lines, default=0)
+
+
+def _hears(word: ast.keyword) -> bool:
+    is_none = isinstance(word.value, ast.Constant) and word.value.value is None
+    return word.arg in _TAKES and not is_none
 
 
 def _verb(call: ast.Call) -> str:
