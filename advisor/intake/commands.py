@@ -35,6 +35,10 @@ _ADDED = re.compile(r"--add-config[ =]+[\"']?([^\s\"']{3,2000})")
 _PAIR = re.compile(r"([\w.]{2,100})=(\[[^\]]{0,200}\]|[^,\s]{1,200})")
 _OF_BROKERS = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults)?)\b")
 _OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
+_NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
+_DELETED = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
+_OF_ONE = "is changed for one topic, and other commands are about others"
+_TAKEN_BACK = "is taken back by a command here. Write the value that counts then"
 _ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
 
@@ -158,24 +162,49 @@ def is_read(text: str) -> bool:
 
 
 def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
-    """States what is changed of topics and of brokers, and leaves out what was stated of it."""
-    for command, line in ((part, line) for text, line in commands for part in _commands(text)):
+    """States what is changed of topics and of brokers, and leaves out what was stated of it.
+
+    What decides and is changed for one topic of several, or taken back, is refused.
+    """
+    parts = [(part, line) for text, line in commands for part in _commands(text)]
+    topics = {match[1] for part, _ in parts if is_read(part) for match in _NAMED.finditer(part)}
+    for command, line in parts:
         if not (_ALTER.search(command) and "--alter" in command):
             continue
         of_brokers = _OF_BROKERS.search(command)
         if not (of_brokers or _OF_TOPICS.search(command)):
             continue
         component = Component.BROKER if of_brokers else Component.TOPIC
-        pairs = [(match[1], match[2]) for match in _CONFIG.finditer(command)]
-        for added in _ADDED.finditer(command):
-            pairs += [(match[1], match[2].strip("[]")) for match in _PAIR.finditer(added[1])]
-        for name, value in pairs:
-            reading.items = [
-                item for item in reading.items if (item.component, item.name) != (component, name)
-            ]
-            reading.state(component, name, value, line)
-            words = "is changed by a command here, which goes before what files say"
-            reading.note(line, f"{shown(name)} {words}")
+        is_one_of_several = not of_brokers and len(topics) > 1 and bool(_NAMED.search(command))
+        for name, value in _changed(command):
+            if decides(name) and is_one_of_several:
+                reading.wrong(component, name, line, f"{shown(name)} {_OF_ONE}. {_ONE}")
+            elif value is None and decides(name):
+                reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
+            elif value is not None:
+                _change(reading, component, (name, value), line)
+
+
+def _changed(command: str) -> Iterator[tuple[str, str | None]]:
+    """What a command changes; None for a setting that it takes back."""
+    for match in _CONFIG.finditer(command):
+        yield match[1], match[2]
+    for added in _ADDED.finditer(command):
+        for match in _PAIR.finditer(added[1]):
+            yield match[1], match[2].strip("[]")
+    for deleted in _DELETED.finditer(command):
+        for name in deleted[1].split(","):
+            yield name, None
+
+
+def _change(reading: Reading, component: Component, pair: tuple[str, str], line: int) -> None:
+    name, value = pair
+    reading.items = [
+        item for item in reading.items if (item.component, item.name) != (component, name)
+    ]
+    reading.state(component, name, value, line)
+    words = "is changed by a command here, which goes before what files say"
+    reading.note(line, f"{shown(name)} {words}")
 
 
 def _commands(text: str) -> list[str]:

@@ -163,6 +163,13 @@ SCRIPTS = [
     (f"R=$1\n{MADE} a --replication-factor ${{R:-3}}\n", 2, "s.sh:2: .*is filled in"),
     (f"{MADE} a --replication-factor ${{R:-3}} --config min.insync.replicas=2\n", 0, "YES"),
     (f"{MADE} a --replication-factor 3 --config min.insync.replicas=$I\n", 2, "s.sh:1: "),
+    (f"{MADE} a --replication-factor 3 --config min.insync.replicas=2\n"
+     "kafka-configs --alter --entity-type topics --entity-name a "
+     "--delete-config min.insync.replicas\n", 2, "s.sh:2: .*is taken back by a command"),
+    (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
+     "--entity-name b --add-config min.insync.replicas=2\n", 2, "s.sh:2: .*changed for one topic"),
+    (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
+     "--entity-name a --add-config min.insync.replicas=2\n", 0, "YES"),
     (f"# {MADE} a --replication-factor 1\n{MADE} a --replication-factor 3\n", 1,
      "min.insync.replicas: 1 -> 2"),
     (f"{MADE} a\n", 1, "s.sh:1: the brokers' default.replication.factor counts"),
