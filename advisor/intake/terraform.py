@@ -31,7 +31,7 @@ _PAIR = re.compile(
 _COMMENT = re.compile(r"^(?P<code>(?:[^\"#/]|\"[^\"]*\"|/(?!/))*+).*$")
 _DEFAULT = re.compile(
     r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{[^{}]{0,500}?\bdefault[ \t]*=[ \t]*"
-    r"(?P<value>\"[^\"\n]{0,200}\"|[\w.-]{1,40})[ \t]*$",
+    r"(?P<value>\"[^\"\n]{0,200}\"|[\w.-]{1,40})[ \t]*\}?[ \t]*$",
     re.MULTILINE,
 )
 _LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTILINE)
@@ -117,14 +117,14 @@ def _of_confluent_cloud(reading: Reading, line: int) -> None:
 
 
 def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) -> None:
-    """Takes an argument. What is worked out is refused where an answer depends on it; of the copies
-    Kafka's own default promises least, unless it is the service's (`managed`)."""
+    """Takes an argument. What is worked out is refused where an answer depends on it, and of a
+    service with defaults of its own (`managed`) wherever it is a setting."""
     if name in _OWN:
         return
     text = value.strip('"')
     is_setting = name in (_COPIES, "config") or "." in name
     if name == "config" or not _is_plain(value):
-        if name == "config" or decides(name) or (managed and is_setting):
+        if name in (_COPIES, "config") or decides(name) or (managed and is_setting):
             words = f"{shown(name)} is worked out by Terraform. Write its value here"
             reading.wrong(Component.TOPIC, name, line, words)
         else:
