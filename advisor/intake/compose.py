@@ -214,7 +214,7 @@ def of_servers(reading: Reading, variables: dict[str, list[Variable]]) -> dict[s
     ours = {service for service, own in variables.items() if is_server(row[0] for row in own)}
     for service, own in variables.items():
         foreign = [row for row in own if not is_springs(*row[:2])]
-        may_count = not (service and ours) and any(_is_of_broker(row[0]) for row in own)
+        may_count = not (service and ours) and any(is_of_broker(row[0]) for row in own)
         if foreign and service not in ours and not may_count:
             whose = f"of {shown(service)} " if service else ""
             words = f"the KAFKA_… {whose}are its application's own: not read"
@@ -227,12 +227,13 @@ def _has_brokers_own(own: Sequence[Variable]) -> bool:
     """Whether a service states what brokers have and clients have not."""
     java = newest(Family.JAVA)
     of_clients = known_keys(java, Component.PRODUCER) | known_keys(java, Component.CONSUMER)
-    return any(_is_of_broker(row[0]) and _setting(row[0]) not in of_clients for row in own)
+    return any(is_of_broker(row[0]) and setting_of(row[0]) not in of_clients for row in own)
 
 
-def _is_of_broker(variable: str) -> bool:
+def is_of_broker(variable: str) -> bool:
+    """Whether a variable is a setting of a broker, or makes topics."""
     return variable == CREATE_TOPICS or (
-        _setting(variable) in known_keys(newest(Family.JAVA), Component.BROKER)
+        setting_of(variable) in known_keys(newest(Family.JAVA), Component.BROKER)
     )
 
 
@@ -312,7 +313,7 @@ def take(
     for service, own in variables.items():
         for variable, value, line in own:
             if not is_springs(variable, value) and value and not _NOT_SETTINGS.fullmatch(variable):
-                name = _setting(variable)
+                name = setting_of(variable)
                 state = partial(_state, reading, service, name, line)
                 fill(reading, COMPOSE, (name, value, line), state)
         springs[service] = _of_spring(reading, own, commands.get(service))
@@ -341,7 +342,7 @@ def _of_spring(
             later += spring_arguments.of_json(text, line)
         elif variable.startswith(_SPRING):
             keep = partial(_keep, springs, variable, line)
-            fill(reading, COMPOSE, (_setting(variable), text, line), keep)
+            fill(reading, COMPOSE, (setting_of(variable), text, line), keep)
     for text, line in [*stated, *([command] if command else [])]:
         for is_own, leaf in spring_arguments.arguments(COMPOSE.sub(r"\2", text), line):
             (last if is_own else later).append(leaf)
@@ -362,7 +363,8 @@ def _take_application(reading: Reading, service: str, leaves: list[Leaf]) -> Non
     reading.problems += own.problems
 
 
-def _setting(variable: str) -> str:
+def setting_of(variable: str) -> str:
+    """The setting that a variable stands for: KAFKA_A_B is a.b, and KAFKA_A__B a_b."""
     name = _PREFIX.sub("", variable, count=1).lower()
     return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")
 

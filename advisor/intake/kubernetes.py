@@ -17,9 +17,11 @@ from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.compose import (
     Variable,
+    is_of_broker,
     line_of_image,
     of_servers,
     refuse_clients_of,
+    setting_of,
     take,
     without_passed_over,
 )
@@ -27,6 +29,7 @@ from advisor.intake.compose_disks import log_folders
 from advisor.intake.compose_services import is_server
 from advisor.intake.compose_volumes import usual_folders
 from advisor.intake.images import refuse_other_brokers, with_file_of
+from advisor.intake.known import decides
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.spring_arguments import is_argument
@@ -116,6 +119,10 @@ def _say_unread(reading: Reading, leaves: list[Leaf], resource: str, ours: Colle
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")
                 if not _VARIABLE.fullmatch(name) or _place(resource, before) not in ours:
+                    continue
+                if is_of_broker(name) and decides(setting_of(name)):
+                    words = f"comes from a {shown(kind)}. Write the value that counts"
+                    reading.wrong(Component.BROKER, name, leaf.line, f"{shown(name)} {words}")
                     continue
                 words = f"{shown(name)} comes from a {shown(kind)}: not read"
             case (*before, "envFrom", _, kind, "name") if _place(resource, before) in ours:

@@ -140,6 +140,11 @@ KUBERNETES = [
     (workload() + JOB, 1, "replication.factor: 1 -> 3"),
     (workload(variable="{name: KAFKA_ACKS, valueFrom: {configMapKeyRef: {name: a, key: b}}}"), 0,
      "KAFKA_ACKS comes from a configMapKeyRef: not read"),
+    (workload(variable="{name: KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE, "
+              "valueFrom: {configMapKeyRef: {name: a, key: b}}}"), 2,
+     "KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE comes from a configMapKeyRef. Write the value"),
+    (workload(variable="{name: KAFKA_SSL_KEY_PASSWORD, "
+              "valueFrom: {secretKeyRef: {name: a, key: b}}}"), 0, "YES"),
     (workload("envFrom: [{configMapRef: {name: a}}]"), 0, "variables come from a configMapRef"),
     (workload(image="redpandadata/redpanda:v24.1.1"), 2, "Redpanda speaks"),
     # a feature is on from the metadata version on that new clusters begin with it at
