@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from advisor.intake.compose import OTHERS, Variable, is_springs, take
-from advisor.intake.own_variables import refuse_clients
+from advisor.intake.own_variables import is_of_client, refuse_clients
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_arguments import JSON
 from advisor.intake.spring_variables import PREFIX, STREAM
@@ -28,6 +28,8 @@ def read(text: str) -> Reading:
         match = _ANY.fullmatch(line.rstrip())
         if match and (_OWN.fullmatch(match[1]) or is_springs(match[1], match[2])):
             variables.append((match[1], _unquoted(match[2]), number))
+        elif match and is_of_client(match[1]):
+            refuse_clients(match[1], number)
         elif owner := _FOREIGN.match(line):
             reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
                          "of its own: not read")  # fmt: skip

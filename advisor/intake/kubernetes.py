@@ -16,6 +16,7 @@ from advisor.catalog import Component
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.compose import (
+    OTHERS,
     Variable,
     is_of_broker,
     line_of_image,
@@ -30,6 +31,7 @@ from advisor.intake.compose_services import is_server
 from advisor.intake.compose_volumes import usual_folders
 from advisor.intake.images import refuse_other_brokers, with_file_of
 from advisor.intake.known import decides
+from advisor.intake.own_variables import is_of_client, refuse_clients
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.spring_arguments import is_argument
@@ -49,6 +51,7 @@ _PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
+_OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHERS.pattern}")
 _NOTHING = (
     "Line 1: no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
     "these resources."
@@ -115,6 +118,8 @@ def _say_unread(reading: Reading, leaves: list[Leaf], resource: str, ours: Colle
         match leaf.path:
             case (*before, "env", number, "name"):
                 names[(*before, number)] = leaf.text
+                if is_of_client(leaf.text) and not _OTHERS.match(leaf.text):
+                    refuse_clients(leaf.text, leaf.line)
                 continue
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")

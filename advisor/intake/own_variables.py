@@ -17,13 +17,32 @@ _BEFORE = frozenset({
 """What applications put between KAFKA and a setting's name."""
 
 
+_SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
+"""Settings of clients that nothing else has: whatever stands before one of them."""
+
+
+def is_of_client(variable: str) -> bool:
+    """Whether a variable without KAFKA_ is of a client, by its name."""
+    name = _named(variable)
+    return name.startswith(("producer.", "consumer.")) or _sure(name) is not None
+
+
+def _named(variable: str) -> str:
+    return re.sub(r"^KAFKA_(?:CFG_)?", "", variable).lower().replace("_", ".")
+
+
+def _sure(name: str) -> str | None:
+    return next((sure for sure in _SURE if f".{name}".endswith(f".{sure}")), None)
+
+
 def refuse_clients(variable: str, line: int) -> None:
     """Raises `IntakeError` for a variable of a client's setting that counts: brokers pass over it,
     and what the application makes of it is not in the file."""
-    name = re.sub(r"^KAFKA_(?:CFG_)?", "", variable).lower().replace("_", ".")
+    name = _named(variable)
     if name in known_keys(newest(Family.JAVA), Component.BROKER):
         return
-    own = ".".join(dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word]))
+    words = dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word])
+    own = _sure(name) or ".".join(words)
     for part in (Component.PRODUCER, Component.CONSUMER):
         if is_weighed(Family.JAVA, part, own) and not is_free(own):
             what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."

@@ -72,6 +72,10 @@ _BROKER = """  kafka:
 """
 VARIABLES = [
     ("a.yaml", _POD % ("KAFKA_ACKS", "0"), 2, "KAFKA_ACKS is acks of a producer"),
+    ("a.yaml", _POD % ("ORDERS_ACKS", "0"), 2, "ORDERS_ACKS is acks of a producer"),
+    ("a.yml", _SERVICE % ("ACKS", "0") + _BROKER, 2, ":4: ACKS is acks of a producer"),
+    ("a.yml", _SERVICE % ("CONNECT_PRODUCER_ACKS", "0") + _BROKER, 1, "CONNECT_… of"),
+    (".env", "KAFKA_SERVERS=b:1\nORDERS_PRODUCER_ACKS=0\n", 2, ":2: ORDERS_PRODUCER_ACKS is acks"),
     ("a.yaml", _POD % ("KAFKA_PRODUCER_ACKS", "0"), 2, "is acks of a producer"),
     ("a.yml", _SERVICE % ("KAFKA_ACKS", "0"), 2, ":4: KAFKA_ACKS is acks of a producer"),
     ("a.yml", _SERVICE % ("KAFKA_ACKS", "0") + _BROKER, 2, ":4: KAFKA_ACKS is acks of a producer"),
