@@ -28,11 +28,11 @@ def read(text: str) -> Reading:
         match = _ANY.fullmatch(line.rstrip())
         if match and (_OWN.fullmatch(match[1]) or is_springs(match[1], match[2])):
             variables.append((match[1], _unquoted(match[2]), number))
-        elif match and is_of_client(match[1]):
-            refuse_clients(match[1], number)
         elif owner := _FOREIGN.match(line):
             reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
                          "of its own: not read")  # fmt: skip
+        elif match and is_of_client(match[1]):
+            refuse_clients(match[1], number)
     for variable, text, number in variables:
         if not is_springs(variable, text):
             refuse_clients(variable, number)
