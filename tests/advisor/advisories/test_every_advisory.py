@@ -27,6 +27,8 @@ from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 from tests.advisor.pipelines import described
 
+pytestmark = pytest.mark.wide
+
 FAMILY = {
     Part.BROKER: Family.JAVA, Part.PRODUCER: Family.JAVA, Part.CONSUMER: Family.JAVA,
     Part.CONNECT: Family.JAVA, Part.STREAMS: Family.STREAMS, Part.SPARK: Family.SPARK,
