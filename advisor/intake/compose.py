@@ -31,7 +31,7 @@ from advisor.intake.compose_lost import Servers, lose_disks, say_shared
 from advisor.intake.compose_services import count, is_server, roles_of, without_ignored
 from advisor.intake.images import is_kafka, passed_over, refuse_other_brokers, with_file_of
 from advisor.intake.known import known_keys, newest
-from advisor.intake.own_variables import is_of_client, refuse_clients
+from advisor.intake.own_variables import refuse_clients, refuse_unprefixed
 from advisor.intake.placeholders import COMPOSE, fill
 from advisor.intake.quorum import VOTERS
 from advisor.intake.reading import Reader, Reading
@@ -294,8 +294,8 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
         case ("services", service, "environment", name):
             name = leaf.text.partition("=")[0] if name.isdecimal() else name
             owner = OTHERS.match(name)
-            if not owner and is_of_client(name):
-                refuse_clients(name, leaf.line)
+            if not owner:
+                refuse_unprefixed(name, leaf.line)
             words = f"of {shown(service)} are of a product that sets up its clients by rules of its"
             if owner and not any(words in note for note in reading.notes):
                 reading.note(leaf.line, f"the {owner[0]}… {words} own: not read")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from advisor.intake.compose import OTHERS, Variable, is_springs, take
-from advisor.intake.own_variables import is_of_client, refuse_clients
+from advisor.intake.own_variables import refuse_clients, refuse_unprefixed
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spring_arguments import JSON
 from advisor.intake.spring_variables import PREFIX, STREAM
@@ -31,8 +31,8 @@ def read(text: str) -> Reading:
         elif owner := _FOREIGN.match(line):
             reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
                          "of its own: not read")  # fmt: skip
-        elif match and is_of_client(match[1]):
-            refuse_clients(match[1], number)
+        elif match:
+            refuse_unprefixed(match[1], number)
     for variable, text, number in variables:
         if not is_springs(variable, text):
             refuse_clients(variable, number)

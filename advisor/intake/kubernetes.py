@@ -31,7 +31,7 @@ from advisor.intake.compose_services import is_server
 from advisor.intake.compose_volumes import usual_folders
 from advisor.intake.images import refuse_other_brokers, with_file_of
 from advisor.intake.known import decides
-from advisor.intake.own_variables import is_of_client, refuse_clients
+from advisor.intake.own_variables import refuse_unprefixed
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.spring_arguments import is_argument
@@ -118,8 +118,8 @@ def _say_unread(reading: Reading, leaves: list[Leaf], resource: str, ours: Colle
         match leaf.path:
             case (*before, "env", number, "name"):
                 names[(*before, number)] = leaf.text
-                if is_of_client(leaf.text) and not _OTHERS.match(leaf.text):
-                    refuse_clients(leaf.text, leaf.line)
+                if not _OTHERS.match(leaf.text):
+                    refuse_unprefixed(leaf.text, leaf.line)
                 continue
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")

@@ -1,4 +1,4 @@
-"""Variables `KAFKA_…` of an application of the team's own, which its code hands on to a client."""
+"""Variables of an application of the team's own, which its code hands on to a client."""
 
 from __future__ import annotations
 
@@ -19,12 +19,6 @@ _BEFORE = frozenset({
 
 _SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
 """Settings of clients that nothing else has: whatever stands before one of them."""
-
-
-def is_of_client(variable: str) -> bool:
-    """Whether a variable without KAFKA_ is of a client, by its name."""
-    name = _named(variable)
-    return name.startswith(("producer.", "consumer.")) or _sure(name) is not None
 
 
 def _named(variable: str) -> str:
@@ -48,3 +42,10 @@ def refuse_clients(variable: str, line: int) -> None:
             what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
             instead = f"Give {own} as properties of the {part}, and leave the variable out."
             raise IntakeError(f"Line {line}: {what} {instead}")
+
+
+def refuse_unprefixed(variable: str, line: int) -> None:
+    """The same for a variable without KAFKA_, where its name alone tells that it is a client's."""
+    name = _named(variable)
+    if name.startswith(("producer.", "consumer.")) or _sure(name) is not None:
+        refuse_clients(variable, line)
