@@ -43,7 +43,8 @@ LARGEST_REQUEST = 3 * 2**20
 """Above what Django takes, so that its own page can say no; a request is held in memory."""
 TOO_LARGE = "It has more than 3 MB; send fewer or smaller files at once."
 LONGEST_HEADERS = 32 * 1024
-WATCH_S = 3.0
+WATCH_S = 1.0
+"""How often the kernel is asked whose worker died: a death shall be on the page within 5 s."""
 
 logger = logging.getLogger(__name__)
 

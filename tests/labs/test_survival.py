@@ -35,7 +35,7 @@ from tests.stack.visitor import OVER, Visitor
 
 pytestmark = [pytest.mark.whole, pytest.mark.stack, pytest.mark.timeout(1500)]
 
-INTERRUPTED_LIMIT_S = 10
+INTERRUPTED_LIMIT_S = 5
 JUDGED = ("holds", "broken")
 LEADER_KILLED = "/experiments/start/"
 SMALL = "/scenarios/producer-killed/start/"
