@@ -63,14 +63,29 @@ def main() -> int:
         return table.main(options.only, options.phase or PHASES)
     if options.random < 1:
         parser.error(f"--random {options.random}: how many runs, 1 or more")
-    # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the house ends first.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    unwind_once()
     if options.houses < 1:
         parser.error(f"--houses {options.houses}: how many at once, 1 or more")
     if scratch := os.environ.get(_INSIDE):
         return at_random(options, Path(scratch) / _DATA, int(os.environ[_SHARE]))
     in_houses(options.houses)
     return 0 if summary(Record(options.out), options.seed, options.random) else 1
+
+
+def unwind_once() -> None:
+    """From now on SIGTERM unwinds as Ctrl-C does, and signals after the first are ignored.
+
+    `timeout` sends two, to its child and to its group: the second cut off the last batch, whose
+    ledgers are judged again while we unwind.
+    """
+
+    def unwind(*_: object) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)  # not SIG_IGN, which our children would inherit
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, unwind)
 
 
 def in_houses(count: int) -> None:

@@ -73,9 +73,9 @@ class Piece:
                 batch.append(self._one(blow))
                 print(f"  {batch[-1].line}", flush=True)
                 if len(batch) == AT_A_TIME:
-                    done, batch = batch, []
-                    self._close(done, record)
-        finally:  # `timeout` may end a piece: what was seen is kept
+                    self._close(batch, record)
+                    batch = []
+        finally:  # `timeout` may end a piece, also while a batch is closed: what was seen is kept
             self._close(batch, record)
 
     def _house(self) -> House:

@@ -95,6 +95,36 @@ def test_a_number_that_is_none_is_refused(
     assert "--random 0" in capsys.readouterr().err
 
 
+UNWINDS = """
+import sys
+from benchmarks.survival.__main__ import unwind_once
+unwind_once()
+try:
+    print("runs", flush=True)
+    sys.stdin.readline()
+finally:
+    print("unwinds", flush=True)
+    print("kept after", sys.stdin.readline(), flush=True)
+"""
+
+
+def test_a_second_signal_does_not_cut_off_what_the_first_one_ends() -> None:
+    """`timeout` sends SIGTERM twice: to its child and to its group."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", UNWINDS],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "runs\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.stdout.readline() == "unwinds\n"
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate("the batch\n", timeout=60)
+    assert out.startswith("kept after the batch")
+    assert error.endswith("KeyboardInterrupt\n")
+
+
 def test_the_blows_of_today_fit_the_record() -> None:
     assert set(Blow.__dataclass_fields__) <= set(Line.__dataclass_fields__)
 
