@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from pathlib import Path
@@ -24,8 +25,20 @@ def socket_path(data: Path, name: str) -> Path:
     path = data / name
     if len(os.fsencode(path)) <= _SOCKET_NAME_BYTES:
         return path
+    return private_folder(_elsewhere(data)) / name
+
+
+def remove_sockets(data: Path) -> None:
+    """Removes the private folder of a data folder with a long name, with all that lies in it.
+
+    Nothing may run on that data folder any more.
+    """
+    shutil.rmtree(_elsewhere(data), ignore_errors=True)
+
+
+def _elsewhere(data: Path) -> Path:
     mark = hashlib.sha256(os.fsencode(data)).hexdigest()[:12]
-    return private_folder(Path(tempfile.gettempdir()) / f"delivery-lab-{os.getuid()}-{mark}") / name
+    return Path(tempfile.gettempdir()) / f"delivery-lab-{os.getuid()}-{mark}"
 
 
 def private_folder(path: Path) -> Path:

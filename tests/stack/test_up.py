@@ -11,6 +11,7 @@ from functools import partial
 
 import pytest
 
+from config.places import socket_path
 from labs.engine.base.wait import until
 from tests.stack.house import ROOT, house, processes_of
 
@@ -82,12 +83,16 @@ def test_a_test_session_that_is_killed_takes_its_house_with_it(tmp_path, number)
     until(lambda: not processes_of(data), 60, "processes of the house are left")
 
 
-def test_a_signal_before_it_is_ready_ends_it_too(tmp_path):
-    with house(tmp_path / "data") as up:
+def test_a_signal_before_it_is_ready_ends_it_too_and_its_sockets_go(tmp_path):
+    """The data folder's name is too long for sockets to lie in it."""
+    with house(tmp_path / ("d" * 90) / "data") as up:
         until((up.data / "logs" / "redis.log").exists, 60, "Redis was not started")
+        sockets = socket_path(up.data, "redis.sock").parent
+        assert sockets != up.data
         up.process.send_signal(signal.SIGINT)
         assert up.process.wait(60) == 0, up.output()
         up.nothing_left(60)
+        assert not sockets.exists()
 
 
 def test_a_taken_port_is_said_and_nothing_is_started(tmp_path):

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from advisor.management.exact import ExactCommand
-from config import env, exposure, services
+from config import env, exposure, places, services
 from config.redis_server import RedisMissing
 from config.supervisor import ServiceFailed, Stopped, Supervisor
 from labs.engine.base.wait import WaitTimeout, until
@@ -133,7 +133,10 @@ def _only_one() -> Iterator[None]:
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
-        yield
+        try:
+            yield
+        finally:
+            places.remove_sockets(settings.LAB_DATA_DIR)
 
 
 def _refuse_taken(port: int, host: str) -> None:
