@@ -134,3 +134,13 @@ def test_sparks_options_survive_spaces(
     assert options == (
         f'-Dmine=1 "-XX:SharedArchiveFile=/a b/c.jsa" "-Djava.io.tmpdir={tmp_path / "a place"}"'
     )
+
+
+def test_a_jvm_that_hangs_is_told_in_few_words(
+    java: Java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java.path.write_text("#!/bin/sh\nexec sleep 600\n")
+    java.path.chmod(0o755)
+    monkeypatch.setattr(classes, "DUMP_LIMIT_S", 0.2)
+    with pytest.raises(OSError, match=r"^the JVM wrote none within 0\.2 s$"):
+        classes.dump(java, tmp_path / "classes.txt", "a.jar:" * 1000)

@@ -17,7 +17,8 @@ from pathlib import Path
 from labs.engine.base.cache import alone, cache_dir, workshop
 from labs.engine.distributions.java import Java
 
-_DUMP_LIMIT_S = 120
+DUMP_LIMIT_S = 600
+"""For a JVM that hangs. 15 s are usual, and 120 were too few for a machine with a load of 15."""
 _AGAIN_S = 24 * 3600
 
 log = logging.getLogger(__name__)
@@ -93,11 +94,16 @@ def dump(java: Java, classes: Path, class_path: str) -> Path:
     """
     made = classes.with_suffix(".jsa")
     # Objects of the heap are only archived under G1; a JVM with another collector can load them.
-    ran = subprocess.run(
-        [java.path, "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}",
-         f"-XX:SharedArchiveFile={made}", "-cp", class_path],
-        capture_output=True, text=True, errors="replace", timeout=_DUMP_LIMIT_S, check=False,
-    )  # fmt: skip
+    command = [
+        java.path, "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}",
+        f"-XX:SharedArchiveFile={made}", "-cp", class_path,
+    ]  # fmt: skip
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=DUMP_LIMIT_S
+        )
+    except subprocess.TimeoutExpired:  # its words are the whole class path
+        raise TimeoutError(f"the JVM wrote none within {DUMP_LIMIT_S} s") from None
     if not made.exists():
         raise FileNotFoundError(f"the JVM wrote no archive: {ran.stdout[-1000:]}")
     return made
