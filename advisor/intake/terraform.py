@@ -24,6 +24,7 @@ _MANAGED = re.compile(
     r"upstash_kafka|digitalocean_database_kafka|yandex_mdb_kafka)\w*)\"",
     re.MULTILINE,
 )
+_PLAIN = re.compile(r'"?(?:-?[0-9]{1,20}|true|false)"?')
 _PAIR = re.compile(
     r"(?<![\w.\"])\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)"
     r"[ \t]*(?P<value>\"[^\"]{0,500}\"|[^\s,#{}\"]{1,500})"
@@ -77,7 +78,9 @@ def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> No
         for pair in _PAIR.finditer(code if number > first else code.partition("{")[2]):
             value = known.get(pair["value"].strip('"').removeprefix("${").removesuffix("}"))
             if value is not None:
-                reading.note(number, f"{shown(pair['name'])} is {value} unless it is given another")
+                # Whatever else stands there may be a secret.
+                kept = value if _PLAIN.fullmatch(value) else "its default"
+                reading.note(number, f"{shown(pair['name'])} is {kept} unless it is given another")
             _take(reading, pair["name"], value or pair["value"], number, managed=managed)
         depth += code.count("{") - code.count("}")
         if depth <= 0 and "}" in code:

@@ -72,6 +72,9 @@ TOKENS = {
     'resource "confluent_kafka_topic" "orders" {\n  config = {\n'
     '    "min.insync.replicas" = "2"\n    "sasl.password" = "S"\n  }\n'
     '  credentials {\n    key = "S"\n    secret = "S"\n  }\n}\n',
+    "Terraform's locals": 'locals {\n  isr = "S"\n}\nvariable "rf" {\n  default = "S"\n}\n'
+    'resource "kafka_topic" "S" {\n  name = "S"\n  replication_factor = var.rf\n'
+    '  config = { "min.insync.replicas" = local.isr }\n}\n',
     "a Secret, base64": "apiVersion: v1\nkind: Secret\nmetadata: {name: S}\ndata:\n"
     "  producer.properties: S\nstringData:\n  application.properties: |\n"
     "    acks=all\n    sasl.password=S\n",
