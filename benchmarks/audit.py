@@ -27,7 +27,7 @@ TRIAGED: Mapping[tuple[str, str], str] = {
     ("advisor/pages/concept_views.py", "B308"): "texts and drawings of our own files",
     ("advisor/pages/concept_views.py", "B703"): "texts and drawings of our own files",
     ("advisor/intake/compose_disks.py", "B108"): "a folder that a team's container has",
-    ("advisor/intake/folders_in_memory.py", "B108"): "folders that a team's broker writes to",
+    ("advisor/intake/compose_volumes.py", "B108"): "folders that a team's container has",
     ("advisor/reasoning/rules/streams_state_in_tmp.py", "B108"): "Kafka Streams' own default",
     ("config/services.py", "B104"): "an address that is asked, and not bound",
     ("labs/calibration/draw.py", "B311"): "dice that fall alike again; nothing is secret",

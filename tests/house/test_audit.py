@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import pytest
+
 from benchmarks import audit
 from benchmarks.fuzz import changed, examples, fuzz, parsers
 
@@ -28,6 +30,18 @@ def test_a_new_finding_is_told_with_its_line() -> None:
 def test_a_reason_that_nothing_needs_is_told() -> None:
     (line,) = audit.untriaged(TRIAGED[1:])
     assert line.startswith(TRIAGED[0]["filename"].removeprefix("./"))
+
+
+def test_locks_that_nobody_could_be_asked_of_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit, "bandit", lambda: TRIAGED)
+    monkeypatch.setattr(audit, "audited", lambda _: (0, []))
+    assert audit.main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == [
+        f"pip-audit: its service told nothing of {lock}: not audited" for lock in audit.LOCKS
+    ]
 
 
 def test_the_same_seed_changes_the_same_files_and_every_reader_is_asked() -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.conf import global_settings
 
-from config import settings
+from advisor.pages import importing
+from config import settings, web
+from labs.pages import downloads
+from labs.runs import series
 from tests.house.files import ROOT
 
 DOCS = ROOT / "docs"
@@ -72,6 +76,23 @@ def test_the_queue_and_open_rooms_are_as_stated() -> None:
         visitor, address, reason = costs()[row]
         assert (number(visitor), number(address)) == (limits["visitor"], limits["address"])
         assert "all" not in limits or f"of {limits['all']} places" in reason
+
+
+def test_what_is_limited_elsewhere_is_as_stated() -> None:
+    going = costs()["comparisons of releases that go on at once"]
+    assert (number(going[0]), number(going[1])) == (*series.MOST_GOING.values(),)
+    assert number(going[2].replace("each has two", "2")) == series.AT_ONCE
+    # Django's own limits: no setting of ours raises them.
+    megabytes = global_settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20
+    fields = global_settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+    assert not [name for name in vars(settings) if name.startswith("DATA_UPLOAD_")]
+    sent = f"{megabytes:.1f} MB, {fields:,} fields, {importing.MAX_FILES} files"
+    assert costs()["one request"][0] == sent
+    connections = costs()["connections"][2]
+    assert connections.startswith(f"{web.CONNECTIONS:,} in all; one that is silent for")
+    assert f"silent for {web.SILENCE_S} s" in connections
+    assert number(costs()["ledgers being downloaded"][2]) == downloads.AT_ONCE
+    assert f"`LAB_KEEP_DAYS` days ({settings.LAB_KEEP_DAYS})" in SECURITY
 
 
 def test_the_kinds_of_limits_are_all_stated() -> None:
