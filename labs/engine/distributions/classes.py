@@ -94,7 +94,7 @@ def dump(java: Java, classes: Path, class_path: str) -> Path:
     """
     made = classes.with_suffix(".jsa")
     # Objects of the heap are only archived under G1; a JVM with another collector can load them.
-    command = [
+    command: list[str | Path] = [
         java.path, "-Xshare:dump", "-XX:+UseG1GC", f"-XX:SharedClassListFile={classes}",
         f"-XX:SharedArchiveFile={made}", "-cp", class_path,
     ]  # fmt: skip
