@@ -32,6 +32,7 @@ _LINES: Mapping[Family, tuple[str, ...]] = {
 SPARK_CLIENT = "3.9"
 """The kafka-clients line in Spark 4.0, 4.1 and 4.2 (POMs of spark-sql-kafka-0-10_2.13)."""
 
+_NUMBERED_AS_KAFKA = ("Kafka", str(Family.JAVA), str(Family.STREAMS))
 _VERSION = re.compile(r"([0-9]{1,3}\.[0-9]{1,3})(\.[0-9]{1,3}){0,2}", re.ASCII)
 
 
@@ -74,11 +75,17 @@ def effective_client(family: Family, line: str) -> str:
 
 
 def _line(version: str, names: tuple[str, ...], name: str, what: str) -> str:
-    match = _VERSION.fullmatch(version.strip(" "))
+    match = _VERSION.fullmatch(version := version.strip(" "))
     if match and match[1] in names:
         return match[1]
     listed = f"{names[0]} to {names[-1]}" if len(names) > 1 else names[0]
     message = f"We know {what} {listed}; {version[:20]!r} is none of them."
+    if match and what.startswith(_NUMBERED_AS_KAFKA) and not at_least(match[1], names[-1]):
+        named = f"{version}.0" if match[0].startswith("0.") and not match[2] else version
+        message += (
+            f" Which bugs that release has is on the page of known bugs (/advisories/?version="
+            f"{named}), and in `manage.py advisories --version {named}`."
+        )
     raise SettingError(Problem(Component.APPLICATION, name, message, suggestion=names[0]))
 
 

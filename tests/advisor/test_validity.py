@@ -5,9 +5,21 @@ The words of the clients are held against the clients themselves in tests/contra
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from advisor.catalog import Component, Family, Problem, SettingError, Value, validate
+import pytest
+from django.test import Client
+
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    SettingError,
+    Value,
+    client_line,
+    kafka_line,
+    validate,
+)
 
 P, C, S, T, B, A = Component
 Settings = dict[Component, dict[str, Value]]
@@ -200,3 +212,31 @@ def test_exactly_once_of_streams_asks_for_less_than_the_brokers_allow() -> None:
 def test_a_version_that_is_not_known_is_an_error() -> None:
     with pytest.raises(SettingError, match="is none of them"):
         _problems({}, version="1.0")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("version", ["2.7", "2.6.1", "1.1", "0.11", "0.10.2.2"])
+def test_a_release_before_those_we_know_is_told_where_its_bugs_are(version: str) -> None:
+    """A guarantee of 2.7 cannot be told; which bugs it has can."""
+    for ask in (
+        lambda: kafka_line(version),
+        lambda: client_line(Family.JAVA, version),
+        lambda: client_line(Family.STREAMS, version),
+    ):
+        with pytest.raises(SettingError) as refused:
+            ask()
+        address = re.search(r"\((/advisories/\?version=\S+)\)", str(refused.value))
+        assert address
+        page = Client().get(address[1]).content.decode()
+        assert re.search(r"[1-9]\d* known bugs? of (Kafka )?" + re.escape(version), page)
+
+
+def test_other_versions_that_we_do_not_know_have_no_page_of_bugs() -> None:
+    for ask in (
+        lambda: kafka_line("5.0"),
+        lambda: kafka_line("old"),
+        lambda: client_line(Family.LIBRDKAFKA, "1.9"),
+    ):
+        with pytest.raises(SettingError) as refused:
+            ask()
+        assert "advisories" not in str(refused.value)
