@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from labs.engine.base.toml_table import Table
-from labs.engine.distributions.distribution import kafka_versions
+from labs.engine.distributions.distribution import all_versions, kafka_versions
 from labs.incidents.model import KINDS, TEXTS, Incident
 from labs.incidents.wheels import installed
 from labs.lessons.drawing import DrawingError, drawings_in
@@ -45,6 +46,7 @@ def load(folder: Path) -> Incident:
         fixed=_release(top, "fixed"),
         today=installed() if component == "librdkafka" else kafka_versions()[0],
         harm=top.take("harm", str),
+        moment=_patterns(top, "moment"),
         minutes=top.take("minutes", int),
         module=f"{__package__}.{folder.name}.steps",
         sources=top.texts("sources"),
@@ -53,7 +55,31 @@ def load(folder: Path) -> Incident:
         texts=_texts(folder),
     )
     top.finish()
-    return incident
+    return replace(incident, historical=_historical(incident))
+
+
+def _historical(incident: Incident) -> frozenset[str]:
+    """Its releases of lines that experiments never run: they serve incidents, and nothing else."""
+    offered: Mapping[str, Sequence[str]] = {"broker": all_versions(), "librdkafka": (installed(),)}
+    lines = set(map(_line, offered.get(incident.component, kafka_versions())))
+    old = {release for release in incident.releases.values() if _line(release) not in lines}
+    brokers = set(map(_line, all_versions()))
+    return frozenset(old | {b for b in [incident.brokers] if b and _line(b) not in brokers})
+
+
+def _line(release: str) -> str:
+    """`0.10.2.2` → `0.10.2`, `3.9.2` → `3.9`."""
+    return release.rpartition(".")[0]
+
+
+def _patterns(top: Table, key: str) -> tuple[str, ...]:
+    patterns = top.texts(key)
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as wrong:
+            raise top.error(key, f"{pattern!r} is no regular expression: {wrong}") from wrong
+    return patterns
 
 
 def _release(top: Table, key: str, otherwise: str | None = None) -> str:

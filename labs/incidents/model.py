@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from labs.lessons.text import Text
@@ -57,10 +58,12 @@ class Incident:
 
     `id` is the ticket, and that of the advisory that it shows. `affected` and `fixed` are the
     releases that are run, and `today` is the newest of their kind. `harm` is what is counted, in
-    words that follow a count ("committed messages gone"). `module` is the Python name of its steps.
-    `texts` are by their name, with the drawings of the folder. `not_today` says why its steps
-    cannot be played on today's release, if they cannot. `brokers` is the release of the brokers for
-    clients of the past that do not speak to one of today.
+    words that follow a count ("committed messages gone"). `moment` are patterns of moments, each
+    searched after the one before: the last is when the harm became a fact. `module` is the Python
+    name of its steps. `texts` are by their name, with the drawings of the folder. `not_today` says
+    why its steps cannot be played on today's release, if they cannot. `brokers` is the release of
+    the brokers for clients of the past that do not speak to one of today. `historical` are those
+    of its releases of whose lines no release is offered for anything else.
     """
 
     id: str
@@ -70,12 +73,14 @@ class Incident:
     fixed: str
     today: str
     harm: str
+    moment: tuple[str, ...]
     minutes: int
     module: str
     sources: tuple[str, ...]
     texts: Mapping[str, Text] = field(default_factory=dict)
     not_today: str = ""
     brokers: str = ""
+    historical: frozenset[str] = frozenset()
 
     @property
     def slug(self) -> str:
@@ -92,3 +97,19 @@ class Incident:
         """Side → release: with the bug, with its fix, and of today where that is another one."""
         both = {"affected": self.affected, "fixed": self.fixed}
         return both if self.not_today or self.today == self.fixed else {**both, "today": self.today}
+
+    def harm_in(self, moments: Sequence[Moment]) -> int | None:
+        """Where the harm became a fact among the moments of a play that showed it; None if nowhere.
+
+        The last moment is the count, made afterwards.
+        """
+        at = -1
+        for pattern in self.moment:
+            later = range(at + 1, len(moments) - 1)
+            step = next(
+                (place for place in later if re.search(pattern, moments[place].words)), None
+            )
+            if step is None:
+                return None
+            at = step
+        return at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from labs.incidents.model import Moment
@@ -13,12 +13,17 @@ _COUNT = re.compile(r"\b\d{4,}(?= (?:of|more|acknowledged|messages|offsets)\b)")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A moment; `along` is its place on the line, in per cent. `is_harm` where harm was counted."""
+    """A moment; `along` is its place on the line, in per cent.
+
+    With `is_harm` the harm became a fact; `is_count` is where it was counted, afterwards. Where no
+    step tells when, it is both.
+    """
 
     at_s: float
     words: str
     along: float
-    is_harm: bool
+    is_harm: bool = False
+    is_count: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +40,30 @@ def _grouped(words: str) -> str:
     return _COUNT.sub(lambda count: f"{int(count[0]):,}", words)
 
 
-def lanes(sides: Sequence[tuple[str, str, Sequence[Moment], int]]) -> tuple[Lane, ...]:
+def lanes(
+    sides: Sequence[tuple[str, str, Sequence[Moment], int]],
+    harm_in: Callable[[Sequence[Moment]], int | None],
+) -> tuple[Lane, ...]:
     """A lane for each (release, label, moments, messages harmed) that has moments.
 
-    All are on one scale, that of the longest; the last moment of a play is its count.
+    All are on one scale, that of the longest; the last moment of a play is its count. `harm_in`
+    is `Incident.harm_in`.
     """
     timed = [side for side in sides if side[2]]
     whole = max((side[2][-1].at_s for side in timed), default=0.0) or 1.0
     return tuple(
-        Lane(release, label, tuple(
-            Step(moment.at_s, _grouped(moment.words), 99 * moment.at_s / whole,
-                 harmed > 0 and moment is moments[-1])
-            for moment in moments
-        ))
+        Lane(release, label, tuple(_steps(moments, whole, harmed, harm_in)))
         for release, label, moments, harmed in timed
-    )  # fmt: skip
+    )
+
+
+def _steps(
+    moments: Sequence[Moment], whole: float, harmed: int,
+    harm_in: Callable[[Sequence[Moment]], int | None],
+) -> Iterator[Step]:  # fmt: skip
+    last = len(moments) - 1
+    harm = (harm_in(moments) or last) if harmed else None
+    for number, moment in enumerate(moments):
+        along = 99 * moment.at_s / whole
+        is_count = harmed > 0 and number == last
+        yield Step(moment.at_s, _grouped(moment.words), along, number == harm, is_count)

@@ -73,9 +73,10 @@ def sides(play: Experiment, incident: Incident) -> list[SideOfPlay]:
     return [_side(run, incident) for run in play.runs.all()]
 
 
-def steps(sides: Sequence[SideOfPlay]) -> tuple[Lane, ...]:
+def steps(sides: Sequence[SideOfPlay], incident: Incident) -> tuple[Lane, ...]:
     """What was done on each side that was played, on one line of time."""
-    return lanes([(side.release, side.label, side.moments, side.harmed or 0) for side in sides])
+    rows = [(side.release, side.label, side.moments, side.harmed or 0) for side in sides]
+    return lanes(rows, incident.harm_in)
 
 
 def standing(play: Experiment, incident: Incident) -> str:

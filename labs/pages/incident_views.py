@@ -89,7 +89,8 @@ def _context(incident: Incident) -> dict[str, Any]:
             [
                 (play.release, incident_plays.LABELS[play.side], play.moments, play.harmed)
                 for play in kept
-            ]
+            ],
+            incident.harm_in,
         ),
         "report": texts.pop("report"),
         "texts": [(key, _HEADINGS[key], text) for key, text in texts.items()],
@@ -111,7 +112,7 @@ def _play(request: HttpRequest, name: str, slug: str) -> dict[str, Any]:
         "experiment": experiment,
         "standing": incident_plays.standing(experiment, incident),
         "sides": sides,
-        "lanes": () if experiment.is_live else incident_plays.steps(sides),
+        "lanes": () if experiment.is_live else incident_plays.steps(sides, incident),
         "no_worker": experiment.is_live and presence.missing(),
         "may_cancel": visitors.may_cancel(request, experiment),
     }

@@ -354,7 +354,8 @@ def test_a_play_that_was_cancelled_keeps_what_it_had_counted(
 def test_counts_of_a_step_are_grouped_and_values_are_as_written() -> None:
     words = ("40000 messages acknowledged", "6000 of 51000 offsets at which replicas differ",
              "offset 1150 is handed out again", "log.retention.ms is 500000000")  # fmt: skip
-    [lane] = lanes([("1.0.0", "with the bug", [Moment(1.0, text) for text in words], 0)])
+    moments = [Moment(1.0, text) for text in words]
+    [lane] = lanes([("1.0.0", "with the bug", moments, 0)], lambda _: None)
     assert [step.words for step in lane.steps] == [
         "40,000 messages acknowledged", "6,000 of 51,000 offsets at which replicas differ",
         *words[2:],

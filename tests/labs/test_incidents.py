@@ -20,6 +20,7 @@ from packaging.version import Version
 
 import labs.incidents
 from advisor.advisories import advisories
+from advisor.catalog import SettingError, kafka_line
 from advisor.management.exact import BAD_INPUT
 from advisor.reasoning.plural import counted
 from labs.engine.distributions import distribution
@@ -39,6 +40,7 @@ from labs.incidents.timeline import Timeline
 from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
 from labs.management.proving import NOT_PROVEN
+from labs.pages.incident_moments import lanes
 from tests.advisor.test_deciding import MOST_WORDS, unfolded
 
 PLACE = Path(labs.incidents.__file__).parent
@@ -105,6 +107,28 @@ def test_what_ships_of_it_was_seen_each_time_with_the_bug_and_never_without(
         assert all(exhibit.text.strip() for exhibit in play.exhibits)
         assert len(play.moments) >= 5
         assert play.moments[-1].words == f"{play.harmed} of {play.of} {incident.harm}"
+
+
+@INCIDENTS
+def test_the_moment_of_harm_is_marked_before_it_is_counted(incident: Incident) -> None:
+    """With the bug one step is marked; without it, none, although its steps are the same."""
+    by_side = {play.side: play for play in record.sides(incident.id)}
+    rows = [(play.release, side, play.moments, play.harmed) for side, play in by_side.items()]
+    for lane in lanes(rows, incident.harm_in):
+        marked = [step for step in lane.steps if step.is_harm]
+        assert len(marked) == (lane.label == "affected")
+        assert all(step is not lane.steps[-1] for step in marked)
+        assert lane.steps[-1].is_count == (lane.label == "affected")
+
+
+def test_a_moment_of_harm_is_sought_after_the_one_before_it() -> None:
+    """KAFKA-6361: the broker that came back before is not the one that keeps what it had."""
+    incident, moments = find("KAFKA-6361"), record.sides("KAFKA-6361")[0].moments
+    at = incident.harm_in(moments)
+    assert at is not None
+    assert moments[at].words == "broker 2: serving"
+    assert at > [moment.words for moment in moments].index("broker 2: serving")
+    assert incident.harm_in(moments[:at]) is None
 
 
 def test_the_four_remedies_of_a_report_were_each_run() -> None:
@@ -357,3 +381,65 @@ def test_an_incident_that_was_never_played_says_so(
 @pytest.mark.django_db
 def test_an_incident_that_nobody_knows_is_not_found(client: Client) -> None:
     assert client.get(reverse("labs:incident", args=["kafka-1"])).status_code == 404
+
+
+HISTORICAL = sorted({(incident.component, release) for incident in all_incidents()
+                     for release in incident.historical})  # fmt: skip
+
+
+def test_old_lines_are_historical_and_lines_that_are_offered_are_not() -> None:
+    of = {incident.id: incident.historical for incident in all_incidents()}
+    assert of["KAFKA-3919"] == {"0.10.2.2", "0.11.0.3"}
+    assert of["KAFKA-4473"] == {"0.10.1.1", "0.10.2.0", "0.10.2.2"}, "its brokers are old, too"
+    assert of["KAFKA-14055"] == of["KIP-966"] == of["KAFKA-20685"] == frozenset()
+    assert of["librdkafka #4442"] == {"2.2.0", "2.3.0"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("component", "release"), HISTORICAL)
+def test_a_historical_release_is_offered_nowhere(
+    client: Client, component: str, release: str
+) -> None:
+    """No form, no catalog, no `--kafka`, `--across` or series: incidents alone run it."""
+    line = ".".join(release.split(".")[: 3 if release.startswith("0.") else 2])
+    if component == "librdkafka":
+        assert release != wheels.installed()
+        return
+    assert release not in distribution.kafka_versions()
+    if component != "broker":
+        return
+    assert release not in (*distribution.all_versions(), *distribution.patch_releases())
+    with pytest.raises(SettingError):
+        kafka_line(release)
+    with pytest.raises(distribution.UnknownVersion):
+        distribution.release(release)
+    for option in (["--kafka", release], ["--kafka", line], ["--across", f"{line},4.3"]):
+        with pytest.raises(CommandError) as refused:
+            call_command("experiment", "--scenario", "leader-killed", *option)
+        assert refused.value.returncode == BAD_INPUT
+    for page in (reverse("advisor:describe", args=["client"]), reverse("labs:lines")):
+        shown = client.get(page).content.decode()
+        [*choices] = re.findall(r'(?s)<select[^>]*name="(?:kafka|first|last)".*?</select>', shown)
+        offered = re.findall(r'<option value="([^"]+)"', "".join(choices))
+        assert "2.8" in offered
+        assert not {line, release} & {*offered}
+
+
+@pytest.mark.django_db
+@INCIDENTS
+def test_a_historical_release_is_marked_wherever_it_is_named(
+    client: Client, incident: Incident, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = client.get(reverse("labs:incident", args=[incident.slug])).content.decode()
+    every = client.get(reverse("labs:incidents")).content.decode()
+    row = every[every.index(incident.slug) :].partition("</tr>")[0]
+    call_command("incidents")
+    [line] = [ln for ln in capsys.readouterr().out.splitlines() if ln.startswith(incident.id + " ")]
+    call_command("incidents", "--json")
+    [data] = [d for d in json.loads(capsys.readouterr().out) if d["id"] == incident.id]
+    assert set(data["historical"]) == incident.historical
+    for release in incident.releases.values():
+        is_old = release in incident.historical
+        assert (f"{incident.kind} {release} (historical)" in own) == is_old
+        assert (f'{release}</span> <span class="muted">(historical)' in row) == is_old
+        assert (f"{release}*" in line) == is_old

@@ -9,6 +9,7 @@ from typing import Any
 
 from confluent_kafka import KafkaException
 from django.core.management.base import CommandParser
+from packaging.version import Version
 
 from advisor.management.exact import ExactCommand, bad_input
 from labs.engine.base.wait import WaitTimeout
@@ -24,6 +25,10 @@ from labs.management import proving
 
 _MOST_TIMES = 100
 _NOTHING = "--on: {} is not run there; its page says why"
+_HISTORICAL = (
+    "* historical: this release runs for incidents alone, on the loopback of this machine, and no "
+    "experiment offers it."
+)
 _TROUBLE = (
     DownloadFailed, WrongChecksum, JavaMissing, WaitTimeout, ProgramFailed, ChildProcessError,
     KafkaException, TimeoutError,
@@ -78,9 +83,8 @@ class Command(ExactCommand):
             self.stdout.write(json.dumps([_data(item) for item in all_incidents()], indent=2))
         else:
             for incident in all_incidents():
-                self.stdout.write(
-                    f"{incident.id:16} {incident.affected} -> {incident.fixed}  {incident.title}"
-                )
+                self.stdout.write(_line(incident))
+            self.stdout.write(_HISTORICAL)
 
     def _report(self, plays: Sequence[Played], *, as_data: bool) -> None:
         proving.finish(
@@ -104,6 +108,12 @@ class Command(ExactCommand):
         self._report([record.played(side) for side in results], as_data=options["json"])
 
 
+def _line(incident: Incident) -> str:
+    releases = (f"{release}{'*' * (release in incident.historical)}"
+                for release in (incident.affected, incident.fixed))  # fmt: skip
+    return f"{incident.id:16} {' -> '.join(releases)}  {incident.title}"
+
+
 def _data(incident: Incident) -> dict[str, Any]:
     return {
         "id": incident.id,
@@ -111,6 +121,7 @@ def _data(incident: Incident) -> dict[str, Any]:
         "component": incident.component,
         "affected": incident.affected,
         "fixed": incident.fixed,
+        "historical": sorted(incident.historical, key=Version),
         "incident": incident.id,
         "harm": incident.harm,
         "sources": list(incident.sources),
