@@ -166,6 +166,21 @@ def test_a_task_that_forgets_is_shown_by_its_log_its_counts_and_its_changelog() 
     assert "`completedRestorers`" in (PLACE / "kafka_7672" / "mechanism.md").read_text("utf-8")
 
 
+def test_the_set_that_is_never_emptied_is_shown_beside_the_one_that_is() -> None:
+    """KAFKA-7672: `completedRestorers` in each stage, read from the thread that has it."""
+    [title] = [e.title for e in record.sides("KAFKA-7672")[0].exhibits if "completed" in e.title]
+    affected, fixed, today = (
+        next(e.text for e in play.exhibits if e.title == title)
+        for play in record.sides("KAFKA-7672")
+    )
+    both = "[counts-store-changelog-0, counts-store-changelog-1]"
+    assert [line.partition(": ")[2] for line in affected.splitlines()] == [both] * 3
+    started, shared, alone = (line.partition(": ")[2] for line in fixed.splitlines())
+    assert started == both
+    assert both not in (shared, alone)
+    assert "no such set" in today
+
+
 @INCIDENTS
 def test_its_mechanism_is_drawn(incident: Incident) -> None:
     assert re.search(

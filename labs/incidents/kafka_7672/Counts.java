@@ -1,10 +1,14 @@
 import java.io.File;
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -25,6 +29,9 @@ import org.apache.kafka.streams.state.Stores;
 /** Counts records by key while a second instance comes and goes, and prints the last counts. */
 public class Counts {
     static final String[] KEYS = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    static final String READER =
+        "org.apache.kafka.streams.processor.internals.StoreChangelogReader";
+    static final String COMPLETED = "completedRestorers";
     static String bootstrap;
     static String input;
     static String output;
@@ -61,6 +68,7 @@ public class Counts {
         own.await(2);
         send();
         await("started anew", 11);
+        noted("started anew", again);
 
         tell("a second instance joins, and takes one of the two tasks");
         Restores others = new Restores();
@@ -70,10 +78,12 @@ public class Counts {
         others.await(1);
         send();
         await("shared by two", 12);
+        noted("shared by two", again);
         second.close();
         tell("the second instance leaves: its task comes back to the first one");
         send();
         await("alone again", 13);
+        noted("alone again", again);
         again.close();
         producer.close();
         reader.close();
@@ -123,6 +133,43 @@ public class Counts {
             System.out.println("{\"when\": \"" + when + "\", \"key\": \"" + KEYS[number]
                 + "\", \"sent\": " + sent + ", \"count\": " + counts.get(KEYS[number]) + "}");
         }
+    }
+
+    /** Prints which partitions the thread of an instance holds for restored, `completedRestorers`. */
+    static void noted(String when, KafkaStreams instance) throws Exception {
+        String shown = "null";
+        if (hasField(Class.forName(READER), COMPLETED)) {
+            Object thread = Array.get(field(instance, "threads"), 0);
+            Object reader = field(field(thread, "taskManager"), "changelogReader");
+            TreeSet names = new TreeSet();
+            Iterator each = ((Set) field(reader, COMPLETED)).iterator();
+            while (each.hasNext()) {
+                names.add(each.next().toString());
+            }
+            shown = "\"" + names + "\"";
+            tell(when + ", " + COMPLETED + " of the first instance's thread: " + names);
+        }
+        System.out.println("{\"noted\": \"" + when + "\", \"partitions\": " + shown + "}");
+    }
+
+    static Object field(Object of, String name) throws Exception {
+        Class type = of.getClass();
+        while (!hasField(type, name)) {
+            type = type.getSuperclass();
+        }
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(of);
+    }
+
+    static boolean hasField(Class type, String name) {
+        Field[] own = type.getDeclaredFields();
+        for (int number = 0; number < own.length; number++) {
+            if (own[number].getName().equals(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static void tell(String moment) {
