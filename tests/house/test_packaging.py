@@ -64,6 +64,28 @@ def test_web_and_worker_share_the_ledgers_and_nothing_else_is_exposed():
     assert "127.0.0.1" in str(result["web"]["ports"])
 
 
+def test_the_worker_can_fetch_and_run_old_releases_and_nobody_else_reaches_them():
+    """Plays and rows over release lines: the worker alone fetches and boots, on its own loopback.
+
+    What they need besides is in the image: the cache, which its user may write to, and Java.
+    """
+    result = services()
+    environment = result["worker"]["environment"]
+    assert {"LAB_IVY_SETTINGS", "PIP_INDEX_URL", "LAB_CACHE_LIMIT_MB"} <= set(environment)
+    assert "LAB_CACHE_DIR" not in environment, "the image's own, where today's jars are"
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    assert "COPY --from=build --chown=lab:lab /cache /cache" in dockerfile
+    assert "LAB_CACHE_DIR=/cache" in dockerfile
+    for name in ("web", "worker"):
+        assert result[name]["environment"] == environment, "both see the same limits"
+        assert not {"mem_limit", "memswap_limit", "network_mode"} & set(result[name])
+    assert not result["worker"].get("ports")
+    # Spark's executors read the brokers: they share the worker's loopback, and nothing else does.
+    sharing = {name for name, service in result.items() if "network_mode" in service}
+    assert sharing == {"spark-worker"}
+    assert result["spark-worker"]["network_mode"] == "service:worker"
+
+
 def test_depended_services_exist():
     result = services()
     for name, service in result.items():

@@ -42,6 +42,10 @@ SMALL = "/scenarios/producer-killed/start/"
 """Has a broker an arm instead of three: enough where nobody asks what the run says in the end."""
 
 
+OLD_RELEASE = "/incidents/kafka-9254/start/"
+"""Two brokers of 2.4.0, and their ZooKeeper."""
+
+
 def brokers_of(data: Path) -> list[int]:
     return [pid for pid, command in processes_of(data).items() if "kafka.Kafka" in command]
 
@@ -143,3 +147,20 @@ def test_cancelling_ends_the_brokers(up: House, visitor: Visitor) -> None:
         visitor.post(f"{page}cancel/")
         assert "Cancelled by a visitor." in visitor.get(page)
         nothing_left(up, page)
+
+
+def test_nothing_of_an_old_release_outlives_a_worker_that_is_killed_in_its_play(
+    up: House, visitor: Visitor
+) -> None:
+    def of_the_release() -> list[str]:
+        return [word for word in processes_of(up.data).values() if "kafka_2.12-2.4.0.jar" in word]
+
+    until(lambda: not brokers_of(up.data), 60, "brokers outlived the run of another test")
+    page = visitor.post(OLD_RELEASE, side="affected")
+    until(lambda: len(of_the_release()) >= 3, RUN_LIMIT_S, "brokers and ZooKeeper do not run")
+    assert any("QuorumPeerMain" in command for command in of_the_release())
+    assert folders(up, page)
+    WORKER.kill(up)
+    until(lambda: not of_the_release(), 60, "an old release outlived its play")
+    until(lambda: not folders(up, page), 60, "the folder was not cleaned")
+    visitor.waits_for(page, "Interrupted.", INTERRUPTED_LIMIT_S)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
+from types import MappingProxyType
 from urllib.parse import urlencode
 
 from labs.engine.base.wait import until
@@ -24,9 +26,9 @@ class Visitor:
     def get(self, path: str) -> str:
         return self._ask("GET", path)[1]
 
-    def post(self, path: str) -> str:
-        """Returns where the answer leads."""
-        return self._ask("POST", path)[0]
+    def post(self, path: str, **fields: str) -> str:
+        """Sends a form with these fields; returns where the answer leads."""
+        return self._ask("POST", path, fields)[0]
 
     def looks(self, path: str) -> str:
         """The page; empty while the web server is away."""
@@ -42,9 +44,12 @@ class Visitor:
             lambda: text if words in (text := self.looks(page)) else "", limit_s, text, every_s=0.5
         )
 
-    def _ask(self, method: str, path: str) -> tuple[str, str]:
+    def _ask(
+        self, method: str, path: str, fields: Mapping[str, str] = MappingProxyType({})
+    ) -> tuple[str, str]:
         connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
-        body = urlencode({"csrfmiddlewaretoken": self._token}) if method == "POST" else None
+        form = {"csrfmiddlewaretoken": self._token, **fields}
+        body = urlencode(form) if method == "POST" else None
         cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         headers = {"Cookie": cookies, "Content-Type": "application/x-www-form-urlencoded"}
         try:
