@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import env, places
 from labs.engine.base import slots
+from labs.engine.distributions import budget
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -27,6 +28,9 @@ LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
 LAB_CLUSTERS_AT_ONCE = env.whole("LAB_CLUSTERS_AT_ONCE", slots.clusters_at_once, least=1, most=64)
 # Clusters for one experiment, booted before anybody asks (labs/engine/run/pool.py).
 LAB_WARM_POOL = env.flag("LAB_WARM_POOL", default=True)
+# Jars and class-data archives; whatever fetches jars reads the variable itself, because it may run
+# without Django (labs/engine/distributions/budget.py).
+LAB_CACHE_LIMIT_MB = env.whole("LAB_CACHE_LIMIT_MB", lambda: budget.DEFAULT_MB, least=1, most=10**9)
 # All ledgers together, in millions of bytes; the oldest go first (labs/runs/pruning.py).
 LAB_RUNS_LIMIT_MB = env.whole("LAB_RUNS_LIMIT_MB", lambda: 5_000, least=1, most=10**9)
 # Clusters of one's own that may be described, by name: addresses, or a file of client settings.

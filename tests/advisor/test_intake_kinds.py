@@ -58,8 +58,9 @@ WRONG = [
      "Line 1: min.insync.replicas: not every topic that is created here has the same. A pipeline "
      "has one topic; leave that one alone here."),
     ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
-     "We know Kafka 4.3 to 2.8; '1.0.0' is none of them. Which bugs that release has is on the page "
-     "of known bugs (/advisories/?version=1.0.0), and in `manage.py advisories --version 1.0.0`."),
+     "We know Kafka 4.3 to 2.8; '1.0.0' is none of them. Which bugs that release has is on the "
+     "page of known bugs (/advisories/?version=1.0.0), and in `manage.py advisories --version "
+     "1.0.0`."),
     ("compose", "services:\n  a: {environment: {KAFKA_MIN_INSYNC_REPLICAS: many}}",
      "Line 2: min.insync.replicas must be a whole number from 1 to 2147483647."),
     ("producer-properties", "-----BEGIN PRIVATE KEY-----\nx",

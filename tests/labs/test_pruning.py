@@ -132,7 +132,11 @@ def test_an_attempt_that_is_run_again_was_not_pruned() -> None:
 def test_the_command_says_whose_ledgers_went(capsys: pytest.CaptureFixture[str]) -> None:
     older, _ = with_ledger(ended_at=200), with_ledger(ended_at=100)
     call_command("prune", "--json")
-    assert json.loads(capsys.readouterr().out) == {"limit_mb": 5000, "pruned": []}
+    assert json.loads(capsys.readouterr().out) == {
+        "limit_mb": 5000,
+        "pruned": [],
+        "deleted": [],
+    }
     call_command("prune", "--limit-mb", "0", "--json")
     assert json.loads(capsys.readouterr().out)["pruned"] == [older.slug]
     call_command("prune", "--limit-mb", "0")

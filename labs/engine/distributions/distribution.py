@@ -22,7 +22,7 @@ from typing import NamedTuple
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
 from labs.engine.base.cache import alone, cache_dir, workshop
-from labs.engine.distributions import ivy
+from labs.engine.distributions import budget, ivy
 from labs.engine.distributions.java import find_java
 
 LOCKS = Path(__file__).parent / "locks"
@@ -236,11 +236,13 @@ def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:
 def install(name: str, progress: ivy.Progress | None = None) -> tuple[Path, ...]:
     """The jars of lock `name` in the cache, each the one that was recorded.
 
-    They are fetched where one is absent or changed, and hashed again where one was touched.
+    They are fetched where one is absent or changed, and hashed again where one was touched. They
+    stay there until this process ends; others that were not used for long may go (`budget`).
     """
     text = (LOCKS / f"{name}.txt").read_text("utf-8")
     locked, stamp = parse_lock(text), hashlib.sha256(text.encode()).hexdigest()
     folder = cache_dir() / "jars" / name
+    budget.hold(name)
     if not _untouched(folder, locked, stamp):
         with alone(folder):
             # Another process may have fetched them while this one waited for the lock.
@@ -248,7 +250,16 @@ def install(name: str, progress: ivy.Progress | None = None) -> tuple[Path, ...]
                 if progress and folder.exists():
                     progress(f"{name}: not the jars that were recorded, fetching them again")
                 _fetch(folder, locked, stamp, progress)
+                for deleted in budget.keep_within(always_kept()):
+                    if progress:
+                        progress(str(deleted))
     return tuple(folder / jar.file for jar in locked)
+
+
+def always_kept() -> frozenset[str]:
+    """The locks without which nothing can be run, which `make up` fetches."""
+    newest = (f"kafka-{version}" for version in kafka_versions()[:1])
+    return frozenset({*newest, f"spark-connector-{SPARK}"})
 
 
 def installed() -> tuple[str, ...]:

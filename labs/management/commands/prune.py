@@ -1,4 +1,7 @@
-"""`manage.py prune`: keeps the ledgers within their limit, as the worker does after each run."""
+"""`manage.py prune`: keeps the ledgers within their limit, as the worker does after each run.
+
+And the cache of jars within `LAB_CACHE_LIMIT_MB`, as every download does.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,15 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from advisor.management.exact import ExactCommand
+from labs.engine.distributions import budget, distribution
 from labs.runs import pruning
 
 
 class Command(ExactCommand):
-    help = "Removes the oldest ledgers until all together are within a limit."
+    help = (
+        "Removes the oldest ledgers until all together are within a limit, and the jars that were "
+        "not used for longest until the cache is within LAB_CACHE_LIMIT_MB."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -25,14 +32,19 @@ class Command(ExactCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         pruned = pruning.prune(options["limit_mb"] * pruning.MEGABYTE)
+        deleted = budget.keep_within(distribution.always_kept())
         if options["json"]:
-            self.stdout.write(json.dumps({"limit_mb": options["limit_mb"], "pruned": pruned}))
+            gone = [row.name for row in deleted]
+            data = {"limit_mb": options["limit_mb"], "pruned": pruned, "deleted": gone}
+            self.stdout.write(json.dumps(data))
             return
         self.stdout.write(
             f"{len(pruned)} ledgers were removed; their counts and verdicts stay."
             if pruned
             else "All ledgers are within the limit."
         )
+        for row in deleted:
+            self.stdout.write(str(row))
 
 
 def _whole(text: str) -> int:

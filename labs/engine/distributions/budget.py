@@ -1,0 +1,147 @@
+"""How large the cache of jars and class-data archives may become, and what goes when it is larger.
+
+A process that asks for the jars of a lock holds that lock's mark until it ends, so that they are
+not deleted under its JVMs; the kernel frees a mark whose holder dies. Marks are files next to the
+jars' folder, and their time is when the jars were asked for last. Processes in several containers
+that share the cache share the marks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from labs.engine.base.cache import cache_dir
+
+LIMIT = "LAB_CACHE_LIMIT_MB"
+DEFAULT_MB = 6_000
+_MEGABYTE = 10**6
+_held: dict[Path, IO[bytes]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """What was deleted: a lock, the size of its files in bytes, and its last use (seconds)."""
+
+    name: str
+    size: int
+    used_at: float
+
+    def __str__(self) -> str:
+        day = time.strftime("%Y-%m-%d", time.gmtime(self.used_at))
+        return (
+            f"{self.name} was deleted from the cache ({self.size // _MEGABYTE} MB, last used on "
+            f"{day}): all together may have {limit_mb():,} MB ({LIMIT})"
+        )
+
+
+def limit_mb() -> int:
+    """`LAB_CACHE_LIMIT_MB`, in millions of bytes. Raises `ValueError` for what is no number."""
+    stated = os.environ.get(LIMIT, "").strip()
+    if not stated:
+        return DEFAULT_MB
+    if not (stated.isdecimal() and int(stated) > 0):
+        raise ValueError(f"{LIMIT} has to be a whole number of at least 1, not {stated!r}")
+    return int(stated)
+
+
+def hold(name: str) -> None:
+    """Keeps the jars of a lock from being deleted until this process ends, and notes their use.
+
+    A cache that we may only read is not marked; nobody can delete from it either.
+    """
+    mark = _mark(name)
+    with suppress(OSError):
+        if mark not in _held:
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            file = mark.open("ab")
+            fcntl.flock(file, fcntl.LOCK_SH)
+            _held[mark] = file
+        os.utime(mark)
+
+
+def size() -> int:
+    """The bytes of all jars and archives in the cache."""
+    return sum(map(_bytes, (cache_dir() / "jars", cache_dir() / "classes")))
+
+
+def keep_within(keep: Collection[str] = ()) -> list[Deleted]:
+    """Deletes what was used longest ago until all is within the limit; what went, in that order.
+
+    What a process holds, and what is to be kept, stays.
+    """
+    over = size() - limit_mb() * _MEGABYTE
+    deleted: list[Deleted] = []
+    for name, used_at in sorted(_uses().items(), key=lambda use: use[1]):
+        if over <= 0:
+            break
+        if name not in keep and (freed := _delete(name)):
+            deleted.append(Deleted(name, freed, used_at))
+            over -= freed
+    return deleted
+
+
+def _uses() -> dict[str, float]:
+    """The locks whose jars are there, with their last use."""
+    folders = (path for path in (cache_dir() / "jars").glob("[!.]*") if path.is_dir())
+    return {path.name: max(map(_time, (path, _mark(path.name)))) for path in folders}
+
+
+def _delete(name: str) -> int:
+    """The bytes that went with a lock's jars and archives; 0 where a process holds them."""
+    with _unused(name) as is_unused:
+        if not is_unused:
+            return 0
+        paths = [cache_dir() / "jars" / name, *_archives(name)]
+        freed = sum(map(_bytes, paths))
+        for path in paths:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        return freed
+
+
+def _archives(name: str) -> list[Path]:
+    """The class-data archives of a lock's release: `past-3.9.0` has those of `kafka-3.9.0`."""
+    product, _, version = name.rpartition("-")
+    stem = f"kafka-{version}" if product in ("past", "zookeeper") else name
+    return [*(cache_dir() / "classes").glob(f"{stem}-java-*")]
+
+
+@contextmanager
+def _unused(name: str) -> Iterator[bool]:
+    """Whether nobody holds it; who asks for it meanwhile waits."""
+    mark = _mark(name)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    with mark.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def _mark(name: str) -> Path:
+    return cache_dir() / "used" / name
+
+
+def _time(path: Path) -> float:
+    return path.stat().st_mtime if path.exists() else 0.0
+
+
+def _bytes(path: Path) -> int:
+    """Of a file, or of all files in a folder; what vanishes meanwhile has none."""
+    total = 0
+    for file in [path, *path.rglob("*")]:
+        with suppress(OSError):
+            total += file.stat().st_size if file.is_file() else 0
+    return total
