@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +19,8 @@ BrokerState = Literal["running", "paused", "dead"]
 class Broker:
     """A broker (and controller) of a disposable cluster.
 
-    `port` is where it listens. `name` is what people read.
+    `port` is where it listens. `name` is what people read. `started_at` is when it started last,
+    in seconds of the monotonic clock.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Broker:
         self._command = command
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
+        self.started_at = 0.0
         self._ends_with: frozenset[int] = frozenset()
 
     @property
@@ -114,6 +117,7 @@ class Broker:
             raise RuntimeError(self.lost)
         self._ends_with = frozenset()
         self._process = processes.spawn(self._command, log=self.log, cwd=self._folder)
+        self.started_at = time.monotonic()
 
     def kill(self) -> None:
         """SIGKILL: the broker flushes and announces nothing. The page cache stays."""

@@ -109,6 +109,11 @@ class Cluster:
         self.stop()
 
     @property
+    def release(self) -> str:
+        """The Kafka release that its brokers have."""
+        return self._distribution.version
+
+    @property
     def bootstrap(self) -> str:
         """For `bootstrap.servers`: the advertised addresses of all brokers."""
         return self.addresses.bootstrap

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
+from advisor.catalog.versions import at_least
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.rig import Condition, Rig
 from labs.engine.scenarios.model import TOPIC, Topology
+
+_DELAY_IS_A_SETTING_SINCE = "3.8"
+_FIRST_DELETION_S = 31.0
+"""A broker begins to delete old segments 30 s after it was started. Before 3.8 no setting changes
+that (LogManager.InitialTaskDelayMs, read in the class files of 2.8.2 to 3.7.2)."""
 
 
 def in_sync(topology: Topology, size: int) -> Condition:
@@ -43,6 +50,15 @@ def _is_led_by_no_dead_one(rig: Rig) -> bool:
     return bool(all_leaders) and all_leaders <= {None, *_running(rig)}
 
 
+def _has_begun_to_delete(rig: Rig) -> bool:
+    if at_least(rig.cluster.release, _DELAY_IS_A_SETTING_SINCE):
+        return True
+    now = time.monotonic()
+    return all(
+        now - broker.started_at > _FIRST_DELETION_S for broker in rig.cluster.brokers.values()
+    )
+
+
 ANOTHER_LEADS = Condition(
     "another broker leads",
     "for a follower to become leader",
@@ -71,3 +87,10 @@ POSITION_SAVED = Condition(
     is_optional=True,
 )
 """The group has committed a position."""
+RETENTION_RUNS = Condition(
+    "the brokers delete what is old",
+    "for the brokers to begin to delete what is old",
+    "the brokers have not begun to delete what is old",
+    _has_begun_to_delete,
+)
+"""Without it, a run shorter than a broker's first delay loses nothing, whatever is kept."""

@@ -18,6 +18,7 @@ from labs.engine.scenarios.conditions import (
     ANOTHER_LEADS,
     DEAD_NOTICED,
     POSITION_SAVED,
+    RETENTION_RUNS,
     all_in_sync,
     in_sync,
 )
@@ -180,6 +181,7 @@ def nobody_reads(stage: Stage, seconds: Durations) -> None:
 
 def nobody_reads_while_messages_expire(stage: Stage, seconds: Durations) -> None:
     """The same where retention deletes messages meanwhile; it ends before a new member starts."""
+    stage.wait(RETENTION_RUNS, limit_s=60)
     nobody_reads(stage, seconds)
     stage.heal(keep_all, TOPIC)
     stage.heal(start_again, "consumer")
