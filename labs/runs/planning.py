@@ -30,7 +30,8 @@ def brokers_for(
 
     Who chose dedicated controllers gets KRaft mode. Raises `ScenarioError` for an unknown scenario.
     """
-    staged = find_scenario(scenario).zookeeper and not conditions.controllers
+    lines = find_scenario(scenario).zookeeper_lines
+    staged = kafka_line(described.kafka) in lines and not conditions.controllers
     return to_run(described.kafka, zookeeper=Replication(described).zookeeper, staged=staged)
 
 

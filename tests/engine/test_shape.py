@@ -124,7 +124,9 @@ def test_a_scenario_may_keep_what_was_described_of_its_brokers() -> None:
     assert copies not in shape(experiment(alone), alone).settings
 
 
-def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_it() -> None:
+def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = replace(experiment(scenario="leader-killed"), kafka="2.8.2", zookeeper=True)
     [one, *_] = shapes(asked)
     assert (one.kafka, one.zookeeper, one.controllers) == ("2.8.2", True, 0)
@@ -132,6 +134,11 @@ def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_
     assert beside.controllers == 0, "the scenario's own controller: ZooKeeper stands in its place"
     with pytest.raises(ScenarioError, match="not staged on brokers with ZooKeeper"):
         shapes(replace(asked, scenario="leader-cut-off"))
+    with monkeypatch.context() as patched:
+        later = replace(find("leader-killed"), zookeeper_since="3.6")
+        patched.setattr("labs.engine.run.shape.find", lambda _: later)
+        with pytest.raises(ScenarioError, match=r"ZooKeeper of 3\.6 to 3\.9"):
+            shapes(asked)
     with pytest.raises(ScenarioError, match=r"2\.8\.2"):
         shapes(replace(asked, zookeeper=False))
     with pytest.raises(ValueError, match="no dedicated controllers"):

@@ -81,6 +81,11 @@ def topology_of(experiment: ExperimentSpec, arm: ArmSpec) -> Topology:
 def _with_zookeeper(experiment: ExperimentSpec, scenario: Scenario, arm: ArmSpec) -> Topology:
     if not scenario.zookeeper:
         raise ScenarioError(f"{scenario.name} is not staged on brokers with ZooKeeper")
+    if kafka_line(release := experiment.release(arm)) not in (lines := scenario.zookeeper_lines):
+        raise ScenarioError(
+            f"Kafka {release}: {scenario.name} is staged on brokers with ZooKeeper of {lines[-1]} "
+            f"to {lines[0]}"
+        )
     topology = scenario.topology(arm.settings)
     if topology.controllers:  # ZooKeeper stands where they would, beside the brokers
         topology = replace(topology, controllers=0, note="")

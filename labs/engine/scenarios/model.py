@@ -128,8 +128,8 @@ class Scenario:
     - `copier`: it can be requested by the name of Kafka's TransactionalMessageCopier, which played
       the application once.
     - `since`: the oldest line of brokers in KRaft mode on which it can be staged; `why_since`: why
-      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper, as was seen on
-      2.8 and 3.9; `why_kraft`: what it needs that such brokers do not have.
+      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper, on all lines
+      or from `zookeeper_since` on, as was seen there; `why_kraft`: why it is not.
     """
 
     name: str
@@ -156,6 +156,7 @@ class Scenario:
     since: str = "3.3"
     why_since: str = ""
     zookeeper: bool = False
+    zookeeper_since: str = ""
     why_kraft: str = ""
 
     def run(self, stage: Stage, seconds: Durations) -> None:
@@ -174,7 +175,10 @@ class Scenario:
     @property
     def zookeeper_lines(self) -> tuple[str, ...]:
         """The lines of brokers with ZooKeeper on which it is staged, newest first."""
-        return tuple(map(kafka_line, zookeeper_versions())) if self.zookeeper else ()
+        if not self.zookeeper:
+            return ()
+        lines = map(kafka_line, zookeeper_versions())
+        return tuple(line for line in lines if at_least(line, self.zookeeper_since or line))
 
     @property
     def runs_on(self) -> str:
