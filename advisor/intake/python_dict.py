@@ -12,11 +12,13 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
+from advisor.intake import python_sends
 from advisor.intake.known import decides, having, is_of_client, is_weighed, likely_clients
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
+from advisor.intake.python_reads import reads
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
-from advisor.intake.sends import unheard, unheard_in_python
+from advisor.intake.sends import STARTS_AT_END, processed, unheard
 from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
@@ -83,11 +85,25 @@ def read(text: str) -> Reading:
             reading.note(line, "a dict without a setting of a client: not read")
     writes = any(client.component is Component.PRODUCER for client in flow.clients)
     in_config = any("on_delivery" in made.pairs for made in flow.made)
-    if writes and not in_config and (line := unheard_in_python(tree)):
-        unheard(reading, line)
+    if writes:
+        _judge_sends(reading, tree, in_config=in_config)
+    if any(client.component is Component.CONSUMER for client in flow.clients):
+        _refuse_the_end(tree)
+        processed(reading, reads(tree))
     if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading
+
+
+def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None:
+    """States whether sends may fail unnoticed, and says where one is only written of."""
+    line, reason = python_sends.unheard(tree, in_config=in_config)
+    if line:
+        unheard(reading, line, reason)
+        return
+    line, reason = python_sends.only_written(tree)
+    if line:
+        reading.note(line, reason)
 
 
 def _state(
@@ -161,6 +177,15 @@ def _refuse_others(tree: ast.Module) -> None:
                 "where nothing is stated is its own, so nothing is read. Answer the questions as "
                 "for the Java client, and state each value, those too that the code leaves out."
             )
+
+
+def _refuse_the_end(tree: ast.Module) -> None:
+    """Raises `IntakeError` for a reader that begins at the end, wherever its group is."""
+    for node in ast.walk(tree):
+        name = node.id if isinstance(node, ast.Name) else ""
+        name = node.attr if isinstance(node, ast.Attribute) else name
+        if isinstance(node, ast.Name | ast.Attribute) and name == "OFFSET_END":
+            raise IntakeError(f"Line {node.lineno}: {name}: {STARTS_AT_END}")
 
 
 def _check_depth(text: str) -> None:

@@ -10,13 +10,24 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.catalog import Component
-from advisor.intake.python_made import CONF, Client, Made, Pair, keywords
+from advisor.intake.python_made import (
+    CONF,
+    LONGEST_NAME,
+    Client,
+    Function,
+    Made,
+    Pair,
+    assigned,
+    keywords,
+    named,
+    parameters,
+)  # fmt: skip
 from advisor.intake.text import IntakeError
 
 _MOST_STEPS = 5_000
 """Statements and dicts that are followed: a program that is longer is no configuration."""
 _DEEPEST_CALL = 4
-_LONGEST_NAME = 100
+
 _CLIENTS: Mapping[str, Component] = {
     "Producer": Component.PRODUCER, "SerializingProducer": Component.PRODUCER,
     "AvroProducer": Component.PRODUCER, "AIOProducer": Component.PRODUCER,
@@ -25,12 +36,16 @@ _CLIENTS: Mapping[str, Component] = {
 }  # fmt: skip
 """What confluent-kafka calls its clients."""
 _COPIES = frozenset({"dict", "copy", "deepcopy", "OrderedDict", "MappingProxyType"})
+_ONLY_READ = frozenset({
+    "print", "pprint", "debug", "info", "warning", "error", "exception", "log", "append", "write",
+    "dump", "put",
+})  # fmt: skip
+"""What is handed a dict and changes nothing of it."""
 _OF_TOPICS = "default.topic.config"
 """A dict whose settings are as good as the client's own (confluent_kafka.c, common_conf_setup)."""
 _OWN = ("self.", "cls.")
 """How a class names what it has."""
 _MAIN = "__name__ == '__main__'"
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 Names = dict[str, Made | None]
@@ -48,18 +63,17 @@ class Flow:
         self._branch: tuple[int, ...] = ()
         self._branches = self._steps = self._depth = 0
         self._called: set[str] = set()
-        self._bases: dict[str, tuple[dict[str, _Function], Names]] = {}
+        self._bases: dict[str, tuple[dict[str, Function], Names]] = {}
         self._evaluated: set[int] = set()
+        self._alone = {id(it.value) for it in ast.walk(tree) if isinstance(it, ast.Expr)}
         self._constants = constants(tree)
-        self._functions = {
-            node.name: node for node in ast.walk(tree) if isinstance(node, _Function)
-        }
+        self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
         self._classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
         names: Names = {}
         self._run(tree.body, names)
         for function in self._functions.values():
             if function.name not in self._called:
-                self._apart(function.body, names | dict.fromkeys(_parameters(function)))
+                self._apart(function.body, names | dict.fromkeys(parameters(function)))
 
     def roots(self) -> list[Made]:
         """The dicts that no other one and no client has, in the order of their lines."""
@@ -144,22 +158,22 @@ class Flow:
         each class that has it."""
         for name in [name for name in names if name.startswith(_OWN)]:
             del names[name]
-        functions: dict[str, _Function] = {}
+        functions: dict[str, Function] = {}
         for base in node.bases:
             known = self._bases.get(base.id) if isinstance(base, ast.Name) else None
             functions |= known[0] if known else {}
             names |= known[1] if known else {}
         for inner in node.body:
-            if isinstance(inner, _Function):
+            if isinstance(inner, Function):
                 functions[inner.name] = inner
             else:
                 self._run([inner], names)
-                for name in _assigned(inner):
+                for name in assigned(inner):
                     names |= {f"{own}{name}": names.get(name) for own in (*_OWN, f"{node.name}.")}
         ordered = sorted(functions.values(), key=lambda inner: inner.name != "__init__")
         for function in ordered:
             self._called.add(function.name)
-            names |= dict.fromkeys(_parameters(function))
+            names |= dict.fromkeys(parameters(function))
             if function.name == "__init__":
                 self._run(function.body, names)
             else:
@@ -185,7 +199,7 @@ class Flow:
         return returned
 
     def _assign(self, targets: Sequence[ast.expr], value: ast.expr, names: Names) -> None:
-        name = ast.unparse(targets[0])[:_LONGEST_NAME]
+        name = ast.unparse(targets[0])[:LONGEST_NAME]
         made = self._value(value, names, name)
         if made is None and not isinstance(value, ast.Name | ast.Attribute | ast.Constant):
             made = _unknown(name, value.lineno)
@@ -193,7 +207,7 @@ class Flow:
             if isinstance(target, ast.Subscript):
                 self._put(target, value, made, names)
             elif isinstance(target, ast.Name | ast.Attribute):
-                names[ast.unparse(target)[:_LONGEST_NAME]] = made
+                names[ast.unparse(target)[:LONGEST_NAME]] = made
         self._calls(value, names, name)
 
     def _put(self, target: ast.Subscript, value: ast.expr, made: Made | None, names: Names) -> None:
@@ -240,15 +254,24 @@ class Flow:
         elif isinstance(func, ast.Attribute) and (owner := self._value(func.value, names)):
             self._change(call, func.attr, owner, names)
         elif made not in _COPIES:
-            whose = ast.unparse(func)[:_LONGEST_NAME]
+            whose = ast.unparse(func)[:LONGEST_NAME]
             given = [(whose, value) for value in call.args]
             given += [(word.arg or whose, word.value) for word in call.keywords]
             for name, value in given:
                 if isinstance(value, ast.Dict | ast.Call) and id(value) not in self._evaluated:
                     self._value(value, names, name)
             own = isinstance(func, ast.Attribute) and ast.unparse(func.value) in ("self", "cls")
+            self._hand(call, made, names)
             if isinstance(func, ast.Name) or own:
                 self._inlined(call, made, names)
+
+    def _hand(self, call: ast.Call, called: str, names: Names) -> None:
+        """Code of elsewhere that is handed a dict may put anything into it."""
+        if id(call) not in self._alone or called in self._functions or called in _ONLY_READ:
+            return
+        for value in call.args:
+            if isinstance(value, ast.Name) and (made := self._value(value, names)):
+                made.unread.append(call.lineno)
 
     def _change(self, call: ast.Call, verb: str, owner: Made, names: Names) -> None:
         key = self._text(call.args[0]) if call.args else None
@@ -273,7 +296,7 @@ class Flow:
         for value in given:
             source = self._value(value, names, f"{component}")
             if source is None or source.is_unknown:
-                of_parameter = source is None and _named(value) in names
+                of_parameter = source is None and named(value) in names
                 self.clients.append(Client(component, call.lineno, None, of_parameter))
                 return
             settings.merge(source, self._branch)
@@ -306,7 +329,7 @@ class Flow:
             case ast.Dict():
                 return self._literal(node, names, name)
             case ast.Name() | ast.Attribute():
-                full = names.get(ast.unparse(node)[:_LONGEST_NAME])
+                full = names.get(ast.unparse(node)[:LONGEST_NAME])
                 return full or (names.get(node.attr) if isinstance(node, ast.Attribute) else None)
             case ast.Subscript():
                 owner, key = self._value(node.value, names), self._text(node.slice)
@@ -356,9 +379,9 @@ class Flow:
             return None
         self._step(call.lineno)
         self._called.add(called)
-        parameters = _parameters(function)
-        given: Names = dict.fromkeys(parameters)
-        own = parameters[1:] if parameters[:1] in (["self"], ["cls"]) else parameters
+        every = parameters(function)
+        given: Names = dict.fromkeys(every)
+        own = every[1:] if every[:1] in (["self"], ["cls"]) else every
         for parameter, value in zip(own, call.args, strict=False):
             given[parameter] = self._value(value, names)
         for word in call.keywords:
@@ -422,21 +445,3 @@ def constants(tree: ast.AST) -> dict[str, ast.expr]:
         for name, stated in values.items()
         if len(stated) == 1 and isinstance(stated[0], ast.Constant)
     }
-
-
-def _named(value: ast.expr) -> str:
-    """A name as it is written; empty for anything else."""
-    named = isinstance(value, ast.Name | ast.Attribute)
-    return ast.unparse(value)[:_LONGEST_NAME] if named else ""
-
-
-def _assigned(node: ast.stmt) -> list[str]:
-    """The names that a statement of a class gives to what it has."""
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    targets = [node.target] if isinstance(node, ast.AnnAssign) and node.value else targets
-    return [target.id for target in targets if isinstance(target, ast.Name)]
-
-
-def _parameters(function: _Function) -> list[str]:
-    every = function.args
-    return [word.arg for word in (*every.posonlyargs, *every.args, *every.kwonlyargs)]

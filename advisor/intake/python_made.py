@@ -10,6 +10,9 @@ from advisor.catalog import Component
 
 CONF = frozenset({"conf", "config", "producer_conf", "consumer_conf"})
 """Keywords by which a client is handed its dict."""
+LONGEST_NAME = 100
+"""Letters of a name that are looked at."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 _AIO, _AVRO = "AIO", "Avro"
 """How clients are called that take keywords and keys of their own, which are no settings."""
 _OF_REGISTRY = "schema.registry."
@@ -104,3 +107,21 @@ def keywords(call: ast.Call, settings: Made) -> list[ast.keyword]:
     own = [word for word in call.keywords if word.arg not in CONF]
     own = [word for word in own if word.arg is None or not word.arg.endswith("schema")]
     return [word for word in own if word.arg not in ("logger", "schema_registry")]
+
+
+def named(value: ast.expr) -> str:
+    """A name as it is written; empty for anything else."""
+    is_name = isinstance(value, ast.Name | ast.Attribute)
+    return ast.unparse(value)[:LONGEST_NAME] if is_name else ""
+
+
+def assigned(node: ast.stmt) -> list[str]:
+    """The names that a statement of a class gives to what it has."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) and node.value else targets
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def parameters(function: Function) -> list[str]:
+    every = function.args
+    return [word.arg for word in (*every.posonlyargs, *every.args, *every.kwonlyargs)]

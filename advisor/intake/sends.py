@@ -1,47 +1,35 @@
-"""What programs make of the messages that they send."""
+"""What programs make of the messages that they send and read, as facts of the application."""
 
 from __future__ import annotations
 
-import ast
+from collections.abc import Mapping
 
 from advisor.catalog import Component
 from advisor.intake.reading import Reading
 
-_TAKES = frozenset({"callback", "on_delivery", None})
-"""Keywords that hear of a send; None is a dict that may hold one."""
-_POSITION = 4
-"""Of the callback among the arguments of confluent-kafka's `produce`."""
+STARTS_AT_END = (
+    "a reader that begins at the end of a partition passes over what was written while it was "
+    "away, wherever its group is. Leave this away if it is not how the messages are read; state "
+    "consumer.auto.offset.reset=latest to see what that skips."
+)
+_RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
+_PROCESSED: Mapping[tuple[str, str], str] = {
+    ("commit", "before-processing"): "the offset is committed before its message is processed",
+    ("processing", "asynchronous"): "others process this message, and nothing waits for them",
+    ("processing.errors", "skip"): "a message that fails is passed over",
+    ("processing.errors", "close"): "after an error the consumer is closed",
+}
 
 
-def unheard(reading: Reading, line: int) -> None:
+def unheard(reading: Reading, line: int, words: str = _RESULT) -> None:
     """States that nobody hears of a send that fails."""
     reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
-    words = "nothing takes the result of this send, so that one that fails goes unnoticed"
     reading.note(line, f"{words} (application.delivery.errors)")
 
 
-def unheard_in_python(tree: ast.Module) -> int:
-    """The line of a `produce` of confluent-kafka without a callback; 0 if there is none, or if
-    transactions are committed, which fail with it. Errors come by the callback alone."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    if any(_verb(call) == "commit_transaction" for call in calls):
-        return 0
-    alone = (node.value for node in ast.walk(tree) if isinstance(node, ast.Expr))
-    lines = (
-        call.lineno
-        for call in alone
-        if isinstance(call, ast.Call) and _verb(call) == "produce"
-        and len(call.args) <= _POSITION
-        and not any(_hears(word) for word in call.keywords)
-        and not any(isinstance(given, ast.Starred) for given in call.args)
-    )  # fmt: skip
-    return min(lines, default=0)
-
-
-def _hears(word: ast.keyword) -> bool:
-    is_none = isinstance(word.value, ast.Constant) and word.value.value is None
-    return word.arg in _TAKES and not is_none
-
-
-def _verb(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+def processed(reading: Reading, lines: Mapping[str, int]) -> None:
+    """States what a program does with the messages that it reads, by the lines that say so."""
+    for (name, value), words in _PROCESSED.items():
+        if (line := lines.get(value)) and not (value == "close" and "skip" in lines):
+            reading.state(Component.APPLICATION, name, value, line)
+            reading.note(line, f"{words} (application.{name}={value})")

@@ -1,0 +1,320 @@
+"""What a Python program does with the messages that it polls, as far as its statements say so.
+
+Statements are followed in their order, functions of the file where a message is handed to them.
+Only what is sure is given: an offset that is committed before its message is used, an error that is
+passed over, a message that other threads have. What is not understood gives nothing, and what is
+assumed in its place is said with the answer.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from advisor.intake import python_words as words
+from advisor.intake.python_made import Function, parameters
+from advisor.intake.text import IntakeError
+
+BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
+"""What a program may do, by the values of the facts about it."""
+
+_MOST_STEPS = 20_000
+_DEEPEST_CALL = 3
+_Loop = ast.For | ast.AsyncFor | ast.While
+
+
+def reads(tree: ast.Module) -> dict[str, int]:
+    """What the program does with messages, and the first line that says so.
+
+    Raises `IntakeError`.
+    """
+    walk = _Walk(tree)
+    try:
+        walk.follow_all(tree)
+    except RecursionError:
+        raise IntakeError("The file: it is nested too deeply.") from None
+    return walk.lines
+
+
+@dataclass(slots=True)
+class _Way:
+    """What became of the message of one poll on the way to a statement."""
+
+    polled: int = -1
+    """In how many loops it was polled; -1 before that."""
+
+    names: set[str] = field(default_factory=set)
+    """The message, and what is made of it."""
+
+    used: bool = False
+    committed: int = 0
+    """The line of a commit before it was used."""
+
+    handed: int = 0
+    """The line where others were given it."""
+
+    sent: int = 0
+    """The line where it was sent on, and nothing waited for that since."""
+
+    ended: bool = False
+
+    def copy(self) -> _Way:
+        """The same, to go on by itself."""
+        return replace(self, names={*self.names})
+
+    def join(self, ways: Iterable[_Way]) -> None:
+        """Goes on as any of several ways; what one of them used counts as used."""
+        alive = [way for way in ways if not way.ended]
+        self.ended = not alive
+        self.names = self.names.union(*(way.names for way in alive))
+        self.polled = max((way.polled for way in alive), default=self.polled)
+        self.used = any(way.used for way in alive)
+        self.handed = max((way.handed for way in alive), default=0)
+        self.sent = max((way.sent for way in alive), default=0)
+        committed = max((way.committed for way in alive), default=0)
+        self.committed = 0 if self.used else committed
+
+
+class _Walk:
+    """Follows a program; `lines` are what it does."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.lines: dict[str, int] = {}
+        self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+        self._consumers = words.consumers(tree)
+        self._queues = words.queues(tree)
+        verbs = {words.verb(call) for call in words.calls(tree)}
+        self._stores = "store_offsets" in verbs
+        self._closing = set[str]() if self._stores else {*self._consumers}
+        self._transacts = "commit_transaction" in verbs
+        self._waits = False
+        self._loops = self._depth = self._steps = self._loose = 0
+
+    def follow_all(self, tree: ast.Module) -> None:
+        """Follows the program, and each of its functions by itself."""
+        for top in [tree, *self._functions.values()]:
+            own = (inner for inner in ast.walk(top) if isinstance(inner, ast.Call))
+            self._waits = any(map(words.waits, own))
+            self._loops = 0
+            way = _Way()
+            self._follow(top.body, way)
+            self._left(way)
+
+    def _left(self, way: _Way) -> None:
+        """What others were given, and nothing waited for before the next poll."""
+        if way.handed:
+            self._say(ASYNCHRONOUS, way.handed)
+
+    def _say(self, what: str, line: int) -> None:
+        self.lines.setdefault(what, line)
+
+    def _follow(self, body: Iterable[ast.stmt], way: _Way) -> None:
+        for node in body:
+            self._steps += 1
+            if way.ended or self._steps > _MOST_STEPS:
+                return
+            self._statement(node, way)
+
+    def _statement(self, node: ast.stmt, way: _Way) -> None:
+        match node:
+            case ast.If(test=test, body=first, orelse=second):
+                self._expression(test, way)
+                self._either([first, second], way)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                self._loop(node, way)
+            case ast.Try():
+                self._try(node, way)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    self._expression(item.context_expr, way)
+                self._follow(node.body, way)
+                if any(words.ends_with_all(item.context_expr) for item in node.items):
+                    way.used, way.handed = way.used or way.handed > 0, 0
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                pass
+            case ast.Assign(targets=targets, value=value):
+                self._assign(targets, value, way)
+            case ast.AnnAssign(target=target, value=value) if value:
+                self._assign([target], value, way)
+            case _:
+                self._expression(node, way)
+                if isinstance(node, ast.Return) and words.names_in(node) & way.names:
+                    self._use(way)
+                way.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+    def _either(self, bodies: Iterable[Iterable[ast.stmt]], way: _Way) -> None:
+        ways = list[_Way]()
+        for body in bodies:
+            ways.append(way.copy())
+            self._follow(body, ways[-1])
+        way.join(ways)
+
+    def _loop(self, node: _Loop, way: _Way) -> None:
+        """Follows a loop once; one over the messages of a poll is none that tries again."""
+        over = node.test if isinstance(node, ast.While) else node.iter
+        polls = any(map(self._polls, words.calls(over)))
+        of_batch = not isinstance(node, ast.While) and (
+            polls or bool(words.names_in(over) & way.names)
+        )
+        self._loops += not of_batch
+        inner = way.copy()
+        self._expression(over, inner)
+        if not isinstance(node, ast.While) and polls:
+            self._polled(inner)
+        if not isinstance(node, ast.While) and of_batch:
+            inner.names |= words.names_in(node.target)
+        self._follow(node.body, inner)
+        if not of_batch:
+            self._left(inner)
+        self._loops -= not of_batch
+        inner.ended = False
+        way.join([inner] if of_batch else [way.copy(), inner])
+
+    def _try(self, node: ast.Try, way: _Way) -> None:
+        inner, used, loose = way.copy(), way.used, self._loose
+        inner.used = False
+        self._follow([*node.body, *node.orelse], inner)
+        uses = self._loose > loose
+        caught = [handler for handler in node.handlers if words.catches_all(handler)]
+        for handler in caught:
+            if uses and inner.polled == self._loops > 0 and self._passes_over(handler, inner):
+                self._say(SKIP, handler.lineno)
+        if uses:
+            self._at_the_end(node.finalbody, inner)
+        if caught:
+            self._loose = loose
+        inner.used = inner.used or used
+        ways = [inner]
+        for handler in node.handlers:
+            ways.append(inner.copy())
+            ways[-1].used, ways[-1].ended = True, False
+            self._follow(handler.body, ways[-1])
+        way.join(ways)
+        self._follow(node.finalbody, way)
+
+    def _passes_over(self, handler: ast.ExceptHandler, way: _Way) -> bool:
+        def commits(call: ast.Call) -> bool:
+            return self._commits(call, way)
+
+        return words.goes_on(handler.body, commits, in_function=self._depth > 0)
+
+    def _at_the_end(self, body: Iterable[ast.stmt], way: _Way) -> None:
+        """Looks at what is done after an error, too."""
+        for call in (call for node in body for call in words.calls(node)):
+            if self._commits(call, way):
+                self._say(SKIP, call.lineno)
+            elif words.verb(call) == "close" and words.receiver(call) in self._closing:
+                self._say(CLOSE, call.lineno)
+
+    def _assign(self, targets: Iterable[ast.expr], value: ast.expr, way: _Way) -> None:
+        bare = value.value if isinstance(value, ast.Await) else value
+        if isinstance(bare, ast.Call) and self._polls(bare):
+            self._polled(way)
+            way.names = set().union(*map(words.names_in, targets))
+            return
+        self._expression(value, way)
+        if words.names_in(value) & way.names:
+            way.names = way.names.union(*map(words.names_in, targets))
+
+    def _polls(self, call: ast.Call) -> bool:
+        return words.verb(call) in words.POLLS and words.receiver(call) in self._consumers
+
+    def _polled(self, way: _Way) -> None:
+        self._left(way)
+        way.polled, way.used = self._loops, False
+        way.committed = way.handed = way.sent = 0
+
+    def _expression(self, node: ast.AST, way: _Way) -> None:
+        """Follows what is in an expression, the innermost first."""
+        if isinstance(node, ast.NamedExpr):
+            self._assign([node.target], node.value, way)
+            return
+        if isinstance(node, ast.Lambda):
+            return
+        for loop in getattr(node, "generators", ()):
+            if words.names_in(loop.iter) & way.names:
+                way.names |= words.names_in(loop.target)
+        waited = isinstance(node, ast.Await)
+        call = node.value if isinstance(node, ast.Await) else node
+        if isinstance(call, ast.Call) and way.polled >= 0:
+            given = words.names_in(call) & way.names
+            if given and (words.verb(call) in words.HANDS_OVER or words.puts(call, self._queues)):
+                is_queue = words.puts(call, self._queues)
+                self._hand(call, way) if is_queue or not waited else self._use(way)
+                return
+        for inner in ast.iter_child_nodes(call):
+            self._expression(inner, way)
+        if isinstance(call, ast.Call) and way.polled >= 0:
+            self._call(call, way)
+        elif isinstance(call, ast.Yield) and words.names_in(call) & way.names:
+            self._use(way)
+
+    def _call(self, call: ast.Call, way: _Way) -> None:
+        if self._commits(call, way):
+            if way.sent or (way.handed and not way.used):
+                self._say(BEFORE, call.lineno)
+            elif not way.used and not way.committed:
+                way.committed = call.lineno
+            return
+        if words.delivers(call) and words.receiver(call) not in self._consumers:
+            way.sent = 0
+        given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & way.names
+        own = words.receiver(call).split(".")[0].split("(")[0] in way.names
+        function = self._functions.get(words.verb(call))
+        passes = any(ast.unparse(value) in self._consumers for value in call.args)
+        if function and (given or passes) and self._depth < _DEEPEST_CALL:
+            self._inlined(call, function, way)
+        elif given and words.keeps(call):
+            way.names |= words.names_in(call.func)
+        elif (given or own) and not (words.is_log(call) or words.takes_apart(call)):
+            if words.verb(call) not in words.COMMITS:
+                self._use(way)
+            if words.verb(call) == "produce" and not self._transacts:
+                way.sent = call.lineno
+
+    def _inlined(self, call: ast.Call, function: Function, way: _Way) -> None:
+        """Follows a function of the file; one that does not commit uses what it is given."""
+        own = parameters(function)
+        own = own[1:] if own[:1] in (["self"], ["cls"]) else own
+        inner = way.copy()
+        given = [*zip(own, call.args, strict=False)]
+        given += [(word.arg, word.value) for word in call.keywords if word.arg]
+        inner.names |= {name for name, value in given if words.names_in(value) & way.names}
+        added = {name for name, value in given if ast.unparse(value) in self._consumers}
+        self._consumers |= added
+        commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
+        self._depth += 1
+        self._follow(function.body, inner)
+        self._depth -= 1
+        inner.ended, inner.names = False, way.names
+        if not commits and words.names_in(call) & way.names:
+            self._use(inner)
+        way.join([inner])
+
+    def _commits(self, call: ast.Call, way: _Way) -> bool:
+        """Whether a call commits the offset behind the message that was polled last."""
+        if words.verb(call) not in words.COMMITS or words.receiver(call) not in self._consumers:
+            return False
+        given = [*call.args, *(word.value for word in call.keywords
+                               if word.arg in ("message", "offsets"))]  # fmt: skip
+        if not given:
+            return words.verb(call) == "commit" and not self._stores
+        return any(
+            (isinstance(value, ast.Name) and value.id in way.names)
+            or (words.names_in(value) & way.names and ".offset() + 1" in ast.unparse(value))
+            for value in given
+        )
+
+    def _hand(self, call: ast.Call, way: _Way) -> None:
+        if self._waits:
+            self._use(way)
+            return
+        way.handed = call.lineno
+
+    def _use(self, way: _Way) -> None:
+        """The message is used here."""
+        self._loose += 1
+        if way.committed and not way.used:
+            self._say(BEFORE, way.committed)
+        way.used = True

@@ -1,0 +1,234 @@
+"""Sends of a Python program with confluent-kafka whose errors nobody takes.
+
+The client tells of a send that failed by its callback alone, from within `poll()` or `flush()`
+(confluent-kafka, Producer.produce; its AIOProducer gives a future). `produce()` raises only for a
+full queue and for what it refuses at once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from advisor.intake import python_words as words
+
+_TAKES = frozenset({"callback", "on_delivery", None})
+"""Keywords that hear of a send; None is a dict that may hold one."""
+_POSITION = 4
+"""Of the callback among the arguments of `produce`."""
+_AIO = frozenset({"AIOProducer"})
+_PRODUCERS = frozenset({"Producer", "SerializingProducer", "AvroProducer"})
+_RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
+_DROPPED = "what this send calls back does nothing with its error"
+_FULL = "a message that the full queue refuses is passed over here"
+_NEVER = "nothing calls poll() or flush(), so that nothing hears of a send that fails"
+_ONLY_WRITTEN = (
+    "a send that fails is only written down here: it is taken that somebody acts on that "
+    "(application.delivery.errors=handled)"
+)
+
+
+def unheard(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
+    """The first send that fails unnoticed, and why; 0 if there is none, or if transactions are
+    committed, which fail with it. `in_config` says that the client's dict has a callback."""
+    if any(words.verb(call) == "commit_transaction" for call in words.calls(tree)):
+        return 0, ""
+    sends = _Sends(tree, in_config=in_config)
+    lines = [(line, reason) for reason, own in (
+        (_RESULT, sends.without_result()), (_DROPPED, sends.dropped()),
+        (_FULL, sends.refused()), (_NEVER, sends.never_served()),
+    ) for line in own]  # fmt: skip
+    return min(lines, default=(0, ""))
+
+
+def only_written(tree: ast.Module) -> tuple[int, str]:
+    """The first callback that writes of an error and does nothing else; 0 if there is none."""
+    callbacks = _Sends(tree, in_config=False).callbacks()
+    lines = (function.lineno for function in callbacks if _only_writes(function))
+    return min(lines, default=0), _ONLY_WRITTEN
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class _Sends:
+    """The sends of a program."""
+
+    def __init__(self, tree: ast.Module, *, in_config: bool) -> None:
+        self._tree, self._in_config = tree, in_config
+        self._producers = words.made_of(tree, _PRODUCERS)
+        self._aio = words.made_of(tree, _AIO)
+        self._alone = {
+            id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
+        }  # fmt: skip
+        self._functions: dict[str, list[_Function]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._functions.setdefault(node.name, []).append(node)
+        self._calls = [call for call in words.calls(tree) if self._is_send(call)]
+
+    def _is_send(self, call: ast.Call) -> bool:
+        """Whether this is a send of a client, and none of a class of the file."""
+        whose = words.receiver(call)
+        if words.verb(call) != "produce" or whose in self._aio:
+            return False
+        sure = whose in self._producers or "producer" in whose.lower()
+        return sure if "produce" in self._functions else sure or id(call) in self._alone
+
+    def without_result(self) -> Iterator[int]:
+        """Sends without a callback, and of AIOProducer those whose future is let go."""
+        if self._in_config:
+            return
+        yield from (call.lineno for call in self._calls if not _hears(call))
+        for node in ast.walk(self._tree):
+            inner = node.value if isinstance(node, ast.Expr) else None
+            sent = inner.value if isinstance(inner, ast.Await) else None
+            if isinstance(sent, ast.Call) and self._is_of_aio(sent) and not _hears(sent):
+                yield sent.lineno
+        if not any(map(_hears, words.calls(self._tree))):
+            yield from self._aliases()
+
+    def _is_of_aio(self, call: ast.Call) -> bool:
+        return words.verb(call) == "produce" and words.receiver(call) in self._aio
+
+    def _aliases(self) -> Iterator[int]:
+        """Where the method is handed on."""
+        called = {id(call.func) for call in words.calls(self._tree)}
+        for node in ast.walk(self._tree):
+            if not isinstance(node, ast.Attribute) or id(node) in called:
+                continue
+            if node.attr == "produce" and ast.unparse(node.value) in self._producers:
+                yield node.lineno
+
+    def callbacks(self) -> Iterator[_Function]:
+        """The functions of the file that sends call back."""
+        names = set[str]()
+        for given in (given for call in self._calls for given in _callbacks(call)):
+            if isinstance(given, ast.Lambda):
+                yield given
+            elif isinstance(given, ast.Name | ast.Attribute):
+                names.add(ast.unparse(given).rpartition(".")[2])
+        for name in sorted(names):
+            if len(same := self._functions.get(name, [])) == 1:
+                yield same[0]
+
+    def dropped(self) -> Iterator[int]:
+        """Callbacks that do nothing with an error."""
+        return (function.lineno for function in self.callbacks() if _drops(function))
+
+    def refused(self) -> Iterator[int]:
+        """Where a full queue's error is passed over."""
+        ours = {id(call) for call in self._calls}
+        for node in ast.walk(self._tree):
+            if not isinstance(node, ast.Try):
+                continue
+            sends = any(id(call) in ours for one in node.body for call in words.calls(one))
+            for handler in node.handlers if sends else ():
+                if _catches_full(handler) and all(map(_is_nothing, handler.body)):
+                    yield handler.lineno
+
+    def never_served(self) -> Iterator[int]:
+        """Sends where nothing of the file calls what calls back, or has the producer. A file
+        without the callbacks themselves is a piece of a program."""
+        if not any(self.callbacks()):
+            return
+        served = {"poll", "flush", "close", "__exit__"}
+        calls = [*words.calls(self._tree)]
+        consumers = words.consumers(self._tree)
+        if any(words.verb(call) in served and words.receiver(call) not in consumers
+               for call in calls):  # fmt: skip
+            return
+        withs = (node for node in ast.walk(self._tree) if isinstance(node, ast.withitem))
+        given = [value for call in calls for value in (*call.args, *call.keywords)]
+        returned = [node for node in ast.walk(self._tree) if isinstance(node, ast.Return)]
+        used = chain(given, returned, (item.context_expr for item in withs))
+        names = {ast.unparse(inner) for node in used for inner in ast.walk(node)
+                 if isinstance(inner, ast.Name | ast.Attribute)}  # fmt: skip
+        for call in self._calls:
+            if words.receiver(call) in self._producers - names and self._producers.isdisjoint(
+                names
+            ):
+                yield call.lineno
+
+
+def _hears(call: ast.Call) -> bool:
+    return (
+        any(map(_is_callback, call.keywords))
+        or len(call.args) > _POSITION
+        or any(isinstance(given, ast.Starred) for given in call.args)
+    )
+
+
+def _is_callback(word: ast.keyword) -> bool:
+    is_none = isinstance(word.value, ast.Constant) and word.value.value is None
+    return word.arg in _TAKES and not is_none
+
+
+def _callbacks(call: ast.Call) -> list[ast.expr]:
+    own = [word.value for word in call.keywords if word.arg and _is_callback(word)]
+    return own + call.args[_POSITION : _POSITION + 1]
+
+
+def _error(function: _Function) -> str:
+    """The name of the error that a callback is given; empty where it cannot be told."""
+    names = [word.arg for word in (*function.args.posonlyargs, *function.args.args)]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    return names[0] if names else ""
+
+
+def _body(function: _Function) -> list[ast.AST]:
+    return [function.body] if isinstance(function, ast.Lambda) else [*function.body]
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+
+
+def _drops(function: _Function) -> bool:
+    """Whether a callback never looks at its error, or does nothing where there is one."""
+    error = _error(function)
+    if not error:
+        return False
+    body = _body(function)
+    if not any(_reads(node, error) for node in body):
+        return True
+    return not any(map(_acts, _with_error(body, error)))
+
+
+def _with_error(body: Iterable[ast.AST], error: str) -> Iterator[ast.AST]:
+    """The statements that run where there is an error."""
+    for node in body:
+        if isinstance(node, ast.If):
+            test = ast.unparse(node.test)
+            if test in (error, f"{error} is not None", f"{error} != None"):
+                yield from _with_error(node.body, error)
+                if isinstance(node.body[-1], ast.Return):
+                    return
+                continue
+            if test in (f"not {error}", f"{error} is None", f"{error} == None"):
+                yield from _with_error(node.orelse, error)
+                continue
+        yield node
+
+
+def _acts(node: ast.AST) -> bool:
+    kinds = (ast.Call, ast.Raise, ast.Assign, ast.AugAssign, ast.Delete, ast.Yield, ast.NamedExpr)
+    return any(isinstance(inner, kinds) for inner in ast.walk(node))
+
+
+def _only_writes(function: _Function) -> bool:
+    error = _error(function)
+    body = _body(function)
+    acts = [node for node in _with_error(body, error) if _acts(node)] if error else []
+    writes = [node.value if isinstance(node, ast.Expr) else node for node in acts]
+    return bool(writes) and all(isinstance(it, ast.Call) and words.is_log(it) for it in writes)
+
+
+def _catches_full(handler: ast.ExceptHandler) -> bool:
+    return words.catches_all(handler) or "BufferError" in ast.unparse(handler.type or ast.Pass())
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_constant or isinstance(node, ast.Pass | ast.Continue)

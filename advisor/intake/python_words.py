@@ -1,0 +1,166 @@
+"""Words of Python programs that read with confluent-kafka: what a call does, by its name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+
+_CONSUMERS = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
+POLLS = frozenset({"poll", "consume"})
+COMMITS = frozenset({"commit", "store_offsets"})
+_QUEUES = frozenset({
+    "Queue", "SimpleQueue", "LifoQueue", "PriorityQueue", "JoinableQueue", "deque",
+})  # fmt: skip
+HANDS_OVER = frozenset({
+    "submit", "apply_async", "create_task", "ensure_future", "run_in_executor", "Thread",
+    "Process", "start_soon", "run_coroutine_threadsafe",
+})  # fmt: skip
+_PUTS = frozenset({"put", "put_nowait", "append"})
+_WAITS = frozenset({
+    "result", "join", "gather", "as_completed", "wait", "done", "add_done_callback", "task_done",
+    "shutdown", "starmap",
+})  # fmt: skip
+_READS = frozenset({
+    "value", "key", "headers", "topic", "partition", "offset", "timestamp", "error", "decode",
+    "encode", "strip", "split", "get", "items", "values", "keys", "len", "int", "str", "float",
+    "bool", "bytes", "dict", "list", "repr", "isinstance", "loads", "code", "seek", "pause",
+    "sizeof", "tobytes", "append", "extend", "add", "leader_epoch", "latency",
+})  # fmt: skip
+"""What takes a message apart, and has no effect elsewhere."""
+_LOGS = frozenset({
+    "print", "pprint", "debug", "info", "warn", "warning", "error", "exception", "critical", "log",
+    "print_exc", "write", "sleep", "inc", "capture_exception", "rollback", "echo", "secho",
+})  # fmt: skip
+_OWN = {"self", "cls"}
+_ALL = frozenset({"Exception", "BaseException"})
+
+
+def verb(node: ast.AST) -> str:
+    """The last name of what is called; empty for anything else."""
+    if isinstance(node, ast.Await):
+        node = node.value
+    func = node.func if isinstance(node, ast.Call) else None
+    if isinstance(func, ast.Attribute):
+        return func.attr
+    return func.id if isinstance(func, ast.Name) else ""
+
+
+def receiver(call: ast.Call) -> str:
+    """What a method is called of, as it is written."""
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+
+def calls(node: ast.AST) -> Iterator[ast.Call]:
+    """Each call in a node."""
+    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The plain names in an expression, but for those of which only `error()` is asked."""
+    if isinstance(node, ast.Call) and verb(node) == "error":
+        return {name for given in node.args for name in names_in(given)}
+    own = {node.id} - _OWN if isinstance(node, ast.Name) else set[str]()
+    return own.union(*map(names_in, ast.iter_child_nodes(node)))
+
+
+def made_of(tree: ast.AST, classes: frozenset[str]) -> set[str]:
+    """The names that the program gives to objects of these classes."""
+    names = set[str]()
+    for node in ast.walk(tree):
+        pairs: list[tuple[ast.expr, ast.expr | None]] = []
+        if isinstance(node, ast.Assign):
+            pairs = [(target, node.value) for target in node.targets]
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
+            pairs = [(node.target, node.value)]
+        elif isinstance(node, ast.withitem) and node.optional_vars:
+            pairs = [(node.optional_vars, node.context_expr)]
+        ours = [target for target, value in pairs if value and verb(value) in classes]
+        names.update(map(ast.unparse, ours))
+    return names
+
+
+def consumers(tree: ast.AST) -> set[str]:
+    """The names of consumers: what is made as one, and what subscribes."""
+    subscribe = {receiver(call) for call in calls(tree) if verb(call) == "subscribe"}
+    return made_of(tree, _CONSUMERS) | subscribe - {""}
+
+
+def queues(tree: ast.AST) -> set[str]:
+    """The names of queues."""
+    return made_of(tree, _QUEUES)
+
+
+def keeps(call: ast.Call) -> bool:
+    """Whether a call only puts something by in a collection."""
+    return verb(call) in ("append", "extend", "add")
+
+
+def is_log(call: ast.Call) -> bool:
+    """Whether a call writes a line, counts or waits, and does nothing with a message."""
+    whose = receiver(call).lower().rpartition(".")[2]
+    return verb(call) in _LOGS and (verb(call) != "write" or whose in ("stdout", "stderr"))
+
+
+def takes_apart(call: ast.Call) -> bool:
+    """Whether a call reads a message, or makes a value of it."""
+    name = verb(call)
+    parses = name.startswith(("parse", "from_", "model_validate", "deserial", "decode", "_decode"))
+    made = name[:1].isupper() and name not in HANDS_OVER
+    return name in _READS or parses or made or "deserial" in name.lower()
+
+
+def puts(call: ast.Call, queues: set[str]) -> bool:
+    """Whether a call puts into a queue."""
+    return verb(call) in _PUTS and receiver(call) in queues
+
+
+def ends_with_all(node: ast.expr) -> bool:
+    """Whether a `with` of this waits at its end for all that it was given."""
+    return verb(node).endswith(("Executor", "TaskGroup", "Pool", "open_nursery"))
+
+
+def delivers(call: ast.Call) -> bool:
+    """Whether a call waits for what was sent; `poll(0)` does not."""
+    at_once = bool(call.args) and ast.unparse(call.args[0]) in ("0", "0.0")
+    return verb(call) == "flush" or (verb(call) == "poll" and not at_once)
+
+
+def waits(call: ast.Call) -> bool:
+    """Whether a call may wait for what others do."""
+    return verb(call) in _WAITS and not isinstance(
+        call.func.value if isinstance(call.func, ast.Attribute) else None, ast.Constant
+    )
+
+
+def catches_all(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes whatever the processing of a message may raise."""
+    if handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(ast.unparse(it).rpartition(".")[2] in _ALL for it in types)
+
+
+def goes_on(
+    body: Iterable[ast.stmt], is_commit: Callable[[ast.Call], bool], *, in_function: bool
+) -> bool:
+    """Whether a handler only writes of an error, counts it, or commits, and goes on."""
+    for node in body:
+        match node:
+            case ast.Pass() | ast.Continue() | ast.AugAssign():
+                continue
+            case ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Return() if in_function:
+                continue
+            case ast.If(body=inner, orelse=other):
+                if not goes_on([*inner, *other], is_commit, in_function=in_function):
+                    return False
+            case ast.Expr(value=value):
+                call = value.value if isinstance(value, ast.Await) else value
+                if not isinstance(call, ast.Call):
+                    return False
+                if not (is_log(call) or is_commit(call)):
+                    return False
+            case _:
+                return False
+    return True
