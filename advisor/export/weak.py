@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from advisor.catalog import Component
 from advisor.export.base import Way
-from advisor.reasoning.assess import assess, judged
+from advisor.reasoning.assess import assess, judgements
 from advisor.reasoning.failures import offsets_led_uncleanly
 from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
@@ -109,7 +109,7 @@ def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
     described = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))
     return frozenset(
         (assessment.event.name, anomaly)
-        for assessment in judged(described)
+        for assessment in judgements(described)
         if assessment.event is not offsets_led_uncleanly.EVENT
         for anomaly in _HARMS & assessment.permits.keys()
         if not (anomaly is Anomaly.GIVEN_UP and Anomaly.LOST_WRITE in assessment.permits)

@@ -19,7 +19,9 @@ from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.obstacle import Obstacle, obstacles
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommend
+from advisor.reasoning.search import Space
 from advisor.reasoning.too_short import hopeless
+from advisor.reasoning.trace import Traced
 from advisor.reasoning.wish import forbidden, rests_on
 from advisor.reasoning.words import describe_guarantee
 
@@ -150,8 +152,12 @@ class Answer:
 
 def judgement(pipeline: Pipeline) -> Judgement:
     """The short answer: what the settings give, without a search for changes."""
-    assessment = assess(pipeline)
-    forbids = forbidden(pipeline)
+    return _judgement(pipeline, Traced.of(pipeline))
+
+
+def _judgement(pipeline: Pipeline, traced: Traced) -> Judgement:
+    assessment = assess(traced)
+    forbids = forbidden(traced)
     results = obstacles(pipeline)
     nothing = dict.fromkeys(Boundary, Guarantee.NONE)
     why = " ".join(
@@ -171,14 +177,16 @@ def judgement(pipeline: Pipeline) -> Judgement:
 def answer(pipeline: Pipeline) -> Answer:
     """The whole answer. Total for every valid pipeline, and a pure function of it."""
     need = pipeline.requirement.guarantee
-    spaces: Spaces = {}
+    # Judged once for the verdict, for what it rests on, and for each guarantee's changes.
+    traced = Traced.of(pipeline)
+    spaces: Spaces = {pipeline.requirement.survive: Space(traced)}
     results = {
         guarantee: _recommended(pipeline, guarantee, spaces)
         for guarantee in dict.fromkeys((*COLUMNS, need))
     }
     return Answer(
-        judgement=judgement(pipeline),
-        assumed=rests_on(pipeline),
+        judgement=_judgement(pipeline, traced),
+        assumed=rests_on(traced),
         columns=tuple(
             Column(guarantee, recommendation.changes, recommendation.impossible)
             for guarantee, recommendation in results.items()

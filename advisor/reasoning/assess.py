@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.reasoning.failures import events_for
@@ -14,7 +14,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
-__all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess", "judged"]
+__all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess", "judgements"]
 
 RULES_VERSION = "19"
 """Version of the failure model and the rules together; raised when an answer may change."""
@@ -29,16 +29,16 @@ class Assessment:
     findings: tuple[Finding, ...]
 
 
-def judged(pipeline: Pipeline) -> tuple[Assessed, ...]:
-    """What each event that this pipeline can meet permits."""
+def judgements(pipeline: Pipeline) -> Iterator[Assessed]:
+    """What each event that this pipeline can meet permits, one after the other."""
     traced_pipeline = Traced.of(pipeline)
-    return tuple(traced_pipeline.judged(event)[0] for event in events_for(pipeline))
+    return (traced_pipeline.judged(event)[0] for event in events_for(pipeline))
 
 
 def assess(pipeline: Pipeline) -> Assessment:
     """What these settings permit; total for every valid pipeline, and a pure function of it."""
     traced_pipeline = Traced.of(pipeline)
-    failures = judged(traced_pipeline)
+    failures = tuple(judgements(traced_pipeline))
     absorbs = sink_absorbs(traced_pipeline)
     return Assessment(
         guarantees={boundary: _guarantee(boundary, failures, absorbs) for boundary in Boundary},

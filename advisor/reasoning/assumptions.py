@@ -16,6 +16,7 @@ from advisor.reasoning.absence import longest_absence
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.sizes import LARGEST, sent, taken
+from advisor.reasoning.trace import Traced
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
 """The brokers' name of a default → the topic's name of the setting, where they differ."""
@@ -38,16 +39,18 @@ class Assumption:
     value: Value
 
 
-def assumptions(pipeline: Pipeline, answer: Callable[[Pipeline], object]) -> tuple[Assumption, ...]:
-    """The assumptions on which `answer` rests: with another value it would be another.
+def assumptions(pipeline: Traced, differs: Callable[[Pipeline], bool]) -> tuple[Assumption, ...]:
+    """The assumptions on which an answer rests: with another value, it `differs`.
 
-    Each is looked at by itself, all else as it is. The pipeline must be valid.
+    Each is looked at by itself, all else as it is; a setting that the answer did not read is not
+    looked at. The pipeline must be valid, and the answer must have been asked of it.
     """
-    given = answer(pipeline)
+    asked = pipeline.asked
     return tuple(
         Assumption(setting.component, setting.name, _taken(pipeline, setting))
         for setting in _not_stated(pipeline)
-        if any(answer(other) != given for other in _others(pipeline, setting))
+        if (setting.component, setting.name) in asked
+        and any(map(differs, _others(pipeline, setting)))
     )
 
 

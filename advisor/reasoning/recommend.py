@@ -13,8 +13,8 @@ from advisor.reasoning.impossible import Impossible, described, waiting_for_a_ra
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.search import Pull, Pulls, Search, Space, pulled
-from advisor.reasoning.trace import Key
-from advisor.reasoning.wish import breaking
+from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.wish import breaking, reasons
 
 _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
     Guarantee.EXACTLY_ONCE: (Guarantee.AT_LEAST_ONCE, Guarantee.AT_MOST_ONCE, Guarantee.NONE),
@@ -104,7 +104,8 @@ def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]
     """The fewest changes, of the application only what no setting can do in its place."""
     survive = pipeline.requirement.survive
     if survive not in spaces:
-        spaces[survive] = Space(pipeline)
+        other = next(iter(spaces.values()), None)
+        spaces[survive] = other.requiring(pipeline.requirement) if other else Space(pipeline)
     space, events = spaces[survive], events_for(pipeline)
     gentle = Search(pipeline, events, space, BENDS)
     pulls = gentle.smallest()
@@ -134,10 +135,11 @@ def _impossible(
     Why is said of the pipeline after the changes: what is left there is the true obstacle.
     """
     closed = described(near)
+    changed = Traced.of(after)
     results = []
     for event in events_for(pipeline):
         if not search.closes(event):
-            why = " ".join(dict.fromkeys(Search(after, (event,)).reasons()))
+            why = " ".join(dict.fromkeys(reasons(changed, event)))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             source = "; ".join(event.sources)
             results.append(Impossible(described(pipeline.requirement), why, nearest, source=source))

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from advisor.catalog import Value
 from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.guarantees import Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.pipeline import Pipeline
@@ -85,6 +86,10 @@ class Space:
         ]
         self._made: dict[Pulls, Traced] = {_NOTHING: traced_pipeline}
         self._known: dict[tuple[str, Pulls], tuple[Any, frozenset[Key]]] = {}
+
+    def requiring(self, requirement: Requirement) -> Space:
+        """The same pipelines where something else is needed."""
+        return Space(self._made[_NOTHING].requiring(requirement))
 
     def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
         """What an event may do after these pulls, and the settings that this was said of."""
@@ -203,16 +208,6 @@ class Search:
     def refused(self, pulls: Pulls) -> bool:
         """Whether a client or a broker would refuse what these pulls make."""
         return self._space.refused(pulls)[0]
-
-    def reasons(self) -> list[str]:
-        """Why what is forbidden may happen as things are."""
-        assessed = (self._space.judged(event, _NOTHING)[0] for event in self._events)
-        return [
-            why
-            for assessment in assessed
-            for anomaly, why in assessment.permits.items()
-            if anomaly in self._forbidden
-        ]
 
     def _solve(self, pulls: Pulls, budget: int, tried: Pulls) -> Pulls | None:
         """`pulls` with at most `budget` more, none of a setting already changed or in `tried`."""

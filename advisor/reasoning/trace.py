@@ -15,6 +15,7 @@ from typing import Any
 from advisor.catalog import Component, Family, Value, effective, validate
 from advisor.catalog.releases import in_release
 from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.guarantees import Requirement
 from advisor.reasoning.judgement import Assessed, judge
 from advisor.reasoning.pipeline import Pipeline, restated
 
@@ -38,6 +39,14 @@ class Traced(Pipeline):
             pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers,
             pipeline.settings, pipeline.requirement, pipeline.client_release,
         )  # fmt: skip
+
+    @property
+    def asked(self) -> frozenset[Key]:
+        """Every setting that an answer given so far was read from, stated or not."""
+        return frozenset().union(*(reads for _, reads in self.answers.values()))
+
+    def stated(self, component: Component) -> Mapping[str, Value]:
+        return _Component(component, self.settings.get(component, {}), self._reads)
 
     def value(self, component: Component, name: str) -> Value:
         key = (component, name)
@@ -66,7 +75,7 @@ class Traced(Pipeline):
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         after = Traced(
             self.family, self.version, self.kafka, self.brokers,
-            {**self.settings, component: restated(self.stated(component), name, value)},
+            {**self.settings, component: restated(self.settings.get(component, {}), name, value)},
             self.requirement, self.client_release,
         )  # fmt: skip
         changed = (component, name)
@@ -79,8 +88,19 @@ class Traced(Pipeline):
         )
         return after
 
+    def requiring(self, requirement: Requirement) -> Traced:
+        """The same settings where something else is needed: their values are known already."""
+        after = Traced(
+            self.family, self.version, self.kafka, self.brokers,
+            self.settings, requirement, self.client_release,
+        )  # fmt: skip
+        after.answers.update(
+            {request: known for request, known in self.answers.items() if type(request) is tuple}
+        )
+        return after
+
     def _look(self, component: Component, name: str) -> _Answer:
-        text = self.stated(component).get(name)
+        text = self.settings.get(component, {}).get(name)
         # Kafka Streams may overrule what was stated, by its own guarantee.
         if text is not None and self.family is not Family.STREAMS:
             return text, frozenset({(component, name)})

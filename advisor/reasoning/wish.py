@@ -6,8 +6,9 @@ exit code, the changes, and what is called impossible all follow from `breaking`
 
 from __future__ import annotations
 
-from advisor.reasoning.assess import judged
+from advisor.reasoning.assess import Assessed, judgements
 from advisor.reasoning.assumptions import Assumption, assumptions
+from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
@@ -23,12 +24,33 @@ def breaking(pipeline: Pipeline) -> frozenset[str]:
     """The events that may do something which the team forbids, by name."""
     forbids = forbidden(pipeline)
     return frozenset(
-        assessment.event.name
-        for assessment in judged(pipeline)
-        if assessment.in_scope and forbids & assessment.permits.keys()
+        assessment.event.name for assessment in judgements(pipeline) if _breaks(assessment, forbids)
     )
+
+
+def reasons(pipeline: Pipeline, event: FailureEvent) -> list[str]:
+    """Why this event may do what is forbidden; none where it does not count or may do nothing."""
+    if not event.in_scope(pipeline):
+        return []
+    forbids = forbidden(pipeline)
+    permits = Traced.of(pipeline).judged(event)[0].permits
+    return [why for anomaly, why in permits.items() if anomaly in forbids]
 
 
 def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
     """What was not stated, and decides which failures break what is needed."""
-    return assumptions(Traced.of(pipeline), breaking)
+    traced = Traced.of(pipeline)
+    broken = breaking(traced)
+
+    def differs(other: Pipeline) -> bool:
+        forbids = forbidden(other)
+        return any(
+            _breaks(assessment, forbids) is not (assessment.event.name in broken)
+            for assessment in judgements(other)
+        )
+
+    return assumptions(traced, differs)
+
+
+def _breaks(assessment: Assessed, forbids: frozenset[Anomaly]) -> bool:
+    return assessment.in_scope and not forbids.isdisjoint(assessment.permits)

@@ -6,7 +6,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
-from advisor.reasoning.assess import judged
+from advisor.reasoning.assess import judgements
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
@@ -63,7 +63,7 @@ def falls_short(pipeline: Pipeline, described: Pipeline) -> bool:
     forbids = forbidden(described)
     return any(
         assessment.in_scope and forbids & assessment.permits.keys()
-        for assessment in judged(pipeline)
+        for assessment in judgements(pipeline)
     )
 
 

@@ -60,6 +60,20 @@ def test_an_answer_is_kept_until_something_that_it_read_changes() -> None:
     assert traced.with_setting(Component.PRODUCER, "acks", "1").judged(event) != lost
 
 
+def test_whether_a_setting_was_stated_is_a_reading_of_it() -> None:
+    """Spring keeps the order of commits itself, but where the code says that it does: an answer
+    that asks only what was stated must not outlive a change of it."""
+    spring = {"application.framework": "spring", "application.processing": "asynchronous"}
+    pipeline = described(SAFE | spring)
+    traced = Traced.of(pipeline)
+    [event] = [event for event in events_for(pipeline) if event.name == "asynchronous-processing"]
+    before = traced.judged(event)[0]
+    order = (Component.APPLICATION, "commit.order", "in-order")
+    after = judge(event, pipeline.with_setting(*order))
+    assert before != after
+    assert traced.with_setting(*order).judged(event)[0] == after
+
+
 def test_what_is_refused_is_said_of_the_settings_that_clash() -> None:
     stated = {"producer.enable.idempotence": "true", "producer.acks": "all"}
     traced = Traced.of(described(stated))
