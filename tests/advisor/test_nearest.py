@@ -7,6 +7,8 @@ import string
 import time
 from difflib import get_close_matches
 
+import pytest
+
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.intake.known import known_keys
@@ -23,6 +25,7 @@ def _slip(key: str, chance: random.Random) -> str:
     return "".join(letters)
 
 
+@pytest.mark.wide
 def test_a_slip_has_the_name_that_difflib_calls_the_nearest() -> None:
     chance = random.Random(7)
     for key in chance.sample(sorted(KEYS), 60):

@@ -30,6 +30,7 @@ KEPT = Path(__file__).parent / "kept"
 """Answers as releases kept them, by the day since when that form is kept; shortened."""
 
 
+@pytest.mark.wide
 @given(pipelines())
 @settings(max_examples=30)
 def test_an_answer_comes_back_from_the_database_as_it_was_given(pipeline: Pipeline) -> None:

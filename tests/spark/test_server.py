@@ -89,17 +89,20 @@ def test_killed_warm_jvm_is_replaced_and_judging_goes_on_cold(
     until(lambda: warm.pid not in (None, server), _START_S, "the keeper starts no other")
 
 
-def test_two_are_judged_side_by_side_and_the_last_one_ends_the_session(
-    ledger: Path, tmp_path: Path
-) -> None:
+def test_two_are_judged_side_by_side(warm: WarmJudge, ledger: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: judge(ledger, None, socket=warm.socket), range(2)))
+    assert [answer["counts"]["lost_write"] for answer in answers] == [1, 1]
+
+
+@pytest.mark.thorough
+def test_a_session_ends_after_the_last_of_its_requests(ledger: Path, tmp_path: Path) -> None:
     socket = socket_path(tmp_path, "judge.sock")
-    program: list[str | Path] = [sys.executable, PROGRAMS / "serve.py", socket, "--requests", "2"]
+    program: list[str | Path] = [sys.executable, PROGRAMS / "serve.py", socket, "--requests", "1"]
     log = tmp_path / "serve.log"
     server = spawn(program, log=log, stdin=subprocess.PIPE, env=spark_environment())
     until(socket.exists, _START_S, "the server does not listen")
-    with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda _: judge(ledger, None, socket=socket), range(2)))
-    assert [answer["counts"]["lost_write"] for answer in answers] == [1, 1]
+    assert judge(ledger, None, socket=socket)["counts"]["lost_write"] == 1
     assert server.wait(_START_S) == 0, log.read_text()
 
 

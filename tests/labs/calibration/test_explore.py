@@ -309,6 +309,7 @@ def test_whatever_breaks_a_run_without_a_wish_can_refute() -> None:
     assert {anomaly.value for anomaly in Anomaly} >= WITHOUT_WANT
 
 
+@pytest.mark.wide
 def test_nothing_in_the_record_of_the_release_is_called_impossible() -> None:
     runs = Record(ROOT / "labs" / "calibration" / "record" / "explore.jsonl").runs
     assert sum(run.judged for run in runs)
