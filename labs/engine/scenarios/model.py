@@ -23,7 +23,6 @@ TOPIC = "orders"
 NEVER = 2**63 - 1
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
-_LINKED = "its faults are in the links between brokers, and ZooKeeper has others"
 _NOT_TRIED = "it has not been tried there yet"
 P = ParamSpec("P")
 
@@ -193,7 +192,7 @@ class Scenario:
         """Why it is staged in KRaft mode alone; empty of one that is not."""
         if self.zookeeper:
             return ""
-        return self.why_kraft or (_LINKED if self.linked else _NOT_TRIED)
+        return self.why_kraft or _NOT_TRIED
 
     @property
     def certainty(self) -> str:
