@@ -154,7 +154,7 @@ def test_nothing_of_an_old_release_outlives_a_worker_that_is_killed_in_its_play(
     up: House, visitor: Visitor
 ) -> None:
     def of_the_release() -> list[str]:
-        return [word for word in processes_of(up.data).values() if "kafka_2.12-2.4.0.jar" in word]
+        return [word for word in processes_of(up.data).values() if "/past-2.4.0/" in word]
 
     until(lambda: not brokers_of(up.data), 60, "brokers outlived the run of another test")
     page = visitor.post(OLD_RELEASE, side="affected")
