@@ -39,4 +39,5 @@ SCENARIO = Scenario(
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )
