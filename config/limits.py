@@ -160,7 +160,7 @@ def _without_session(request: HttpRequest) -> HttpResponse | None:
 def _too_many(limit: Limit, where: str) -> HttpResponse:
     spoken = SPOKEN.get(limit.seconds, f"{limit.seconds} s")
     text = f"More requests came {where} than are allowed in {spoken}."
-    page = render_to_string("429.html", {"message": text, "seconds": limit.seconds})
+    page = render_to_string("429.html", {"message": text, "wait": spoken})
     answer = HttpResponse(page, status=HTTPStatus.TOO_MANY_REQUESTS)
     answer["Retry-After"] = str(limit.seconds)
     return answer

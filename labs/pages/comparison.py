@@ -13,13 +13,26 @@ from labs.pages.plots import Plot
 from labs.runs.conditions import Conditions
 
 
+PLACES = ("First", "Second")
+"""What a comparison calls its experiments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One run of a comparison; `plot` is on one scale for all, None where nothing was judged."""
+    """One run of a comparison; `plot` is on one scale for all, None where nothing was judged.
+
+    `place` is its experiment's, one of `PLACES`.
+    """
 
     run: Run
     label: str
     plot: Plot | None = None
+    place: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the experiment and of its arm."""
+        return f"{self.place}: {self.label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class Comparison:
     @property
     def names(self) -> tuple[str, ...]:
         """Of each column, where columns become lines."""
-        return tuple(f"{column.run.experiment.slug}, {column.label}" for column in self.columns)
+        return tuple(column.name for column in self.columns)
 
     @property
     def drawn(self) -> tuple[Column, ...]:
@@ -80,11 +93,17 @@ class Repetitions:
 
 def compare(*experiments: Experiment) -> Comparison:
     """The experiments' arms, side by side."""
-    own = [(experiment, run) for experiment in experiments for run in experiment.runs.all()]
-    scale = plots.shared_scale(run.result.get("timeline") or {} for _, run in own)
+    own = [
+        (place, experiment, run)
+        for place, experiment in zip(PLACES, experiments, strict=False)
+        for run in experiment.runs.all()
+    ]
+    scale = plots.shared_scale(run.result.get("timeline") or {} for *_, run in own)
     columns = tuple(
-        Column(run, presentation.label(experiment, run.name), presentation.plot_of(run, scale))
-        for experiment, run in own
+        Column(
+            run, presentation.label(experiment, run.name), presentation.plot_of(run, scale), place
+        )
+        for place, experiment, run in own
     )
     runs = [column.run for column in columns]
     counts = (Counts(words, _values(runs, name)) for name, words in sentences.COUNT_WORDS.items())

@@ -27,7 +27,13 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if query := request.GET.get("with", "").strip():
         other = get_object_or_404(selectors.recent(), slug=typed_slug(query))
-        context |= {"other": other, "comparison": comparison.compare(this, other)}
+        context |= {
+            "compared": [
+                (place, one, presentation.scenario_title(one.scenario))
+                for place, one in zip(comparison.PLACES, (this, other), strict=True)
+            ],
+            "comparison": comparison.compare(this, other),
+        }
     return render(request, "labs/compare.html", context)
 
 

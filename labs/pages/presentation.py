@@ -125,7 +125,12 @@ def arms(experiment: Experiment, paces: Mapping[str, Pace]) -> list[Arm]:
 
 
 def headline(experiment: Experiment) -> str:
-    """The whole experiment, a sentence for each arm, once it is done."""
+    """The whole experiment in one line, once it is done."""
+    return " ".join(headlines(experiment))
+
+
+def headlines(experiment: Experiment) -> list[str]:
+    """A sentence for each arm of an experiment that is done."""
     return sentences.of_experiment(
         (label(experiment, run.name), run.verdict, run.result) for run in experiment.runs.all()
     )

@@ -95,7 +95,7 @@ def of_brokers(spec: ExperimentSpec) -> str:
     )
 
 
-def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
+def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[str]:
     """A sentence for each arm: (label, verdict, result)."""
     results = []
     for label, verdict, result in arms:
@@ -107,7 +107,7 @@ def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> str:
             verb = agreed(counts["lost_write"], "is", "are")
             gone = f"{label}: {lost} of {ok} {counted(result)} {verb} gone"
             results.append(_sentence(gone, *_beyond_the_log(counts)))
-    return " ".join(results)
+    return results
 
 
 def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:

@@ -79,7 +79,7 @@ def standing(series: Series, rows: Sequence[Line], changed: Sequence[across.Chan
         between = "; ".join(f"between {' and '.join(change.releases)}" for change in changed)
         return f"The verdict changes {between}.{stopped}"
     if judged < 2:
-        return f"{done} a verdict, and it takes two to compare.{stopped}"
+        return f"{done} a verdict. A comparison needs two.{stopped}"
     all_of_them = "Both" if judged == 2 else f"All {judged}"
     return f"{all_of_them} releases that were run have the same verdict."
 

@@ -228,6 +228,7 @@ def shown(experiment: Experiment) -> dict[str, Any]:
     """The same for everybody who looks at it."""
     runs = list(experiment.runs.all())
     paces = selectors.paces(experiment)
+    headlines = presentation.headlines(experiment) if experiment.state == "done" else []
     return {
         "experiment": experiment,
         "no_worker": experiment.is_live and presence.missing(),
@@ -236,7 +237,8 @@ def shown(experiment: Experiment) -> dict[str, Any]:
         "may_show": presentation.scenario_shows(experiment.scenario),
         "standing": presentation.standing(experiment, paces),
         "arms": presentation.arms(experiment, paces),
-        "headline": presentation.headline(experiment) if experiment.state == "done" else "",
+        "headlines": headlines,
+        "headline": " ".join(headlines),
         "settings": presentation.compared(runs),
         "sends": proofs.sent(experiment),
         "instead_of": sentences.of_brokers(experiment.request()),

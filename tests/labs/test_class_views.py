@@ -162,7 +162,7 @@ def test_only_the_teacher_leads_and_sees_who_is_where(teacher: Client, room: Cla
     assert stranger.post(f"/class/{room.code}/answer/", {"answer": "0"}).status_code == 404
     assert "Ann" not in page(stranger, room)
     assert "Join this class" in page(stranger, room)
-    assert "Who is where" not in page(ann, room)
+    assert 'id="seats-title"' not in page(ann, room)
 
 
 def test_predicting_ends_when_the_teacher_says_so(teacher: Client, room: Classroom) -> None:

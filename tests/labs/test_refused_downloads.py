@@ -176,7 +176,7 @@ def test_the_page_of_the_time_machine_says_why_a_release_has_no_verdict(
         carried_out(run)
     page = html_of(client.get(series.get_absolute_url()))
     assert page.count(WHY["403"]) == 2
-    assert "No release has a verdict, and it takes two to compare." in page
+    assert "No release has a verdict. A comparison needs two." in page
     assert 'id="go-on"' in page
     assert SECRET not in page
     assert "localhost" not in page

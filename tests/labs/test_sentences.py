@@ -25,10 +25,10 @@ def test_an_order_that_no_guarantee_asks_for_is_told_beside_what_holds() -> None
         "seen in this run. 1,204 messages were delivered after a later one with the same key, "
         "which no guarantee forbids."
     )
-    assert sentences.of_experiment([("As described", "holds", late)]) == (
+    assert sentences.of_experiment([("As described", "holds", late)]) == [
         "As described: 0 of 10,000 acknowledged messages are gone; 1,204 messages were delivered "
         "after a later one with the same key."
-    )
+    ]
     before = {**late, "counts": {**late["counts"], "key_reordered": None}}
     assert sentences.of_run("holds", before, "at-least-once").endswith("seen in this run.")
 
@@ -38,18 +38,18 @@ def test_a_sentence_for_each_arm() -> None:
         ("As described", "broken", result("broken")),
         ("As recommended", "unknown", result("unknown")),
     ]
-    assert sentences.of_experiment(arms) == (
-        "As described: 985 of 10,000 acknowledged messages are gone. "
-        "As recommended: nothing can be concluded."
-    )
+    assert sentences.of_experiment(arms) == [
+        "As described: 985 of 10,000 acknowledged messages are gone.",
+        "As recommended: nothing can be concluded.",
+    ]
 
 
 def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
     data = result("broken", lost_write=0, effect_missing=0, effect_duplicated=500, given_up=7)
-    assert sentences.of_experiment([("As described", "broken", data)]) == (
+    assert sentences.of_experiment([("As described", "broken", data)]) == [
         "As described: 0 of 10,000 acknowledged messages are gone; 0 messages left no effect; "
         "500 effects were applied more than once; 7 messages were given up by the client."
-    )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -63,17 +63,17 @@ def test_where_there_is_a_sink_its_effects_are_told_zero_included() -> None:
 )
 def test_no_arm_is_broken_without_a_word_why(harm: dict[str, int], words: str) -> None:
     data = result("broken", lost_write=0, **harm)
-    assert sentences.of_experiment([("Weak settings", "broken", data)]) == (
+    assert sentences.of_experiment([("Weak settings", "broken", data)]) == [
         f"Weak settings: 0 of 10,000 acknowledged messages are gone; {words}."
-    )
+    ]
 
 
 def test_one_is_no_plural() -> None:
     data = result("broken", lost_write=1, effect_missing=1, effect_duplicated=1, given_up=1)
-    assert sentences.of_experiment([("As described", "broken", data)]) == (
+    assert sentences.of_experiment([("As described", "broken", data)]) == [
         "As described: 1 of 10,000 acknowledged messages is gone; 1 message left no effect; "
         "1 effect was applied more than once; 1 message was given up by the client."
-    )
+    ]
     counts = result(lost_write=1, skipped=1, late=1, unseen=1)["counts"]
     assert "1 is gone from the log; 1 is in the log but was skipped" in sentences.of_missing(counts)
     assert "1 is in the log and was never delivered" in sentences.of_missing(counts)

@@ -1,0 +1,63 @@
+"""A source as a link to what it names, where that has an address of its own."""
+
+from __future__ import annotations
+
+import re
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from labs.templatetags.labs_tags import tickets
+
+register = template.Library()
+
+_KAFKA = "https://kafka.apache.org/43"
+_RDKAFKA = "https://github.com/confluentinc/librdkafka"
+_SPARK = "https://spark.apache.org/docs/latest"
+_CLIENTS = f"{_KAFKA}/javadoc/org/apache/kafka/clients"
+_STREAMING = (
+    "apis-on-dataframes-and-datasets|performance-tips|real-time-mode|ss-migration-guide"
+    "|structured-streaming-kafka-integration"
+)
+_ADDRESSES = [
+    (re.compile(pattern), address)
+    for pattern, address in (
+        (r"ProducerConfig\b(?!\.\w)", f"{_KAFKA}/configuration/producer-configs/"),
+        (r"ConsumerConfig\b(?!\.\w)", f"{_KAFKA}/configuration/consumer-configs/"),
+        (r"(?:Kafka )?TopicConfig\b", f"{_KAFKA}/configuration/topic-configs/"),
+        (r"Kafka (?:GroupCoordinator|TransactionLog)Config\b",
+         f"{_KAFKA}/configuration/broker-configs/"),
+        (r"Kafka StreamsConfig\b", f"{_KAFKA}/configuration/kafka-streams-configs/"),
+        (r"Kafka ConfigDef\b", f"{_KAFKA}/configuration/"),
+        (r"Kafka design\.md", f"{_KAFKA}/design/design/"),
+        (r"Kafka upgrade\.md", f"{_KAFKA}/getting-started/upgrade/"),
+        (r"Kafka (?:4\.\d )?operations/([a-z-]+)\.md", rf"{_KAFKA}/operations/\1/"),
+        (r"Kafka(Consumer|Producer) javadoc", None),
+        (r"librdkafka ((?:CONFIGURATION|INTRODUCTION)\.md)", rf"{_RDKAFKA}/blob/master/\1"),
+        (r"librdkafka issue (\d+)", rf"{_RDKAFKA}/issues/\1"),
+        (r"([\w-]+/[\w-]+)#(\d+)", r"https://github.com/\1/issues/\2"),
+        (rf"Spark ({_STREAMING})\.md", rf"{_SPARK}/streaming/\1.html"),
+        (r"Spark ((?:structured-streaming-programming-guide|configuration))\.md",
+         rf"{_SPARK}/\1.html"),
+        (r"Spring for Apache Kafka(?: reference)?", "https://docs.spring.io/spring-kafka/reference/"),
+        (r"SmallRye Reactive Messaging", "https://smallrye.io/smallrye-reactive-messaging/"),
+    )
+]  # fmt: skip
+"""How a source begins, and where that can be read; the class of a javadoc has its package in it."""
+
+
+@register.filter
+def cited(source: str) -> SafeString:
+    """`Kafka design.md, Replication` → a link, and the rest; tickets and proposals are links."""
+    for pattern, address in _ADDRESSES:
+        if match := pattern.match(source):
+            link = format_html('<a href="{}">{}</a>', _address(match, address), match[0])
+            return mark_safe(link + tickets(source[match.end() :]))
+    return tickets(source)
+
+
+def _address(match: re.Match[str], address: str | None) -> str:
+    if address is None:
+        return f"{_CLIENTS}/{match[1].lower()}/Kafka{match[1]}.html"
+    return match.expand(address)
