@@ -12,7 +12,6 @@ from labs.pages import plots, presentation, selectors, sentences
 from labs.pages.plots import Plot
 from labs.runs.conditions import Conditions
 
-
 PLACES = ("First", "Second")
 """What a comparison calls its experiments."""
 

@@ -6,7 +6,7 @@ import re
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from labs.templatetags.labs_tags import tickets
 
@@ -52,8 +52,10 @@ def cited(source: str) -> SafeString:
     """`Kafka design.md, Replication` → a link, and the rest; tickets and proposals are links."""
     for pattern, address in _ADDRESSES:
         if match := pattern.match(source):
-            link = format_html('<a href="{}">{}</a>', _address(match, address), match[0])
-            return mark_safe(link + tickets(source[match.end() :]))
+            return format_html(
+                '<a href="{}">{}</a>{}',
+                _address(match, address), match[0], tickets(source[match.end() :]),
+            )  # fmt: skip
     return tickets(source)
 
 

@@ -12,6 +12,8 @@ from typing import TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.pipelines.why_ended import why_ended
+
 Record: TypeAlias = tuple[int, int, int]
 """A partition, an offset, and the value, which is a number."""
 Collect: TypeAlias = Callable[[], Sequence[Record]]
@@ -64,7 +66,7 @@ class ForeachBatch:
             reading.join(min(_LOOK_S, left_s))
         failed = self._query.exception()
         self._query.stop()
-        return str(failed).strip().splitlines()[0] if failed else None
+        return why_ended(failed) if failed else None
 
     def _take(self, batch: DataFrame, _number: int) -> None:
         self._handle(batch.collect)

@@ -13,6 +13,8 @@ from typing import Any
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
+from spark_jobs.pipelines.why_ended import why_ended
+
 _FAIL = "delivery.lab.fail"
 _MOST = 1000  # attempts of a stage
 # The first task that comes to the middle of a batch after it was asked for fails there: whoever
@@ -144,7 +146,7 @@ class KafkaSink:
             self._query.awaitTermination(limit_s)
         failed = self._query.exception()
         self._query.stop()
-        return str(failed).strip().splitlines()[0] if failed else None
+        return why_ended(failed) if failed else None
 
 
 def _elements(result: Any) -> Iterator[Any]:

@@ -81,7 +81,7 @@ def test_a_search_narrows_and_names_come_first(client: Client) -> None:
 
 def test_a_setting_tells_clients_and_versions_apart(client: Client) -> None:
     html = html_of(client, reverse("reference:setting", args=["producer", "acks"]))
-    assert "ProducerConfig <code>acks</code>" in html
+    assert "ProducerConfig</a> <code>acks</code>" in html
     rows = [re.sub(r"<[^>]+>", " ", row) for row in re.findall(r"<tr>.*?</tr>", html)]
     lines = [" ".join(row.split()) for row in rows]
     assert any(row.startswith("Java client 2.8 1 ") for row in lines)

@@ -30,8 +30,8 @@ EVENT = FailureEvent(
     title="A transaction is aborted, and its input is not read again",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "An error aborts a transaction that read, worked and wrote. Its output is taken back; "
-        "the consumer's place in memory is not."
+        "An error aborts a transaction that read, processed and wrote messages. Its output is "
+        "aborted; the consumer's position in memory does not go back."
     ),
     permits=permits,
     scenario="aborted-input-not-read-again",

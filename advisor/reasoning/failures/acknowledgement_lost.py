@@ -28,7 +28,7 @@ EVENT = FailureEvent(
     title="A request or its acknowledgement is lost",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "A connection breaks, or an answer comes later than request.timeout.ms: the client "
+        "A connection breaks, or a response takes longer than request.timeout.ms. The client "
         "cannot know whether the broker wrote the batch."
     ),
     permits=permits,

@@ -36,8 +36,8 @@ EVENT = FailureEvent(
     title="All replicas lose power at once",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "One power line feeds every broker that has the partition; what the operating system had "
-        "not yet written to the disks is gone on all of them."
+        "All brokers that have the partition lose power at once. What the operating system had "
+        "not yet written to disk is gone on all of them."
     ),
     permits=permits,
     sources=(

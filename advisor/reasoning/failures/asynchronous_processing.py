@@ -32,7 +32,7 @@ EVENT = FailureEvent(
     title="The consumer dies with records in other threads",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "The polling thread gives records to workers and polls on; the process dies while they "
+        "The polling thread hands records to workers and polls again. The process dies while they "
         "work on records whose offsets are committed."
     ),
     permits=permits,

@@ -90,7 +90,7 @@ EVENT = FailureEvent(
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
         "As many brokers as you want to survive are lost with their disks, at the worst moment: "
-        "when the in-sync set is as small as the settings let it be."
+        "when the in-sync set is as small as the settings allow."
     ),
     permits=permits,
     sources=(

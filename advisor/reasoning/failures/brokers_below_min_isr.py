@@ -72,8 +72,8 @@ EVENT = FailureEvent(
     title="Fewer replicas are in sync than min.insync.replicas",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "One broker more is down than the topic can spare for writes. Nothing is lost by it; "
-        "the pipeline stops until brokers return."
+        "One more broker is down than the topic can spare for writes. No message is lost; the "
+        "pipeline stops until brokers return."
     ),
     permits=permits,
     sources=("Kafka ConfigDef, min.insync.replicas", "KAFKA-15583"),

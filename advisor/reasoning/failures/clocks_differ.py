@@ -59,8 +59,8 @@ EVENT = FailureEvent(
     title="Clocks differ",
     boundary=Boundary.END_TO_END,
     story=(
-        "A machine's clock is wrong, or jumps. Records are stamped by one clock, and refused or "
-        "deleted by another; all else goes by durations, and does not notice."
+        "A machine's clock is wrong, or jumps. Records get timestamps from one clock, and are "
+        "refused or deleted by another. Everything else uses durations and is not affected."
     ),
     permits=permits,
     scenario="clocks-differ",

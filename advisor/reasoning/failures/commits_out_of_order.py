@@ -47,8 +47,8 @@ EVENT = FailureEvent(
     title="The consumer dies, and a later record was committed before an earlier one was done",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "Several threads process records. One commits a later offset while another still has an "
-        "earlier record in hand, and the process dies."
+        "Several threads process records. One commits a later offset while another is still "
+        "processing an earlier record, and the process dies."
     ),
     permits=permits,
     scenario="consumer-killed-before-processing",

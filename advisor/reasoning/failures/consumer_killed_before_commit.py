@@ -34,8 +34,8 @@ EVENT = FailureEvent(
     title="The consumer dies after processing, before the commit",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "A member of the group processed records and dies (or is thrown out of the group) "
-        "before the group's position says so."
+        "A member of the group processes records and dies, or is removed from the group, before "
+        "it commits their offsets."
     ),
     permits=permits,
     scenario="consumer-killed-before-commit",

@@ -126,9 +126,9 @@ EVENT = FailureEvent(
     title="The majority of the controllers is down",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "Two of three controllers are away. Partitions that have a leader go on; then a broker "
-        "fails, and no new leader can be elected. With ZooKeeper: two of three of "
-        "its servers."
+        "Two of three controllers are down. Partitions that have a leader continue; then a broker "
+        "fails, and no new leader can be elected. With ZooKeeper: two of three of its servers are "
+        "down."
     ),
     permits=permits,
     scenario="controllers-lost",

@@ -51,8 +51,8 @@ EVENT = FailureEvent(
     title="The group's coordinator cannot be reached",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "The broker that keeps this group's offsets is down or cut off, while the topic's own "
-        "brokers are well."
+        "The broker that keeps this group's offsets is down or cut off, while the brokers of the "
+        "topic itself are up."
     ),
     permits=permits,
     scenario="group-coordinator-away",

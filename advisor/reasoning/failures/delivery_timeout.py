@@ -87,8 +87,8 @@ EVENT = FailureEvent(
     title="The client gives a record up, and it may be in the log",
     boundary=Boundary.END_TO_END,
     story=(
-        "A replica is slow or gone for longer than the client waits; it reports an error for a "
-        "record that may or may not have been written, and the application decides what to do."
+        "A replica is slow or gone for longer than the client waits. The client reports an error "
+        "for a record that may or may not be in the log, and the application decides what to do."
     ),
     permits=permits,
     sources=(

@@ -34,8 +34,8 @@ EVENT = FailureEvent(
     title="The followers are slow",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "A follower's disk or line is slow. Until it has left the in-sync set, everything with "
-        "acks=all goes at its pace."
+        "A follower's disk or network is slow. Until the follower leaves the in-sync set, every "
+        "write with acks=all waits for it."
     ),
     permits=permits,
     scenario="followers-slow",

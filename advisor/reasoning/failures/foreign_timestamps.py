@@ -43,8 +43,8 @@ EVENT = FailureEvent(
     title="Timestamps are old or in the future",
     boundary=Boundary.END_TO_END,
     story=(
-        "A replay, a backfill or a device with a clock of its own sends records with timestamps "
-        "that are far from now."
+        "A replay, a backfill or a device with its own clock sends records with timestamps that "
+        "are far from the current time."
     ),
     permits=permits,
     scenario="foreign-timestamps",

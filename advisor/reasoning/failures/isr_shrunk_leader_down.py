@@ -50,8 +50,8 @@ EVENT = FailureEvent(
     title="The in-sync set shrinks to the leader, then the leader is down",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The followers fall out of the in-sync set or are stopped one after the other; the leader "
-        "goes on alone, then its process dies; the followers come back before it does."
+        "The followers fall out of the in-sync set or are stopped one after the other. The leader "
+        "continues alone, then its process dies; the followers come back before it does."
     ),
     permits=permits,
     sources=(

@@ -98,8 +98,8 @@ EVENT = FailureEvent(
     title="The in-sync set shrinks to the leader, then its disk is lost",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The followers fall out of the in-sync set or are stopped one after the other; the leader "
-        "goes on alone, and then its machine is lost for good."
+        "The followers fall out of the in-sync set or are stopped one after the other. The leader "
+        "continues alone, and then its machine is lost for good."
     ),
     permits=permits,
     sources=(

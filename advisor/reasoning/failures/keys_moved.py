@@ -32,8 +32,8 @@ EVENT = FailureEvent(
     title="The number of partitions or the partitioner changes",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "Partitions are added to a topic with keys, or a producer with another partitioner "
-        "writes to it: the same key is in two partitions from then on."
+        "Partitions are added to a topic with keys, or a producer with another partitioner writes "
+        "to it. From then on the same key is in two partitions."
     ),
     permits=permits,
     beyond_settings=(

@@ -62,8 +62,8 @@ EVENT = FailureEvent(
     title="The last replica in sync loses power",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "Replicas leave the in-sync set one after the other without a loss; then the machine of "
-        "the last one loses power, and the end of its log that was only in memory is gone."
+        "Replicas leave the in-sync set one after the other without a loss. Then the machine of "
+        "the last one loses power, and the end of its log, which was only in memory, is gone."
     ),
     permits=permits,
     scenario="last-replica-loses-power",

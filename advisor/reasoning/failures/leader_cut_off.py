@@ -48,8 +48,9 @@ EVENT = FailureEvent(
     title="The leader is cut off from the other brokers",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The network between the leader and the rest of the cluster breaks; clients on its side "
-        "still reach it, the others get a new leader; later the network heals."
+        "The network between the leader and the rest of the cluster breaks. Clients on the "
+        "leader's side still reach it, the others get a new leader; later the network is "
+        "repaired."
     ),
     permits=permits,
     scenario="leader-cut-off",

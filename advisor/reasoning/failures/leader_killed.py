@@ -58,8 +58,8 @@ EVENT = FailureEvent(
     title="The leader's process dies",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The broker that leads the partition is killed (kill -9) while its followers are in "
-        "step; another in-sync replica takes over, and the broker comes back later."
+        "The broker that leads the partition is killed (kill -9) while its followers are up to "
+        "date. Another in-sync replica becomes leader, and the broker comes back later."
     ),
     permits=permits,
     sources=(

@@ -24,7 +24,7 @@ EVENT = FailureEvent(
     boundary=leader_killed.EVENT.boundary,
     story=(
         "Both followers pause for a second (a long garbage collection, a slow disk) and the "
-        "leader is killed in that second; the followers wake up, and one of them leads."
+        "leader is killed in that second; the followers continue, and one of them becomes leader."
     ),
     permits=permits,
     sources=(

@@ -31,7 +31,9 @@ EVENT = FailureEvent(
     name="log-compaction",
     title="Compaction removes older values",
     boundary=Boundary.LOG_TO_CONSUMER,
-    story="The log is compacted while a reader is behind: of each key the latest value is left.",
+    story=(
+        "The log is compacted while a reader is behind: only the latest value of each key is left."
+    ),
     permits=permits,
     scenario="log-compaction",
     sources=("Kafka design.md, Log Compaction",),

@@ -51,9 +51,9 @@ EVENT = FailureEvent(
     title="A disk is full, or a log directory fails",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The disk of the leader accepts no more writes. A broker with one log directory "
-        "shuts down; one with several goes on without it. The disks of the other replicas, which "
-        "hold the same, may be full as well. What is on them is kept."
+        "The leader's disk accepts no more writes. A broker with one log directory shuts down; a "
+        "broker with several continues without it. The disks of the other replicas hold the same "
+        "data and may be full as well. What is on them is kept."
     ),
     permits=permits,
     sources=(

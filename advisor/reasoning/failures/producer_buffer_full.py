@@ -60,8 +60,8 @@ EVENT = FailureEvent(
     title="The producer's buffer is full",
     boundary=Boundary.END_TO_END,
     story=(
-        "The brokers pause or are slow, the application goes on making records, and the client "
-        "has no room left for the next one."
+        "The brokers pause or are slow, the application continues to send, and the client's "
+        "buffer has no room for the next record."
     ),
     permits=permits,
     scenario="producer-buffer-full",

@@ -34,8 +34,8 @@ EVENT = FailureEvent(
     title="The producing application dies and starts again",
     boundary=Boundary.END_TO_END,
     story=(
-        "The process dies with sends under way. After the start it cannot know which of them "
-        "were written; if it sends them again, some are there twice."
+        "The process dies with sends in progress. After the restart it cannot know which of them "
+        "were written. If it sends them again, some are in the log twice."
     ),
     permits=permits,
     scenario="producer-killed",

@@ -36,8 +36,8 @@ EVENT = FailureEvent(
     title="The broker has forgotten the producer when its retry comes",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "An acknowledgement is lost, and the client can reach no broker for so long that these "
-        "forget which sequence numbers they had from it."
+        "An acknowledgement is lost, and the client cannot reach any broker for so long that the "
+        "brokers forget its sequence numbers."
     ),
     permits=permits,
     scenario="producer-state-expired",

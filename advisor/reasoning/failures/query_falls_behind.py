@@ -28,8 +28,8 @@ EVENT = FailureEvent(
     title="A Spark query falls behind what the topic keeps",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "For as long as you say that readers may be behind, more comes than the query may take in "
-        "a batch. Retention deletes what it has not read."
+        "For as long as you say that readers may be behind, more messages arrive than the query "
+        "may read in a batch. Retention deletes what it has not read."
     ),
     permits=permits,
     scenario="query-falls-behind",

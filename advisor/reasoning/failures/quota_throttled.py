@@ -54,7 +54,7 @@ EVENT = FailureEvent(
     boundary=Boundary.END_TO_END,
     story=(
         "The brokers allow the producer fewer bytes a second than it sends, for so long that its "
-        "buffer fills. Nothing fails, and every record waits."
+        "buffer fills. No send fails, but every record waits."
     ),
     permits=permits,
     scenario="quota-throttled",

@@ -74,9 +74,8 @@ EVENT = FailureEvent(
     title="A partition is reassigned while a replica is away",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "One follower is down, and an operator or a tool takes another one off the partition's "
-        "replicas, or has new ones copy it. In the middle of that the leader is lost, its disk "
-        "included."
+        "One follower is down, and an operator or a tool removes another one from the partition's "
+        "replicas, or has new ones copy it. Meanwhile the leader is lost, its disk included."
     ),
     permits=permits,
     sources=(

@@ -48,8 +48,8 @@ EVENT = FailureEvent(
     title="The group is rebalanced in the middle of processing",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "A member joins, leaves or is too slow to poll; its partitions go to others while it is "
-        "still working on their records."
+        "A member joins, leaves or polls too late. Its partitions go to other members while it is "
+        "still processing their records."
     ),
     permits=permits,
     scenario="rebalance-during-processing",

@@ -55,8 +55,8 @@ EVENT = FailureEvent(
     title="A record or a batch is larger than the topic takes",
     boundary=Boundary.END_TO_END,
     story=(
-        "One record is far larger than the others, or a pause fills the client's batches: client "
-        "or broker refuses what is over its limit, however often it is sent."
+        "One record is much larger than the others, or a pause fills the client's batches. The "
+        "client or the broker refuses what exceeds its limit, no matter how often it is sent."
     ),
     permits=permits,
     scenario="record-too-large",

@@ -71,8 +71,8 @@ EVENT = FailureEvent(
     title="Retention overtakes the reader",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "The readers are down for longer than the topic keeps its messages: as long as you say, "
-        "and never less than a reader that dies brings by itself."
+        "The readers are down for longer than the topic keeps its messages: for as long as you "
+        "say, and at least for as long as it takes to replace a reader that dies."
     ),
     permits=permits,
     scenario="retention-overtakes-reader",

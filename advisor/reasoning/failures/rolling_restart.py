@@ -31,8 +31,8 @@ EVENT = FailureEvent(
     title="A rolling restart does not wait for replicas to be in sync",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The brokers are restarted in turn while partitions are under-replicated: most stop in an "
-        "orderly way and hand leadership over, one is killed when its grace period is over."
+        "The brokers are restarted in turn while partitions are under-replicated. Most stop "
+        "cleanly and hand leadership over; one is killed when its grace period ends."
     ),
     permits=permits,
     sources=(

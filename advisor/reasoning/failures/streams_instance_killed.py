@@ -35,7 +35,8 @@ EVENT = FailureEvent(
     boundary=Boundary.END_TO_END,
     story=(
         "The process is killed after it wrote results and changed its state, and before it "
-        "committed the offsets of the input; it, or another instance, goes on from there."
+        "committed the offsets of the input. It continues from there after a restart, or another "
+        "instance does."
     ),
     permits=permits,
     scenario="streams-instance-killed",

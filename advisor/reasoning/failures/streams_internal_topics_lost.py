@@ -44,8 +44,8 @@ EVENT = FailureEvent(
     title="The brokers with the Streams application's changelogs are lost",
     boundary=Boundary.END_TO_END,
     story=(
-        "State is kept in changelog topics, and messages that change their key go through "
-        "repartition topics. Their copies are on the brokers that are lost for good."
+        "State is kept in changelog topics, and messages whose key changes go through repartition "
+        "topics. The brokers with their copies are lost for good."
     ),
     permits=permits,
     scenario="streams-internal-topics-lost",

@@ -28,8 +28,8 @@ EVENT = FailureEvent(
     title="The output is read before it is committed",
     boundary=Boundary.END_TO_END,
     story=(
-        "An instance dies with a transaction open. Its results are aborted and written again; a "
-        "reader of the output topic does not wait for that."
+        "An instance dies with an open transaction. Its results are aborted and written again; a "
+        "reader of the output topic does not wait for the commit."
     ),
     permits=permits,
     scenario="streams-instance-killed",

@@ -52,7 +52,7 @@ EVENT = FailureEvent(
     title="The local state of a Streams instance is lost",
     boundary=Boundary.END_TO_END,
     story=(
-        "The instance's machine or container is gone with its state.dir, or its task moves to an "
+        "The instance's machine or container is lost with its state.dir, or its task moves to an "
         "instance that never had the state."
     ),
     permits=permits,

@@ -115,7 +115,8 @@ EVENT = FailureEvent(
     boundary=Boundary.END_TO_END,
     story=(
         "Somebody empties a topic, or changes what cannot be altered, by deleting it and creating "
-        "it again under its name. Its offsets begin at 0, and its clients know it by its name."
+        "it again with the same name. Its offsets begin at 0, and clients know it only by its "
+        "name."
     ),
     permits=permits,
     scenario="topic-recreated",

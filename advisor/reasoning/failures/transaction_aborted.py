@@ -86,8 +86,8 @@ EVENT = FailureEvent(
     title="A transaction is aborted and its work done again",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "A transactional producer writes, aborts (an error, a time-out, a restart), and writes "
-        "the same work again in a new transaction."
+        "A transactional producer writes, aborts (an error, a timeout, a restart), and writes the "
+        "same messages again in a new transaction."
     ),
     permits=permits,
     sources=("KIP-98", "Kafka ConfigDef, isolation.level", "KIP-890"),

@@ -46,8 +46,8 @@ EVENT = FailureEvent(
     title="A transaction is left open",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "A transactional producer dies or hangs in the middle of a transaction; the brokers wait "
-        "for it until its time is over."
+        "A transactional producer dies or hangs in the middle of a transaction. The brokers wait "
+        "for it until the transaction times out."
     ),
     permits=permits,
     sources=("KIP-98", "Kafka ConfigDef, transaction.timeout.ms"),

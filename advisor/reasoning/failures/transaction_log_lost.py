@@ -58,8 +58,8 @@ EVENT = FailureEvent(
     title="The brokers with the state of transactions are lost",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "What became of each transaction is kept in a topic of its own, __transaction_state. Its "
-        "copies are on the brokers that are lost for good."
+        "The outcome of each transaction is kept in a topic of its own, __transaction_state. The "
+        "brokers with its copies are lost for good."
     ),
     permits=permits,
     scenario="transaction-log-lost",

@@ -51,8 +51,8 @@ EVENT = FailureEvent(
     title="Every in-sync replica is down, a stale one is up",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The replicas in sync are down together for a while (a rack, a rolling restart gone "
-        "wrong), and the only replica that is up had fallen behind before."
+        "All in-sync replicas are down at the same time for a while (a rack, a failed rolling "
+        "restart), and the only replica that is up had fallen behind before."
     ),
     permits=permits,
     sources=("Kafka design.md, Unclean leader election", "KIP-106", "KIP-966"),

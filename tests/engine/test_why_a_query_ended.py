@@ -1,0 +1,23 @@
+"""Why a query of Spark ended, as a note of a run says it."""
+
+from __future__ import annotations
+
+from spark_jobs.pipelines.why_ended import why_ended
+
+IN_FOREACH_BATCH = """An exception was raised by the Python Proxy. Return Message: Traceback (most \
+recent call last):
+  File "clientserver.py", line 644, in _call_proxy
+py4j.protocol.Py4JJavaError: An error occurred while calling o696.collectToPython.
+: org.apache.spark.sql.kafka010.KafkaIllegalStateException: Some data may have been lost;
+either the data was aged out by Kafka or the topic may have been deleted.
+Caused by: org.apache.kafka.clients.consumer.OffsetOutOfRangeException: Fetch position 22021
+"""
+
+
+def test_what_a_batch_raised_is_named_and_not_the_way_that_it_came() -> None:
+    assert why_ended(IN_FOREACH_BATCH) == "KafkaIllegalStateException: Some data may have been lost"
+
+
+def test_what_has_no_error_of_java_is_told_by_its_first_line() -> None:
+    assert why_ended("[STREAM_FAILED] Query terminated\nmore") == "[STREAM_FAILED] Query terminated"
+    assert why_ended("") == ""
