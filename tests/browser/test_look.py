@@ -118,7 +118,7 @@ def test_the_advice_on_what_was_assumed(looked_at: Page) -> None:
     looked_at.goto("/describe/client/")
     for _ in steps(Family.JAVA):
         go_on(looked_at)
-    expect(looked_at.get_by_text("Assumed, because it was not stated")).to_be_visible()
+    expect(looked_at.get_by_text("answers were assumed")).to_be_visible()
     look(looked_at, "assumed")
 
 
@@ -260,7 +260,7 @@ def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
     page.goto(f"/pipelines/{saved(RISKY)}/")
     page.emulate_media(media="print")
     expect(page.get_by_role("button")).to_have_count(0)
-    expect(page.get_by_text("Assumed, because it was not stated")).to_be_visible()
+    expect(page.get_by_text("answers were assumed")).to_be_visible()
     expect(page.get_by_text("acks=1: the leader acknowledges alone").first).to_be_visible()
 
 
