@@ -35,6 +35,7 @@ _CODE = re.compile(r"`[^`]+`")
 _MARKED = re.compile(rf"({_TICKET.pattern}|{_CODE.pattern})")
 _TICKETS = "https://issues.apache.org/jira/browse/"
 _PROPOSALS = "https://cwiki.apache.org/confluence/dosearchsite.action?queryString="
+_UNIT = re.compile(r"(\d) (s|min|h)\b")
 _HARM = re.compile(rf"\b({'|'.join(Anomaly)})\b")
 
 
@@ -62,6 +63,12 @@ def setting(value: object) -> str:
     if value is None:
         return "–"
     return written(value)
+
+
+@register.filter
+def unbroken(text: str) -> str:
+    """`about 45 s`, which no line breaks between the number and its unit."""
+    return _UNIT.sub("\\1\u00a0\\2", text)
 
 
 @register.filter
