@@ -24,7 +24,9 @@ def test_a_page_that_is_not_there(client: Client) -> None:
 def test_a_request_that_is_not_understood(client: Client) -> None:
     response = client.get("/describe/client/", headers={"host": "not-ours.example"})
     assert response.status_code == 400
-    assert "This request was not understood" in response.content.decode()
+    html = response.content.decode()
+    assert "This request was not understood" in html
+    assert reverse("advisor:start") in html
 
 
 def test_a_form_without_its_token_gets_a_page_that_says_what_to_do() -> None:

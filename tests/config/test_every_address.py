@@ -156,6 +156,7 @@ def test_more_than_the_limit_is_refused_until_its_time_is_over(
         assert client.post(address).status_code != 429
     assert 429 not in first
     assert refused.status_code == 429
+    assert "Wait up to" in refused.content.decode()
     assert refused["Retry-After"] == "60"
     assert "Too many requests" in refused.content.decode()
 

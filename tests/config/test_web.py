@@ -275,5 +275,7 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_read(port):
     connection.send(b"x")
     answer = connection.getresponse()
     assert answer.status == 413
-    assert "It has more than 3 MB" in answer.read().decode()
+    page = answer.read().decode()
+    assert "It has more than 3 MB" in page
+    assert 'href="/describe/from-files/"' in page
     connection.close()
