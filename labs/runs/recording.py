@@ -44,6 +44,7 @@ class Recorder:
 
     def take(self, event: Event) -> None:
         """Records one event; events and arms that are not known are passed over."""
+        event = _storable(event)
         kind, arm = event.get("event"), event.get("arm")
         if kind == "error":
             self._errors.append(f"{arm}: {event['message']}" if arm else str(event["message"]))
@@ -79,6 +80,20 @@ class Recorder:
             verdict=run.verdict,
             result=run.result,
         )
+
+
+def _storable(data: Any) -> Any:
+    """The same with `␀` for each NUL, and `?` for half a character.
+
+    PostgreSQL takes neither as text or in JSON (its manual, 8.14); a dump of a segment has NULs.
+    """
+    if isinstance(data, str):
+        return data.encode("utf-8", "replace").decode("utf-8").replace("\0", "␀")
+    if isinstance(data, Mapping):
+        return {name: _storable(value) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_storable(value) for value in data]
+    return data
 
 
 def _phase(run: Run, event: Event) -> bool:

@@ -110,6 +110,15 @@ def test_results_come_with_the_arm_or_at_the_latest_with_the_end(claimed: Experi
     assert list(claimed.runs.values_list("verdict", flat=True)) == ["broken", "holds"]
 
 
+def test_what_postgresql_does_not_take_is_written_in_another_way(claimed: Experiment) -> None:
+    recorder = Recorder(claimed, "owner")
+    dump = {"exhibits": [{"text": "payload: \0\0\x01", "half \ud800": None}], "verdict": "holds"}
+    recorder.take({"event": "arm", "arm": "described", "result": {**dump, "half": "\ud800!"}})
+    written = described(claimed).result
+    assert written["exhibits"][0]["text"] == "payload: ␀␀\x01"
+    assert written["half"] == "?!"
+
+
 def test_what_could_not_be_run_is_remembered(claimed: Experiment) -> None:
     recorder = Recorder(claimed, "owner")
     recorder.take({"event": "error", "arm": "described", "message": "No Java."})
