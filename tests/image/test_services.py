@@ -65,11 +65,14 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pod]:
 
 
 def postgres(pod: Pod) -> None:
-    """The container's own start, by hand: a cluster, its user and its database."""
+    """The container's own start, by hand: a cluster, its user and its database.
+
+    The container has a locale of UTF-8; without one a cluster takes ASCII only.
+    """
     stated: dict[str, str] = SERVICES["postgres"]["environment"]
     user = stated["POSTGRES_USER"]
     script = (
-        f"echo {stated['POSTGRES_PASSWORD']} >/tmp/password && initdb -D /state/pg "
+        f"echo {stated['POSTGRES_PASSWORD']} >/tmp/password && initdb -D /state/pg --encoding UTF8 "
         f"--username {user} --pwfile /tmp/password --auth-host scram-sha-256 --auth-local trust"
     )
     made = pod.run(["sh", "-c", script], user="postgres", cwd="/state")
