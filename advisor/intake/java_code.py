@@ -14,11 +14,12 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake import java_constants
+from advisor.intake import java_constants, java_loops, java_sends
 from advisor.intake.java_properties import Property
+from advisor.intake.java_text import Text
 from advisor.intake.known import having, is_of_client, is_of_streams, is_weighed, likely_clients
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
-from advisor.intake.sends import unheard
+from advisor.intake.sends import STARTS_AT_END, processed, unheard
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import IntakeError, shown
 
@@ -30,6 +31,7 @@ _TOLD_BY = re.compile(
     r"\bimport[ \t]+org\.apache\.kafka\.|\(:import[ \t]+[(\[]?org\.apache\.kafka\."
     r"|\bnew[ \t]+Kafka(?:Producer|Consumer|Streams)\b"
 )
+_TO_END = re.compile(r"\.\s*seekToEnd\s*\(")
 _COMMENT = re.compile(r"[ \t]*[#!;]")
 """Of another kind of file."""
 _OF_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
@@ -56,13 +58,6 @@ _APPLIED = re.compile(r"\{\s*\{|\.\s*apply\s*\{")
 _OWN_PUT = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
 _TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
 _CLIENT = re.compile(rf"\bKafka(?P<kind>Producer|Consumer|Streams)\s*{_TYPES}\(")
-_PRODUCER = re.compile(r"\b(\w+)\s*=\s*new\s+KafkaProducer\b")
-_SEND = re.compile(
-    r"(?:(?<=[;{})])|\belse\b|\bforEach\s*\(\s*\(?\w+\)?\s*->)"
-    r"\s*(?:this\.)?(\w+)\s*\.\s*send\s*\("
-    r"|\bforEach\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)"
-)
-"""A statement of its own, or what `forEach` does, so that nothing has what it returns."""
 _BLOCK = re.compile(r"\b(?:if|else|for|while|switch|catch|case|when|do)\b|->")
 _METHOD = re.compile(r"(\w+)\s*\([^()]{0,300}\)\s*(?::\s*\w+\s*)?(?:throws\s[\w, .]+)?=?\s*$")
 _PUT = re.compile(r"\s*\.\s*(?:put|setProperty)\s*\(")
@@ -134,9 +129,22 @@ def read(text: str) -> Reading:
             process += f", letter {at}" if (kind, process) in named else ""
             named.add((kind, process))
             _state(reading, code, made, (Component(kind.lower()), until, process))
-    if line := code.unheard():
-        unheard(reading, line)
+    _judge(reading, code)
     return reading
+
+
+def _judge(reading: Reading, code: _Code) -> None:
+    """States what the program makes of the records that it sends and polls.
+
+    Raises `IntakeError`.
+    """
+    text = Text(code.plain, code.heads)
+    if match := _TO_END.search(code.plain):
+        raise IntakeError(f"Line {code.line(match.start())}: seekToEnd: {STARTS_AT_END}")
+    at, reason = java_sends.unheard(text)
+    if at:
+        unheard(reading, code.line(at), reason)
+    processed(reading, {what: code.line(at) for what, at in java_loops.reads(text).items()})
 
 
 def _is_of_client(made: _Object) -> bool:
@@ -209,8 +217,8 @@ class _Code:
     def __init__(self, text: str) -> None:
         self.text = text
         quoted = rf"{_TEXT}|'(?:\\.|[^'\\\n])'"
-        self._plain = re.sub(quoted, lambda match: " " * len(match[0]), text)
-        self._heads = [*self._opened(self._plain)]
+        self.plain = re.sub(quoted, lambda match: " " * len(match[0]), text)
+        self.heads = [*self._opened(self.plain)]
 
     @staticmethod
     def _opened(plain: str) -> Iterator[tuple[int, int, str]]:
@@ -233,14 +241,14 @@ class _Code:
 
     def _blocks(self, at: int) -> list[tuple[int, str]]:
         """The braces around a place, from the outermost."""
-        around = [(start, head) for start, end, head in self._heads if start < at < end]
+        around = [(start, head) for start, end, head in self.heads if start < at < end]
         return sorted(around)
 
     def _depends(self, at: int, since: int) -> bool:
         """Whether a statement is under a condition that its object is not under."""
         inner = [head for _, head in self._blocks(at)[since:]]
-        begin = max(self._plain.rfind(char, 0, at) for char in "{};")
-        before = self._plain[max(begin + 1, at - _LOOKED_BACK) : at]
+        begin = max(self.plain.rfind(char, 0, at) for char in "{};")
+        before = self.plain[max(begin + 1, at - _LOOKED_BACK) : at]
         return any(_BLOCK.search(head) for head in inner) or bool(_BLOCK.search(before))
 
     def follows(self, at: int, other: int) -> bool:
@@ -250,7 +258,7 @@ class _Code:
 
     def objects(self) -> Iterator[_Object]:
         """Each object that is made empty, or with what it holds."""
-        made = [*islice(_MADE.finditer(self._plain), _MOST_OBJECTS)]
+        made = [*islice(_MADE.finditer(self.plain), _MOST_OBJECTS)]
         for number, match in enumerate(made):
             same = (other for other in made[number + 1 :] if other["name"] == match["name"])
             end = next((other.start() for other in same), len(self.text))
@@ -262,16 +270,16 @@ class _Code:
                 self._begin(result, match.end("more"))
             elif match["given"]:
                 self._hold(result, self._arguments(match.end()), match.end())
-                if _GOES_ON.match(self._plain, self._closed(match.end())):
+                if _GOES_ON.match(self.plain, self._closed(match.end())):
                     words = "what is made of this map is not known"
                     result.unsure = f"Line {self.line(match.start())}: {words}"
             yield result
 
     def _begin(self, made: _Object, at: int) -> None:
         """Takes what a block puts in: `new Properties() {{ … }}`, `Properties().apply { … }`."""
-        opened = _APPLIED.match(self._plain, at - 1)
+        opened = _APPLIED.match(self.plain, at - 1)
         start = opened.end() - 1 if opened else at
-        end = next((end for begin, end, _ in self._heads if begin == start), 0)
+        end = next((end for begin, end, _ in self.heads if begin == start), 0)
         made.unsure = (
             f"Line {self.line(made.start)}: what is put into this object is not read as it is "
             "written here"
@@ -280,11 +288,11 @@ class _Code:
             return
         made.blocks += 2 if opened and opened[0].startswith("{") else 1
         left, behind = list[str](), start + 1
-        for match in _OWN_PUT.finditer(self._plain, start, end):
-            left.append(self._plain[behind : match.start()])
+        for match in _OWN_PUT.finditer(self.plain, start, end):
+            left.append(self.plain[behind : match.start()])
             made.pairs += self._pair(self._arguments(match.end()), match.start(), made.blocks)
             behind = self._closed(match.end())
-        left.append(self._plain[behind:end])
+        left.append(self.plain[behind:end])
         made.blocks -= 2 if opened and opened[0].startswith("{") else 1
         if not "".join(left).strip(" \t\r\n;") and len(left) == len(made.pairs) + 1:
             made.unsure = ""
@@ -304,14 +312,14 @@ class _Code:
     def fill(self, made: _Object) -> None:
         """Takes what is put into an object, and says where something else may be put in."""
         uses = re.compile(rf"(?<![\w.\"])(?:this\.)?{re.escape(made.name)}\b")
-        for number, match in enumerate(uses.finditer(self._plain, made.start + 1, made.end)):
+        for number, match in enumerate(uses.finditer(self.plain, made.start + 1, made.end)):
             if number > _MOST_USES:
                 raise IntakeError(f"Line {self.line(match.start())}: more than {_MOST_USES} uses.")
             at, rest = match.end(), match.start()
-            if put := _PUT.match(self._plain, at):
+            if put := _PUT.match(self.plain, at):
                 arguments = self._arguments(put.end())
                 self._take(made, arguments, rest)
-            elif whole := _ALL.match(self._plain, at):
+            elif whole := _ALL.match(self.plain, at):
                 self._hold(made, self._arguments(whole.end()), rest)
             elif index := _INDEX.match(self.text, at):
                 self._take(made, [index["key"].strip(), index["value"].strip()], rest)
@@ -332,15 +340,15 @@ class _Code:
         return [(key, arguments[1], at, self._depends(at, since))] if key else []
 
     def _only_reads(self, at: int, start: int) -> bool:
-        begin = max(self._plain.rfind(char, 0, start) for char in "{};")
-        before = self._plain[max(begin + 1, start - _LOOKED_BACK) : start]
+        begin = max(self.plain.rfind(char, 0, start) for char in "{};")
+        before = self.plain[max(begin + 1, start - _LOOKED_BACK) : start]
         returned = re.search(r"\breturn\s+$", before)
-        return bool(_HARMLESS.match(self._plain, at) or returned or _READS_IT.search(before))
+        return bool(_HARMLESS.match(self.plain, at) or returned or _READS_IT.search(before))
 
     def assign(self, objects: list[_Object]) -> None:
         """Gives each client its object. Raises `IntakeError` for one that has none here."""
-        for match in _CLIENT.finditer(self._plain):
-            if re.search(r"\b(?:extends|class)\s+$", self._plain[: match.start()]):
+        for match in _CLIENT.finditer(self.plain):
+            if re.search(r"\b(?:extends|class)\s+$", self.plain[: match.start()]):
                 continue
             arguments = self._arguments(match.end())
             given = arguments[1 if match["kind"] == "Streams" else 0 :][:1]
@@ -366,24 +374,11 @@ class _Code:
             until = len(self.text) if called else match.start()
             chosen[0].clients.append((match["kind"], match.start(), until))
 
-    def unheard(self) -> int:
-        """The line of a send of which nobody takes the result; 0 if there is none, or if it is
-        committed in a transaction, which fails with it (KafkaProducer.send, javadoc)."""
-        if "commitTransaction" in self._plain:
-            return 0
-        names = {match[1] for match in _PRODUCER.finditer(self._plain)}
-        for match in islice(_SEND.finditer(self._plain), _MOST_USES):
-            behind = self._plain[self._closed(match.end()) :][:_LOOKED_BACK].lstrip()
-            alone = len(self._arguments(match.end())) == 1 and behind.startswith((";", ")"))
-            if match[2] in names or (match[1] in names and alone):
-                return self.line(match.start(match.lastindex or 0))
-        return 0
-
     def _arguments(self, at: int) -> list[str]:
         """The arguments of a call whose bracket was opened just before a place."""
         depth, begin, arguments = 0, at, list[str]()
         for here in range(at, min(len(self.text), at + 2_000)):
-            char = self._plain[here]
+            char = self.plain[here]
             depth += (char in "([{") - (char in ")]}")
             if depth < 0 or (depth == 0 and char == ","):
                 arguments.append(self.text[begin:here].strip())
@@ -395,8 +390,8 @@ class _Code:
     def _closed(self, at: int) -> int:
         """Behind the bracket that closes a call which was opened just before a place."""
         depth = 0
-        for here in range(at, min(len(self._plain), at + 2_000)):
-            depth += (self._plain[here] in "([{") - (self._plain[here] in ")]}")
+        for here in range(at, min(len(self.plain), at + 2_000)):
+            depth += (self.plain[here] in "([{") - (self.plain[here] in ")]}")
             if depth < 0:
                 return here + 1
         return at

@@ -12,7 +12,7 @@ STARTS_AT_END = (
     "away, wherever its group is. Leave this away if it is not how the messages are read; state "
     "consumer.auto.offset.reset=latest to see what that skips."
 )
-_RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
+RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
 _PROCESSED: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
     ("processing", "asynchronous"): "others process this message, and nothing waits for them",
@@ -21,7 +21,7 @@ _PROCESSED: Mapping[tuple[str, str], str] = {
 }
 
 
-def unheard(reading: Reading, line: int, words: str = _RESULT) -> None:
+def unheard(reading: Reading, line: int, words: str = RESULT) -> None:
     """States that nobody hears of a send that fails."""
     reading.state(Component.APPLICATION, "delivery.errors", "ignored", line)
     reading.note(line, f"{words} (application.delivery.errors)")

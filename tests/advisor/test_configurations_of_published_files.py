@@ -205,7 +205,7 @@ SENDS = [
     ("A.java", _SENDS % "out.send(record, (metadata, error) -> { stop(error); });", 0, "YES"),
     ("A.java", _SENDS % "out.send(record).get();", 0, "YES"),
     ("A.java", _SENDS % "futures.add(out.send(record));", 0, "YES"),
-    ("A.java", _SENDS % "var sent = out.send(record);", 0, "YES"),
+    ("A.java", _SENDS % "var sent = out.send(record); sent.get();", 0, "YES"),
     ("A.java", _SENDS % "out.send(record); out.commitTransaction();", 0, "YES"),
     ("A.java", _SENDS % "socket.send(record);", 0, "YES"),
     ("a.py", _PRODUCES % ("", "b'x', callback=None"), 1, ":2: nothing takes the result of this"),
