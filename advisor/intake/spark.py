@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
-from advisor.intake import python_dict, spark_query, spark_refused, spark_sinks, spark_start
+from advisor.intake import (
+    python_dict,
+    spark_functions,
+    spark_query,
+    spark_refused,
+    spark_sinks,
+    spark_start,
+)
 from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
@@ -158,6 +165,7 @@ def _calls(reading: Reading, text: str) -> _Code:
     reading.items = spark_refused.of_last_source(reading.items, begins)
     if function:
         code.function = function["function"]
+        spark_functions.functions(reading, text)
         spark_query.one_time(reading, text, code.function, _line(text, function))
     return code
 
@@ -173,6 +181,9 @@ def _take(
             python_dict.open_value(reading, end or _end(key), key, line)
         elif spark_start.is_place(key):
             spark_start.unknown(reading, key, line)
+        elif key.lower() == "checkpointlocation":
+            named = match["value"] or match["given"] or ""
+            spark_functions.checkpoint(reading, text, match.start(), named, line)
         else:  # how much a stream takes is a variable in much good code
             reading.note(line, f"{shown(key)} is not a plain value: not read")
     elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
