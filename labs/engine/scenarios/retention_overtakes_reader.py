@@ -71,4 +71,5 @@ SCENARIO = Scenario(
     brokers=retention_soon,
     topic=_topic,
     measured=(Rate("effect_missing", 20, 20),),
+    zookeeper=True,
 )
