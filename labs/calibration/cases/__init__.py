@@ -256,7 +256,8 @@ CASES = [
     Case(
         "limited", "query-falls-behind", "at-least-once", Anomaly.EFFECT_MISSING,
         SPARK | NIGHT | {"topic__retention_ms": 14_400_000},
-        SPARK | NIGHT | {"topic__retention_ms": 86_400_000},
+        # A day would do, but passes in 72 s here: on a busy machine a query begins too late.
+        SPARK | NIGHT | {"topic__retention_ms": 604_800_000},
     ),
     Case(
         "nobody-looks", "delivery-error-ignored", "at-least-once", Anomaly.GIVEN_UP,
