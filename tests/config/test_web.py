@@ -109,6 +109,7 @@ def test_a_page_is_served_beside_slow_sockets_which_are_then_closed(port):
         until(lambda: not any(map(slow.is_open, opened)), limit_s, "some are still open")
 
 
+@pytest.mark.thorough  # it asks for pages as fast as it can, for as long as silence may last
 def test_closing_many_silent_sockets_closes_no_other(port):
     """A visitor may come in the moment in which they are closed, and get the file number of one."""
     served = 0

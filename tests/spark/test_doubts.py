@@ -92,7 +92,7 @@ def test_what_leaves_nothing_open_holds(judged: Judge, name: str) -> None:
     assert answer["verdict"] == "holds", answer["reason"]
 
 
-@pytest.mark.parametrize("small", [True, False])
+@pytest.mark.parametrize("small", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_a_large_ledger_is_asked_as_a_whole(judged: Judge, small: bool) -> None:
     """Of a large one the tables are only what the sieve left in them."""
     assert judged(sound(range(40)), small=small)["verdict"] == "holds"

@@ -22,6 +22,7 @@ def serving(tmp_path: Path) -> Iterator[server._Server]:
     shutil.rmtree(made.folder)
 
 
+@pytest.mark.thorough
 def test_a_small_and_a_larger_ledger_are_judged_in_turn(
     spark: SparkSession, serving: server._Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
