@@ -33,7 +33,7 @@ from tests.labs import make
 from tests.labs.test_lifecycle import django_process
 
 ONE = Visitor("one", "a")
-IN_KRAFT_ALONE = "leader-disk-fails"
+IN_KRAFT_ALONE = "topic-recreated"
 """A scenario that is not staged on brokers with ZooKeeper."""
 
 pytestmark = pytest.mark.django_db

@@ -40,4 +40,5 @@ SCENARIO = Scenario(
     play=_play,
     given_up_breaks=True,
     measured=(Rate("lost_write", 10, 10),),
+    zookeeper=True,
 )

@@ -38,4 +38,5 @@ SCENARIO = Scenario(
     given_up_breaks=True,
     workload="produce-heeding",
     measured=(Rate("given_up", 10, 10),),
+    zookeeper=True,
 )

@@ -39,4 +39,5 @@ SCENARIO = Scenario(
         "effects that are missing",
     },
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

@@ -77,4 +77,5 @@ SCENARIO = Scenario(
     play=_play,
     given_up_breaks=True,
     measured=(Rate("lost_write", 3, 3),),
+    zookeeper=True,
 )

@@ -46,4 +46,5 @@ SCENARIO = Scenario(
     workload="shared-keys-sink",
     senders={"topic.metadata.refresh.interval.ms": Pinned(500, 300_000, _SOON)},
     measured=(Rate("key_reordered", 10, 10),),
+    zookeeper=True,
 )  # fmt: skip

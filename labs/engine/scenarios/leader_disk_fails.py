@@ -35,4 +35,5 @@ SCENARIO = Scenario(
     play=losing_last_in_sync(_lose, elections=LED),
     given_up_breaks=True,
     measured=(Rate("lost_write", 10, 10),),
+    zookeeper=True,
 )

@@ -50,4 +50,5 @@ SCENARIO = Scenario(
     brokers=_brokers,
     topic=_topic,
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

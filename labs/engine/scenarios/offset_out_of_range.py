@@ -44,4 +44,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     rarely={"redelivery": _DELETED, "effect_duplicated": _DELETED},
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

@@ -49,4 +49,5 @@ SCENARIO = Scenario(
     keeps=(OFFSETS_COPIES,),
     given_up_breaks=True,
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

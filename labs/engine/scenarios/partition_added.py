@@ -43,4 +43,5 @@ SCENARIO = Scenario(
     pinned={_NAME: Pinned(1000, 300_000, _SOON)},
     senders={_NAME: Pinned(500, 300_000, _SOON)},
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

@@ -45,4 +45,5 @@ SCENARIO = Scenario(
         "network takes more than the buffer would",
     },
     measured=(Rate("given_up", 10, 10),),
+    zookeeper=True,
 )

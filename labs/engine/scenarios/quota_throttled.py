@@ -41,4 +41,5 @@ SCENARIO = Scenario(
             "request.timeout.ms is longer than these seconds unless it is stated",
         ),
     },
+    zookeeper=True,
 )

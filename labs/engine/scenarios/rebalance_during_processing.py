@@ -43,4 +43,5 @@ SCENARIO = Scenario(
         "a part unless it is stated",
     ),
     measured=(Rate("effect_duplicated", 10, 10),),
+    zookeeper=True,
 )

@@ -40,4 +40,5 @@ SCENARIO = Scenario(
     workload="produce-large",
     measured=(Rate("given_up", 20, 20),),
     senders={"max.in.flight.requests.per.connection": Pinned(1, 1_000_000, _FULL_SOON)},
+    zookeeper=True,
 )

@@ -49,4 +49,5 @@ SCENARIO = Scenario(
         ),
     },
     measured=(Rate("effect_duplicated", 10, 10),),
+    why_kraft="on 2.8.2 its three replicas were not in sync within 60 s",
 )

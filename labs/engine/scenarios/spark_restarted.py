@@ -27,4 +27,5 @@ SCENARIO = Scenario(
     workload="spark-query",
     pinned=PROMPT,
     measured=(Rate("effect_duplicated", 10, 10),),
+    zookeeper=True,
 )

@@ -54,4 +54,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     brokers=_brokers,
     measured=(Rate("blocked", 20, 20),),
+    zookeeper=True,
 )

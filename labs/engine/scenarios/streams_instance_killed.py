@@ -47,4 +47,5 @@ SCENARIO = Scenario(
         "aborted one of the output is an effect that was applied twice",
     },
     measured=(Rate("effect_duplicated", 30, 30),),
+    zookeeper=True,
 )

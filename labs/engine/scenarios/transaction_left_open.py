@@ -41,4 +41,5 @@ SCENARIO = Scenario(
         "its restart (application.restart=resumes)",
     },
     measured=(Rate("effect_duplicated", 10, 10),),
+    zookeeper=True,
 )

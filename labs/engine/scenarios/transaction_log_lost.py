@@ -72,4 +72,5 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     measured=(Rate("blocked", 10, 10),),
+    zookeeper=True,
 )

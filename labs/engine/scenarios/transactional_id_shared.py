@@ -41,4 +41,5 @@ SCENARIO = Scenario(
     copier=True,
     pinned=SHORT_SESSION,
     measured=(Rate("effect_duplicated", 10, 10),),
+    zookeeper=True,
 )
