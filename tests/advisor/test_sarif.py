@@ -47,10 +47,10 @@ def _valid(log: dict[str, Any]) -> dict[str, Any]:
 
 @given(pipelines())
 def test_every_pipeline_has_a_valid_log(pipeline: Pipeline) -> None:
-    inputs = Inputs(origins={"producer.acks": Origin("a file#1?.yml", 3)})
+    inputs = Inputs(origins={"producer.acks": Origin("zz yy#1?.yml", 3)})
     log = sarif(answer(pipeline), inputs)
     _valid(json.loads(json.dumps(log)))
-    assert "a file" not in json.dumps(log), "an address has no blanks"
+    assert "zz yy" not in json.dumps(log), "an address has no blanks"
 
 
 def test_two_results_of_one_rule_share_it() -> None:
