@@ -22,7 +22,7 @@ from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommen
 from advisor.reasoning.search import Space
 from advisor.reasoning.too_short import hopeless
 from advisor.reasoning.trace import Traced
-from advisor.reasoning.wish import forbidden, rests_on
+from advisor.reasoning.wish import breaks, forbidden, rests_on
 from advisor.reasoning.words import describe_guarantee
 
 COLUMNS = (Guarantee.AT_MOST_ONCE, Guarantee.AT_LEAST_ONCE, Guarantee.EXACTLY_ONCE)
@@ -217,7 +217,7 @@ def _failure(assessment: Assessed, forbids: frozenset[Anomaly]) -> Failure:
         scenario=event.scenario,
         in_scope=assessment.in_scope,
         not_counted=event.not_counted,
-        breaks=assessment.in_scope and bool(forbids & assessment.permits.keys()),
+        breaks=breaks(assessment, forbids),
         permits=assessment.permits,
         absorbed=assessment.absorbed,
         sources=event.sources,

@@ -9,7 +9,7 @@ matter, and the pipeline after a change still knows every answer that did not re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from advisor.catalog import Component, Family, Value, effective, validate
@@ -90,10 +90,7 @@ class Traced(Pipeline):
 
     def requiring(self, requirement: Requirement) -> Traced:
         """The same settings where something else is needed: their values are known already."""
-        after = Traced(
-            self.family, self.version, self.kafka, self.brokers,
-            self.settings, requirement, self.client_release,
-        )  # fmt: skip
+        after = replace(self, requirement=requirement)
         after.answers.update(
             {request: known for request, known in self.answers.items() if type(request) is tuple}
         )

@@ -24,7 +24,7 @@ def breaking(pipeline: Pipeline) -> frozenset[str]:
     """The events that may do something which the team forbids, by name."""
     forbids = forbidden(pipeline)
     return frozenset(
-        assessment.event.name for assessment in judgements(pipeline) if _breaks(assessment, forbids)
+        assessment.event.name for assessment in judgements(pipeline) if breaks(assessment, forbids)
     )
 
 
@@ -45,12 +45,13 @@ def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
     def differs(other: Pipeline) -> bool:
         forbids = forbidden(other)
         return any(
-            _breaks(assessment, forbids) is not (assessment.event.name in broken)
+            breaks(assessment, forbids) is not (assessment.event.name in broken)
             for assessment in judgements(other)
         )
 
     return assumptions(traced, differs)
 
 
-def _breaks(assessment: Assessed, forbids: frozenset[Anomaly]) -> bool:
+def breaks(assessment: Assessed, forbids: frozenset[Anomaly]) -> bool:
+    """Whether an event that counts may do something which is forbidden."""
     return assessment.in_scope and not forbids.isdisjoint(assessment.permits)
