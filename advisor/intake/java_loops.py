@@ -18,13 +18,13 @@ BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "async
 """What a program may do, by the values of the facts about it."""
 
 _MOST = 100
+_TYPED = r"\s*(?::\s*[\w<>?, ]{1,60})?=\s*"
+"""From the name of a variable to its value; Kotlin and Scala may write its type between them."""
 _CONSUMER = re.compile(
-    r"\b(\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:new\s+)?KafkaConsumer\b"
+    rf"\b(\w+){_TYPED}(?:new\s+)?KafkaConsumer\b"
     r"|\b(\w+)\s*\.\s*subscribe\s*\("
 )
-_POLL = re.compile(
-    r"\b(?P<records>\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:this\.)?(?P<consumer>\w+)\.poll\s*\("
-)
+_POLL = re.compile(rf"\b(?P<records>\w+){_TYPED}(?:this\.)?(?P<consumer>\w+)\.poll\s*\(")
 _COMMIT = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\(\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback)"
 _USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size)\b)"
 _EACH = (
