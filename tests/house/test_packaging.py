@@ -35,14 +35,29 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 @cache
-def services():
+def compose():
     text = compose_itself("spark")
     if text is None:
         warnings.warn(
             "no `docker compose` here: docker-compose.yml was read by PyYAML", stacklevel=1
         )
         text = (ROOT / "docker-compose.yml").read_text("utf-8")
-    return yaml.safe_load(text)["services"]
+    return yaml.safe_load(text)
+
+
+def services():
+    return compose()["services"]
+
+
+def volumes(service):
+    """Pairs of source and target: Compose 1 prints them as words, Compose 2 as tables."""
+    stated = services()[service]["volumes"]
+    return [
+        tuple(volume.split(":")[:2])
+        if isinstance(volume, str)
+        else (volume["source"], volume["target"])
+        for volume in stated
+    ]
 
 
 def test_compose_has_every_process_and_waits_for_health():
@@ -62,6 +77,16 @@ def test_web_and_worker_share_the_ledgers_and_nothing_else_is_exposed():
     assert result["web"]["volumes"] == result["worker"]["volumes"]
     assert {name for name, service in result.items() if service.get("ports")} == {"web"}
     assert "127.0.0.1" in str(result["web"]["ports"])
+
+
+def test_what_was_fetched_outlives_its_container():
+    """Old releases are fetched into the image's cache: a named volume of web and worker there."""
+    (cache_dir,) = re.findall(r"LAB_CACHE_DIR=(\S+) LAB_DATA", (ROOT / "Dockerfile").read_text())
+    named = compose()["volumes"]
+    for name in ("web", "worker"):
+        sources = [source for source, target in volumes(name) if target == cache_dir]
+        assert len(sources) == 1, f"{name} keeps nothing in {cache_dir}"
+        assert sources[0] in named, f"{sources[0]} is no named volume"
 
 
 def test_the_worker_can_fetch_and_run_old_releases_and_nobody_else_reaches_them():
