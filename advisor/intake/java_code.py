@@ -16,7 +16,7 @@ from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake import java_constants, java_loops, java_sends
 from advisor.intake.java_properties import Property
-from advisor.intake.java_text import Text
+from advisor.intake.java_text import Text, braces
 from advisor.intake.known import having, is_of_client, is_of_streams, is_weighed, likely_clients
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.sends import STARTS_AT_END, processed, unheard
@@ -218,22 +218,7 @@ class _Code:
         self.text = text
         quoted = rf"{_TEXT}|'(?:\\.|[^'\\\n])'"
         self.plain = re.sub(quoted, lambda match: " " * len(match[0]), text)
-        self.heads = [*self._opened(self.plain)]
-
-    @staticmethod
-    def _opened(plain: str) -> Iterator[tuple[int, int, str]]:
-        """Each pair of braces, and what stands before it."""
-        stack: list[tuple[int, str]] = []
-        begin = 0
-        for at, char in enumerate(plain):
-            if char == "{":
-                stack.append((at, plain[max(begin, at - 400) : at]))
-            elif char == "}" and stack:
-                start, head = stack.pop()
-                yield start, at, head
-            if char in "{};":
-                begin = at + 1
-        yield from ((start, len(plain), head) for start, head in stack)
+        self.heads = [*braces(self.plain)]
 
     def line(self, at: int) -> int:
         """The line of a place, from 1."""

@@ -1,14 +1,39 @@
-"""The text of a program in Java's manner, and its braces."""
+"""The text of a program in Java's manner (Java, Kotlin, Scala), and its braces."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 Block = tuple[int, int]
 """Where a pair of braces opens and closes."""
 _REACH = 4_000
+_LONGEST_HEAD = 400
+_DEEPEST_CALL = 3
+_METHOD = re.compile(
+    r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\([^()]{0,300}\)"
+    r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
+)
+_CALLED = re.compile(r"\b(\w+)\s*\(|::\s*(\w+)")
+_LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
+_SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+
+
+def braces(plain: str) -> Iterator[tuple[int, int, str]]:
+    """Each pair of braces, and what stands before it."""
+    stack: list[tuple[int, str]] = []
+    begin = 0
+    for at, char in enumerate(plain):
+        if char == "{":
+            stack.append((at, plain[max(begin, at - _LONGEST_HEAD) : at]))
+        elif char == "}" and stack:
+            start, head = stack.pop()
+            yield start, at, head
+        if char in "{};":
+            begin = at + 1
+    yield from ((start, len(plain), head) for start, head in stack)
 
 
 @dataclass(frozen=True)
@@ -19,6 +44,12 @@ class Text:
     plain: str
     heads: list[tuple[int, int, str]]
 
+    @classmethod
+    def of(cls, code: str) -> Text:
+        """The text of a program as it is written; places stay as they are."""
+        plain = _SKIPPED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), code)
+        return cls(plain, [*braces(plain)])
+
     @cached_property
     def _by_start(self) -> dict[int, tuple[int, int, str]]:
         return {head[0]: head for head in self.heads}
@@ -26,6 +57,33 @@ class Text:
     @cached_property
     def _by_end(self) -> dict[int, tuple[int, int, str]]:
         return {head[1]: head for head in self.heads}
+
+    @cached_property
+    def _methods(self) -> dict[str, list[Block]]:
+        """The bodies of methods, by name."""
+        methods: dict[str, list[Block]] = {}
+        for start, end, head in self.heads:
+            if match := _METHOD.search(head):
+                methods.setdefault(match[1], []).append((start, end))
+        return methods
+
+    def bodies(self, name: str) -> list[Block]:
+        """The bodies of methods of this name."""
+        return self._methods.get(name, [])
+
+    def reached(self, block: Block) -> list[Block]:
+        """A block, and the bodies of the methods of the file that it calls."""
+        reached = [block]
+        for _ in range(_DEEPEST_CALL):
+            called = {
+                name
+                for start, end in reached
+                for match in _CALLED.finditer(self.plain, max(0, start), end)
+                for name in match.groups(default="")
+            }
+            bodies = (body for name in sorted(called) for body in self.bodies(name))
+            reached += [body for body in bodies if body not in reached]
+        return reached
 
     def around(self, at: int) -> list[tuple[int, int, str]]:
         """The braces around a place, from the outermost."""
@@ -54,6 +112,14 @@ class Text:
                 return None
             at = max(0, head[0] - 200) + word.start()
         return None
+
+    def bare_attempt(self, at: int) -> Block | None:
+        """What stands between Scala's `try`, without braces, and a `catch` at a place."""
+        begin = max(0, at - _LONGEST_HEAD)
+        tried = self.plain[begin:at].rpartition("try ")
+        start = begin + len(tried[0]) + len(tried[1]) - 1
+        is_bare = tried[1] and self.block(start) == self.block(at)
+        return (start, at) if is_bare else None
 
     def closed(self, at: int) -> int:
         """Behind the bracket that closes a call which was opened just before a place."""

@@ -119,10 +119,34 @@ def ends_with_all(node: ast.expr) -> bool:
     return verb(node).endswith(("Executor", "TaskGroup", "Pool", "open_nursery"))
 
 
-def delivers(call: ast.Call) -> bool:
-    """Whether a call waits for what was sent; `poll(0)` does not."""
-    at_once = bool(call.args) and ast.unparse(call.args[0]) in ("0", "0.0")
-    return verb(call) == "flush" or (verb(call) == "poll" and not at_once)
+def waits_for_all(call: ast.Call) -> bool:
+    """Whether a call waits for all that was sent: `flush()`, and none with a timeout."""
+    given = [*call.args, *(word.value for word in call.keywords)]
+    forever = not given or ast.unparse(given[0]) in ("-1", "-1.0", "None")
+    of_output = receiver(call).endswith(("stdout", "stderr"))
+    return verb(call) == "flush" and forever and not of_output
+
+
+def polls_until(node: ast.AST) -> bool:
+    """Whether a loop polls a producer until something is so, and sends nothing."""
+    if not isinstance(node, ast.While) or isinstance(node.test, ast.Constant):
+        return False
+    verbs = {verb(call) for call in calls(node)}
+    return "poll" in verbs and not any(name.startswith("produce") for name in verbs)
+
+
+def unread(tree: ast.AST) -> Iterator[ast.AST]:
+    """The values that no statement uses: those of a statement of their own, and those of a name
+    that nothing reads."""
+    read = {node.id for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            yield node.value
+        elif isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if len(names) == len(node.targets) and read.isdisjoint(names):
+                yield node.value
 
 
 def waits(call: ast.Call) -> bool:
@@ -130,6 +154,30 @@ def waits(call: ast.Call) -> bool:
     return verb(call) in _WAITS and not isinstance(
         call.func.value if isinstance(call.func, ast.Attribute) else None, ast.Constant
     )
+
+
+def suppressed(node: ast.With | ast.AsyncWith) -> ast.Try | None:
+    """`with suppress(…)` as the `try` that it is; None for any other `with`."""
+    for item in node.items:
+        given = item.context_expr
+        if isinstance(given, ast.Call) and verb(given) == "suppress":
+            types = ast.Tuple(given.args, ast.Load())
+            at = {"lineno": node.lineno, "col_offset": node.col_offset}
+            handler = ast.ExceptHandler(types, None, [ast.Pass(**at)], **at)
+            return ast.Try(node.body, [handler], [], [], **at)
+    return None
+
+
+def many(call: ast.Call) -> bool:
+    """Whether a call polls more than one message (`consume(num_messages=1)`)."""
+    given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "num_messages")]
+    return verb(call) == "consume" and bool(given) and ast.unparse(given[0]) != "1"
+
+
+def committed(call: ast.Call) -> list[ast.expr]:
+    """The message or the offsets that a commit is given; none of them is all that was polled."""
+    named = [word.value for word in call.keywords if word.arg in ("message", "offsets")]
+    return [*call.args, *named]
 
 
 def catches_all(handler: ast.ExceptHandler) -> bool:

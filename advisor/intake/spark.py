@@ -13,6 +13,7 @@ from functools import cache
 from advisor.catalog import Component, Family, settings_of
 from advisor.intake import (
     python_dict,
+    spark_checkpoints,
     spark_functions,
     spark_query,
     spark_refused,
@@ -41,7 +42,7 @@ _CALL = re.compile(
     r"|\.(?P<end>readStream|writeStream|read|write)\b"
     rf"|\.(?:config|set)\(\s*(?P<mark>['\"])(?P<session>spark\.[\w.]{{1,200}})(?P=mark)\s*,"
     rf"\s*(?P<set>{_VALUE})\s*\)"
-    r"|\.(?P<function>foreachBatch|foreach)\("
+    r"|\.(?P<function>foreachBatch|foreach)\s*[({]"
     r"|\.trigger\(\s*(?:Trigger\s*\.\s*)?(?P<trigger>[A-Za-z]{1,30})"
     rf"|{_TEXT}"
 )
@@ -136,6 +137,8 @@ class _Code:
     function: str = ""
     triggers: list[tuple[str, int]] = field(default_factory=list)
     batch: bool = False
+    checkpoints: list[tuple[str, int]] = field(default_factory=list)
+    """As they are written, each with its line."""
 
 
 def _calls(reading: Reading, text: str) -> _Code:
@@ -161,8 +164,11 @@ def _calls(reading: Reading, text: str) -> _Code:
         key = _key(match)
         if key and not batch:
             code.options += 1
+            if key.lower() == "checkpointlocation":
+                code.checkpoints.append((_argument(text, match), _line(text, match)))
             _take(reading, text, match, key, end, whose)
     reading.items = spark_refused.of_last_source(reading.items, begins)
+    spark_checkpoints.shared(reading, text, code.checkpoints)
     if function:
         code.function = function["function"]
         spark_functions.functions(reading, text)
@@ -183,7 +189,7 @@ def _take(
             spark_start.unknown(reading, key, line)
         elif key.lower() == "checkpointlocation":
             named = match["value"] or match["given"] or ""
-            spark_functions.checkpoint(reading, text, match.start(), named, line)
+            spark_checkpoints.checkpoint(reading, text, match.start(), named, line)
         else:  # how much a stream takes is a variable in much good code
             reading.note(line, f"{shown(key)} is not a plain value: not read")
     elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
@@ -193,6 +199,13 @@ def _take(
         component = _SINK if of_sink else end or _end(key)
         own = whose if match["key"] and component is end else ""
         reading.state(component, key, value, line, process=own)
+
+
+def _argument(text: str, match: re.Match[str]) -> str:
+    """The value of an option as it is written, be it worked out or not."""
+    at = match.end("key") if match["key"] else match.start()
+    written = match["value"] or match["given"] or match["held"]
+    return written or text[at + 1 : at + 300].split("\n", 1)[0].split(").", 1)[0].lstrip(" ,")
 
 
 def _line(text: str, match: re.Match[str]) -> int:

@@ -1,5 +1,4 @@
-"""What code around a Spark query does that its options do not say: a checkpoint that is another one
-at each start, and a function of `foreachBatch` or `foreach` that passes over its errors.
+"""A function of `foreachBatch` or `foreach` that passes over its errors, in Python, Scala or Java.
 
 A batch whose function returns is done, and its offsets are committed (ForeachBatchSink.scala,
 MicroBatchExecution.scala): only an error that leaves it has the batch tried again.
@@ -9,57 +8,86 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from advisor.catalog import Component
+from advisor.intake import java_handlers
 from advisor.intake import python_words as words
+from advisor.intake.java_text import Text
 from advisor.intake.reading import Reading
 
-_ANEW = re.compile(
-    r"\buuid\d?\s*\(|\bUUID\s*\(|\brandomUUID\b|\btime\.time|\btime_ns\b|\bnow\s*\(|\btoday\s*\("
-    r"|\bcurrentTimeMillis\b|\brandint\b|\btoken_hex\b|\bmkdtemp\b|\bTemporaryDirectory\b"
-    r"|\bcreateTempDirectory\b|\bstrftime\b"
-)
-_REACH = 300
 _FUNCTIONS = ("foreachBatch", "foreach")
+_HANDED = re.compile(r"\.\s*(?:foreachBatch|foreach)\s*[({]")
+_NAMED = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
+_TRIES = re.compile(r"\b(?:while|do|repeat)\b|\bfor\s*\([^:)]*;")
+_MOST, _DEEPEST_CALL = 20, 3
 _PASSED = (
     "an error of a batch is passed over here: the query takes the batch as done, and what failed "
     "is lost. Raise it again, so that the query fails and begins with this batch"
 )
 
 
-def checkpoint(reading: Reading, code: str, at: int, named: str, line: int) -> None:
-    """States that a checkpoint whose name is worked out is another one at each start. `at` is where
-    its option stands, `named` the variable that holds it."""
-    stated = code[at : at + _REACH].split("\n", 1)[0].split(").", 1)[0]
-    if named:
-        set_by = re.findall(rf"\b{re.escape(named)}\s*=(?!=)\s*([^\n]{{1,{_REACH}}})", code)
-        stated = " ".join(set_by)
-    if _ANEW.search(stated):
-        reading.state(Component.APPLICATION, "checkpoint", "local", line)
-        reason = "checkpointLocation is another one at each start, so that the query begins anew"
-        reading.note(line, f"{reason} (application.checkpoint)")
-
-
 def functions(reading: Reading, code: str) -> None:
-    """Refuses Python functions that are given batches or rows, and pass over any error."""
+    """Refuses functions that are given batches or rows, and pass over any error."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
+        lines = [code.count("\n", 0, at) + 1 for at in _in_other_languages(code)]
+    else:
+        lines = [line for node in _given(tree) for line in _passed_over(node)]
+    if lines:
+        reading.wrong(Component.APPLICATION, "processing.errors", min(lines), _PASSED)
+
+
+def _given(tree: ast.Module) -> list[ast.FunctionDef]:
+    """The functions that get batches or rows, and those of the file that they call."""
     calls = [call for call in words.calls(tree) if words.verb(call) in _FUNCTIONS]
-    given = {value.id for call in calls for value in call.args if isinstance(value, ast.Name)}
+    known: dict[str, list[ast.FunctionDef]] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name in given:
-            for line in _passed_over(node):
-                reading.wrong(Component.APPLICATION, node.name, line, _PASSED)
-                return
+        own = [node] if isinstance(node, ast.FunctionDef) else []
+        if isinstance(node, ast.ClassDef):  # an object with open(), process() and close()
+            own = [inner for inner in node.body if isinstance(inner, ast.FunctionDef)]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            known.setdefault(node.name, []).extend(own)
+    given = list[ast.FunctionDef]()
+    values: list[ast.AST] = [value for call in calls for value in call.args]
+    for _ in range(_DEEPEST_CALL):
+        names = {
+            inner.id if isinstance(inner, ast.Name) else inner.attr
+            for value in values for inner in ast.walk(value)
+            if isinstance(inner, ast.Name | ast.Attribute)
+        }  # fmt: skip
+        added = [node for name in sorted(names & known.keys()) for node in known[name]]
+        added = [node for node in added if node not in given]
+        given += added
+        values = [call.func for node in added for call in words.calls(node)]
+    return given
+
+
+def _in_other_languages(code: str) -> Iterator[int]:
+    """Where a function in Scala or Java passes over any error of a batch."""
+    text = Text.of(code)
+    for match in islice(_HANDED.finditer(text.plain), _MOST):
+        end = text.closed(match.end())
+        named = _NAMED.fullmatch(text.plain[match.end() : end - 1])
+        functions = text.reached((match.end() - 1, end))
+        functions += text.bodies(named[1]) if named else []
+        for handler in java_handlers.silent(text, in_function=True):
+            if any(start < handler.attempt[0] < end for start, end in functions) and not any(
+                _TRIES.search(head) and start > match.end()
+                for start, _, head in text.around(handler.attempt[0])
+            ):
+                yield handler.at
 
 
 def _passed_over(function: ast.FunctionDef) -> list[int]:
     """The handlers of any error that go on; those in a loop may try again."""
     loops = [node for node in ast.walk(function) if isinstance(node, ast.For | ast.While)]
     inside = {id(inner) for loop in loops for inner in ast.walk(loop)}
-    tries = (node for node in ast.walk(function) if isinstance(node, ast.Try))
+    withs = (node for node in ast.walk(function) if isinstance(node, ast.With))
+    tries = [node for node in ast.walk(function) if isinstance(node, ast.Try)]
+    tries += [attempt for node in withs if (attempt := words.suppressed(node))]
     return [
         handler.lineno
         for node in tries if id(node) not in inside

@@ -17,6 +17,7 @@ QUERY = (
 )
 S3 = '.option("checkpointLocation", "s3a://b/c")'
 TO_KAFKA = f'{S3}.format("kafka").option("topic", "b")'
+OTHER = TO_KAFKA.replace("s3a://b/c", "s3a://b/d")
 REAL_TIME = '.trigger(realTime="5 minutes")'
 ASYNC = '.option("asyncProgressTrackingEnabled", "true")'
 
@@ -46,7 +47,7 @@ OF_SPARK = [
     (QUERY.format('.option("subscribePattern", "a.*")', TO_KAFKA), "", 2, "Only one of the follow"),
     (QUERY.format('.option("assign", \'{"a": [0]}\')', TO_KAFKA), "", 2, "Only one of the followi"),
     ("kafka.acks=all\nsubscribe=t\nsubscribePattern=t.*\nstartingOffsets=earliest", "", 2, "Only"),
-    (QUERY.format("", TO_KAFKA) + "\n" + QUERY.replace("subscribe", "assign").format("", TO_KAFKA),
+    (QUERY.format("", TO_KAFKA) + "\n" + QUERY.replace("subscribe", "assign").format("", OTHER),
      "", 0, "is of another query"),
     # a batch query
     ('d = spark.read.format("kafka").option("subscribe", "t").load()\n'

@@ -325,7 +325,7 @@ def test_several_queries_of_one_file(
 ) -> None:
     text = "\n".join(
         f'spark.readStream.format("kafka").option("subscribe", "{topic}").option({start}).load()'
-        f'.writeStream.format("kafka").option("topic", "o"){NOBODY}'
+        f'.writeStream.format("kafka").option("topic", "o"){NOBODY.replace("//a", f"//{topic}")}'
         for topic, start in (("a", first), ("b", second))
     )
     assert_file(tmp_path / "q.py", text, "", TOPIC, code, expected)

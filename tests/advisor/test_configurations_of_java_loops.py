@@ -66,7 +66,62 @@ OF_READERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "body", "expected"), OF_READERS)
+IN_METHOD = f"{READER[:-3]}void h(Record r) {{ %s }} }}\n"
+SAVES = "try { db.save(r); } catch (Exception e) { log.error(e); %s}"
+EACH = LOOP % "for (var r : rs) h(r);"
+KOTLIN = (
+    "import org.apache.kafka.clients.consumer.*\nfun main() {\nval p = Properties()\n"
+    'p["group.id"] = "g"\np["auto.offset.reset"] = "earliest"\np["enable.auto.commit"] = "false"\n'
+    "val c = KafkaConsumer<String, String>(p)\nwhile (true) {\nval rs = c.poll(d)\n%s\n}\n}\n%s\n"
+)
+SCALA = (
+    "import org.apache.kafka.clients.consumer._\nobject A { def main(a: Array[String]): Unit = {\n"
+    'val p = new Properties()\np.put("group.id", "g")\np.put("auto.offset.reset", "earliest")\n'
+    'p.put("enable.auto.commit", "false")\nval c = new KafkaConsumer[String, String](p)\n'
+    "while (true) {\nval rs = c.poll(d)\n%s\n}\n}\n%s}\n"
+)
+OF_LANGUAGES = [
+    # what a method of the file does with a record that it is handed
+    (IN_METHOD % ("%s", SAVES % ""), EACH, SKIP),
+    (IN_METHOD % ("%s", SAVES % "throw e; "), EACH, YES),
+    (IN_METHOD % ("%s", f"while (true) {{ {SAVES % ''} }}"), EACH, YES),
+    # the position of all that was polled, committed behind one of them
+    (READER, LOOP % "for (var r : rs) { work(r); c.commitSync(); }", BEFORE),
+    (READER, LOOP % "for (var r : rs) { work(r); c.commitSync(Map.of(t, o)); }", YES),
+    (READER, LOOP % "for (var t : rs.partitions()) { work(rs.records(t)); c.commitSync(); }",
+     BEFORE),
+    (READER, LOOP % "rs.forEach(r -> { work(r); c.commitAsync(); });", BEFORE),
+    # records that are polled without a name
+    (READER, "while (true) { for (var r : c.poll(d)) { work(r); } c.commitSync(); }", YES),
+    (READER, "while (true) { for (var r : c.poll(d)) { c.commitSync(); work(r); } }", BEFORE),
+    (READER, "while (true) { for (var r : c.poll(d)) {\n"
+     "try { work(r); } catch (Exception e) { log.warn(e); } } }", SKIP),
+    (KOTLIN % ("%s", ""), "for (r in rs) work(r)\nc.commitSync()", YES),
+    (KOTLIN % ("%s", ""), "c.commitSync()\nfor (r in rs) work(r)", BEFORE),
+    (KOTLIN % ("%s", ""), "for (r in rs) {\ntry {\nwork(r)\n} catch (e: Exception) {\n"
+     "logger.error(e) { 1 }\n}\n}", SKIP),
+    (KOTLIN % ("%s", ""), "rs.forEach { r ->\nrunCatching { work(r) }\n}", SKIP),
+    (KOTLIN % ("%s", ""), "rs.forEach { r ->\n"
+     "runCatching { work(r) }.onFailure { e -> log.error(e) }\n}", SKIP),
+    (KOTLIN % ("%s", ""), "rs.forEach { r ->\nrunCatching { work(r) }.getOrThrow()\n}", YES),
+    (KOTLIN % ("%s", "fun h(r: Record) {\ntry { save(r) } catch (e: Exception) { println(e) }\n}"),
+     "for (r in rs) h(r)", SKIP),
+    (KOTLIN % ("%s", ""), "for (r in rs) scope.launch { work(r) }", ASIDE),
+    (KOTLIN % ("%s", ""), "coroutineScope { for (r in rs) launch { work(r) } }", YES),
+    (SCALA % ("%s", ""), "for (r <- rs.asScala) {\nwork(r)\n}\nc.commitSync()", YES),
+    (SCALA % ("%s", ""), "c.commitSync()\nrs.asScala.foreach(r => work(r))", BEFORE),
+    (SCALA % ("%s", ""), "for (r <- rs.asScala) {\ntry {\nwork(r)\n} catch {\n"
+     "case e: Exception => log.error(e)\n}\n}", SKIP),
+    (SCALA % ("%s", ""), "rs.asScala.foreach { r =>\ntry work(r)\n"
+     "catch { case NonFatal(e) => log.error(e) }\n}", SKIP),
+    (SCALA % ("%s", ""), "rs.asScala.foreach { r =>\nTry(work(r)) match {\ncase Success(_) => ()\n"
+     "case Failure(e) => log.error(e)\n}\n}", SKIP),
+    (SCALA % ("%s", ""), "rs.asScala.foreach { r =>\nTry(work(r)).get\n}", YES),
+    (SCALA % ("%s", ""), "for (r <- rs.asScala) {\nFuture { work(r) }\n}", ASIDE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "body", "expected"), [*OF_READERS, *OF_LANGUAGES])
 def test_what_a_loop_does_with_a_record(
     tmp_path: Path, code: str, body: str, expected: str
 ) -> None:

@@ -1,0 +1,111 @@
+"""Handlers of any error in code in Java's manner that only write of it and go on.
+
+Java and Kotlin have `catch (…)`, Scala `catch { case … => }`, and what keeps an error as a value:
+Scala's `Try`, Kotlin's `runCatching`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from advisor.intake.java_text import Block, Text
+
+_MOST = 100
+_ALL = r"(?:Exception|Throwable|RuntimeException)\b"
+CATCH = re.compile(
+    rf"\bcatch\s*\(\s*(?:final\s+)?(?:[\w.]+\s*(?:\|\s*|:\s*))*{_ALL}[^){{]{{0,60}}\)\s*\{{"
+)
+"""Of Java and Kotlin."""
+_CASES = re.compile(r"\bcatch\s*\{")
+_CASE = re.compile(r"\bcase\b([^=]{1,120})=>")
+_TAKES_ALL = re.compile(
+    rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ALL}|\w+\s*@.*)\s*"
+)
+_VALUE = re.compile(r"(?:(?<=[;{}\n])|=>|->)[ \t]*\b(?:Try\s*[({]|runCatching\s*\{)")
+_ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
+_TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
+_LOGS = r"(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+"
+_HARMLESS = re.compile(
+    rf"\s*(?:continue|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
+    r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\.printStackTrace(?:\(\s*\))?"
+    r"|(?:println|print|log(?:Error|Warning|Info|Debug)|Thread\.sleep|delay)\s*\(.*"
+    r"|[\w.()]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
+    re.DOTALL,
+)
+_MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
+"""Of Kotlin's loggers, which are given a block."""
+_RETURN = re.compile(r"\s*return(?:\s+(?:null|Unit))?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A handler of any error: where it stands, and the block whose errors it takes."""
+
+    at: int
+    attempt: Block
+
+
+def silent(text: Text, *, in_function: bool = False) -> Iterator[Handler]:
+    """The handlers that do nothing but write of an error, from each of which the program goes on
+    behind the block, or, `in_function`, returns."""
+    for match in islice(CATCH.finditer(text.plain), _MOST):
+        block = text.block_of(match.end() - 1)
+        body = text.plain[block[0] + 1 : block[1]]
+        yield from _handler(text, match.start(), body, in_function)
+    for match in islice(_CASES.finditer(text.plain), _MOST):
+        block = text.block_of(match.end() - 1)
+        for taken, body in _cases(text.plain[block[0] + 1 : block[1]]):
+            if _TAKES_ALL.fullmatch(taken):
+                yield from _handler(text, match.start(), body, in_function)
+    yield from _values(text)
+
+
+def _handler(text: Text, at: int, body: str, in_function: bool) -> Iterator[Handler]:
+    attempt = text.attempt(at) or text.bare_attempt(at)
+    if attempt and only_writes(body, in_function=in_function):
+        yield Handler(at, attempt)
+
+
+def _cases(body: str) -> Iterator[tuple[str, str]]:
+    """What each `case` of Scala takes, and does."""
+    cases = [*_CASE.finditer(body)]
+    ends = [case.start() for case in cases[1:]] + [len(body)]
+    for case, end in zip(cases, ends, strict=False):
+        yield case[1], body[case.end() : end]
+
+
+def _values(text: Text) -> Iterator[Handler]:
+    """Errors that are kept as a value which nothing reads, or of which is only written."""
+    for match in islice(_VALUE.finditer(text.plain), _MOST):
+        end = text.closed(match.end())
+        if failed := _ON_FAILURE.match(text.plain, end):
+            body = text.plain[failed.end() : text.closed(failed.end()) - 1]
+            cases = [own for taken, own in _cases(body) if "Success" not in taken]
+            if all(map(only_writes, cases or [re.sub(r"^\s*\(?\w+\)?\s*[-=]>", "", body)])):
+                yield Handler(match.start(), (match.end() - 1, end))
+        elif not _TAKES_IT.match(text.plain, end):
+            yield Handler(match.start(), (match.end() - 1, end))
+
+
+def only_writes(body: str, *, in_function: bool = False) -> bool:
+    """Whether statements write of something, count or wait, and do nothing else."""
+    body = _MESSAGE.sub(r"\1", body)
+    return all(
+        _HARMLESS.fullmatch(part) or (in_function and _RETURN.fullmatch(part))
+        for part in _statements(body)
+    )
+
+
+def _statements(body: str) -> Iterator[str]:
+    """The statements of a block; a new line ends one outside of brackets."""
+    depth, begin = 0, 0
+    for at, char in enumerate(body):
+        depth += (char in "([") - (char in ")]")
+        ends = char in ";{}" or (char == "\n" and not body[at:].lstrip().startswith("."))
+        if ends and depth <= 0:
+            yield body[begin:at]
+            begin = at + 1
+    yield body[begin:]

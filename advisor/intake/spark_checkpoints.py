@@ -1,0 +1,109 @@
+"""Checkpoints of a program's queries that are named in code: one that is another one at each start,
+and one that two queries have.
+
+Queries of one checkpoint have one id, so that the second stops the first, or is refused, and goes
+on from offsets of other topics (StreamingQueryManager.scala, `startQuery`;
+spark.sql.streaming.stopActiveRunOnRestart). Each needs its own (Structured Streaming programming
+guide, Recovering from Failures with Checkpointing).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from advisor.catalog import Component
+from advisor.intake import python_words as words
+from advisor.intake.reading import Reading
+
+_ANEW = re.compile(
+    r"\buuid\d?\s*\(|\bUUID\s*\(|\brandomUUID\b|\btime\.time|\btime_ns\b|\bnow\s*\(|\btoday\s*\("
+    r"|\bcurrentTimeMillis\b|\brandint\b|\btoken_hex\b|\bmkdtemp\b|\bTemporaryDirectory\b"
+    r"|\bcreateTempDirectory\b|\bstrftime\b"
+)
+_REACH = 300
+_OPTION = "checkpointlocation"
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+_SHARED = (
+    "two queries have this checkpointLocation. They have one id for Spark, so that the second "
+    "stops the first and goes on from its offsets. Give each query its own, or leave only the one "
+    "that you ask for"
+)
+
+
+def checkpoint(reading: Reading, code: str, at: int, named: str, line: int) -> None:
+    """States that a checkpoint whose name is worked out is another one at each start. `at` is where
+    its option stands, `named` the variable that holds it."""
+    stated = code[at : at + _REACH].split("\n", 1)[0].split(").", 1)[0]
+    if named:
+        set_by = re.findall(rf"\b{re.escape(named)}\s*=(?!=)\s*([^\n]{{1,{_REACH}}})", code)
+        stated = " ".join(set_by)
+    if _ANEW.search(stated):
+        reading.state(Component.APPLICATION, "checkpoint", "local", line)
+        reason = "checkpointLocation is another one at each start, so that the query begins anew"
+        reading.note(line, f"{reason} (application.checkpoint)")
+
+
+def shared(reading: Reading, code: str, stated: Sequence[tuple[str, int]]) -> None:
+    """Refuses a checkpoint that two queries have; `stated` are the options for it as they are
+    written, each with its line."""
+    lines = [*_twice(code, stated), *_again_and_again(code)]
+    if lines:
+        reading.wrong(Component.APPLICATION, "checkpoint", min(lines), _SHARED)
+
+
+def _twice(code: str, stated: Sequence[tuple[str, int]]) -> Iterator[int]:
+    """Where a checkpoint is stated that another query has; the value of a name that is set more
+    than once, or nowhere here, is not known."""
+    seen = set[str]()
+    for written, line in stated:
+        place = written.strip().replace("'", '"').replace('/"', '"')
+        in_text = re.sub(r'"[^"]*"', "", place)
+        names = {*_NAME.findall(in_text), *_NAME.findall(" ".join(re.findall(r"\{(.*?)\}", place)))}
+        set_once = all(len(re.findall(rf"\b{name}\s*=(?!=)", code)) == 1 for name in names - {"f"})
+        if place in seen and set_once:
+            yield line
+        seen.add(place)
+
+
+def _again_and_again(code: str) -> Iterator[int]:
+    """Where a loop, or a function that is called twice, starts queries with one checkpoint."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For) and _is_per_item(node):
+            yield from _fixed(node)
+        elif isinstance(node, ast.FunctionDef):
+            calls = {
+                ast.unparse(call) for call in words.calls(tree) if words.verb(call) == node.name
+            }
+            loops = (loop for loop in ast.walk(tree) if isinstance(loop, ast.For))
+            in_loop = any(
+                words.names_in(call) & words.names_in(loop.target)
+                for loop in loops for call in words.calls(loop) if words.verb(call) == node.name
+            )  # fmt: skip
+            if len(calls) > 1 or in_loop:
+                yield from _fixed(node)
+
+
+def _is_per_item(loop: ast.For) -> bool:
+    own = words.names_in(loop.target)
+    return any(words.names_in(node) & own for node in loop.body)
+
+
+def _fixed(scope: ast.For | ast.FunctionDef) -> Iterator[int]:
+    """The checkpoints in a loop or a function that are the same each time."""
+    inner = [*ast.walk(scope)]
+    names = [node for node in inner if isinstance(node, ast.Name)]
+    own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    own |= {node.arg for node in inner if isinstance(node, ast.arg)}
+    for call in words.calls(scope):
+        first = call.args[0] if call.args else None
+        is_place = isinstance(first, ast.Constant) and str(first.value).lower() == _OPTION
+        is_option = words.verb(call) == "option" and is_place and len(call.args) == 2
+        if is_option and not words.names_in(call.args[1]) & own:
+            yield call.lineno

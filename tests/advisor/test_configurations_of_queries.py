@@ -1,0 +1,97 @@
+"""Programs with Spark queries: what their functions do with an error, and whose a checkpoint is.
+
+Sources: ForeachBatchSink.scala and MicroBatchExecution.scala (a batch whose function returns is
+done); StreamingQueryManager.scala (queries of one checkpoint have one id).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_configurations import assert_file
+
+_TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
+_SOURCE = (
+    'spark.readStream.format("kafka").option("kafka.bootstrap.servers", "b:9092")'
+    '.option("subscribe", %s).option("startingOffsets", "earliest").load()'
+)
+QUERY = (
+    f'{_SOURCE}.selectExpr("value").writeStream.format("kafka")'
+    '.option("kafka.bootstrap.servers", "b:9092").option("topic", "o")'
+    '.option("checkpointLocation", %s).start()\n'
+)
+A, B = '"hdfs://n/a"', '"hdfs://n/b"'
+YES, SHARED, PASSED = "^YES", "two queries have this checkpointLocation", "an error of a batch is"
+
+
+@pytest.mark.parametrize(("name", "code", "expected"), [
+    ("q.py", QUERY % ('"s"', A) + QUERY % ('"t"', A), SHARED),
+    ("q.py", QUERY % ('"s"', A) + QUERY % ('"t"', "'hdfs://n/a/'"), SHARED),
+    ("q.py", QUERY % ('"s"', A) + QUERY % ('"t"', B), YES),
+    ("q.scala", "val spark = SparkSession.builder.getOrCreate()\n" + QUERY % ('"s"', A)
+     + QUERY % ('"t"', A), SHARED),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', "C") + QUERY % ('"t"', "C"), SHARED),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', "C") + f"C = {B}\n" + QUERY % ('"t"', "C"), YES),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', 'f"{C}/x"') + QUERY % ('"t"', 'f"{C}/x"'), SHARED),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', 'C + "/x"') + QUERY % ('"t"', 'C + "/y"'), YES),
+    ("q.py", "for t in topics:\n    " + QUERY % ("t", A), SHARED),
+    ("q.py", "for t in topics:\n    " + QUERY % ("t", f"{A} + t"), YES),
+    ("q.py", "while True:\n    " + QUERY % ('"t"', A), YES),
+    ("q.py", "def go(t):\n    " + QUERY % ("t", A) + "go(1)\ngo(2)\n", SHARED),
+    ("q.py", "def go(t):\n    " + QUERY % ("t", A) + "for t in ts: go(t)\n", SHARED),
+    ("q.py", "def go(t):\n    " + QUERY % ("t", A) + "go(1)\n", YES),
+    ("q.py", "def go(t, c):\n    " + QUERY % ("t", "c") + "go(1, 2)\ngo(2, 3)\n", YES),
+])  # fmt: skip
+def test_a_checkpoint_is_of_one_query(tmp_path: Path, name: str, code: str, expected: str) -> None:
+    assert_file(tmp_path / name, code, "", _TOPIC, 0 if expected == YES else 2, expected)
+
+
+_WRITES = '.writeStream.option("checkpointLocation", "hdfs://n/a").'
+_OF_T = _SOURCE % '"t"'
+PYTHON = f"df = {_OF_T}\n%s\ndf{_WRITES}%s.start()\n"
+SCALA = f"object A {{ def main(a: Array[String]) {{\n{_OF_T}{_WRITES}%s.start()\n}}\n%s\n}}\n"
+JAVA = (
+    "class A { void f() {\n" + (_OF_T + _WRITES).replace("Stream.", "Stream().")
+    + "%s.start();\n}\n%s\n}\n"
+)  # fmt: skip
+SAVES = '    try:\n        d.write.save("x")\n    except Exception as e:\n        print(e)\n'
+F = f"def f(d, i):\n{SAVES}"
+WRITE = 'df.write.save("x")'
+
+
+@pytest.mark.parametrize(("name", "code", "expected"), [
+    ("q.py", PYTHON % (F, "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.save("x")', "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % (F, "foreachBatch(lambda d, i: f(d, i))"), PASSED),
+    ("q.py", PYTHON % (F, 'foreachBatch(partial(f, "x"))'), PASSED),
+    ("q.py", PYTHON % (f"{F}def g(d, i):\n    f(d, i)", "foreachBatch(g)"), PASSED),
+    ("q.py", PYTHON % (f"class W:\n  def f(self, d, i):\n{SAVES}", "foreachBatch(W().f)"), PASSED),
+    ("q.py", PYTHON % (f"class W:\n  def process(self, d):\n{SAVES}", "foreach(W())"), PASSED),
+    ("q.py", PYTHON % ('def f(d, i):\n    with suppress(Exception):\n        d.write.save("x")',
+     "foreachBatch(f)"), PASSED),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
+     "catch { case e: Exception => log.error(e) } }", ""), PASSED),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
+     "catch { case e: Exception => log.error(e); throw e } }", ""), YES),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
+     "catch { case e: DuplicateKeyException => () } }", ""), YES),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\nTry {{ {WRITE} }}\n}}",
+     ""), PASSED),
+    ("q.scala", SCALA % ("foreachBatch(save _)", "def save(df: DataFrame, id: Long): Unit = {\n"
+     f"try {WRITE}\ncatch {{ case NonFatal(e) => logError(1, e) }}\n}}"), PASSED),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => save(df) }",
+     "def save(df: DataFrame): Unit = {\n"
+     f"try {{ {WRITE} }} catch {{ case e => logError(1, e) }}\n}}"), PASSED),
+    ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ try {{ {WRITE}; }} "
+     "catch (Exception e) { log.error(e); } })", ""), PASSED),
+    ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ while (true) {{ try {{ {WRITE}; return; }} "
+     "catch (Exception e) { log.error(e); } } })", ""), YES),
+    ("A.java", JAVA % ("foreachBatch(this::save)", f"void save(D df, Long i) {{ try {{ {WRITE}; }} "
+     "catch (Exception e) { e.printStackTrace(); return; } }"), PASSED),
+])  # fmt: skip
+def test_a_function_of_batches_lets_errors_out(
+    tmp_path: Path, name: str, code: str, expected: str
+) -> None:
+    assert_file(tmp_path / name, code, "", _TOPIC, 0 if expected == YES else 2, expected)
