@@ -1,5 +1,7 @@
 """Sends of Kafka's Java producer whose errors nobody takes (KafkaProducer.send, javadoc: a send
-that fails completes its future, and calls its callback, with an exception)."""
+that fails completes its future, and calls its callback, with an exception), in Java, Kotlin and
+Scala.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +9,39 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from advisor.intake.java_callbacks import callback
+from advisor.intake.java_handlers import silent
 from advisor.intake.java_text import Text
-from advisor.intake.sends import RESULT
+from advisor.intake.sends import DROPPED, ONLY_WRITTEN, RESULT
 
 _MOST = 300
-_LOOKED_AHEAD = 2_000
-_PRODUCER = re.compile(r"\b(\w+)\s*=\s*new\s+KafkaProducer\b")
-_SEND = re.compile(
-    r"(?:(?<=[;{})])|\belse\b|\bforEach\s*\(\s*\(?\w+\)?\s*->)"
-    r"\s*(?:this\.)?(\w+)\s*\.\s*send\s*\("
-    r"|\bforEach\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)"
+_TYPE = r"(?:\s*:\s*[\w<>\[\]?., ]{1,80})?"
+_PRODUCER = re.compile(
+    rf"\b(\w+){_TYPE}\s*=\s*(?:new\s+)?KafkaProducer\b"
+    r"|\b(?:Kafka)?Producer\s*<[^;=(){}]{1,80}>\s+(\w+)"
+    r"|\b(\w+)\s*:\s*(?:Kafka)?Producer\s*[<\[]"
+    r"|\bUsing(?:\.resource)?\s*\(\s*new\s+KafkaProducer\b[^{};]{0,200}\{\s*(\w+)\s*=>"
 )
-"""A statement of its own, or what `forEach` does, so that nothing has what it returns."""
-_ANY = re.compile(r"(?:\b(?P<future>\w+)\s*=\s*)?(?:this\.)?\b(?P<whose>\w+)\s*\.\s*send\s*\(")
-_NULL = re.compile(r",\s*null\s*\)$")
-_LAMBDA = re.compile(r",\s*\(\s*\w+\s*,\s*(?P<error>\w+)\s*\)\s*->(?P<body>[\s\S]*)\)$")
-_CLASS = re.compile(
-    r",\s*new\s+Callback\s*\([\s\S]*?\bonCompletion\s*\([^),]*,\s*[\w.]+\s+(?P<error>\w+)\s*\)"
-    r"(?P<body>[\s\S]*)\)$"
+"""What a producer is called where it is made or declared."""
+_SEND = re.compile(r"(?:\b(?P<future>\w+)\s*=\s*)?(?:this\.)?\b(?P<whose>\w+)\s*\.\s*send\s*\(")
+_REFERENCE = re.compile(r"\bfor[Ee]ach\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)")
+_TAKES_NOTHING = (
+    r"(?:for[Ee]ach\w*|onEach|ifPresent|execute|thenAccept|thenRun|schedule\w*|repeat|use|also|apply"
+    r"|let|run)"
 )
-_EMPTY = re.compile(r"\s*(?:catch\s*\([^)]*\)\s*\{\s*\}\s*)+(?!\s*(?:catch|finally))")
-_DROPPED = "what this send calls back does nothing with its error"
+_USING = r"\bUsing(?:\.resource)?\s*\([^{}]*\)\s*"
+_OF_LAMBDA = re.compile(
+    rf"(?:\b{_TAKES_NOTHING}\s*[({{]|{_USING}\{{)\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*$"
+)
+_STATEMENT = re.compile(
+    r"\b(?:if|for|while|when|catch|switch)\s*\([^{}]*\)\s*$|\b(?:else|try|do|finally)\s*$"
+    r"|\bfun\b[^={}\n]*\)\s*(?::\s*Unit\s*)?$|\bdef\b[^{}\n]*(?::\s*Unit\s*=|\))\s*$"
+    rf"|\b{_TAKES_NOTHING}\s*(?:\([^()]*\)\s*)?$|{_USING}$"
+    rf"|\b{_TAKES_NOTHING}\s*\(\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*$"
+)
+"""What stands before braces whose last value nothing takes."""
+_ENDS = re.compile(r"[ \t]*(?:[;)}]|\n(?!\s*[.?:])|\Z)")
+_GOT = re.compile(r"\s*\.\s*get\s*\(")
 
 
 def unheard(text: Text) -> tuple[int, str]:
@@ -35,50 +49,75 @@ def unheard(text: Text) -> tuple[int, str]:
     committed in a transaction, which fails with it."""
     if "commitTransaction" in text.plain:
         return 0, ""
-    names = {match[1] for match in _PRODUCER.finditer(text.plain)}
-    places = [(at, RESULT) for at in _let_go(text, names)]
-    places += [(at, _DROPPED) for at in _dropped(text, names)]
-    return min(places, default=(0, ""))
+    return min(_places(text, _names(text.plain)), default=(0, ""))
 
 
-def _let_go(text: Text, names: set[str]) -> Iterator[int]:
-    """Sends whose future nothing has."""
-    for match in islice(_SEND.finditer(text.plain), _MOST):
+def _names(plain: str) -> set[str]:
+    """The names of producers; Kotlin's `it` where a block has no other."""
+    names = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
+    made = rf"(?:\bKafkaProducer\b[^{{}};]{{0,200}}|\b(?:{'|'.join(sorted(names)) or '_'})\s*)"
+    handed = rf"{made}\.\s*(?:use|let|also|run)\s*\{{(?:\s*(\w+)\s*->)?"
+    return names | {name or "it" for name in re.findall(handed, plain)}
+
+
+def _places(text: Text, names: set[str]) -> Iterator[tuple[int, str]]:
+    """Each send that fails unnoticed, and why."""
+    for match in islice(_REFERENCE.finditer(text.plain), _MOST):
+        if match[1] in names:
+            yield match.start(), RESULT
+    ours = (match for match in _SEND.finditer(text.plain) if match["whose"] in names)
+    for match in islice(ours, _MOST):
         end = text.closed(match.end())
-        behind = text.plain[end:][:_LOOKED_AHEAD].lstrip()
-        alone = not _second(text.plain[match.end() : end]) and behind.startswith((";", ")"))
-        if match[2] in names or (match[1] in names and alone):
-            yield match.start(match.lastindex or 0)
-    for match in islice(_ANY.finditer(text.plain), _MOST):
-        end, future = text.closed(match.end()), match["future"]
-        if match["whose"] not in names or not future or _second(text.plain[match.end() : end]):
-            continue
-        if text.plain[end:][:1] == ";" and len(re.findall(rf"\b{future}\b", text.plain)) == 1:
-            yield match.start()
+        second = _second(text.plain[match.end() : end - 1])
+        trailing = re.match(r"\s*\{", text.plain[end:])
+        if trailing:
+            block = text.block_of(end + trailing.end() - 1)
+            heard = callback("", text.plain[block[0] + 1 : block[1]])
+        else:
+            heard = callback(second) if second else None
+        if heard and (fault := heard.fault()):
+            yield match.start(), fault
+        elif second.strip() == "null":
+            yield match.start(), DROPPED
+        elif not second and not trailing:
+            yield from ((match.start(), words) for words in _of_future(text, match, end))
 
 
-def _dropped(text: Text, names: set[str]) -> Iterator[int]:
-    """Sends whose error is dropped by their callback, or by whoever waits for them."""
-    for match in islice(_ANY.finditer(text.plain), _MOST):
-        if match["whose"] not in names:
-            continue
-        given = text.plain[match.end() : text.closed(match.end())]
-        callback = _LAMBDA.search(given) or _CLASS.search(given)
-        if _NULL.search(given) or (
-            callback and not re.search(rf"\b{callback['error']}\b", callback["body"])
-        ):
-            yield match.start()
-        elif callback is None and not _second(given):
-            around = [head for head in text.around(match.start()) if head[2].rstrip()[-3:] == "try"]
-            if around and _EMPTY.match(text.plain, around[-1][1] + 1):
-                yield match.start()
+def _of_future(text: Text, match: re.Match[str], end: int) -> Iterator[str]:
+    """What becomes of the future of a send, where it is as good as nothing."""
+    plain, future = text.plain, match["future"]
+    if _GOT.match(plain, end):
+        tried = [it for it in silent(text) if it.attempt[0] < match.start() < it.attempt[1]]
+        yield from (ONLY_WRITTEN for _ in tried[:1])
+    elif future and _ENDS.match(plain, end):
+        if len(re.findall(rf"\b{future}\b", plain)) == 1:
+            yield RESULT
+    elif _ENDS.match(plain, end) and _is_let_go(text, match.start(), end):
+        yield RESULT
 
 
-def _second(given: str) -> bool:
-    """Whether a call has a second argument."""
+def _is_let_go(text: Text, at: int, end: int) -> bool:
+    """Whether a send is a statement of its own, or the value of a block that nothing takes."""
+    before = text.plain[:at]
+    line = before.rpartition("\n")[2]
+    previous = before.rstrip()
+    if previous.endswith(("->", "=>")):
+        return bool(_OF_LAMBDA.search(previous[-400:]))
+    alone = previous[-1:] in (";", "{", "}", ")") or previous.endswith("else")
+    if not alone and (line.strip() or previous[-1:] in tuple("=(,.+&|?:")):
+        return False
+    behind = text.plain[end:].lstrip(" \t\n")
+    if behind.startswith(";") or not behind.startswith("}"):
+        return not behind.startswith(")") or previous.endswith("{")
+    around = text.around(at)
+    return bool(around) and bool(_STATEMENT.search(around[-1][2]))
+
+
+def _second(given: str) -> str:
+    """What a call is given behind its first argument."""
     depth = 0
-    for char in given:
+    for at, char in enumerate(given):
         depth += (char in "([{") - (char in ")]}")
         if depth == 0 and char == ",":
-            return True
-    return False
+            return given[at + 1 :]
+    return ""

@@ -96,14 +96,14 @@ def read(text: str) -> Reading:
 
 
 def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None:
-    """States whether sends may fail unnoticed, and says where one is only written of."""
+    """States whether sends may fail unnoticed, and refuses what does not say so."""
     line, reason = python_sends.unheard(tree, in_config=in_config)
     if line:
         unheard(reading, line, reason)
         return
-    line, reason = python_sends.only_written(tree)
+    line, reason = (0, "") if in_config else python_sends.open_sends(tree)
     if line:
-        reading.note(line, reason)
+        reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
 
 
 def _state(

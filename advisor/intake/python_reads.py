@@ -44,6 +44,9 @@ class _Way:
     polled: int = -1
     """In how many loops it was polled; -1 before that."""
 
+    many: bool = False
+    """Whether others were polled with it."""
+
     names: set[str] = field(default_factory=set)
     """The message, and what is made of it."""
 
@@ -88,8 +91,9 @@ class _Walk:
         self._stores = "store_offsets" in verbs
         self._closing = set[str]() if self._stores else {*self._consumers}
         self._transacts = "commit_transaction" in verbs
+        self._unread = {id(node) for node in words.unread(tree)}
         self._waits = False
-        self._loops = self._depth = self._steps = self._loose = 0
+        self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
 
     def follow_all(self, tree: ast.Module) -> None:
         """Follows the program, and each of its functions by itself."""
@@ -125,6 +129,8 @@ class _Walk:
                 self._loop(node, way)
             case ast.Try():
                 self._try(node, way)
+            case ast.With() | ast.AsyncWith() if attempt := words.suppressed(node):
+                self._try(attempt, way)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     self._expression(item.context_expr, way)
@@ -158,17 +164,21 @@ class _Walk:
             polls or bool(words.names_in(over) & way.names)
         )
         self._loops += not of_batch
+        self._one_by_one += of_batch
         inner = way.copy()
         self._expression(over, inner)
         if not isinstance(node, ast.While) and polls:
-            self._polled(inner)
+            self._polled(inner, next(filter(self._polls, words.calls(over))))
         if not isinstance(node, ast.While) and of_batch:
             inner.names |= words.names_in(node.target)
         self._follow(node.body, inner)
         if not of_batch:
             self._left(inner)
         self._loops -= not of_batch
+        self._one_by_one -= of_batch
         inner.ended = False
+        if words.polls_until(node):
+            way.sent = inner.sent = 0
         way.join([inner] if of_batch else [way.copy(), inner])
 
     def _try(self, node: ast.Try, way: _Way) -> None:
@@ -210,7 +220,7 @@ class _Walk:
     def _assign(self, targets: Iterable[ast.expr], value: ast.expr, way: _Way) -> None:
         bare = value.value if isinstance(value, ast.Await) else value
         if isinstance(bare, ast.Call) and self._polls(bare):
-            self._polled(way)
+            self._polled(way, bare)
             way.names = set().union(*map(words.names_in, targets))
             return
         self._expression(value, way)
@@ -220,9 +230,9 @@ class _Walk:
     def _polls(self, call: ast.Call) -> bool:
         return words.verb(call) in words.POLLS and words.receiver(call) in self._consumers
 
-    def _polled(self, way: _Way) -> None:
+    def _polled(self, way: _Way, call: ast.Call) -> None:
         self._left(way)
-        way.polled, way.used = self._loops, False
+        way.polled, way.used, way.many = self._loops, False, words.many(call)
         way.committed = way.handed = way.sent = 0
 
     def _expression(self, node: ast.AST, way: _Way) -> None:
@@ -252,12 +262,14 @@ class _Walk:
 
     def _call(self, call: ast.Call, way: _Way) -> None:
         if self._commits(call, way):
-            if way.sent or (way.handed and not way.used):
+            behind_all = way.many and self._one_by_one and not words.committed(call)
+            if way.sent or behind_all or (way.handed and not way.used):
                 self._say(BEFORE, call.lineno)
             elif not way.used and not way.committed:
                 way.committed = call.lineno
             return
-        if words.delivers(call) and words.receiver(call) not in self._consumers:
+        is_read = words.verb(call) == "flush" and id(call) not in self._unread
+        if words.waits_for_all(call) or is_read:
             way.sent = 0
         given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & way.names
         own = words.receiver(call).split(".")[0].split("(")[0] in way.names
@@ -296,8 +308,7 @@ class _Walk:
         """Whether a call commits the offset behind the message that was polled last."""
         if words.verb(call) not in words.COMMITS or words.receiver(call) not in self._consumers:
             return False
-        given = [*call.args, *(word.value for word in call.keywords
-                               if word.arg in ("message", "offsets"))]  # fmt: skip
+        given = words.committed(call)
         if not given:
             return words.verb(call) == "commit" and not self._stores
         return any(

@@ -11,21 +11,25 @@ import ast
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from advisor.intake import python_ends
 from advisor.intake import python_words as words
+from advisor.intake.sends import DROPPED, ONLY_WRITTEN, RESULT
 
-_TAKES = frozenset({"callback", "on_delivery", None})
-"""Keywords that hear of a send; None is a dict that may hold one."""
-_POSITION = 4
-"""Of the callback among the arguments of `produce`."""
+_TAKES = frozenset({"callback", "on_delivery"})
+"""Keywords that hear of a send."""
+_POSITIONS = {"produce": 4, "produce_batch": 3}
+"""What sends, and where among its arguments the callback is."""
 _AIO = frozenset({"AIOProducer"})
 _PRODUCERS = frozenset({"Producer", "SerializingProducer", "AvroProducer"})
-_RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
-_DROPPED = "what this send calls back does nothing with its error"
+_UNREAD = (
+    "whether this send has a callback is not in the file. Write callback=… out here, or give the "
+    "settings as properties and say what becomes of a send that fails (application.delivery.errors)"
+)
 _FULL = "a message that the full queue refuses is passed over here"
 _NEVER = "nothing calls poll() or flush(), so that nothing hears of a send that fails"
-_ONLY_WRITTEN = (
-    "a send that fails is only written down here: it is taken that somebody acts on that "
-    "(application.delivery.errors=handled)"
+_LEFT = (
+    "the program ends without having waited for what is still queued: flush() without a timeout "
+    "waits for it, and with one returns how many messages are left, which has to be looked at"
 )
 
 
@@ -36,17 +40,19 @@ def unheard(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
         return 0, ""
     sends = _Sends(tree, in_config=in_config)
     lines = [(line, reason) for reason, own in (
-        (_RESULT, sends.without_result()), (_DROPPED, sends.dropped()),
-        (_FULL, sends.refused()), (_NEVER, sends.never_served()),
+        (RESULT, sends.without_result()), (DROPPED, sends.dropped()),
+        (ONLY_WRITTEN, sends.only_written()),
+        (_FULL, sends.refused()), (_NEVER, sends.never_served()), (_LEFT, sends.left_behind()),
     ) for line in own]  # fmt: skip
     return min(lines, default=(0, ""))
 
 
-def only_written(tree: ast.Module) -> tuple[int, str]:
-    """The first callback that writes of an error and does nothing else; 0 if there is none."""
-    callbacks = _Sends(tree, in_config=False).callbacks()
-    lines = (function.lineno for function in callbacks if _only_writes(function))
-    return min(lines, default=0), _ONLY_WRITTEN
+def open_sends(tree: ast.Module) -> tuple[int, str]:
+    """The first send of which the file does not say whether it has a callback; 0 if there is none,
+    or if transactions are committed."""
+    if any(words.verb(call) == "commit_transaction" for call in words.calls(tree)):
+        return 0, ""
+    return _Sends(tree, in_config=False).of_unknown_callback(), _UNREAD
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -66,21 +72,27 @@ class _Sends:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._functions.setdefault(node.name, []).append(node)
+        self._names_callbacks = any(
+            isinstance(key, ast.Constant) and key.value in _TAKES
+            for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys
+        )  # fmt: skip
         self._calls = [call for call in words.calls(tree) if self._is_send(call)]
 
     def _is_send(self, call: ast.Call) -> bool:
         """Whether this is a send of a client, and none of a class of the file."""
         whose = words.receiver(call)
-        if words.verb(call) != "produce" or whose in self._aio:
+        if words.verb(call) not in _POSITIONS or whose in self._aio:
             return False
         sure = whose in self._producers or "producer" in whose.lower()
-        return sure if "produce" in self._functions else sure or id(call) in self._alone
+        return sure if words.verb(call) in self._functions else sure or id(call) in self._alone
 
     def without_result(self) -> Iterator[int]:
         """Sends without a callback, and of AIOProducer those whose future is let go."""
         if self._in_config:
             return
-        yield from (call.lineno for call in self._calls if not _hears(call))
+        yield from (
+            call.lineno for call in self._calls if not (_hears(call) or self._is_open(call))
+        )
         for node in ast.walk(self._tree):
             inner = node.value if isinstance(node, ast.Expr) else None
             sent = inner.value if isinstance(inner, ast.Await) else None
@@ -88,6 +100,19 @@ class _Sends:
                 yield sent.lineno
         if not any(map(_hears, words.calls(self._tree))):
             yield from self._aliases()
+
+    def of_unknown_callback(self) -> int:
+        """The line of the first send whose callback may be anything; 0 if there is none."""
+        return min((call.lineno for call in self._calls if self._is_open(call)), default=0)
+
+    def _is_open(self, call: ast.Call) -> bool:
+        """Whether a callback may be among what `*args` and `**kwargs` bring, or in the messages
+        of a batch."""
+        if _hears(call):
+            return False
+        spread = [word.value for word in call.keywords if word.arg is None]
+        starred = any(isinstance(given, ast.Starred) for given in call.args)
+        return starred or bool(spread) or (_is_batch(call) and self._names_callbacks)
 
     def _is_of_aio(self, call: ast.Call) -> bool:
         return words.verb(call) == "produce" and words.receiver(call) in self._aio
@@ -117,6 +142,10 @@ class _Sends:
         """Callbacks that do nothing with an error."""
         return (function.lineno for function in self.callbacks() if _drops(function))
 
+    def only_written(self) -> Iterator[int]:
+        """Callbacks that only write of an error."""
+        return (function.lineno for function in self.callbacks() if _only_writes(function))
+
     def refused(self) -> Iterator[int]:
         """Where a full queue's error is passed over."""
         ours = {id(call) for call in self._calls}
@@ -133,41 +162,55 @@ class _Sends:
         without the callbacks themselves is a piece of a program."""
         if not any(self.callbacks()):
             return
-        served = {"poll", "flush", "close", "__exit__"}
-        calls = [*words.calls(self._tree)]
         consumers = words.consumers(self._tree)
-        if any(words.verb(call) in served and words.receiver(call) not in consumers
-               for call in calls):  # fmt: skip
+        polls = any(words.verb(call) in ("poll", "flush") and words.receiver(call) not in consumers
+                    for call in words.calls(self._tree))  # fmt: skip
+        if polls or python_ends.ends_well(self._tree, self._producers):
             return
+        yield from (call.lineno for call in self._of_file())
+
+    def _of_file(self) -> Iterator[ast.Call]:
+        """Sends of producers that nothing else is given."""
         withs = (node for node in ast.walk(self._tree) if isinstance(node, ast.withitem))
+        calls = words.calls(self._tree)
         given = [value for call in calls for value in (*call.args, *call.keywords)]
         returned = [node for node in ast.walk(self._tree) if isinstance(node, ast.Return)]
         used = chain(given, returned, (item.context_expr for item in withs))
         names = {ast.unparse(inner) for node in used for inner in ast.walk(node)
                  if isinstance(inner, ast.Name | ast.Attribute)}  # fmt: skip
-        for call in self._calls:
-            if words.receiver(call) in self._producers - names and self._producers.isdisjoint(
-                names
-            ):
-                yield call.lineno
+        if self._producers.isdisjoint(names):
+            yield from (call for call in self._calls if words.receiver(call) in self._producers)
+
+    def left_behind(self) -> Iterator[int]:
+        """Sends that a program may leave in its queue when it ends."""
+        sends = self._of_file() if any(self.callbacks()) else ()
+        yield from python_ends.left_behind(self._tree, self._producers, sends)
 
 
 def _hears(call: ast.Call) -> bool:
-    return (
-        any(map(_is_callback, call.keywords))
-        or len(call.args) > _POSITION
-        or any(isinstance(given, ast.Starred) for given in call.args)
-    )
+    position = _POSITIONS.get(words.verb(call), len(call.args))
+    heard = call.args[position : position + 1]
+    return any(map(_is_callback, call.keywords)) or any(not _is_none(given) for given in heard)
+
+
+def _is_batch(call: ast.Call) -> bool:
+    return words.verb(call) == "produce_batch"
+
+
+def _is_none(value: ast.expr) -> bool:
+    if isinstance(value, ast.IfExp):
+        return _is_none(value.body) or _is_none(value.orelse)
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _is_callback(word: ast.keyword) -> bool:
-    is_none = isinstance(word.value, ast.Constant) and word.value.value is None
-    return word.arg in _TAKES and not is_none
+    return word.arg in _TAKES and not _is_none(word.value)
 
 
 def _callbacks(call: ast.Call) -> list[ast.expr]:
     own = [word.value for word in call.keywords if word.arg and _is_callback(word)]
-    return own + call.args[_POSITION : _POSITION + 1]
+    position = _POSITIONS.get(words.verb(call), len(call.args))
+    return own + call.args[position : position + 1]
 
 
 def _error(function: _Function) -> str:

@@ -13,6 +13,12 @@ STARTS_AT_END = (
     "consumer.auto.offset.reset=latest to see what that skips."
 )
 RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
+DROPPED = "what this send calls back does nothing with its error"
+ONLY_WRITTEN = (
+    "a send that fails is only written down here, and the program goes on without it: send it "
+    "again, or end. Where somebody sends again what is written, state "
+    "application.delivery.errors=handled"
+)
 _PROCESSED: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
     ("processing", "asynchronous"): "others process this message, and nothing waits for them",

@@ -260,10 +260,10 @@ NEEDS = Step(
         ),
         Question(
             "application.delivery.errors",
-            "Does your code look at delivery errors?",
+            "Does your code act on delivery errors?",
             words=(
                 ("handled", "Yes, at every failed send"),
-                ("ignored", "No, or not sure"),
+                ("ignored", "No, it only logs them, or not sure"),
             ),
         ),
         Question(

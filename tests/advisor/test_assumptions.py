@@ -116,5 +116,5 @@ def test_a_question_in_words_is_answered_in_words() -> None:
     assert answers["topic.replication.factor"].ask == ""
     code = answers["application.delivery.errors"]
     assert (code.ask, code.value) == (
-        "Does your code look at delivery errors?", "Yes, at every failed send",
+        "Does your code act on delivery errors?", "Yes, at every failed send",
     )  # fmt: skip

@@ -213,7 +213,7 @@ SENDS = [
     ("a.py", _PRODUCES % ("", "b'x', callback=heard"), 0, "YES"),
     ("a.py", _PRODUCES % ("", "b'x', on_delivery=heard"), 0, "YES"),
     ("a.py", _PRODUCES % ("", "b'x', None, -1, heard"), 0, "YES"),
-    ("a.py", _PRODUCES % ("", "**given"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "**given"), 2, "whether this send has a callback"),
     ("a.py", _PRODUCES % (', "on_delivery": heard', "b'x'"), 0, "YES"),
     ("a.py", _PRODUCES % ("", "b'x'") + "p.commit_transaction()\n", 0, "YES"),
 ]  # fmt: skip

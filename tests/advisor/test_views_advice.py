@@ -114,7 +114,7 @@ def test_what_was_assumed_stands_on_top_with_a_way_to_state_it(client: Client) -
     assert "replication.factor was not stated; the brokers’ default 1 is assumed." in text
     died = "“What does your sending code do after a crash?” was not answered"
     assert f"{died}; what depends on the answer is not counted." in text
-    assert "“Does your code look at delivery errors?” was not answered" in text
+    assert "“Does your code act on delivery errors?” was not answered" in text
     assert "With replication.factor=1 the first has no followers" in text
     field = re.search(r'form="state" name="at" value="(topic[^"]+)"', top)
     assert field

@@ -138,8 +138,8 @@ LEVERS = (
     ),
     _lever(
         "delivery.errors", own_code(_becomes("delivery.errors", "handled")),
-        costs(more="Code: a callback on every send that records failures, and a flush before the "
-              "end."),
+        costs(more="Code: a callback on every send that keeps what failed, to send it again, or "
+              "ends the program; and a flush before the end."),
         "KafkaProducer javadoc, send()",
         _SENDER,
     ),

@@ -2,14 +2,15 @@
 
 What it is
     application.delivery.errors=ignored: no callback, no future, or a callback that drops the
-    error.
+    error or only logs it.
 
 Why it matters
     send() does not throw for a timeout, a message too large or a full buffer: only the callback
     says so. flush() returned 0 for a message that had timed out.
 
 Use instead
-    A callback on every send that records failures, and flush() or close() before the end.
+    A callback on every send that keeps what failed, so that it is sent again, or that ends the
+    program; and flush() or close() before the end.
 """
 
 from __future__ import annotations

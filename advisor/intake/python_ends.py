@@ -1,0 +1,71 @@
+"""What a Python program with confluent-kafka leaves in its queue when it ends.
+
+A producer that is gone takes what is queued with it. `flush()` waits for all of it; with a timeout
+it returns how many messages are left (confluent-kafka, Producer.flush). `close()` and the end of a
+`with` flush, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from advisor.intake import python_words as words
+from advisor.intake.python_made import Function
+
+
+def left_behind(tree: ast.Module, producers: set[str], sends: Iterable[ast.Call]) -> Iterator[int]:
+    """The lines where messages may be left: a `flush` with a timeout whose result nothing reads,
+    and `sends` before the end of a program without any."""
+    timed = [call for call in words.calls(tree) if words.verb(call) == "flush"]
+    unread = {id(call) for call in words.unread(tree)}
+    if ends_well(tree, producers) or any(id(call) not in unread for call in timed):
+        return
+    inside = {id(inner) for loop in ast.walk(tree) if isinstance(loop, ast.While | ast.For)
+              for inner in ast.walk(loop)}  # fmt: skip
+    straight = {id(node) for node in _straight(tree)}
+    last = [call for call in timed if id(call) not in inside]
+    yield from (call.lineno for call in last or sends if last or id(call) in straight)
+
+
+def ends_well(tree: ast.Module, producers: set[str]) -> bool:
+    """Whether something waits for all that is queued."""
+    if any(map(words.polls_until, ast.walk(tree))):
+        return True
+    called = {id(call.func) for call in words.calls(tree)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            whose, name = words.receiver(node), words.verb(node)
+            counts = name == "len" and any(ast.unparse(given) in producers for given in node.args)
+            closes = name == "close" and whose in producers
+            if counts or closes or words.waits_for_all(node):
+                return True
+        elif isinstance(node, ast.Attribute) and node.attr in ("flush", "close"):
+            if id(node) not in called and ast.unparse(node.value) in producers:
+                return True  # handed on, to `atexit.register` for one
+        elif isinstance(node, ast.withitem) and words.verb(node.context_expr).endswith("Producer"):
+            return True
+    return False
+
+
+def _straight(tree: ast.Module) -> Iterator[ast.AST]:
+    """What runs between the start of a program and its end, but for endless loops."""
+    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+    todo: list[ast.AST] = [*tree.body]
+    done = set[str]()
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Function | ast.ClassDef | ast.Lambda) or _is_endless(node):
+            continue
+        yield node
+        todo += ast.iter_child_nodes(node)
+        name = words.verb(node)
+        if name in functions and name not in done:
+            done.add(name)
+            todo += functions[name].body
+
+
+def _is_endless(node: ast.AST) -> bool:
+    """Whether this is a loop that only an error or a signal ends."""
+    forever = isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
+    return forever and not any(isinstance(inner, ast.Break) for inner in ast.walk(node))

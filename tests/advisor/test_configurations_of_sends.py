@@ -1,0 +1,156 @@
+"""Programs that send: what becomes of a send that fails, and of what is queued when they end.
+
+Sources: KafkaProducer javadoc, `send` and `Callback`; confluent-kafka, `Producer.produce`,
+`produce_batch`, `flush`, `close`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_configurations import JAVA as TOPIC
+from tests.advisor.test_configurations import assert_file
+
+YES, IGNORED, OPEN = "^YES", "application.delivery.errors: ignored -> handled", "has a callback is"
+_READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
+
+_JAVA = (
+    "import org.apache.kafka.clients.producer.*;\nclass A { void run() {\n"
+    'Properties p = new Properties();\np.put("acks", "all");\n'
+    "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n%s\n}%s\n}\n"
+)
+_KOTLIN = (
+    "import org.apache.kafka.clients.producer.*\nfun main() {\nval p = Properties()\n"
+    'p["acks"] = "all"\nval k = KafkaProducer<String, String>(p)\n%s\n}\n%s\n'
+)
+_SCALA = (
+    "import org.apache.kafka.clients.producer._\nobject A { def main(a: Array[String]): Unit = {\n"
+    'val p = new Properties()\np.put("acks", "all")\n'
+    "val k = new KafkaProducer[String, String](p)\n%s\n}\n%s\n}\n"
+)
+_CLASS = "new Callback() { public void onCompletion(RecordMetadata m, Exception e) { %s } }"
+ON_THE_JVM = [
+    # a callback that only writes of an error
+    (_JAVA, "k.send(r, (m, e) -> { if (e != null) log.error(1, e); });", "", IGNORED),
+    (_JAVA, "k.send(r, (m, e) -> { if (e == null) { done(m); } else { log.error(e); } });", "",
+     IGNORED),
+    (_JAVA, "k.send(r, (m, e) -> { if (e == null) return; again(r); });", "", YES),
+    (_JAVA, "k.send(r, (m, e) -> { if (e != null) { log.error(e); again(r); } });", "", YES),
+    (_JAVA, f"k.send(r, {_CLASS % 'if (e != null) e.printStackTrace();'});", "", IGNORED),
+    (_JAVA, f"k.send(r, {_CLASS % 'if (e != null) { errors.increment(); }'});", "", IGNORED),
+    (_JAVA, f"k.send(r, {_CLASS % 'if (e != null) { failed.set(e); }'});", "", YES),
+    (_JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); }", "", IGNORED),
+    (_JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); throw e; }", "", YES),
+    # whose name is another one, and who is handed the send
+    (_JAVA, "go(k);", "void go(Producer<String, String> x) { x.send(r); }", IGNORED),
+    (_JAVA, "pool.execute(() -> k.send(r));", "", IGNORED),
+    (_JAVA, "all.add(k.send(r)); for (Future f : all) f.get();", "", YES),
+    (_JAVA, "k.send(r)\n  .get(5, SECONDS);", "", YES),
+    # Kotlin
+    (_KOTLIN, "k.send(r)\nk.flush()", "", IGNORED),
+    (_KOTLIN, "k.send(r).get()", "", YES),
+    (_KOTLIN, "val f = k.send(r)\nk.close()", "", IGNORED),
+    (_KOTLIN, "val f = k.send(r)\nf.get()", "", YES),
+    (_KOTLIN, "k.use { it.send(r) }", "", IGNORED),
+    (_KOTLIN, "KafkaProducer<String, String>(p).use { it.send(r) }", "", IGNORED),
+    (_KOTLIN, "KafkaProducer<String, String>(p).use { x ->\n  x.send(r)\n}", "", IGNORED),
+    (_KOTLIN, "k.use { it.send(r).get() }", "", YES),
+    (_KOTLIN, "rows.forEach { k.send(it) }", "", IGNORED),
+    (_KOTLIN, "rows.map { k.send(it) }.forEach { it.get() }", "", YES),
+    (_KOTLIN, "for (r in rows) k.send(r)", "", IGNORED),
+    (_KOTLIN, "go(k)", "fun go(x: KafkaProducer<String, String>) {\n  x.send(r)\n}", IGNORED),
+    (_KOTLIN, "go(k).get()", "fun go(x: KafkaProducer<String, String>) = x.send(r)", YES),
+    (_KOTLIN, "k.send(r) { _, e -> if (e != null) logger.error(e) { e.message } }", "", IGNORED),
+    (_KOTLIN, "k.send(r) { _, e -> e?.let { log.error(it) } }", "", IGNORED),
+    (_KOTLIN, "k.send(r) { m, _ -> println(m) }", "", IGNORED),
+    (_KOTLIN, "k.send(r) { _, e -> if (e != null) throw e }", "", YES),
+    (_KOTLIN, "runCatching { k.send(r).get() }", "", IGNORED),
+    # Scala
+    (_SCALA, "k.send(r)\nk.close()", "", IGNORED),
+    (_SCALA, "k.send(r).get()", "", YES),
+    (_SCALA, "rows.foreach(r => k.send(r))", "", IGNORED),
+    (_SCALA, "rows.foreach { r =>\n  k.send(r)\n}", "", IGNORED),
+    (_SCALA, "rows.map(r => k.send(r)).foreach(_.get())", "", YES),
+    (_SCALA, "Using(new KafkaProducer[String, String](p)) { x => x.send(r) }", "", IGNORED),
+    (_SCALA, "go()", "def go(): Unit = {\n  k.send(r)\n}", IGNORED),
+    (_SCALA, "go().get()", "def go() = k.send(r)", YES),
+    (_SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => if (e != null) log.warn(e))", "",
+     IGNORED),
+    (_SCALA, "k.send(r, new Callback {\n override def onCompletion(m: RecordMetadata, "
+     "e: Exception): Unit = if (e != null) result.failure(e)\n})", "", YES),
+    (_SCALA, "Try(k.send(r).get())", "", IGNORED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "body", "behind", "expected"), ON_THE_JVM)
+def test_what_becomes_of_a_send_of_javas_client_that_fails(
+    tmp_path: Path, code: str, body: str, behind: str, expected: str
+) -> None:
+    reads = "consumer.enable.auto.commit=false application.commit=after-processing"
+    exit_code = 1 if expected == IGNORED else 0
+    path = tmp_path / "A.java"
+    assert_file(path, code % (body, behind), "", f"{TOPIC} {reads}", exit_code, expected)
+
+
+_P = 'p = Producer({"acks": "all"})\ndef heard(e, m):\n    if e: raise KafkaException(e)\n'
+SENDS = 'p.produce("t", b"x", callback=heard)\n'
+ROWS = 'for r in rows:\n    p.produce("t", r, callback=heard)\n    p.poll(0)\n'
+_MOVES = (
+    'c = Consumer({"group.id": "g", "auto.offset.reset": "earliest", '
+    '"enable.auto.commit": False})\n'
+    f'c.subscribe(["t"])\n{_P}while True:\n    m = c.poll(1)\n'
+    '    p.produce("o", m.value(), callback=heard)\n'
+)
+BEFORE = "application.commit=before-processing"
+IN_PYTHON = [
+    # what a flush with a timeout leaves
+    (f"{_P}{SENDS}p.flush(10)\n", IGNORED),
+    (f"{_P}{SENDS}p.flush(timeout=10)\n", IGNORED),
+    (f"{_P}{SENDS}left = p.flush(10)\n", IGNORED),
+    (f"{_P}{SENDS}left = p.flush(10)\nassert left == 0\n", YES),
+    (f"{_P}{SENDS}if p.flush(10): raise SystemExit(1)\n", YES),
+    (f"{_P}{SENDS}p.flush(-1)\n", YES),
+    (f"{_P}{SENDS}p.flush(10)\np.flush()\n", YES),
+    (f"{_P}try:\n    {SENDS}finally:\n    p.flush(10)\n", IGNORED),
+    (f"{_P}while True:\n    {SENDS}    p.flush(1)\n", YES),
+    (f"{_P}for r in rows:\n    {SENDS}    p.flush(1)\n", IGNORED),
+    # no flush before the end
+    (f"{_P}{ROWS}", IGNORED),
+    (f"{_P}{ROWS}sys.stdout.flush()\n", IGNORED),
+    (f"{_P}def main():\n    {SENDS}    p.poll(0)\nmain()\n", IGNORED),
+    (f"{_P}while running:\n    {SENDS}    p.poll(0)\n", IGNORED),
+    (f"{_P}while True:\n    {SENDS}    p.poll(0)\n", YES),
+    (f"{_P}@app.post('/')\ndef go(r):\n    {SENDS}    p.poll(0)\n", YES),
+    (f"{_P}atexit.register(p.flush)\n{ROWS}", YES),
+    (f"{_P}{ROWS}while len(p) > 0:\n    p.poll(1)\n", YES),
+    (f"{_P}{ROWS}p.close()\n", YES),
+    (_P.replace("p =", "conf =").replace("Producer(", "(")
+     + f"with Producer(conf) as p:\n    {SENDS}", YES),
+    # whether there is a callback
+    (f'{_P}def s(**kw):\n    p.produce("t", **kw)\n    p.poll(0)\n', OPEN),
+    (f"{_P}def s(*given):\n    p.produce(*given)\n    p.poll(0)\n", OPEN),
+    (f'{_P}def s(**kw):\n    p.produce("t", callback=heard, **kw)\n    p.poll(0)\n', YES),
+    (f'{_P}p.produce("t", b"x", b"k", 0, None)\np.flush()\n', IGNORED),
+    (f'{_P}p.produce("t", b"x", b"k", 0, heard)\np.flush()\n', YES),
+    (f'{_P}p.produce("t", b"x", callback=heard if x else None)\np.flush()\n', IGNORED),
+    (f'{_P}p.produce_batch("t", [{{"value": b"x"}}])\np.flush()\n', IGNORED),
+    (f'{_P}p.produce_batch("t", [{{"value": b"x", "callback": heard}}])\np.flush()\n', OPEN),
+    (f'{_P}p.produce_batch("t", [{{"value": b"x"}}], on_delivery=heard)\np.flush()\n', YES),
+    # what is not sent yet when its input is committed
+    (f"{_MOVES}    p.flush(1)\n    c.commit(m)\n", BEFORE),
+    (f"{_MOVES}    p.poll(1)\n    c.commit(m)\n", BEFORE),
+    (f"{_MOVES}    if p.flush(1): raise KafkaException()\n    c.commit(m)\n", YES),
+    (f"{_MOVES}    while not done:\n        p.poll(1)\n    c.commit(m)\n", YES),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "expected"), IN_PYTHON)
+def test_what_becomes_of_a_send_of_confluent_kafka_that_fails(
+    tmp_path: Path, code: str, expected: str
+) -> None:
+    settings = f"{TOPIC} application.restart=resumes"
+    if "Consumer(" not in code:
+        settings = f"{settings} {_READS} application.commit=after-processing"
+    assert_file(tmp_path / "a.py", code, "", settings, {YES: 0, OPEN: 2}.get(expected, 1), expected)
