@@ -51,7 +51,7 @@ SET = [
     # a session of a broker that ends between two of its heartbeats (KAFKA-19432)
     ("", f"{JAVA} broker.broker.session.timeout.ms=11", 1, "B009 high: .*again and again"),
     ("", f"{JAVA} broker.broker.session.timeout.ms=2000", 1, "session.timeout.ms: 2000 -> 9000"),
-    ("", f"{JAVA} broker.broker.session.timeout.ms=3000", 0, "B009 high: .*comes late"),
+    ("", f"{JAVA} broker.broker.session.timeout.ms=3000", 0, "B009 high: .*late heartbeat"),
     ("", f"{JAVA} broker.broker.heartbeat.interval.ms=2000000000", 1, "2000000000 -> 2000 "),
     ("", f"{JAVA} broker.broker.heartbeat.interval.ms=2000000000 "
      "broker.broker.session.timeout.ms=11", 1, "2 changes for at-least-once"),
@@ -71,7 +71,7 @@ SET = [
     (LRK, f"{C} consumer.heartbeat.interval.ms=44999", 0, "YES"),
     ("", f"{JAVA} consumer.heartbeat.interval.ms=45000", 2, "Heartbeat must be set lower"),
     # a follower is down, the leader is lost, and the copy is throttled (KIP-73)
-    ("", JAVA, 0, "which a throttle below the rate of new records never lets it be"),
+    ("", JAVA, 0, "With a throttle below the rate of new records it is never complete"),
     # the letters' case, and what is a switch (rd_kafka_anyconf_set_prop)
     (LRK, f"{C} producer.acks=ALL producer.enable.idempotence=T", 0, "YES"),
     (LRK, f"{C} consumer.isolation.level=READ_COMMITTED producer.enable.idempotence=1", 0, "YES"),
@@ -95,7 +95,7 @@ SET = [
     ("--client spark --ordering", f"{SPARK} {HASTY}", 1, "31000 -> 120000"),
     ("--client spark --ordering", f"{SPARK} producer.retries=0", 1, "reordered in delivery-time"),
     ("--client streams --ordering", f"{STREAMS} {HASTY}", 1, "reordered in delivery-timeout"),
-    ("--client streams", f"{STREAMS} {HASTY}", 0, "sends again what went through"),
+    ("--client streams", f"{STREAMS} {HASTY}", 0, "sends again what was already written"),
     ("--client streams --ordering", f"{STREAMS} {HASTY} "
      "streams.processing.guarantee=exactly_once_v2", 0, "YES"),
     # what a file may state, --set may state

@@ -85,7 +85,7 @@ def test_code_of_spark(
 
 def test_a_lost_checkpoint_is_no_yes_for_a_sink_that_merges_as_far_as_anybody_says() -> None:
     settings = f"{MERGED} consumer.startingOffsets=earliest application.checkpoint=local"
-    assert_answer(f"{ONCE} --client spark", settings, 1, "only its code says so")
+    assert_answer(f"{ONCE} --client spark", settings, 1, "only its code shows that")
 
 
 ERRORS = "org.apache.kafka.streams.errors."

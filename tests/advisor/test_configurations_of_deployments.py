@@ -237,14 +237,14 @@ SET = [
     ("", "broker.compression.gzip.level=10", 2, "Value must be between 1 and 9 or equal to -1"),
     ("", "producer.compression.gzip.level=-1 topic.compression.gzip.level=9", 0, "YES"),
     # tiered storage (KIP-405), whose metadata have a minimum of their own since 4.3 (KIP-1235)
-    ("", f"{TIERED}", 0, "T007 low: .*this answer is for what the brokers keep"),
+    ("", f"{TIERED}", 0, "T007 low: .*this answer covers the messages"),
     ("", "topic.remote.storage.enable=false", 0, "YES(?!.*T007)"),
     ("--kafka 4.2", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
     ("--kafka 4.2", f"{TIERED} broker.min.insync.replicas=2", 0, "YES"),
     ("--kafka 4.2 --survive 0", TIERED, 0, "YES"),
     ("--kafka 3.5", "application.remote.metadata.replication.factor=1", 2,
      "There is no application setting"),
-    ("", f"{TIERED} application.remote.metadata.min.insync.replicas=1", 1, "is not found again"),
+    ("", f"{TIERED} application.remote.metadata.min.insync.replicas=1", 1, "nobody can find"),
     # LogValidator, KIP-74 and the controllers' own timeouts
     ("", "topic.compression.type=gzip", 0, "compress anew"),
     ("", "topic.compression.type=producer", 0, "compression.type is not taken"),

@@ -43,8 +43,8 @@ SET = [
     ("--kafka 3.8", "topic.unclean.leader.election.enable=true", 1,
      "controllers do not do so themselves"),
     ("--kafka 3.8", "topic.unclean.leader.election.enable=true "
-     "application.metadata.mode=zookeeper", 1, "drop it too(?!. In KRaft)"),
-    ("--kafka 3.9", "topic.unclean.leader.election.enable=true", 1, "drop it too(?!. In KRaft)"),
+     "application.metadata.mode=zookeeper", 1, "truncate it too(?!. In KRaft)"),
+    ("--kafka 3.9", "topic.unclean.leader.election.enable=true", 1, "truncate it too(?!. In)"),
     # seen on 4.3.1: a broker that boots with it does not register
     ("", "broker.max.connection.creation.rate=0", 2, "lets no client connect"),
     ("", "broker.max.connection.creation.rate=10", 0, "YES"),

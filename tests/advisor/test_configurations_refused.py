@@ -103,7 +103,7 @@ SET = [
      "verification.enable: false -> true"),
     ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false", 0, "YES"),
     ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false application.transaction.version=0", 1,
-     "comes late is taken for the next one"),
+     "accepted for the next one"),
     # a connection that comes back after all patience
     ("", f"{C} producer.reconnect.backoff.ms=3600000 producer.reconnect.backoff.max.ms=3600000", 1,
      "reconnect.backoff.ms: 3600000 -> 50"),
@@ -131,7 +131,7 @@ SET = [
     ("", f"{C} topic.cleanup.policy=delete", 0, "^YES(?!.*history)"),
     ("", f"{COMPACT} application.history=every", 1, "cleanup.policy: compact -> delete"),
     ("", f"{COMPACT} topic.delete.retention.ms=100", 1, "delete.retention.ms: 100 -> 690001"),
-    ("", f"{COMPACT} broker.log.cleaner.delete.retention.ms=100", 1, "a key's delete that nobody"),
+    ("", f"{COMPACT} broker.log.cleaner.delete.retention.ms=100", 1, "delete of a key that"),
     ("--ordering", f"{C} producer.partitioner.class=com.example.Own", 1,
      "application.partitioner: other -> by-key.*where its code does so already, say so"),
 ]  # fmt: skip

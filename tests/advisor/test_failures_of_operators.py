@@ -152,7 +152,7 @@ def test_a_refusal_by_the_clock_names_the_limit(fields: dict[str, str], refused:
     ("creates", "message"),
     [
         ({}, "with default.replication.factor=1"),
-        ({"broker.auto.create.topics.enable": "false"}, "nobody but the operator creates it"),
+        ({"broker.auto.create.topics.enable": "false"}, "only the operator creates it"),
     ],
 )
 def test_who_may_create_the_topic_again_is_said(creates: dict[str, str], message: str) -> None:

@@ -11,7 +11,7 @@ _FIELDS = (
     "application.commit=after-processing consumer.enable.auto.commit=false"
 )
 _LOST = "application.disk.lost=each-restart without eligible leader replicas"
-_KILLED = "application.disk.lost=each-restart: a follower that was killed is not eligible any more"
+_KILLED = "application.disk.lost=each-restart: a follower that was killed is no longer eligible"
 _KAFKA = (
     "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {{name: c}}\nspec:\n  kafka:\n"
     "    version: {}\n    replicas: 3\n    config: {{min.insync.replicas: 2}}\n    storage: {}\n"

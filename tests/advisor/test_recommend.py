@@ -151,7 +151,7 @@ def test_one_broker_cannot_survive_its_own_loss():
 def test_the_obstacle_is_what_is_left_after_all_that_can_be_changed():
     recommendation = recommend(described({"brokers": "1", "producer.acks": "0"}))
     assert [need.why for need in recommendation.impossible] == [
-        "replication.factor=1: the loss of 1 broker takes every copy."
+        "replication.factor=1: every copy is lost with 1 broker."
     ]
 
 

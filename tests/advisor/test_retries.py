@@ -69,7 +69,7 @@ def test_only_librdkafka_gives_its_partitions_up_without_its_coordinator() -> No
 
     assert "session.timeout.ms" in blocked({"family": "librdkafka"})
     assert "session.timeout.ms" not in blocked({})
-    assert "goes on fetching" in blocked({"family": "streams"})
+    assert "continues to fetch" in blocked({"family": "streams"})
 
 
 MOVED = {"family": "librdkafka", "producer.retries": "0", "producer.enable.idempotence": "false"}

@@ -62,7 +62,7 @@ def test_a_group_that_stops_without_a_position_repeats_nothing() -> None:
     }
     assert made == {("consumer", "auto.offset.reset"): "none"}
     [left] = recommendation.impossible
-    assert "a follower that was killed is not eligible any more" in left.why
+    assert "a follower that was killed is no longer eligible" in left.why
 
 
 def test_before_eligible_replicas_no_setting_gives_exactly_once() -> None:

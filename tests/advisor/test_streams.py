@@ -104,7 +104,7 @@ WAITS = [
     ("group-coordinator-away", {"broker.offsets.topic.replication.factor": "1"},
      "until that broker is back"),
     ("group-coordinator-away", {"family": "librdkafka", "consumer.group.protocol": "consumer"},
-     "go on fetching"),
+     "continue to fetch"),
     ("static-member-lost",
      {"consumer.group.instance.id": "r", "consumer.group.protocol": "consumer"},
      "group.consumer.session.timeout.ms=45000"),
@@ -156,7 +156,7 @@ def test_effects_outside_kafka_are_never_exactly_once_and_the_nearest_is_named()
         described(STREAMS | {"need.guarantee": "exactly-once", "application.sink": "plain"})
     )
     [impossible] = recommendation.impossible
-    assert "a transaction of Kafka takes back only what is in Kafka" in impossible.why
+    assert "a Kafka transaction takes back only what is in Kafka" in impossible.why
     assert impossible.nearest.startswith("at-least-once, with 1 broker lost for good. Make the")
     assert recommendation.changes == ()
 
@@ -166,7 +166,7 @@ def test_two_racks_that_are_to_survive_and_to_go_on_are_told_what_would():
     fields = STREAMS | {"application.racks": "2", "topic.min.insync.replicas": "3"}
     [lost] = [e for e in assess(described(fields)).failures if e.event.name == "rack-lost"]
     assert set(lost.permits) == {A.UNAVAILABLE}
-    assert "3 racks or more: with 2, no settings both" in lost.event.beyond_settings
+    assert "3 racks or more. With 2, no settings both" in lost.event.beyond_settings
 
 
 def test_exactly_once_needs_its_readers_to_be_asked_about():

@@ -151,7 +151,7 @@ def test_who_keeps_the_metadata_is_asked_where_it_may_be_either():
 
 
 @pytest.mark.parametrize(("fields", "lines"), [
-    ({"kafka": "3.6"}, ["nobody said which: KRaft", "9,000 ms", "21,000 ms"]),
+    ({"kafka": "3.6"}, ["not stated: KRaft", "9,000 ms", "21,000 ms"]),
     ({"kafka": "3.6", TIMEOUT: "6000"}, ["9,000 ms (zookeeper.session.timeout.ms=6000)"]),
     ({"kafka": "3.6", MODE: "zookeeper"}, ["mode=zookeeper: a broker that crashes", "21,000 ms"]),
     ({"kafka": "3.6", MODE: "kraft"}, []),

@@ -22,7 +22,7 @@ def test_an_event_that_borrows_a_scenario_says_why_it_stands_for_it() -> None:
 
 def test_the_title_of_the_scenario_is_said_where_it_is_another() -> None:
     text = staged_as("broker-disk-lost")
-    assert text.startswith(f"{find('leader-disk-fails').title}: a broker whose disk fails")
+    assert text.startswith(f"{find('leader-disk-fails').title}: a broker whose disk is replaced")
     assert staged_as("leader-killed") == ""
     assert staged_as("not-an-event") == ""
 

@@ -16,7 +16,10 @@ def permits(pipeline: Pipeline) -> Permits:
     session = Session(pipeline)
     given_up = session.gives_up(_RECONNECT_MS, "The broken connection")
     if not session.hears_errors:
-        lost = "acks=0: records in a connection that breaks are gone, and were counted as sent."
+        lost = (
+            "acks=0: records in a connection that breaks are lost, although they were counted as "
+            "sent."
+        )
         return given_up | {Anomaly.LOST_WRITE: lost, **session.arrives_late()}
     given_up = given_up or session.no_second_try()
     late = session.arrives_late() if given_up else {}

@@ -16,17 +16,19 @@ def permits(pipeline: Pipeline) -> Permits:
     )
     if not topic.flushes:
         permitted[Anomaly.LOST_WRITE] = reason = (
-            "flush.messages=9223372036854775807 (never): committed means in the memory of the "
-            f"replicas in sync; acks={topic.acks} waits for no disk."
+            "flush.messages=9223372036854775807 (never): a committed record may be only in the "
+            f"memory of the in-sync replicas; acks={topic.acks} does not wait for a disk."
             if topic.flushes_never
             else f"flush.messages={topic.flush_messages}: up to so many records of each replica "
             "are in memory only."
         )
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
+        permitted[Anomaly.DIVERGED] = (
+            f"{reason} Offsets that were already read then hold other records."
+        )
     elif topic.acks == "0" or (topic.acks == "1" and topic.fails_over):
         permitted[Anomaly.LOST_WRITE] = (
-            f"acks={topic.acks} with flush.messages=1: only the leader is sure to have the record "
-            "on its disk, and another replica may be back first and lead."
+            f"acks={topic.acks} with flush.messages=1: only the leader is guaranteed to have the "
+            "record on its disk, and another replica may come back first and become leader."
         )
     return permitted
 
@@ -45,7 +47,7 @@ EVENT = FailureEvent(
         "Kafka TopicConfig, flush.messages",
     ),
     scenario="all-replicas-power-cut",
-    beyond_settings="Place the replicas where they do not share power (broker.rack).",
+    beyond_settings="Place the replicas in racks that do not share a power supply (broker.rack).",
     in_scope=never_counted,
-    not_counted="to survive a broker lost for good says nothing of power cuts",
+    not_counted="a broker that is lost for good does not include a power cut",
 )

@@ -17,13 +17,13 @@ def permits(pipeline: Pipeline) -> Permits:
     if group.commits_when_returned:
         return missing(
             f"application.processing=asynchronous with {group.framework}: the container commits "
-            "when the listener has returned, and does not know what other threads have done."
+            "when the listener has returned, and does not know what other threads have finished."
         )
     if not group.commits_position:
         return {}
     return missing(
         "application.processing=asynchronous with enable.auto.commit=true: the client commits "
-        f"what it handed out, {group.pace}, and does not know what is done."
+        f"what it has handed out, {group.pace}, and does not know what has been processed."
     )
 
 
@@ -37,7 +37,7 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="consumer-killed-before-processing",
-    staged_as="the process dies with records in hand, whichever thread has them",
+    staged_as="the process dies with unfinished records, whichever thread has them",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(
         "KafkaConsumer javadoc, Detecting Consumer Failures",

@@ -37,10 +37,12 @@ def _of_remote_storage(pipeline: Pipeline) -> Permits:
         for name in (FACTOR, MINIMUM)
     )
     return {
-        Anomaly.LOST_WRITE: f"{TIERED}=true, {settings}: where a segment is in the remote storage, "
-        f"__remote_log_metadata alone says, and {counted(copies, 'broker')} is sure to know; "
-        f"{counted(lost, 'broker')} may be lost, and what the brokers have deleted is not found "
-        "again."
+        Anomaly.LOST_WRITE: (
+            f"{TIERED}=true, {settings}: only __remote_log_metadata records where a segment is in "
+            f"the remote storage. That record is guaranteed on {counted(copies, 'broker')} only, "
+            f"and {counted(lost, 'broker')} may be lost. Then nobody can find the messages that "
+            "the brokers have deleted."
+        )
     }
 
 
@@ -53,13 +55,13 @@ def _of_topic(pipeline: Pipeline) -> Permits:
         permitted[Anomaly.LOST_WRITE] = reason = _why(topic, lost)
         if topic.shows(lost):
             permitted[Anomaly.DIVERGED] = (
-                f"{reason} Offsets that were read then hold other records."
+                f"{reason} Offsets that were already read then hold other records."
             )
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
         permitted[Anomaly.UNAVAILABLE] = (
             f"replication.factor={topic.factor} and min.insync.replicas={topic.min_isr}: with "
-            f"{counted(lost, 'broker')} gone, {counted(max(topic.factor - lost, 0), 'replica')} "
-            "can be left, and writes wait for a replacement."
+            f"{counted(lost, 'broker')} lost, {counted(max(topic.factor - lost, 0), 'replica')} "
+            "may be left, and writes wait for a replacement."
         )
     return permitted
 
@@ -74,13 +76,12 @@ def _why(topic: Replication, lost: int) -> str:
         )
     if topic.factor <= lost:
         return (
-            f"replication.factor={topic.factor}: the loss of {counted(lost, 'broker')} takes every "
-            "copy."
+            f"replication.factor={topic.factor}: every copy is lost with {counted(lost, 'broker')}."
         )
     return (
         f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: an "
-        f"acknowledged record is guaranteed {counted(topic.copies, 'copy', 'copies')}, so it "
-        f"survives the loss of {counted(topic.survives, 'broker')}, not of {lost}."
+        f"acknowledged record is guaranteed {counted(topic.copies, 'copy', 'copies')}. It survives "
+        f"the loss of {counted(topic.survives, 'broker')}, not of {lost}."
     )
 
 
@@ -99,12 +100,13 @@ EVENT = FailureEvent(
         "KAFKA-15583 (effective minimum = min(min.insync.replicas, replication.factor) since 3.7)",
     ),
     beyond_settings=(
-        "Add brokers: to survive the loss of one takes 2 with min.insync.replicas=2, and a third "
-        "one to go on writing while one is down. Each further loss takes one broker, and one in "
-        "min.insync.replicas, more."
+        "Add brokers. To survive the loss of one, you need 2 with min.insync.replicas=2, and a "
+        "third one to continue writing while one is down. For each further loss, add one broker "
+        "and raise min.insync.replicas by one."
     ),
     scenario="leader-disk-fails",
-    staged_as="a broker whose disk fails and is replaced has lost what it held, as a broker "
-    "that never comes back has",
+    staged_as=(
+        "a broker whose disk is replaced has lost its messages, like a broker that never comes back"
+    ),
     in_scope=broker_lost_for_good,
 )

@@ -35,7 +35,7 @@ def _now(pipeline: Pipeline, topic: Replication) -> Permits:
         if now == 0
         else f"acks=all with min.insync.replicas={topic.min_isr} is refused"
     )
-    reason = f"application.{IN_SYNC}={now}: {why}, and stays so until replicas are back."
+    reason = f"application.{IN_SYNC}={now}: {why}, until replicas are back."
     waits = session.application_resends or session.engine_resends
     if waits or session.delivery_timeout_ms is None:
         return outage(reason)
@@ -47,15 +47,18 @@ def _by_settings(topic: Replication) -> Permits:
         if not topic.waits_for_followers:
             return {}
         return {
-            Anomaly.UNAVAILABLE: f"min.insync.replicas={topic.min_isr} is above "
-            f"replication.factor={topic.factor}: before Kafka 3.7 every write with acks=all is "
-            "refused, with all brokers up."
+            Anomaly.UNAVAILABLE: (
+                f"min.insync.replicas={topic.min_isr} is above replication.factor={topic.factor}: "
+                "before Kafka 3.7 every write with acks=all is refused, even if all brokers are "
+                "up."
+            )
         }
     down = counted(topic.spares + 1, "broker")
     if topic.waits_for_followers or topic.min_isr == 1:
         reason = (
             f"replication.factor={topic.factor} with min.insync.replicas={topic.min_isr}: with "
-            f"{down} of the partition down, sends fail after delivery.timeout.ms unless it returns."
+            f"{down} of the partition down, sends fail after delivery.timeout.ms, unless a replica "
+            "returns before."
         )
         return {Anomaly.UNAVAILABLE: reason, Anomaly.BLOCKED: reason}
     if topic.hides_below_min_isr:

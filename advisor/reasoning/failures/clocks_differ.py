@@ -26,7 +26,7 @@ def _refused(pipeline: Pipeline) -> Permits:
     apart = clocks_apart(pipeline)
     limits = (("ahead of", furthest_ahead(pipeline)), ("behind", oldest(pipeline)))
     refused = [
-        f"{limit}: a sender whose clock is further {where} the broker's has its records refused"
+        f"{limit}: a sender whose clock is further {where} the broker's gets its records refused"
         for where, limit in limits
         if limit is not None and limit.ms < apart.ms
     ]
@@ -48,9 +48,11 @@ def _deleted_early(pipeline: Pipeline) -> Permits:
     if readers.ms < kept_ms - apart.ms:
         return {}
     return {
-        Anomaly.EFFECT_MISSING: f"{apart}: a broker whose clock is ahead of the one that stamped a "
-        f"record deletes it so much before retention.ms={kept_ms}, and nobody may read for "
-        f"{readers.ms:,} ms ({readers.reason})."
+        Anomaly.EFFECT_MISSING: (
+            f"{apart}: a broker whose clock is ahead of the clock that stamped a record deletes "
+            f"the record that much earlier than retention.ms={kept_ms}, and readers may be away "
+            f"for {readers.ms:,} ms ({readers.reason})."
+        )
     }
 
 

@@ -22,7 +22,8 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     return missing(
         f"application.{NAME}={order} with application.processing=asynchronous: a thread that is "
-        "done commits its offset, and with it earlier records that other threads still have."
+        "done commits its offset, and with it earlier records that other threads have not "
+        "finished."
     )
 
 
@@ -44,7 +45,9 @@ def _code_commits(group: Group) -> bool:
 
 EVENT = FailureEvent(
     name="commits-out-of-order",
-    title="The consumer dies, and a later record was committed before an earlier one was done",
+    title=(
+        "The consumer dies after a later record was committed before an earlier one was processed"
+    ),
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
         "Several threads process records. One commits a later offset while another is still "
@@ -53,7 +56,8 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="consumer-killed-before-processing",
     staged_as=(
-        "the process dies with records in hand; in the run, while another thread commits later ones"
+        "the process dies with unfinished records; in the run, another thread commits later ones "
+        "at that time"
     ),
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=(

@@ -24,8 +24,10 @@ def permits(pipeline: Pipeline) -> Permits:
             "first time is rolled back.",
         )
     return {
-        Anomaly.REDELIVERY: "application.commit=before-processing: records handed out and not yet "
-        "committed come again, but none of them was processed."
+        Anomaly.REDELIVERY: (
+            "application.commit=before-processing: records that were handed out and not yet "
+            "committed are delivered again, but none of them was processed before."
+        )
     }
 
 

@@ -37,14 +37,16 @@ def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
         ("this machine", "its disk") if count == 1 else ("these machines", "their disks")
     )
     after = (
-        "brokers do not start with an empty ZooKeeper (InconsistentClusterIdException)."
+        "brokers refuse to start with an empty ZooKeeper (InconsistentClusterIdException)."
         if topic.zookeeper
-        else "brokers delete replicas that the metadata does not name."
+        else "brokers delete replicas that are not in the metadata."
     )
     return {
-        Anomaly.LOST_WRITE: f"application.{SERVERS[topic.zookeeper]}={count}: the metadata (which "
-        f"topics there are, and who has their copies) is on {machines} only. With {disks} it "
-        f"is lost, and {after}"
+        Anomaly.LOST_WRITE: (
+            f"application.{SERVERS[topic.zookeeper]}={count}: the metadata (which topics exist, "
+            f"and which brokers have their copies) is on {machines} only. With {disks} it is lost, "
+            f"and {after}"
+        )
     }
 
 
@@ -55,9 +57,10 @@ def _with_empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
         return {}
     who = "server of ZooKeeper" if topic.zookeeper else "controller"
     reason = (
-        f"application.{DISK}={pipeline.text(Component.APPLICATION, DISK)}: a {who} that is back on "
-        "an empty disk votes for one that is behind, and committed metadata are gone: who is in "
-        "sync, or all topics. A replica that lacks messages then leads, and the others drop them."
+        f"application.{DISK}={pipeline.text(Component.APPLICATION, DISK)}: a {who} that returns "
+        "with an empty disk votes for one that is behind, and committed metadata is lost: which "
+        "replicas are in sync, or all topics. A replica that lacks messages then becomes leader, "
+        "and the others truncate them."
     )
     return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
 
@@ -86,8 +89,8 @@ def _without_majority(pipeline: Pipeline, topic: Replication) -> str:
     if count is not None and (count - 1) // 2 < lost < count:
         return (
             f"application.controllers={count}: of these {lost} may be lost for good, and no "
-            "majority is left. Nobody new leads, and the in-sync set cannot shrink, until "
-            "an operator has made the quorum anew of those that are left."
+            "majority is left. No new leader is elected and the in-sync set cannot shrink until "
+            "an operator has formed a new quorum of the remaining ones."
         )
     text = (
         f"application.controllers={count or 'unknown'} ({_spared(count)} may be down): without a "
@@ -113,7 +116,7 @@ def _held_up(topic: Replication, text: str, who: str) -> str:
     if topic.waits_for_followers and topic.fails_over:
         return (
             f"{text} the in-sync set cannot shrink and no new leader can be elected, so the next "
-            f"broker that dies holds up acks=all until it or {who} are back."
+            f"broker that dies blocks acks=all until it or {who} are back."
         )
     return (
         f"{text} no new leader can be elected: a partition whose leader dies next waits until it "
@@ -141,7 +144,7 @@ EVENT = FailureEvent(
         "KIP-856, Motivation; KAFKA-14077 (a voter on an empty disk)",
     ),
     beyond_settings=(
-        "Run 3 or 5 controllers (or ZooKeeper's servers), in as many racks, each on a disk that "
-        "outlives its process."
+        "Run 3 or 5 controllers (or ZooKeeper servers), each in a rack of its own and on a disk "
+        "that outlives its process."
     ),
 )

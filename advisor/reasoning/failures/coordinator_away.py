@@ -22,7 +22,7 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     copies = pipeline.number(Component.BROKER, NAME)
     until = "until that broker is back" if copies == 1 else "until another broker coordinates"
-    reason = f"{NAME}={copies}: the group can commit nothing {until}."
+    reason = f"{NAME}={copies}: the group cannot commit {until}."
     permitted: Permits = {Anomaly.BLOCKED: f"{reason} {_how_long(pipeline)}"}
     if group.commit in (Commit.AUTO, Commit.AFTER):
         return permitted | repeated(
@@ -34,16 +34,16 @@ def permits(pipeline: Pipeline) -> Permits:
 def _how_long(pipeline: Pipeline) -> str:
     """How a member behaves that cannot reach its coordinator."""
     if pipeline.family is Family.LIBRDKAFKA and assigned_by_brokers(pipeline):
-        return "group.protocol=consumer: the members go on fetching and processing all the while."
+        return "group.protocol=consumer: the members continue to fetch and process."
     if assigned_by_brokers(pipeline):
-        return "Who joins meanwhile gets nothing to read."
+        return "A member that joins meanwhile gets no partitions."
     if pipeline.family is not Family.LIBRDKAFKA:
         return (
-            "A Java member looks for the coordinator and goes on fetching what it has; who joins "
-            "meanwhile gets nothing to read."
+            "A Java member looks for the coordinator and continues to fetch from its partitions; "
+            "a member that joins meanwhile gets none."
         )
     timeout_ms = pipeline.number(Component.CONSUMER, "session.timeout.ms")
-    return f"session.timeout.ms={timeout_ms}: after that a member gives its partitions up."
+    return f"session.timeout.ms={timeout_ms}: after that a member gives up its partitions."
 
 
 EVENT = FailureEvent(

@@ -17,33 +17,37 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     if pipeline.family is Family.STREAMS:
         return {
-            Anomaly.BLOCKED: f"{Streams(pipeline).dead_letters}: the application stops at the "
-            "message, after each start again, until the topic takes it."
+            Anomaly.BLOCKED: (
+                f"{Streams(pipeline).dead_letters}: the application stops at the message, and "
+                "again after each restart, until the topic accepts it."
+            )
         }
     named = f"application.dead.letter={group.sets_aside}"
     if group.sets_aside == "unacknowledged":
         return missing(
-            f"{named}: the position moves on although it is unknown whether the dead-letter "
-            "topic has the message."
+            f"{named}: the position advances although it is unknown whether the dead-letter topic "
+            "has the message."
         )
     return {
-        Anomaly.BLOCKED: f"{named}: the message is tried again and its partition waits until the "
-        "dead-letter topic takes it."
+        Anomaly.BLOCKED: (
+            f"{named}: the message is tried again, and its partition waits until the dead-letter "
+            "topic accepts it."
+        )
     }
 
 
 EVENT = FailureEvent(
     name="dead-letter-refused",
-    title="The dead-letter topic does not take a message",
+    title="The dead-letter topic does not accept a message",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
         "A message cannot be processed, and its send to the dead-letter topic fails: the topic "
         "has fewer partitions or a lower max.message.bytes than the source, is below "
-        "min.insync.replicas, or may not be written."
+        "min.insync.replicas, or its ACLs do not allow the write."
     ),
     permits=permits,
     scenario="unprocessable-message",
-    staged_as="a message that cannot be processed is what a dead-letter topic is for",
+    staged_as="dead-letter topics are for messages that cannot be processed",
     families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Spring for Apache Kafka DeadLetterPublishingRecoverer (same partition as the source; "
@@ -52,7 +56,7 @@ EVENT = FailureEvent(
         "KIP-1034 (a dead letter that is refused goes to the uncaught exception handler)",
     ),
     beyond_settings=(
-        "Give the dead-letter topic as many partitions as the source has, at least its "
-        "max.message.bytes with room for the added headers, and its copies."
+        "Give the dead-letter topic as many partitions and copies as the source has, and a "
+        "max.message.bytes that is larger than the source's by the added headers."
     ),
 )

@@ -15,7 +15,9 @@ def permits(pipeline: Pipeline) -> Permits:
     session = Session(pipeline)
     if session.hears_errors:
         return _unread(pipeline, session)
-    unheard = "acks=0: the broker answers nothing, so what it refuses still counts as sent."
+    unheard = (
+        "acks=0: the broker does not respond, so a message that it refuses still counts as sent."
+    )
     return {Anomaly.LOST_WRITE: unheard, **_unread(pipeline, session)}
 
 
@@ -26,18 +28,23 @@ def _unread(pipeline: Pipeline, session: Session) -> Permits:
     if pipeline.family is Family.STREAMS:
         dropped = Streams(pipeline).drops_results
         return {
-            Anomaly.GIVEN_UP: f"{dropped}: a class of yours, which may go on without a result that "
-            "could not be sent; its input counts as processed."
+            Anomaly.GIVEN_UP: (
+                f"{dropped}: a class of your own, which may continue without a result that could "
+                "not be sent; the input counts as processed."
+            )
         }
     return {
-        Anomaly.GIVEN_UP: "application.delivery.errors=ignored: send() does not throw for a "
-        "timeout, a full buffer or a record too large; only the callback says so, and nobody looks."
+        Anomaly.GIVEN_UP: (
+            "application.delivery.errors=ignored: send() does not throw for a timeout, a full "
+            "buffer or a record too large; only the callback reports it, and the code does not "
+            "check it."
+        )
     }
 
 
 EVENT = FailureEvent(
     name="delivery-error-ignored",
-    title="A delivery error that nobody looks at",
+    title="A delivery error that nobody checks",
     boundary=Boundary.END_TO_END,
     story="A send fails for good, and the code never checks the future or the callback.",
     permits=permits,

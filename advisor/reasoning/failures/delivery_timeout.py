@@ -28,7 +28,9 @@ def _never_over(topic: Replication, session: Session) -> Permits:
     if session.application_resends or session.engine_resends:
         return permitted
     return permitted | {
-        Anomaly.GIVEN_UP: f"{topic.fenced_again_and_again}. No delivery.timeout.ms outwaits that."
+        Anomaly.GIVEN_UP: (
+            f"{topic.fenced_again_and_again}. No delivery.timeout.ms is long enough for that."
+        )
     }
 
 
@@ -39,14 +41,16 @@ def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits
         return {}  # what failed is aborted first: until then each send() is refused
     if session.application_resends and not session.hears_errors:
         return {
-            Anomaly.REORDERED: "acks=0 with application.resend=on-error: what waited in the client "
-            "for too long is sent again behind later records."
+            Anomaly.REORDERED: (
+                "acks=0 with application.resend=on-error: records that waited in the client for "
+                "too long are sent again, after later records."
+            )
         }
     if session.application_resends:
         return sent_again(
             pipeline,
             "application.resend=on-error: a record that was reported as failed may be in the log; "
-            "enable.idempotence tells copies apart only within one send.",
+            "enable.idempotence recognises copies only within one send.",
         )
     given_up = session.gives_up(topic.slowest_pause_ms, topic.slowest_pause)
     return {**given_up, **(session.arrives_late() if given_up else {})}
@@ -63,10 +67,12 @@ def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: S
     if reason is None:
         return {}
     waited = f"{reason} {topic.slowest_pause} lasts up to {topic.slowest_pause_ms:,} ms: "
-    twice = f"{waited}the next attempt of the task sends again what went through."
+    twice = f"{waited}the next attempt of the task sends again what was already written."
     permitted = {
-        Anomaly.REORDERED: f"{waited}what was given up is sent by the next attempt of the "
-        "task, behind later records that went through.",
+        Anomaly.REORDERED: (
+            f"{waited}the next attempt of the task sends what was given up, after later records "
+            "that were already written."
+        ),
         Anomaly.DUPLICATE: twice,
     }
     if pipeline.family is Family.STREAMS and not sink_absorbs(pipeline):
@@ -84,7 +90,7 @@ def sent_again(pipeline: Pipeline, reason: str) -> Permits:
 
 EVENT = FailureEvent(
     name="delivery-timeout",
-    title="The client gives a record up, and it may be in the log",
+    title="The client gives up a record that may be in the log",
     boundary=Boundary.END_TO_END,
     story=(
         "A replica is slow or gone for longer than the client waits. The client reports an error "

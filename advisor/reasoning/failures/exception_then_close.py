@@ -18,8 +18,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if group is None or group.on_error != "close" or not group.commits_position:
         return {}
     return missing(
-        "application.processing.errors=close with enable.auto.commit=true: close() commits past "
-        "every record that was handed out, the failed one and those behind it."
+        "application.processing.errors=close with enable.auto.commit=true: close() commits every "
+        "record that was handed out, including the failed one and those after it."
     )
 
 

@@ -25,9 +25,9 @@ def permits(pipeline: Pipeline) -> Permits:
     if not topic.returns_empty or topic.copies < 2 or Anomaly.LOST_WRITE in permitted:
         return permitted
     reason = (
-        f"{topic.disk_lost}: a follower that was killed is not eligible any more "
-        "(eligible.leader.replicas.version=1), whatever its disk holds; the leader, back on an "
-        "empty disk, leads, and the others drop what they had acknowledged."
+        f"{topic.disk_lost}: a follower that was killed is no longer eligible "
+        "(eligible.leader.replicas.version=1), whatever its disk holds. The leader returns with "
+        "an empty disk and leads, and the others truncate acknowledged messages."
     )
     return permitted | {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
 
@@ -37,8 +37,9 @@ EVENT = FailureEvent(
     title="The followers crash, then the leader's disk is lost",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "The followers' processes are killed one after the other, their disks intact; then the "
-        "leader's machine is lost for good. The followers are back before it is replaced."
+        "The followers' processes are killed one after the other, and their disks stay intact. "
+        "Then the leader's machine is lost for good. The followers are back before it is "
+        "replaced."
     ),
     permits=permits,
     sources=(
@@ -47,8 +48,8 @@ EVENT = FailureEvent(
         "ReplicationControlManager.java, handleBrokerUncleanShutdown",
     ),
     beyond_settings=(
-        "No setting remembers what is on the disk of a broker that was killed. The order of an "
-        f"operator's steps does: {isr_shrunk_leader_lost.OPERATORS_STEPS}"
+        "No setting keeps track of what is on the disk of a broker that was killed. Only the "
+        f"order of an operator's steps helps: {isr_shrunk_leader_lost.OPERATORS_STEPS}"
     ),
     scenario="followers-killed-leader-lost",
     longer=True,

@@ -1,4 +1,4 @@
-"""The followers are alive and slow: a full disk queue, a narrow line."""
+"""The followers are alive but slow: a full disk queue, a slow network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
             Anomaly.BLOCKED: f"{until}; acks={topic.acks} does not wait for it, but nobody can "
             "read a record that it lacks."
         }
-    permitted = outage(f"{until}; acks=all waits for it, and so do the readers.")
+    permitted = outage(f"{until}; acks=all and the readers wait for it.")
     if session.request_timeout_ms < topic.slow_follower_ms:
         permitted |= session.repeats()
     return permitted | session.gives_up(topic.slowest_pause_ms, "A slow follower's time in sync")

@@ -23,11 +23,11 @@ def permits(pipeline: Pipeline) -> Permits:
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if kept_ms >= 0 and "delete" in pipeline.text(Component.TOPIC, "cleanup.policy"):
         permitted[Anomaly.EFFECT_MISSING] = (
-            f"{text}: what is older than retention.ms={kept_ms} when it is sent is acknowledged, "
-            "and deleted at the next check."
+            f"{text}: a record that is older than retention.ms={kept_ms} when it is sent is "
+            "acknowledged, and then deleted at the next retention check."
         )
     refused = [
-        f"what is {where} than {limit} is refused for good"
+        f"a record that is {where} than {limit} is refused for good"
         for where, limit in (
             ("further ahead", furthest_ahead(pipeline)), ("older", oldest(pipeline)),
         )

@@ -19,8 +19,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if readers.ms < kept * 60_000:
         return {}
     cause = (
-        f"{NAME}={kept}, and no member may be there for {readers.ms:,} ms ({readers.reason}): the "
-        "position of an empty group is deleted. "
+        f"{NAME}={kept}, and the group may be without a member for {readers.ms:,} ms "
+        f"({readers.reason}): the position of an empty group is deleted. "
     )
     return without_position(pipeline, cause)
 

@@ -24,9 +24,9 @@ def permits(pipeline: Pipeline) -> Permits:
     permitted = _wait(topic)
     if topic.eligible_replicas and topic.min_isr > 1 and not topic.waits_for_followers:
         permitted[Anomaly.LOST_WRITE] = (
-            f"eligible.leader.replicas.version=1 with acks={topic.acks}: alone, below "
-            f"min.insync.replicas={topic.min_isr}, the leader went on acknowledging; an eligible "
-            "replica that leads next has only what was committed before."
+            f"eligible.leader.replicas.version=1 with acks={topic.acks}: the leader acknowledged "
+            f"alone, below min.insync.replicas={topic.min_isr}; an eligible replica that leads "
+            "next has only what was committed before."
         )
     if topic.acks == "0":
         permitted |= leader_killed.lost_with_the_leader(topic)
@@ -36,12 +36,12 @@ def permits(pipeline: Pipeline) -> Permits:
 def _wait(topic: Replication) -> Permits:
     if topic.eligible_replicas and topic.min_isr > 1:
         return outage(
-            "eligible.leader.replicas.version=1: a replica that was stopped cleanly may lead; "
-            "with none of them up, nobody does until the leader is back."
+            "eligible.leader.replicas.version=1: a replica that was stopped cleanly may lead; if "
+            "none of these is up, no replica leads until the old leader is back."
         )
     return outage(
-        "unclean.leader.election.enable=false: no replica may lead until the leader is back with "
-        "its log."
+        "unclean.leader.election.enable=false: no replica may lead until the old leader is back "
+        "with its log."
     )
 
 

@@ -8,10 +8,10 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication
 
 OPERATORS_STEPS = (
-    "where a disk ends with its container or pod, give the logs a volume that lasts; keep the "
-    "broker that lost its disk away, and of the others all but the one with the longest "
-    "log; have that one elected (kafka-leader-election.sh --election-type unclean takes any that "
-    "is up), then let the rest return."
+    "if a disk ends with its container or pod, put the logs on a persistent volume; keep the "
+    "broker that lost its disk stopped, and of the others all but the one with the longest log; "
+    "have that one elected (kafka-leader-election.sh --election-type unclean accepts any that is "
+    "up), then start the rest."
 )
 
 
@@ -35,13 +35,13 @@ def _with_copies(topic: Replication) -> Permits:
     """The leader acknowledges nothing alone; what it leads next with decides."""
     refused = (
         f"acks=all with min.insync.replicas={topic.min_isr}: one in-sync replica is too few, so "
-        "writes are refused, and nothing is acknowledged to be lost."
+        "writes are refused, and no acknowledged message can be lost."
     )
     if topic.unclean and topic.copies < topic.factor:
         reason = (
-            "unclean.leader.election.enable=true: whichever replica is back leads, the one that "
-            "left the in-sync set first too, which lacks what the others acknowledged after that."
-            f"{topic.elected_by_hand}"
+            "unclean.leader.election.enable=true: any replica that is back may lead, even the one "
+            "that left the in-sync set first, which lacks what the others acknowledged after "
+            f"that.{topic.elected_by_hand}"
         )
         return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
     if topic.eligible_replicas:
@@ -52,9 +52,9 @@ def _with_copies(topic: Replication) -> Permits:
             "elected the replica with the longest log."
         )
     reason = (
-        f"{topic.disk_lost} without eligible leader replicas: the in-sync set "
-        f"shrinks to the leader, whatever min.insync.replicas={topic.min_isr} says; back on an "
-        "empty disk it leads, and the others drop what they had acknowledged."
+        f"{topic.disk_lost} without eligible leader replicas: the in-sync set can shrink to the "
+        f"leader alone, even below min.insync.replicas={topic.min_isr}. The leader returns with an "
+        "empty disk and leads, and the others truncate acknowledged messages."
     )
     return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
 
@@ -64,19 +64,21 @@ def _lost(topic: Replication, reason: str) -> Permits:
     # Any replica may lead uncleanly: also one that left while enough others made records readable.
     stale_leads = topic.unclean and topic.min_isr < topic.factor
     if stale_leads or topic.shows(1) or topic.may_lead_empty(topic.copies):
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
+        permitted[Anomaly.DIVERGED] = (
+            f"{reason} Offsets that were already read then hold other records."
+        )
     return permitted
 
 
 def _why(topic: Replication) -> str:
     if topic.waits_for_followers:
         return (
-            "min.insync.replicas=1: acks=all waits for the replicas in sync, and here that is the "
-            "leader alone; what it then acknowledged has one copy."
+            "min.insync.replicas=1: acks=all waits for the in-sync replicas, and here only the "
+            "leader is in sync; the messages that it then acknowledged have one copy."
         )
     return (
-        f"acks={topic.acks}: the leader acknowledges alone, whatever min.insync.replicas says; "
-        "what it accepted while the others were out of sync has one copy."
+        f"acks={topic.acks}: the leader acknowledges alone, whatever min.insync.replicas is; "
+        "messages that it accepted while the others were out of sync have one copy."
     )
 
 
@@ -84,12 +86,12 @@ def _after(topic: Replication) -> str:
     if topic.unclean:
         return (
             f"{topic.fencing}: no replica leads until the lost broker is fenced; then a replica "
-            "that lacks the records does."
+            "that lacks the records leads."
         )
     return (
         "unclean.leader.election.enable=false: no replica may lead until the lost broker returns "
-        "or an operator lets a replica lead that lacks the records. Back on an empty disk, the "
-        "last that was in sync leads again, and the others drop everything that they had."
+        "or an operator elects a replica that lacks the records. If the last in-sync replica "
+        "returns with an empty disk, it leads again, and the others truncate everything."
     )
 
 
@@ -107,9 +109,9 @@ EVENT = FailureEvent(
         "KIP-966 (eligible leader replicas)",
     ),
     beyond_settings=(
-        "A second copy takes a second broker. Eligible leader replicas, on in new clusters from "
-        "Kafka 4.1, keep an empty broker from leading. Before them the order of an operator's "
-        f"steps does: {OPERATORS_STEPS}"
+        "A second copy needs a second broker. Eligible leader replicas, which are on in clusters "
+        "created with Kafka 4.1 or later, keep an empty broker from leading. Without them, only "
+        f"the order of an operator's steps does: {OPERATORS_STEPS}"
     ),
     scenario="leader-disk-lost",
     in_scope=broker_lost_for_good,

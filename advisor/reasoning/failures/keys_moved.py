@@ -9,8 +9,8 @@ from advisor.reasoning.keys import AS_JAVA
 from advisor.reasoning.pipeline import Pipeline
 
 _MOVED = (
-    "a key goes to its hash modulo the number of partitions, so it moves when partitions are "
-    "added, and between partitions there is no order."
+    "a key's partition is its hash modulo the number of partitions, so the key moves when "
+    "partitions are added, and there is no order between partitions."
 )
 
 
@@ -37,12 +37,12 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     beyond_settings=(
-        "Give a topic with keys the partitions that it will ever need, or move to a new topic and "
-        "read the old one to its end first."
+        "Give a topic with keys all the partitions that it will ever need, or move to a new topic "
+        "and read the old one to its end first."
     ),
     scenario="keys-moved",
     sources=("Kafka operations/basic-kafka-operations.md, Modifying topics",
              "librdkafka CONFIGURATION.md, partitioner"),
     in_scope=never_counted,
-    not_counted="you add partitions yourselves, and no setting keeps a key where it was",
+    not_counted="you add partitions yourself, and no setting keeps a key in its partition",
 )  # fmt: skip

@@ -30,13 +30,15 @@ def _of_the_disk(topic: Replication) -> Permits:
         return {}
     if topic.eligible_replicas and topic.copies > 1:
         return outage(
-            "eligible.leader.replicas.version=1: after an unclean stop the last replica may not "
-            "simply lead; one that has every committed record must be back first."
+            "eligible.leader.replicas.version=1: after an unclean stop the last replica cannot "
+            "lead at once; a replica that has every committed record must be back first."
         )
     reason = _why(topic)
     permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(1) or not topic.eligible_replicas:
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
+        permitted[Anomaly.DIVERGED] = (
+            f"{reason} Offsets that were already read then hold other records."
+        )
     return permitted
 
 
@@ -53,7 +55,7 @@ def _why(topic: Replication) -> str:
         )
     return (
         "eligible.leader.replicas.version=0: the last replica in sync leads again with what its "
-        "disk kept, and the others drop the committed records that it lacks."
+        "disk kept, and the others truncate the committed records that it lacks."
     )
 
 
@@ -70,5 +72,5 @@ EVENT = FailureEvent(
     sources=("KIP-966, Motivation", "Kafka design.md, Replication (no fsync on every write)"),
     beyond_settings="Eligible leader replicas (Kafka 4.1 and later) need 2 copies or more.",
     in_scope=never_counted,
-    not_counted="to survive a broker lost for good says nothing of power cuts",
+    not_counted="a broker that is lost for good does not include a power cut",
 )

@@ -19,15 +19,15 @@ def permits(pipeline: Pipeline) -> Permits:
     """
     topic, session = Replication(pipeline), Session(pipeline)
     if not topic.fails_over:
-        return outage("replication.factor=1: a leader that is fenced has nobody to follow it.")
+        return outage("replication.factor=1: no other replica can lead when the leader is fenced.")
     permitted = outage(
         f"{topic.fencing}: until the leader that is cut off is fenced, no other replica leads"
         f"{_never(topic)}."
     )
     if not topic.waits_for_followers:
         permitted[Anomaly.LOST_WRITE] = (
-            f"acks={topic.acks}: a leader that is cut off goes on acknowledging to the clients "
-            "that reach it, and drops those records when it follows the new leader."
+            f"acks={topic.acks}: a leader that is cut off continues to acknowledge records of the "
+            "clients that reach it, and truncates them when it follows the new leader."
         )
     permitted |= session.repeats(leader_moves=True)
     return permitted | session.gives_up(topic.failover_ms, "The wait for a new leader")
@@ -37,9 +37,9 @@ def _never(topic: Replication) -> str:
     if not topic.zookeeper:
         return ""
     return (
-        "; it is not as long as it reaches ZooKeeper: then it goes on leading, and "
+        "; as long as it reaches ZooKeeper it is not fenced and remains leader, and "
         f"{'acks=all waits' if topic.waits_for_followers else 'readers wait'} until the network "
-        "heals; one that is the controller, too, may shrink the in-sync set by itself"
+        "works again; if it is also the controller, it may shrink the in-sync set by itself"
     )
 
 

@@ -24,13 +24,17 @@ def lost_with_the_leader(topic: Replication) -> Permits:
     """Acknowledged records that only the dead leader had."""
     if topic.acks == "0":
         return {
-            Anomaly.LOST_WRITE: "acks=0: a send counts as done when it leaves the client; what "
-            "was on its way to the dead leader is gone, and no error says so."
+            Anomaly.LOST_WRITE: (
+                "acks=0: a send counts as done when it leaves the client; what was on its way to "
+                "the dead leader is lost without an error."
+            )
         }
     if topic.acks == "1" and topic.fails_over:
         return {
-            Anomaly.LOST_WRITE: "acks=1: the leader acknowledges alone; what no follower had "
-            "fetched is not in the new leader's log, and the old leader drops it on its return."
+            Anomaly.LOST_WRITE: (
+                "acks=1: the leader acknowledges alone; records that no follower had fetched are "
+                "not in the new leader's log, and the old leader truncates them when it returns."
+            )
         }
     return {}
 
@@ -48,8 +52,8 @@ def _longer(topic: Replication) -> str:
     if not topic.zookeeper:
         return ""
     return (
-        ", and for longer if it was the controller, too: the next one first reads all that "
-        "ZooKeeper has, and no formula says how long that takes"
+        ", and for longer if it was also the controller: the next controller first reads all of "
+        "ZooKeeper's data, and no formula says how long that takes"
     )
 
 

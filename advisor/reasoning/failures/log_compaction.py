@@ -22,8 +22,10 @@ def permits(pipeline: Pipeline) -> Permits:
     if "compact" not in policy:
         return {}
     return {
-        Anomaly.EFFECT_MISSING: f"cleanup.policy={policy}: of each key only the latest value is "
-        "sure to stay; a reader that is behind never sees the ones between."
+        Anomaly.EFFECT_MISSING: (
+            f"cleanup.policy={policy}: only the latest value of each key is guaranteed to stay; a "
+            "reader that is behind never sees the values in between."
+        )
     }
 
 

@@ -31,17 +31,17 @@ def _wait(pipeline: Pipeline) -> str:
     topic = Replication(pipeline)
     if not topic.fails_over:
         return (
-            "replication.factor=1: the only replica is on that disk; no replica leads until it can "
-            "be written again and the broker was restarted."
+            "replication.factor=1: the only replica is on that disk; no replica leads until the "
+            "disk can be written again and the broker was restarted."
         )
-    several = "with several, it goes on without that one, and another replica leads at once"
+    several = "with several, it continues without that one, and another replica leads at once"
     if not (topic.zookeeper or kafka_at_least(pipeline, "3.7")):
         several = (
-            f"with several, kafka={pipeline.kafka} goes on and tells no controller (KIP-858, since "
-            "3.7): no other replica leads until it is restarted"
+            f"with several, kafka={pipeline.kafka} continues and does not inform the controller "
+            "(it does since 3.7, KIP-858): no other replica leads until the broker is restarted"
         )
     return (
-        f"A broker with one log directory ends itself, and {topic.fencing} must pass; {several}. "
+        f"A broker with one log directory shuts down, and {topic.fencing} must pass; {several}. "
         f"With fewer than min.insync.replicas={topic.min_isr} left, acks=all waits for space."
     )
 
@@ -53,7 +53,7 @@ EVENT = FailureEvent(
     story=(
         "The leader's disk accepts no more writes. A broker with one log directory shuts down; a "
         "broker with several continues without it. The disks of the other replicas hold the same "
-        "data and may be full as well. What is on them is kept."
+        "data and may be full as well. The data on them is kept."
     ),
     permits=permits,
     sources=(
@@ -62,9 +62,9 @@ EVENT = FailureEvent(
         "LogManager.scala, handleLogDirFailure",
     ),
     beyond_settings=(
-        "Alert on free space: no setting stops a log at the size of its disk. retention.bytes "
-        "bounds each partition, but what it deletes may be unread. Make space, or add a disk, "
-        "before a broker is restarted: it does not start on a full one."
+        "Alert on free space: no setting stops a log from filling its disk. retention.bytes "
+        "limits each partition, but it may delete unread messages. Make space, or add a disk, "
+        "before you restart a broker: it does not start with a full disk."
     ),
     scenario="log-directory-fails",
 )

@@ -28,8 +28,10 @@ def without_position(pipeline: Pipeline, cause: str = "") -> Permits:
     name = start_of(pipeline)
     start = pipeline.text(Component.CONSUMER, name)
     text = f"{cause}{name}={start}"
-    skips = f"{text}: what is in the log before the group has a position is skipped."
-    repeats = f"{text}: what the group processed before it lost its position is delivered again."
+    skips = f"{text}: records that are in the log before the group has a position are skipped."
+    repeats = (
+        f"{text}: records that the group processed before it lost its position are delivered again."
+    )
     if start == "latest":
         return missing(skips)
     if start == "earliest" or beyond_retention(pipeline, start):

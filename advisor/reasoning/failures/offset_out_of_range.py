@@ -15,8 +15,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if pipeline.family is not Family.SPARK:
         return without_position(pipeline)
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
-        return {Anomaly.BLOCKED: "failOnDataLoss=true: the query stops and says which offsets."}
-    return missing("failOnDataLoss=false: the query skips the gap and says nothing.")
+        return {Anomaly.BLOCKED: "failOnDataLoss=true: the query stops and names the offsets."}
+    return missing("failOnDataLoss=false: the query skips the gap without an error.")
 
 
 EVENT = FailureEvent(
@@ -24,8 +24,8 @@ EVENT = FailureEvent(
     title="The reader's position is no longer in the log",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
-        "Records were deleted by hand, the topic was recreated, or an unclean election cut the "
-        "log: the offset that the reader asks for does not exist."
+        "Records were deleted by hand, the topic was recreated, or an unclean election truncated "
+        "the log: the offset that the reader asks for does not exist."
     ),
     permits=permits,
     scenario="offset-out-of-range",

@@ -33,7 +33,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
 EVENT = FailureEvent(
     name="offsets-unclean-election",
-    title="A replica leads that lacks the last committed offsets",
+    title="A replica that lacks the last committed offsets leads",
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
         "The replicas of __consumer_offsets that are in sync are down together, and one that had "
@@ -41,8 +41,10 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="offsets-topic-lost",
-    staged_as="the group's last commits are gone with a disk, as they are where a replica leads "
-    "that never had them",
+    staged_as=(
+        "the group's last commits are lost with a disk, as they are when a replica leads that "
+        "never had them"
+    ),
     families=frozenset(Family) - {Family.SPARK},
     sources=(
         "Kafka design.md, Unclean leader election",

@@ -22,12 +22,13 @@ def permits(pipeline: Pipeline) -> Permits:
     lost = max(pipeline.requirement.survive, 1)
     if copies > pipeline.brokers:
         return {
-            Anomaly.BLOCKED: f"{NAME}={copies} cannot be reached with "
-            f"{counted(pipeline.brokers, 'broker')}: until it is lowered, no group can read "
-            "anything."
+            Anomaly.BLOCKED: (
+                f"{NAME}={copies} is not possible with {counted(pipeline.brokers, 'broker')}: no "
+                "group can read anything until it is lowered."
+            )
         }
     if copies <= lost:
-        return without_position(pipeline, f"{NAME}={copies}: the committed offsets are gone, too. ")
+        return without_position(pipeline, f"{NAME}={copies}: the committed offsets are lost, too. ")
     if sure_copies(pipeline) <= lost:
         return goes_back(
             pipeline, f"{stated_settings(pipeline)}; {counted(lost, 'broker')} may be lost."
@@ -58,9 +59,10 @@ def stated_settings(pipeline: Pipeline) -> str:
     acks = _acks(pipeline)
     waits = "" if acks == -1 else f", {_ACKS}={acks}"
     return (
-        f"{NAME}={pipeline.number(Component.BROKER, NAME)} with min.insync.replicas="
-        f"{pipeline.number(Component.APPLICATION, MINIMUM)} of __consumer_offsets{waits}: a commit "
-        f"is guaranteed to be on {counted(sure_copies(pipeline), 'broker')}"
+        f"{NAME}={pipeline.number(Component.BROKER, NAME)} with "
+        f"min.insync.replicas={pipeline.number(Component.APPLICATION, MINIMUM)} of "
+        f"__consumer_offsets{waits}: a commit is guaranteed to be on only "
+        f"{counted(sure_copies(pipeline), 'broker')}"
     )
 
 
@@ -87,8 +89,8 @@ def _led_by_an_empty_disk(pipeline: Pipeline, copies: int) -> Permits:
     return without_position(
         pipeline,
         f"{topic.disk_lost}, {NAME}={copies} with min.insync.replicas={least} of "
-        "__consumer_offsets: the last broker in sync comes back empty and leads, and the "
-        "committed offsets are gone. ",
+        "__consumer_offsets: the last broker in sync returns with an empty disk and leads, and "
+        "the committed offsets are lost. ",
     )
 
 
@@ -98,7 +100,7 @@ EVENT = FailureEvent(
     boundary=Boundary.LOG_TO_CONSUMER,
     story=(
         "Groups keep their positions in a topic of their own, __consumer_offsets. Brokers with "
-        "its copies are lost for good, when as few are in sync as the settings allow."
+        "its copies are lost for good, when the in-sync set is as small as the settings allow."
     ),
     permits=permits,
     scenario="offsets-topic-lost",

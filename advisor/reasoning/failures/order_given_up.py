@@ -15,12 +15,12 @@ def permits(pipeline: Pipeline) -> Permits:
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     if librdkafka and pipeline.text(Component.PRODUCER, "queuing.strategy") == "lifo":
         permitted[Anomaly.REORDERED] = (
-            "queuing.strategy=lifo: of the messages that wait, the newest is sent first."
+            "queuing.strategy=lifo: the newest of the waiting messages is sent first."
         )
     split = tasks_split(pipeline)
     reasons = [
         keys_spread(pipeline),
-        split and f"{split}, side by side: later messages of a key may be done first.",
+        split and f"{split}, at the same time: later messages of a key may be processed first.",
     ]
     if any(reasons):
         permitted[Anomaly.KEY_REORDERED] = " ".join(reason for reason in reasons if reason)
@@ -34,15 +34,18 @@ EVENT = FailureEvent(
     story="Producers send and readers read as configured, and no failure happens.",
     permits=permits,
     scenario="keys-moved",
-    staged_as="partitions are added while keys are sent, which shows whether the order of a "
-    "key is kept at all",
+    staged_as=(
+        "partitions are added while messages with keys are sent, which shows whether the order of "
+        "a key is kept at all"
+    ),
     sources=(
         "librdkafka CONFIGURATION.md, queuing.strategy and partitioner",
         "Kafka ConfigDef, partitioner.class; KIP-369; KIP-794",
         "Spark structured-streaming-kafka-integration.md, minPartitions",
     ),
     beyond_settings=(
-        "Leave partitioner.class out, or see that your own class heeds the key; give all producers "
-        "of a topic with keys one partitioner: partitioner=murmur2_random of librdkafka is Java's."
+        "Leave partitioner.class unset, or make sure that your own class uses the key. Give all "
+        "producers of a topic with keys the same partitioner: partitioner=murmur2_random of "
+        "librdkafka is Java's."
     ),
 )

@@ -22,7 +22,7 @@ def permits(pipeline: Pipeline) -> Permits:
     end = f"{back_ms:,} ms before its end" if back_ms else "its end"
     return missing(
         f"auto.offset.reset={reset}: the group has no position in a new partition and starts at "
-        f"{end}, when it finds it, up to {METADATA_MS:,} ms after the first producer."
+        f"{end}, when it discovers it, up to {METADATA_MS:,} ms after the first producer."
     )
 
 
@@ -30,7 +30,9 @@ EVENT = FailureEvent(
     name="partition-added",
     title="A partition is added while the topic is read",
     boundary=Boundary.LOG_TO_CONSUMER,
-    story="The topic gets more partitions; producers use them at once, readers find them later.",
+    story=(
+        "The topic gets more partitions. Producers use them at once; readers discover them later."
+    ),
     permits=permits,
     scenario="partition-added",
     # Spark reads new partitions of a running query from their beginning.

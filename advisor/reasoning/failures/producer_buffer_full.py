@@ -1,4 +1,4 @@
-"""The producer's buffer is full: records are made faster than the brokers take them."""
+"""The producer's buffer is full: records are produced faster than the brokers accept them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def permits(pipeline: Pipeline) -> Permits:
     if block_ms <= ANSWER_MS:
         permitted[Anomaly.GIVEN_UP] = (
             f"max.block.ms={block_ms}: the first send() to a topic does not even wait for the "
-            "topic's metadata, and gives the record up."
+            "topic's metadata, and gives up the record."
         )
         return permitted
     if block_ms < topic.slowest_pause_ms:
         permitted[Anomaly.GIVEN_UP] = (
-            f"{waits}, and gives the record up; a pause for a slow or dead broker lasts up to "
+            f"{waits}, and gives up the record; a pause for a slow or dead broker lasts up to "
             f"{topic.slowest_pause_ms:,} ms."
         )
     return permitted
@@ -42,14 +42,16 @@ def permits(pipeline: Pipeline) -> Permits:
 def _fails(pipeline: Pipeline) -> str:
     """What an engine does about a send() that gave up: nothing is lost, and it may stand still."""
     if pipeline.family is Family.SPARK:
-        return "the task, which runs again; the query stops when one failed for the fourth time"
+        return (
+            "the task, which runs again; the query stops when a task has failed for the fourth time"
+        )
     return "the task, which is tried again for task.timeout.ms; then the thread dies"
 
 
 def _refused(pipeline: Pipeline) -> Permits:
     most = pipeline.number(Component.PRODUCER, "queue.buffering.max.messages")
     room = f"queue.buffering.max.messages={most} or {queue(pipeline)}"
-    refused = f"{room}: when that is reached, the next produce() is refused at once"
+    refused = f"{room}: when that limit is reached, the next produce() is refused at once"
     if Session(pipeline).errors_handled:
         return {Anomaly.UNAVAILABLE: f"{refused}; the code polls and tries again."}
     return {Anomaly.GIVEN_UP: f"{refused}, and application.delivery.errors=ignored drops it."}

@@ -17,9 +17,11 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     linger_ms = pipeline.number(Component.PRODUCER, "linger.ms")
     return {
-        Anomaly.GIVEN_UP: f"application.restart={session.restart or 'unknown'}: what waited in "
-        f"the producer's memory (linger.ms={linger_ms}, and all that was without an "
-        "acknowledgement) dies with it."
+        Anomaly.GIVEN_UP: (
+            f"application.restart={session.restart or 'unknown'}: records in the producer's memory "
+            f"(those that wait for linger.ms={linger_ms} and those without an acknowledgement) are "
+            "lost with it."
+        )
     }
 
 
@@ -36,7 +38,7 @@ EVENT = FailureEvent(
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaProducer javadoc, close()", "librdkafka INTRODUCTION.md, Message reliability"),
     beyond_settings=(
-        "Read the input again from the last record that was acknowledged, and save that place "
+        "Read the input again from the last record that was acknowledged, and store that position "
         "only after the acknowledgement."
     ),
     in_scope=once_stated("restart"),

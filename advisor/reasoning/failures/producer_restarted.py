@@ -20,8 +20,8 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     text = "resend=on-error" if session.application_resends else "restart=resumes"
     reason = (
-        f"application.{text}: after a restart the application sends again what it has no "
-        "acknowledgement for, and a new session gets a new producer id."
+        f"application.{text}: after a restart the application sends unacknowledged records again, "
+        "and the new session has a new producer id."
     )
     permitted = {Anomaly.DUPLICATE: reason}
     if not sink_absorbs(pipeline):
@@ -39,7 +39,10 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="producer-killed",
-    staged_as="the application that died starts again, and sends what it knows to be unanswered",
+    staged_as=(
+        "the application that died starts again and sends the records that it knows to be "
+        "unacknowledged"
+    ),
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
     sources=("KafkaProducer javadoc, idempotent producer (a single session)", "KIP-98"),
 )

@@ -1,4 +1,4 @@
-"""A retry comes after the broker forgot the producer."""
+"""A retry arrives after the broker has forgotten the producer."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     waits = "0 (no limit)" if patience_ms is None else patience_ms
     reason = (
-        f"delivery.timeout.ms={waits} with {name}={forgets_ms}: a retry that comes later finds a "
-        "broker that knows no sequence number of this producer and writes the batch again."
+        f"delivery.timeout.ms={waits} with {name}={forgets_ms}: a later retry reaches a broker "
+        "that has forgotten this producer's sequence numbers and writes the batch again."
     )
     return {Anomaly.DUPLICATE: reason}
 
@@ -41,6 +41,6 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="producer-state-expired",
-    beyond_settings="Brokers before 3.4 go by transactional.id.expiration.ms.",
+    beyond_settings="Brokers before 3.4 use transactional.id.expiration.ms.",
     sources=("Kafka ConfigDef, producer.id.expiration.ms", "KIP-854", "KIP-360"),
 )

@@ -16,10 +16,13 @@ def permits(pipeline: Pipeline) -> Permits:
     if most is None or gone is None:
         return {}
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
-        then = "failOnDataLoss=true: the query stops at the first offset that is gone."
+        then = "failOnDataLoss=true: the query stops at the first offset that was deleted."
     else:
-        then = "failOnDataLoss=false: the query skips what is gone and says nothing."
-    reason = f"maxOffsetsPerTrigger={most}: while more comes, the query falls behind. {gone} {then}"
+        then = "failOnDataLoss=false: the query skips deleted messages without an error."
+    reason = (
+        f"maxOffsetsPerTrigger={most}: while more messages arrive, the query falls behind. {gone} "
+        f"{then}"
+    )
     return {Anomaly.EFFECT_MISSING: reason}
 
 

@@ -20,8 +20,9 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     session = Session(pipeline)
     permitted: Permits = {
-        Anomaly.UNAVAILABLE: f"{backlog}: the last record of a full buffer waits for "
-        f"{backlog.empty_ms:,} ms."
+        Anomaly.UNAVAILABLE: (
+            f"{backlog}: the last record in a full buffer waits for {backlog.empty_ms:,} ms."
+        )
     }
     if not (session.application_resends or session.engine_resends):
         reason = _given_up(session, backlog)
@@ -36,13 +37,13 @@ def _given_up(session: Session, backlog: Backlog) -> str:
     timeout_ms = session.delivery_timeout_ms
     if timeout_ms is not None and timeout_ms < backlog.empty_ms:
         return (
-            f"{backlog}: emptied in {backlog.empty_ms:,} ms, and delivery.timeout.ms={timeout_ms} "
-            "gives up what waits for longer."
+            f"{backlog}: it is empty after {backlog.empty_ms:,} ms, and "
+            f"delivery.timeout.ms={timeout_ms} gives up records that wait for longer."
         )
     block_ms = backlog.block_ms
     if block_ms is not None and block_ms < backlog.room_ms:
         return (
-            f"{backlog}: when it is full there is room for the next batch after "
+            f"{backlog}: when it is full, there is room for the next batch after "
             f"{backlog.room_ms:,} ms, and send() gives up after max.block.ms={block_ms}."
         )
     return ""

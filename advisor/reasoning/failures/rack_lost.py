@@ -44,16 +44,18 @@ def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> P
     copies = counted(topic.copies, "copy", "copies")
     reason = (
         f"{text}, and an acknowledged record is guaranteed {copies} (acks={topic.acks}, "
-        f"min.insync.replicas={topic.min_isr}): a rack that is cut off goes on acknowledging "
+        f"min.insync.replicas={topic.min_isr}): a rack that is cut off may continue to acknowledge "
         "alone, and then it is lost."
     )
     permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(together):
-        permitted[Anomaly.DIVERGED] = f"{reason} Offsets that were read then hold other records."
+        permitted[Anomaly.DIVERGED] = (
+            f"{reason} Offsets that were already read then hold other records."
+        )
     if Session(pipeline).idempotent:
         permitted[Anomaly.GIVEN_UP] = (
             "enable.idempotence=true: a replica that an operator elects lacks the producer's last "
-            "batches and refuses what follows them (OUT_OF_ORDER_SEQUENCE_NUMBER)."
+            "batches and refuses the batches after them (OUT_OF_ORDER_SEQUENCE_NUMBER)."
         )
     return permitted
 
@@ -61,8 +63,9 @@ def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> P
 def _majority(topic: Replication) -> str:
     who = "ZooKeeper's servers" if topic.zookeeper else "the controllers"
     return (
-        f"one of two racks has the majority of {who}, unless a third place has one of them. With "
-        "that rack nobody can be elected, and what it led waits until they are back."
+        f"one of the two racks has the majority of {who}, unless a third place has one of them. If "
+        "that rack is lost, no leader can be elected, and its partitions wait until they are "
+        "back."
     )
 
 
@@ -80,14 +83,14 @@ EVENT = FailureEvent(
     scenario="rack-lost",
     sources=("KIP-36 (rack-aware replica assignment)", "Kafka design.md, Replication"),
     beyond_settings=(
-        "Spread the brokers over 3 racks or more: with 2, no settings both survive the loss of "
-        "one and go on writing. With min.insync.replicas above half of the replicas acks=all has a "
-        "copy in both, and waits while either is away. A controller in a third place (two and a "
-        "half data centres) lets the rack that is left elect."
+        "Spread the brokers over 3 racks or more. With 2, no settings both survive the loss of "
+        "one and keep writes available. With min.insync.replicas above half of the replicas, "
+        "acks=all has a copy in both racks, and waits while either is down. With a controller in "
+        "a third place (two and a half data centres), the remaining rack can elect leaders."
     ),
     in_scope=_in_scope,
     not_counted=(
-        "it counts once you say in how many racks the brokers are (application.racks) and want "
-        "to survive 1 broker or more"
+        "it counts if you state in how many racks the brokers are (application.racks) and want to "
+        "survive 1 broker or more"
     ),
 )

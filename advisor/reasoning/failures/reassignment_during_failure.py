@@ -27,8 +27,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if topic.factor < _LEAST or not _completes_early(pipeline, topic):
         return permitted
     text = (
-        f"application.{MOVED}=any-time with kafka={pipeline.kafka}: the controller takes a "
-        "replica in sync away while another one is out of sync"
+        f"application.{MOVED}=any-time with kafka={pipeline.kafka}: the controller removes an "
+        "in-sync replica while another one is out of sync"
     )
     if topic.waits_for_followers and topic.min_isr > 1:
         permitted |= outage(
@@ -38,8 +38,8 @@ def permits(pipeline: Pipeline) -> Permits:
         permitted |= unclean_election.permits(pipeline)
     if topic.copies <= 2:
         reason = (
-            f"{text}; of the {topic.copies} copies that an acknowledged record is guaranteed, only "
-            "the leader's may be left, and its disk is lost."
+            f"{text}; of the {topic.copies} copies that are guaranteed for an acknowledged record, "
+            "only the leader's may be left, and its disk is lost."
         )
         permitted |= {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
     return permitted
@@ -56,9 +56,9 @@ def _until_copied(topic: Replication, permitted: Permits) -> Permits:
         return {}
     return outage(
         f"{permitted[Anomaly.UNAVAILABLE]} With replication.factor={topic.factor} and "
-        f"min.insync.replicas={topic.min_isr}, {counted(left, 'replica')} in sync can be left: "
-        "writes wait until the copy is complete, which a throttle below the rate of new records "
-        "never lets it be."
+        f"min.insync.replicas={topic.min_isr}, {counted(left, 'replica')} in sync may be left: "
+        "writes wait until the copy is complete. With a throttle below the rate of new records it "
+        "is never complete."
     )
 
 
@@ -85,10 +85,11 @@ EVENT = FailureEvent(
         "PartitionReassignmentReplicas.java, maybeCompleteReassignment",
     ),
     beyond_settings=(
-        "Start a reassignment when no partition is under-replicated, and let kafka-reassign-"
-        "partitions.sh --verify say complete before the next. Let its --throttle be well above the "
-        "rate of new records, or the copy never ends; --execute --additional with a higher one "
-        "changes it on the way. Before Kafka 3.8, upgrade the controllers first."
+        "Start a reassignment when no partition is under-replicated, and wait until "
+        "kafka-reassign-partitions.sh --verify reports it as complete before you start the next. "
+        "Set its --throttle well above the rate of new records, or the copy never ends; --execute "
+        "--additional with a higher value changes it while it runs. Before Kafka 3.8, upgrade the "
+        "controllers first."
     ),
     scenario="reassignment-during-failure",
     in_scope=broker_lost_for_good,

@@ -28,8 +28,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if group.commit is Commit.IN_TRANSACTION:
         return rolled_back(
             pipeline,
-            f"{moved} {group.named}: the group's generation goes with the commit, so the first "
-            "member's is refused (KIP-447).",
+            f"{moved} {group.named}: the commit contains the group's generation, so the first "
+            "member's commit is refused (KIP-447).",
         )
     return repeated(pipeline, moved)
 
@@ -37,8 +37,8 @@ def permits(pipeline: Pipeline) -> Permits:
 def _who(pipeline: Pipeline) -> str:
     if assigned_by_brokers(pipeline):
         return (
-            "group.protocol other than classic: the brokers move some partitions, and only those "
-            "are interrupted."
+            "group.protocol other than classic: the brokers move only some partitions, and only "
+            "those are interrupted."
         )
     return "group.protocol=classic: with an eager assignor every member stops for it."
 

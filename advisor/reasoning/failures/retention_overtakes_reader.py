@@ -1,4 +1,4 @@
-"""Messages are deleted by age or by size before the reader has come to them."""
+"""Messages are deleted by age or by size before the reader has reached them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
         forgotten = _forgotten(pipeline) if "compact" in policy else ""
         return {Anomaly.EFFECT_MISSING: forgotten} if forgotten else {}
     if pipeline.text(Component.CONSUMER, "auto.offset.reset") == "latest":
-        reason += " auto.offset.reset=latest then skips all that is left, too."
+        reason += " auto.offset.reset=latest then also skips everything that is left."
         return {Anomaly.EFFECT_MISSING: reason, Anomaly.SKIPPED: reason}
     return {Anomaly.EFFECT_MISSING: reason}
 
@@ -32,8 +32,8 @@ def _forgotten(pipeline: Pipeline) -> str:
         return ""
     return (
         f"delete.retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms "
-        f"({readers.reason}): a key's delete that nobody has read by then is gone from a compacted "
-        "topic, and the reader keeps the key."
+        f"({readers.reason}): the delete of a key that nobody has read by then is removed from a "
+        "compacted topic, and the reader keeps the key."
     )
 
 
@@ -48,7 +48,7 @@ def _by_age(pipeline: Pipeline) -> str:
         return ""
     return (
         f"retention.ms={kept_ms}, and nobody may read for {readers.ms:,} ms ({readers.reason}): "
-        "what nobody has read by then is deleted."
+        "messages that nobody has read by then are deleted."
     )
 
 
@@ -61,8 +61,8 @@ def _by_size(pipeline: Pipeline) -> str:
     if needed.least is not None and kept >= needed.least:
         return ""
     return (
-        f"retention.bytes={kept} in a partition, and {needed.reason} may come while nobody reads: "
-        "the oldest are deleted, read or not."
+        f"retention.bytes={kept} in a partition, and {needed.reason} may arrive while nobody "
+        "reads: the oldest messages are deleted, read or not."
     )
 
 

@@ -15,7 +15,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if place == "durable":
         return {}
     cause = (
-        f"application.checkpoint={place or 'unknown'}: without it the query is a new one, whose "
+        f"application.checkpoint={place or 'unknown'}: without it the query is a new one, and its "
         "batchIds begin at 0 again. "
     )
     return {**_taken_for_known(pipeline, cause), **without_position(pipeline, cause)}
@@ -27,8 +27,11 @@ def _taken_for_known(pipeline: Pipeline, cause: str) -> Permits:
     sink = pipeline.text(Component.APPLICATION, "sink")
     if sink != "idempotent":
         return {}
-    words = "one that goes by batchIds takes these for batches that it has, and skips them. "
-    words += "One that merges by keys does not, but only its code says so."
+    words = (
+        "one that identifies batches by batchId takes these for batches that it already has, and "
+        "skips them. "
+    )
+    words += "One that merges by keys does not, but only its code shows that."
     return {Anomaly.EFFECT_MISSING: f"{cause}application.sink={sink}: {words}"}
 
 
@@ -48,5 +51,5 @@ EVENT = FailureEvent(
         "Spark structured-streaming-kafka-integration.md, startingOffsets",
     ),
     in_scope=once_stated("checkpoint"),
-    not_counted="it counts once you say where the checkpoint is (application.checkpoint)",
+    not_counted="it counts if you state where the checkpoint is (application.checkpoint)",
 )

@@ -13,8 +13,10 @@ def permits(pipeline: Pipeline) -> Permits:
     if not pipeline.flag(Component.APPLICATION, "speculation"):
         return {}
     return {
-        Anomaly.DUPLICATE: "application.speculation=true: two attempts of one task send the same "
-        "rows, and Spark's Kafka sink takes none of them back."
+        Anomaly.DUPLICATE: (
+            "application.speculation=true: two attempts of one task send the same rows, and "
+            "Spark's Kafka sink does not take any of them back."
+        )
     }
 
 

@@ -16,13 +16,16 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     setting, timeout_ms = session_timeout(pipeline)
     second = (
-        "group.protocol=consumer: a second one of its name is refused while the first is alive."
+        "group.protocol=consumer: a second member with this name is refused while the first is "
+        "alive."
         if assigned_by_brokers(pipeline)
-        else "group.protocol=classic: a second one of its name throws the first out."
+        else "group.protocol=classic: a second member with this name fences the first."
     )
     return {
-        Anomaly.BLOCKED: f"group.instance.id={name} with {setting}={timeout_ms}: nobody reads its "
-        f"partitions until that time is over, after an orderly stop as well. {second}"
+        Anomaly.BLOCKED: (
+            f"group.instance.id={name} with {setting}={timeout_ms}: nobody reads its partitions "
+            f"until that time is over, even after an orderly stop. {second}"
+        )
     }
 
 

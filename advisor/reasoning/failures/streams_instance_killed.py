@@ -21,7 +21,8 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     reason = (
         f"{streams.named} with commit.interval.ms={streams.commit_ms}: what was processed since "
-        "the last commit is processed again, and its results stay where they were written first."
+        "the last commit is processed again, and the results of the first time stay in the "
+        "output."
     )
     permitted = {Anomaly.DUPLICATE: reason}
     if not sink_absorbs(pipeline):

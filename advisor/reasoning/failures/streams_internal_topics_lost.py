@@ -23,18 +23,18 @@ def permits(pipeline: Pipeline) -> Permits:
     permitted: Permits = {}
     if streams.internal_copies <= lost:
         reason = (
-            f"{text}: {copies} of the changelog and of what is in a repartition topic "
+            f"{text}: {copies} of the changelog and of the messages in a repartition topic "
             f"{agreed(streams.internal_copies, 'is', 'are')} guaranteed."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(streams.internal_copies):
         reason = (
-            f"{text}, {topic.disk_lost}: without eligible leader replicas the "
-            "last broker in sync comes back empty and leads, and what the changelog kept is gone."
+            f"{text}, {topic.disk_lost}: without eligible leader replicas the last broker in sync "
+            "returns with an empty disk and leads, and the content of the changelog is lost."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     if factor - lost < least:
-        waits = f"{text}: with {lost} of their brokers gone the application cannot write to them."
+        waits = f"{text}: with {lost} of their brokers lost the application cannot write to them."
         permitted |= {Anomaly.UNAVAILABLE: waits, Anomaly.BLOCKED: waits}
     return permitted
 

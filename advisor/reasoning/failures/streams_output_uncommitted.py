@@ -17,7 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
         return {}
     reason = (
         f"application.readers={readers or 'unknown'} with {streams.named}: a reader with "
-        "isolation.level=read_uncommitted gets results of transactions that are aborted, and "
+        "isolation.level=read_uncommitted gets the results of aborted transactions, and also "
         "those that replace them."
     )
     return {Anomaly.ABORTED_READ: reason, Anomaly.EFFECT_DUPLICATED: reason}
@@ -40,5 +40,5 @@ EVENT = FailureEvent(
         "Kafka ConfigDef, isolation.level",
     ),
     in_scope=once_stated("readers"),
-    not_counted=("it counts once you say how the output topics are read (application.readers)"),
+    not_counted=("it counts if you state how the output topics are read (application.readers)"),
 )

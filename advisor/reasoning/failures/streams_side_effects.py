@@ -14,10 +14,11 @@ def permits(pipeline: Pipeline) -> Permits:
     if pipeline.text(Component.APPLICATION, "sink") != "plain":
         return {}
     return {
-        Anomaly.EFFECT_DUPLICATED: f"application.sink=plain with {Streams(pipeline).named}: "
-        "after a crash or an abort the message is processed again, and what a processor told "
-        "another system is told again. No setting changes this: a transaction of Kafka takes "
-        "back only what is in Kafka."
+        Anomaly.EFFECT_DUPLICATED: (
+            f"application.sink=plain with {Streams(pipeline).named}: after a crash or an abort the "
+            "message is processed again, and a processor's effect on another system is repeated. "
+            "No setting changes this: a Kafka transaction takes back only what is in Kafka."
+        )
     }
 
 
@@ -31,13 +32,11 @@ EVENT = FailureEvent(
     ),
     permits=permits,
     scenario="streams-instance-killed",
-    staged_as="the instance dies after its processors worked and before their offsets were "
-    "committed",
+    staged_as="the instance dies after its processors ran and before the offsets were committed",
     families=frozenset({Family.STREAMS}),
     sources=("Kafka Streams core concepts, Processing guarantees",),
     beyond_settings=(
-        "Make the effect one that a second time does not change (keyed by topic, partition and "
-        "offset of the input), or write the results to a topic and let a reader with such a sink "
-        "apply them."
+        "Make the effect idempotent (keyed by topic, partition and offset of the input), or write "
+        "the results to a topic and let a reader with an idempotent sink apply them."
     ),
 )

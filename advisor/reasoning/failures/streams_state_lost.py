@@ -17,7 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if streams.state == "unlogged":
         reason = (
             "application.state=unlogged: without a changelog topic no other instance has the "
-            "state, and what earlier messages put into it is gone."
+            "state, and what earlier messages added to it is lost."
         )
         return {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     return {Anomaly.BLOCKED: f"{_gone(pipeline, streams)} {_until(pipeline, streams)}"}
@@ -28,12 +28,15 @@ def _gone(pipeline: Pipeline, streams: Streams) -> str:
         pipeline.text(Component.STREAMS, "default.dsl.store") == "in_memory"
     )
     if memory:
-        return "default.dsl.store=in_memory: state is gone with every stop."
+        return "default.dsl.store=in_memory: the state is lost at every stop."
     if streams.exactly_once:
-        return f"{streams.named}: after a crash the state on disk is wiped, for it may be ahead."
+        return (
+            f"{streams.named}: after a crash the state on disk is wiped, because it may be ahead "
+            "of the committed offsets."
+        )
     return (
-        f"state.dir={pipeline.text(Component.STREAMS, 'state.dir')}: with that folder the state is "
-        "gone."
+        f"state.dir={pipeline.text(Component.STREAMS, 'state.dir')}: the state is lost with that "
+        "folder."
     )
 
 
@@ -42,8 +45,8 @@ def _until(pipeline: Pipeline, streams: Streams) -> str:
         return f"{streams.copies_named}: the task waits until the whole changelog is read back."
     lag = pipeline.number(Component.STREAMS, "acceptable.recovery.lag")
     return (
-        f"{streams.copies_named}: an instance whose copy is at most "
-        f"acceptable.recovery.lag={lag} records behind takes over and reads only the rest."
+        f"{streams.copies_named}: an instance whose copy is at most acceptable.recovery.lag={lag} "
+        "records behind takes over and reads only these."
     )
 
 

@@ -36,12 +36,12 @@ def permits(pipeline: Pipeline) -> Permits:
 def _by_checkpoint(pipeline: Pipeline, text: str) -> Permits:
     """A checkpoint holds offsets and no topic id; only those beyond the log's end are noticed."""
     permitted = missing(
-        f"{text}: the checkpoint has the old topic's offsets; once the new topic has grown past "
-        "them the query goes on there."
+        f"{text}: the checkpoint has the old topic's offsets. When the new topic has grown beyond "
+        "them, the query continues there."
     )
     if pipeline.flag(Component.CONSUMER, "failOnDataLoss"):
         permitted[Anomaly.BLOCKED] = (
-            f"{text}, failOnDataLoss=true: while the new topic ends before the checkpoint's "
+            f"{text}, failOnDataLoss=true: as long as the new topic ends before the checkpoint's "
             "offsets, the query stops."
         )
     return permitted
@@ -52,12 +52,17 @@ def _started_again(pipeline: Pipeline, text: str) -> Permits:
     if pipeline.family is Family.SPARK:
         return {}
     start = pipeline.text(Component.CONSUMER, "auto.offset.reset")
-    lost = f"{text}: the brokers delete the group's position with the topic. auto.offset.reset="
+    lost = (
+        f"{text}: the brokers delete the group's position together with the topic. "
+        "auto.offset.reset="
+    )
     if start in ("none", "error"):
         return {Anomaly.BLOCKED: f"{lost}{start}: the group stops until somebody sets one."}
     if start == "earliest" or beyond_retention(pipeline, start):
         return {}
-    return missing(f"{lost}{start}: what is sent before the group has a position is skipped.")
+    return missing(
+        f"{lost}{start}: messages that are sent before the group has a position are skipped."
+    )
 
 
 def _read_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
@@ -68,10 +73,12 @@ def _read_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
     group.protocol=consumer over 980 of 15,140. With group.protocol=classic it passed over none.
     """
     permitted = missing(
-        f"{text}: what nobody has read goes with the old topic; and a reader that asks the new one "
-        "for the old one's offset is not told, once that has grown past it."
+        f"{text}: unread messages are lost with the old topic. A reader that asks the new topic "
+        "for an old offset gets no error once the new topic has grown beyond it."
     )
-    again = f"{text}: a reader that has lost its place may start at the new topic's begin again."
+    again = (
+        f"{text}: a reader that has lost its position may start at the beginning of the new topic."
+    )
     return permitted | repeated(pipeline, again, committed=True)
 
 
@@ -79,21 +86,24 @@ def _sent_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
     """The new topic knows no sequence number, so that it takes whichever batch comes first."""
     session = Session(pipeline)
     permitted: Permits = {
-        Anomaly.LOST_WRITE: f"{text}: what the old topic acknowledges at its end goes with it. "
-        f"{_who_creates(pipeline)}",
+        Anomaly.LOST_WRITE: (
+            f"{text}: messages that the old topic acknowledged last are lost with it. "
+            f"{_who_creates(pipeline)}"
+        ),
         Anomaly.UNAVAILABLE: f"{text}: sends wait, or fail, until the clients know the new topic.",
     }
     if not (session.application_resends or session.engine_resends):
         permitted[Anomaly.GIVEN_UP] = (
-            f"{text}: what is sent while there is no such topic may be reported as failed."
+            f"{text}: messages that are sent while the topic does not exist may be reported as "
+            "failed."
         )
     if session.application_resends or session.in_flight > 1:
         permitted[Anomaly.REORDERED] = (
-            f"{text}: a batch that failed comes again behind one that the new topic has taken."
+            f"{text}: a batch that failed is sent again after one that the new topic has accepted."
         )
     if pipeline.text(Component.PRODUCER, "transactional.id"):
         permitted[Anomaly.TORN_TRANSACTION] = (
-            f"{text}: of a transaction that is open, a part goes with the old topic."
+            f"{text}: a part of an open transaction is lost with the old topic."
         )
     return permitted
 
@@ -101,10 +111,10 @@ def _sent_while_it_goes(pipeline: Pipeline, text: str) -> Permits:
 def _who_creates(pipeline: Pipeline) -> str:
     """A producer that asks for its topic has it created, as the brokers have it by default."""
     if not pipeline.flag(Component.BROKER, "auto.create.topics.enable"):
-        return "auto.create.topics.enable=false: nobody but the operator creates it."
+        return "auto.create.topics.enable=false: only the operator creates it."
     copies = pipeline.number(Component.BROKER, "default.replication.factor")
     return (
-        "auto.create.topics.enable=true: a producer may have it created before the operator, with "
+        "auto.create.topics.enable=true: a producer may create it before the operator does, with "
         f"default.replication.factor={copies} and the brokers' other defaults."
     )
 
@@ -114,8 +124,8 @@ EVENT = FailureEvent(
     title="The topic is deleted and created again",
     boundary=Boundary.END_TO_END,
     story=(
-        "Somebody empties a topic, or changes what cannot be altered, by deleting it and creating "
-        "it again with the same name. Its offsets begin at 0, and clients know it only by its "
+        "Somebody deletes a topic and creates it again with the same name, to empty it or to "
+        "change what cannot be altered. Its offsets begin at 0, and clients know it only by its "
         "name."
     ),
     permits=permits,

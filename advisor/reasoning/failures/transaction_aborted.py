@@ -36,7 +36,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if not sink_absorbs(pipeline):
         sink = pipeline.text(Component.APPLICATION, "sink")
         permitted[Anomaly.EFFECT_DUPLICATED] = (
-            f"{reason} application.sink={sink} takes them, and again what replaces them."
+            f"{reason} application.sink={sink} applies them, and also the records that replace "
+            "them."
         )
     return permitted
 
@@ -48,11 +49,13 @@ def _by_a_late_send(pipeline: Pipeline) -> Permits:
     """
     if not has_transactions(pipeline) or not is_unverified(pipeline) or own_epochs(pipeline):
         return {}
-    off = f"{VERIFICATION}=false: a message of the aborted transaction that comes late is taken"
+    off = f"{VERIFICATION}=false: a late message of the aborted transaction is accepted"
     return {
         Anomaly.ABORTED_READ: f"{off} for the next one, and committed with it.",
-        Anomaly.BLOCKED: f"{off} without a transaction, and readers of committed records wait at "
-        "it until somebody aborts it (kafka-transactions.sh).",
+        Anomaly.BLOCKED: (
+            f"{off} without a transaction, and readers of committed records wait before it until "
+            "somebody aborts it (kafka-transactions.sh)."
+        ),
     }
 
 

@@ -20,8 +20,10 @@ def permits(pipeline: Pipeline) -> Permits:
     lost = max(pipeline.requirement.survive, 1)
     if factor > pipeline.brokers:
         return {
-            Anomaly.UNAVAILABLE: f"{FACTOR}={factor} cannot be reached with "
-            f"{counted(pipeline.brokers, 'broker')}: until it is lowered, no transaction can begin."
+            Anomaly.UNAVAILABLE: (
+                f"{FACTOR}={factor} is not possible with {counted(pipeline.brokers, 'broker')}: no "
+                "transaction can begin until it is lowered."
+            )
         }
     permitted: Permits = {}
     if min(least, factor) <= lost:
@@ -29,13 +31,15 @@ def permits(pipeline: Pipeline) -> Permits:
             f"{FACTOR}={factor} with {MINIMUM}={least}: the outcome of a transaction is guaranteed "
             f"{counted(min(least, factor), 'copy', 'copies')}; without it, "
         )
-        permitted[Anomaly.TORN_TRANSACTION] = f"{reason}some partitions are marked and others not."
-        permitted[Anomaly.BLOCKED] = f"{reason}read_committed readers wait behind it."
+        permitted[Anomaly.TORN_TRANSACTION] = (
+            f"{reason}some partitions have a marker and others do not."
+        )
+        permitted[Anomaly.BLOCKED] = f"{reason}readers with read_committed wait for it."
     elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(min(least, factor)):
         permitted = _led_by_an_empty_disk(topic, factor, least)
     if factor - lost < least:
         permitted[Anomaly.UNAVAILABLE] = (
-            f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost} of its brokers gone, no "
+            f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost} of its brokers lost, no "
             "transaction can begin or end."
         )
     return permitted
@@ -43,13 +47,13 @@ def permits(pipeline: Pipeline) -> Permits:
 
 def _led_by_an_empty_disk(topic: Replication, factor: int, least: int) -> Permits:
     reason = (
-        f"{topic.disk_lost}, {FACTOR}={factor} with {MINIMUM}={least}: without "
-        "eligible leader replicas the last broker in sync comes back empty and leads, and the "
-        "outcomes of transactions are gone: "
+        f"{topic.disk_lost}, {FACTOR}={factor} with {MINIMUM}={least}: without eligible leader "
+        "replicas the last broker in sync returns with an empty disk and leads, and the outcomes "
+        "of transactions are lost: "
     )
     return {
-        Anomaly.TORN_TRANSACTION: f"{reason}some partitions are marked and others not.",
-        Anomaly.BLOCKED: f"{reason}read_committed readers wait behind them.",
+        Anomaly.TORN_TRANSACTION: f"{reason}some partitions have a marker and others do not.",
+        Anomaly.BLOCKED: f"{reason}readers with read_committed wait for them.",
     }
 
 

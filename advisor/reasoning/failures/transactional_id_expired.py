@@ -22,18 +22,20 @@ def permits(pipeline: Pipeline) -> Permits:
     if not name or (isinstance(idle_ms, int) and idle_ms < expires_ms):
         return {}
     refused = (
-        f"transactional.id={name} with {_EXPIRES}={expires_ms}: after so long without a "
+        f"transactional.id={name} with {_EXPIRES}={expires_ms}: after that time without a "
         "transaction the next one fails (INVALID_PRODUCER_ID_MAPPING) "
     )
     if not _is_fatal(pipeline):
-        return {Anomaly.UNAVAILABLE: refused + "and must be aborted; those after it go through."}
+        return {Anomaly.UNAVAILABLE: refused + "and must be aborted; those after it succeed."}
     permitted = {
-        Anomaly.UNAVAILABLE: f"{refused}until the producer is made again: Java's client of "
-        f"{pipeline.version} cannot even abort then."
+        Anomaly.UNAVAILABLE: (
+            f"{refused}until the producer is created again: the Java client of {pipeline.version} "
+            "cannot even abort then."
+        )
     }
     if pipeline.text(Component.APPLICATION, "commit") == "in-transaction":
         permitted[Anomaly.BLOCKED] = (
-            f"{refused}until the application is started again, and what it reads waits."
+            f"{refused}until the application is restarted, and its input waits."
         )
     return permitted
 
@@ -56,7 +58,8 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="transactional-id-expired",
     families=frozenset({Family.JAVA, Family.LIBRDKAFKA}),
-    beyond_settings="An application that makes its producer again after a fatal error goes on "
-    "by itself.",
+    beyond_settings=(
+        "An application that creates a new producer after a fatal error continues by itself."
+    ),
     sources=("Kafka ConfigDef, transactional.id.expiration.ms", "KIP-98", "KIP-360", "KIP-1050"),
 )

@@ -14,9 +14,10 @@ def permits(pipeline: Pipeline) -> Permits:
     if not name:
         return {}
     return {
-        Anomaly.UNAVAILABLE: f"transactional.id={name}: a second instance with this name fences "
-        "the first, whose open transaction is aborted; if both start again, they fence each "
-        "other in turn."
+        Anomaly.UNAVAILABLE: (
+            f"transactional.id={name}: a second instance with this name fences the first, whose "
+            "open transaction is aborted. If both are restarted, they fence each other in turn."
+        )
     }
 
 
@@ -25,8 +26,8 @@ EVENT = FailureEvent(
     title="Two producers have one transactional.id",
     boundary=Boundary.PRODUCER_TO_LOG,
     story=(
-        "A second instance starts with the same configuration, or one that was thought dead "
-        "comes back while its successor runs."
+        "A second instance starts with the same configuration, or an instance that was thought "
+        "dead comes back while its successor runs."
     ),
     permits=permits,
     scenario="transactional-id-shared",

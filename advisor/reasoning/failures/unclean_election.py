@@ -29,18 +29,20 @@ def permits(pipeline: Pipeline) -> Permits:
     if topic.copies >= topic.factor:
         return permitted
     reason = (
-        f"unclean.leader.election.enable=true: an acknowledged record is guaranteed to be on "
-        f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead; the others "
+        "unclean.leader.election.enable=true: an acknowledged record is guaranteed to be on "
+        f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead. The others "
     )
     if Session(pipeline).idempotent:
         # docs/decisions/0025: seen in a run of the calibration.
         permitted |= {
-            Anomaly.GIVEN_UP: "enable.idempotence=true: the new leader lacks the producer's last "
-            "batches and refuses what follows them (OUT_OF_ORDER_SEQUENCE_NUMBER); librdkafka "
-            "gives up for good then, with all that waits in it."
+            Anomaly.GIVEN_UP: (
+                "enable.idempotence=true: the new leader lacks the producer's last batches and "
+                "refuses the batches after them (OUT_OF_ORDER_SEQUENCE_NUMBER). librdkafka then "
+                "gives up for good, with everything in its queue."
+            )
         }
     return permitted | {
-        Anomaly.LOST_WRITE: f"{reason}then drop it too.{topic.elected_by_hand}",
+        Anomaly.LOST_WRITE: f"{reason}then truncate it too.{topic.elected_by_hand}",
         Anomaly.DIVERGED: f"{reason}then hold other records at offsets that were already read."
         f"{topic.elected_by_hand}",
     }

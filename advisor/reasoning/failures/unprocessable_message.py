@@ -37,8 +37,9 @@ def _passed_over(group: Group) -> Permits:
     """Without an effect, or in a topic of its own, where somebody processes it late."""
     if group.sets_aside == "none":
         return {
-            Anomaly.EFFECT_MISSING: f"{group.error_policy}: the message is skipped, and only "
-            "a log line says so."
+            Anomaly.EFFECT_MISSING: (
+                f"{group.error_policy}: the message is skipped, and only a log line shows it."
+            )
         }
     return {
         Anomaly.KEY_REORDERED: f"application.dead.letter={group.sets_aside}: the message waits in "
@@ -51,8 +52,10 @@ def _from_retry_topics(pipeline: Pipeline) -> Permits:
     if not pipeline.flag(Component.APPLICATION, "retry.topics"):
         return {}
     return {
-        Anomaly.KEY_REORDERED: "application.retry.topics=true: the message comes again from "
-        "another topic, after later ones of its key were processed."
+        Anomaly.KEY_REORDERED: (
+            "application.retry.topics=true: the message is delivered again from another topic, "
+            "after later ones of its key were processed."
+        )
     }
 
 
@@ -62,20 +65,26 @@ def _in_streams(pipeline: Pipeline) -> Permits:
     untimed = _without_time(streams)
     if letters:
         return untimed | {
-            Anomaly.KEY_REORDERED: f"{letters}: the message waits in a topic of its own while "
-            "later ones of its key are processed. One of a GlobalKTable is not written there."
+            Anomaly.KEY_REORDERED: (
+                f"{letters}: the message waits in a topic of its own while later ones of its key "
+                "are processed. A message of a GlobalKTable is not written there."
+            )
         }
     if passing:
         return {
-            Anomaly.EFFECT_MISSING: f"{' and '.join(passing)}: the application may go on without "
-            "the message; a metric and a log line say so."
+            Anomaly.EFFECT_MISSING: (
+                f"{' and '.join(passing)}: the application may continue without the message; a "
+                "metric and a log line show it."
+            )
         }
     if untimed:
         return untimed
     name = handler(pipeline, "deserialization")
     return {
-        Anomaly.BLOCKED: f"{name}=LogAndFailExceptionHandler: the application stops at the "
-        "message, after each start again, until somebody acts."
+        Anomaly.BLOCKED: (
+            f"{name}=LogAndFailExceptionHandler: the application stops at the message, and again "
+            "after each restart, until somebody acts."
+        )
     }
 
 
@@ -84,8 +93,10 @@ def _without_time(streams: Streams) -> dict[Anomaly, str]:
     if not streams.drops_without_time:
         return {}
     return {
-        Anomaly.EFFECT_MISSING: f"{streams.drops_without_time}: a message with a negative "
-        "timestamp is dropped; a metric and a log line say so."
+        Anomaly.EFFECT_MISSING: (
+            f"{streams.drops_without_time}: a message with a negative timestamp is dropped; a "
+            "metric and a log line show it."
+        )
     }
 
 
@@ -108,7 +119,7 @@ EVENT = FailureEvent(
         "KIP-1034 and KIP-1295 (dead letters of Kafka Streams, and of its global tables none)",
     ),
     beyond_settings=(
-        "Send such messages to a topic of their own, with the reason, and go on; Kafka Streams "
-        "does since 4.2 (errors.dead.letter.queue.topic.name)."
+        "Send such messages to a topic of their own, with the reason, and continue. Kafka Streams "
+        "can do this since 4.2 (errors.dead.letter.queue.topic.name)."
     ),
 )

@@ -4,8 +4,9 @@ What it is
     With acks=1 only the leader confirms a record; with acks=0 no broker does.
 
 Why it matters
-    A leader that dies takes with it what it acknowledged alone: the next leader does not have
-    it, and the old one drops it when it returns. With acks=0 nothing is even reported.
+    When the leader dies, the messages that it acknowledged alone are lost: the next leader does not
+    have them, and the old one truncates them when it returns. With acks=0 there is not even an
+    error.
 
 Use instead
     acks=all with min.insync.replicas=2 on a topic with three replicas. It costs a network round
@@ -23,7 +24,10 @@ def check(pipeline: Pipeline) -> str | None:
     """Any acks but all."""
     acks = pipeline.text(Component.PRODUCER, "acks")
     if acks == "0":
-        return "acks=0: a send counts as done when it leaves the client; what fails is lost unseen."
+        return (
+            "acks=0: a send counts as done when it leaves the client; a message that fails is "
+            "lost without an error."
+        )
     if acks == "1":
         return (
             "acks=1: messages that only the leader has are lost when it dies, acknowledged or not."

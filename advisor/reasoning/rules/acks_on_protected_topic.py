@@ -4,9 +4,9 @@ What it is
     min.insync.replicas is 2 or more, and this producer has acks=1 or 0.
 
 Why it matters
-    min.insync.replicas only holds back writes with acks=all. This producer is acknowledged with
-    one copy, also while the others are out of sync; since Kafka 3.7 nobody can read those
-    messages until enough replicas are back.
+    Below min.insync.replicas only writes with acks=all are refused. This producer gets its
+    acknowledgement with one copy, even while the other replicas are out of sync; since Kafka 3.7
+    nobody can read those messages until enough replicas are back.
 
 Use instead
     acks=all in every producer of the topic.
@@ -26,8 +26,8 @@ def check(pipeline: Pipeline) -> str | None:
     if topic.waits_for_followers or topic.min_isr < 2:
         return None
     return (
-        f"acks={topic.acks} on a topic with min.insync.replicas={topic.min_isr}: the minimum only "
-        "holds for acks=all, so these messages have no such protection."
+        f"acks={topic.acks} on a topic with min.insync.replicas={topic.min_isr}: below the minimum "
+        "only writes with acks=all are refused, so it does not protect these messages."
     )
 
 

@@ -4,8 +4,8 @@ What it is
     application.commit=in-transaction with enable.auto.commit=true.
 
 Why it matters
-    The client also commits the position outside the transaction. When the transaction is
-    aborted, its output is taken back and the position is not: the input is skipped.
+    The client also commits the position outside the transaction. When the transaction is aborted,
+    its output is taken back, but the position is not: the input is skipped.
 
 Use instead
     enable.auto.commit=false.

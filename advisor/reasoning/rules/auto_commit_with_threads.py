@@ -1,11 +1,12 @@
 """Automatic commits while threads are still working.
 
 What it is
-    application.processing=asynchronous, and the client commits how far it handed out.
+    application.processing=asynchronous, and the client commits the offsets of what it has handed
+    out.
 
 Why it matters
-    The client cannot know what the threads have done. When the process dies, the group goes on
-    behind messages that nobody finished.
+    The client cannot know what the threads have finished. When the process dies, the group
+    continues after messages that no thread finished.
 
 Use instead
     enable.auto.commit=false, and a commit of what is done, in the order of the offsets.
@@ -26,7 +27,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         "enable.auto.commit=true with application.processing=asynchronous: messages are committed "
-        "before the threads have done them."
+        "before the threads have processed them."
     )
 
 

@@ -5,13 +5,13 @@ What it is
     (application.trigger).
 
 Why it matters
-    A sink that knows a batch by its batchId relies on a batch that is run again having the same
-    messages. With progress tracked on the side it may have others; a continuous query has no
-    batches, and stops when a task fails; real-time mode has no foreachBatch, and writes up to
-    one batch, 5 minutes unless stated, once more after a failure.
+    A sink that identifies a batch by its batchId assumes that a batch has the same messages when it
+    is run again. With asynchronous progress tracking it may have others. A continuous query has no
+    batches, and stops when a task fails. Real-time mode has no foreachBatch, and after a failure it
+    writes up to one batch again (5 minutes unless stated).
 
 Use instead
-    Micro-batches; or a sink that knows each message by a key of its own.
+    Micro-batches, or a sink that identifies each message by its own key.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ What it is
     application.checkpoint=local: checkpointLocation is on a machine's own disk.
 
 Why it matters
-    The checkpoint is the only record of how far a query is; Spark commits nothing to Kafka.
-    Without it startingOffsets decides: everything is skipped, or read again. Where only its
-    metadata file is gone, Spark up to 4.1 silently goes on as another query, which a sink that
-    knows batches by the query's id takes for new ones; 4.2 stops instead (SPARK-55058).
+    The checkpoint is the only record of a query's position; Spark commits nothing to Kafka. Without
+    it startingOffsets decides: everything is skipped, or read again. If only its metadata file is
+    missing, Spark up to 4.1 silently continues as another query, and a sink that identifies batches
+    by the query's id takes them for new ones. Spark 4.2 stops instead (SPARK-55058).
 
 Use instead
     A storage that outlives every machine of the query (HDFS, S3, a network volume).
@@ -28,7 +28,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     start = pipeline.text(Component.CONSUMER, "startingOffsets")
     return (
-        f"application.checkpoint=local: when its disk is lost, so is the query's position, "
+        "application.checkpoint=local: when that disk is lost, the query's position is lost too, "
         f"and startingOffsets={start} decides."
     )
 

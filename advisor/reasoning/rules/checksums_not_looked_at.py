@@ -1,14 +1,14 @@
 """Checksums that the consumer does not check.
 
 What it is
-    check.crcs=false, the default of librdkafka; the Java client looks at them unless told not to.
+    check.crcs=false, the default of librdkafka. The Java client checks them by default.
 
 Why it matters
-    What was damaged on a disk or on the way is handed to the application as if it were what
-    was sent.
+    A message that was damaged on a disk or in transit is handed to the application as if it were
+    intact.
 
 Use instead
-    check.crcs=true, for a little processor time of the consumer.
+    check.crcs=true. It costs the consumer a little processor time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def check(pipeline: Pipeline) -> str | None:
     name = "check.crcs"
     if not pipeline.knows(Component.CONSUMER, name) or pipeline.flag(Component.CONSUMER, name):
         return None
-    return "check.crcs=false: a damaged batch is delivered as if it were sound."
+    return "check.crcs=false: a damaged batch is delivered as if it were intact."
 
 
 RULE = Rule(

@@ -1,14 +1,16 @@
 """A consumer that is closed after an error, and commits the failed message.
 
 What it is
-    application.processing.errors=close, and the client commits how far it handed out.
+    application.processing.errors=close, and the client commits the offsets of what it has handed
+    out.
 
 Why it matters
     close() commits the position, which is past every message of the batch. In a run 10 were
     polled, the first failed, and close() committed 10.
 
 Use instead
-    enable.auto.commit=false; or no close() after an error, so that the group goes back.
+    enable.auto.commit=false, or no close() after an error, so that the group returns to its last
+    commit.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         "enable.auto.commit=true with application.processing.errors=close: close() commits the "
-        "message that failed and those behind it."
+        "message that failed and those after it."
     )
 
 

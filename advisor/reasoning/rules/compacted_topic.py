@@ -4,12 +4,12 @@ What it is
     cleanup.policy contains compact.
 
 Why it matters
-    A reader that is behind does not get every message: of each key only the latest is sure to
-    stay. Deletes of keys go as well, after delete.retention.ms. A message without a key is
-    refused.
+    A reader that is behind does not get every message: only the latest message of each key is
+    guaranteed to stay. The deletes of keys are removed too, after delete.retention.ms. A message
+    without a key is refused.
 
 Use instead
-    cleanup.policy=delete for events that each count; compact for a table of latest values.
+    cleanup.policy=delete for events that are all needed; compact for a table of latest values.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ What it is
     failOnDataLoss=false on Spark's Kafka source.
 
 Why it matters
-    When offsets that the query needs were deleted, it skips the gap and says nothing. In a
-    run on 4.2.0 with a short retention, 7,950 of 17,010 rows were missing from a query that was
-    "alive".
+    When offsets that the query needs were deleted, it skips the gap without an error. In a run on
+    4.2.0 with a short retention, 7,950 of 17,010 rows were missing from a query that was "alive".
 
 Use instead
     failOnDataLoss=true, and a retention that outlasts the longest outage.

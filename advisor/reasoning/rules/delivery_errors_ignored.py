@@ -5,8 +5,8 @@ What it is
     error or only logs it.
 
 Why it matters
-    send() does not throw for a timeout, a message too large or a full buffer: only the callback
-    says so. flush() returned 0 for a message that had timed out.
+    send() does not throw for a timeout, a message that is too large or a full buffer: only the
+    callback reports it. In a test, flush() returned 0 for a message that had timed out.
 
 Use instead
     A callback on every send that keeps what failed, so that it is sent again, or that ends the

@@ -4,16 +4,16 @@ What it is
     broker.heartbeat.interval.ms is more than half of broker.session.timeout.ms (KRaft mode).
 
 Why it matters
-    The controller fences a broker that it has not heard from for its session. With more than half
-    of it, one heartbeat that comes late is enough; with all of it, every broker is fenced between
-    two heartbeats, again and again, while it runs: its partitions lose their leader, and it leaves
-    their in-sync sets. Kafka starts with that. Since 4.2 a broker logs an error. Seen on 4.3.1 with
-    3,000 and 1,000 ms: for 90 seconds three brokers were fenced and unfenced in turn, and all of
-    them were never up together.
+    The controller fences a broker from which it has not heard for the session timeout. If the
+    interval is more than half of that, one late heartbeat is enough. If it is as long, every broker
+    is fenced between two heartbeats, again and again, while it runs: its partitions lose their
+    leader, and it leaves their in-sync sets. Kafka starts with such settings. Since 4.2 a broker
+    logs an error. Seen on 4.3.1 with 3,000 and 1,000 ms: for 90 seconds three brokers were fenced
+    and unfenced in turn, and all of them were never up together.
 
 Use instead
-    The defaults (2,000 and 9,000 ms), or a session of at least two intervals. The controllers read
-    the one and the brokers the other, so both belong in the files of both.
+    The defaults (2,000 and 9,000 ms), or a session of at least two intervals. Controllers read the
+    session timeout and brokers read the interval, so write both into the files of both.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def check(pipeline: Pipeline) -> str | None:
     if topic.fenced_again_and_again:
         return f"{topic.fenced_again_and_again}."
     return (
-        f"{_BEAT}={beat_ms} is more than half of {topic.fencing}: one heartbeat that comes late is "
-        "enough, and a broker that runs loses its partitions."
+        f"{_BEAT}={beat_ms} is more than half of {topic.fencing}: after one late heartbeat, a "
+        "broker that runs loses its partitions."
     )
 
 

@@ -1,12 +1,12 @@
 """A producer whose retries may write twice.
 
 What it is
-    enable.idempotence=false, asked for or by default (librdkafka, Java before 3.0), with
-    retries; in librdkafka with acks=all also without.
+    enable.idempotence=false, stated or by default (librdkafka, Java before 3.0), with retries; in
+    librdkafka with acks=all also without retries.
 
 Why it matters
-    When an acknowledgement is lost or late, the client cannot know whether the batch was
-    written; it sends it again, and the broker has no way to tell. One message was written seven
+    When an acknowledgement is lost or late, the client cannot know whether the batch was written.
+    It sends it again, and the broker cannot recognise it as a copy. One message was written seven
     times in a test with a hung follower and request.timeout.ms=1000.
 
 Use instead
@@ -33,8 +33,8 @@ def check(pipeline: Pipeline) -> str | None:
         return f"enable.idempotence=false with {retries}: a retry may write twice{order}."
     if session.retries_uncounted:
         return (
-            "enable.idempotence=false: when a leader moves, librdkafka sends again without "
-            f"counting it as one of retries={session.retries}, and may write twice{order}."
+            "enable.idempotence=false: when a leader moves, librdkafka sends again and does not "
+            f"count that as one of retries={session.retries}, and may write twice{order}."
         )
     return None
 

@@ -1,13 +1,13 @@
-"""Idempotence that another setting switched off silently.
+"""Idempotence that another setting silently turned off.
 
 What it is
-    The Java client (3.0 and later, so also Spark) has idempotence on by default, but acks=1 or
-    0, or retries=0, switches it off unless it was asked for; before 4.0 so does max.in.flight
-    above 5. Only a line in the log says so. The releases 3.0.0 and 3.1.0 leave it off whatever
-    else is set, as long as it is not stated (KAFKA-13598).
+    The Java client (3.0 and later, so also Spark) has idempotence on by default, but acks=1 or 0,
+    or retries=0, turns it off unless it was stated; before 4.0, max.in.flight above 5 does so too.
+    Only a line in the log says so. The releases 3.0.0 and 3.1.0 leave it off, whatever else is set,
+    unless it is stated (KAFKA-13598).
 
 Why it matters
-    The team believes in the default, and has duplicates and reordering all the same.
+    The team relies on the default, and gets duplicates and reordering nevertheless.
 
 Use instead
     Write enable.idempotence=true: then the client refuses to start with a setting that
@@ -42,13 +42,12 @@ def check(pipeline: Pipeline) -> str | None:
     names = ("acks", "retries", "max.in.flight.requests.per.connection")
     if forgets_idempotence(pipeline.family, release):
         return (
-            f"version={release}: this release leaves enable.idempotence off in spite of its "
-            "default, as long as nobody states it."
+            f"version={release}: this release leaves enable.idempotence off, in spite of its "
+            "default, unless it is stated."
         )
     stated = ", ".join(f"{name}={producer[name]}" for name in names if name in producer)
     return (
-        f"{stated}: switches enable.idempotence off without an error, although nobody set it to "
-        "false."
+        f"{stated}: turns enable.idempotence off without an error, although nobody set it to false."
     )
 
 

@@ -5,9 +5,9 @@ What it is
     left the in-sync set; with one replica, before its only broker may be back (60 s).
 
 Why it matters
-    The client reports an error for a failure that passes by itself. If nobody looks, the
-    message is missing; if the code sends it again, it may be there twice, because the first
-    copy may be in the log.
+    The client reports an error for a failure that would have ended by itself. If nobody checks the
+    result, the message is missing. If the code sends it again, it may be in the log twice, because
+    the first copy may have been written.
 
 Use instead
     The default of the client (120,000 ms in Java, 300,000 ms in librdkafka), or more than

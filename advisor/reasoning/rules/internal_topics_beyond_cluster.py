@@ -5,11 +5,11 @@ What it is
     is above the number of brokers. 3 is the default of both.
 
 Why it matters
-    The topic cannot be made. A group reads nothing and no error says so; a transactional
-    producer waits in initTransactions() until it times out. Sending works all the same.
+    The topic cannot be created. A group reads nothing, without an error. A transactional producer
+    waits in initTransactions() until it times out. Sending without transactions still works.
 
 Use instead
-    As many as there are brokers, on a machine for development; 3 brokers elsewhere.
+    On a development machine, set them to the number of brokers. Elsewhere, run 3 brokers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     several = "broker" if pipeline.brokers == 1 else "brokers"
     return (
-        f"{', '.join(beyond)} with {pipeline.brokers} {several}: the topic cannot be made, and "
+        f"{', '.join(beyond)} with {pipeline.brokers} {several}: the topic cannot be created, and "
         "what needs it waits without an error."
     )
 

@@ -1,12 +1,13 @@
 """Messages in a temporary folder.
 
 What it is
-    log.dirs of a broker names a folder below /tmp, as the files that Kafka ships do, or one that
-    is memory (/dev/shm, /run).
+    log.dirs of a broker names a folder below /tmp, as in the sample files that Kafka ships, or one
+    that is in memory (/dev/shm, /run).
 
 Why it matters
-    Many systems empty /tmp when they start: the broker comes back without its copies. With one
-    copy that is a loss; with more, the others must be in sync at that moment.
+    Many systems empty /tmp when they start, and the broker comes back without its copies. With one
+    copy its messages are lost. With more, they survive only if another replica is in sync at that
+    moment.
 
 Use instead
     log.dirs on a disk of its own.
@@ -27,7 +28,10 @@ def check(pipeline: Pipeline) -> str | None:
              or folder in TEMPORARY]  # fmt: skip
     if not names:
         return None
-    return f"log.dirs={names[0]}: a restart of the machine may empty it, and a copy of all is gone."
+    return (
+        f"log.dirs={names[0]}: a restart of the machine may empty it, and with it this broker's "
+        "copy of every message is lost."
+    )
 
 
 RULE = Rule(

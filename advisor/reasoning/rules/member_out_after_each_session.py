@@ -2,13 +2,13 @@
 
 What it is
     heartbeat.interval.ms of librdkafka is as long as session.timeout.ms or longer, in a group whose
-    members assign the partitions (group.protocol=classic). The Java client does not start with it;
-    librdkafka does.
+    members assign the partitions (group.protocol=classic). The Java client refuses to start with
+    such a value; librdkafka starts.
 
 Why it matters
-    The coordinator hears nothing for a session and takes the member out of the group; the client
-    sees the same, drops what it was assigned, and joins again. So the group stops and starts again
-    with each session, and what was not committed by then is processed again.
+    The coordinator hears nothing for the whole session and removes the member from the group. The
+    client notices the same, gives up its partitions, and joins again. So the group stops and starts
+    again with each session, and what was not committed by then is processed again.
 
 Use instead
     At most a third of session.timeout.ms; the default is 3,000 ms.
@@ -32,8 +32,8 @@ def check(pipeline: Pipeline) -> str | None:
     if beat_ms < session_ms:
         return None
     return (
-        f"{_BEAT}={beat_ms} with {_SESSION}={session_ms}: a member is out of its group after each "
-        "session, joins again, and processes again what was not committed."
+        f"{_BEAT}={beat_ms} with {_SESSION}={session_ms}: the member is removed from its group "
+        "after each session, joins again, and processes again what was not committed."
     )
 
 

@@ -1,20 +1,20 @@
 """Brokers that use ZooKeeper, or may use it.
 
 What it is
-    The brokers run a line of Kafka before 3.3, the first whose KRaft mode is for production, and
-    are taken to have ZooKeeper; or one from 3.3 to 3.9, where there are both modes, and they have
-    ZooKeeper or it was not stated which (application.metadata.mode).
+    The brokers run a line of Kafka before 3.3 and are assumed to use ZooKeeper, because 3.3 is the
+    first line whose KRaft mode is for production. Or they run a line from 3.3 to 3.9, which has
+    both modes, and use ZooKeeper, or their mode was not stated (application.metadata.mode).
 
 Why it matters
-    ZooKeeper says which broker is alive. One that crashes is declared dead after up to 21 s
-    (zookeeper.session.timeout.ms=18000 and one tick), where KRaft takes 9 s; a leader that is cut
-    off from the other brokers while it reaches ZooKeeper is not given up. There are no eligible
+    ZooKeeper decides which broker is alive. A broker that crashes is declared dead after up to 21 s
+    (zookeeper.session.timeout.ms=18000 and one tick); KRaft takes 9 s. A leader that is cut off
+    from the other brokers but still reaches ZooKeeper is not declared dead. There are no eligible
     leader replicas. All this was read in Kafka's and ZooKeeper's code and documents. Experiments
-    have ZooKeeper where their scenario says so (`manage.py scenarios`), else KRaft mode.
+    use ZooKeeper where their scenario says so (`manage.py scenarios`), and KRaft mode otherwise.
 
 Use instead
-    State which mode it is. No setting changes the rest, and no guarantee depends on it where
-    clients wait long enough. Kafka 4.0 and later have no ZooKeeper: a cluster goes there from
+    State which mode it is. No setting changes the rest, and no guarantee depends on it if clients
+    wait long enough. Kafka 4.0 and later have no ZooKeeper: a cluster is upgraded to them from
     KRaft mode, with a metadata version of 3.3 or later.
 """
 
@@ -32,17 +32,16 @@ def check(pipeline: Pipeline) -> str | None:
     """What is said or taken of the mode, where there may be ZooKeeper."""
     topic = Replication(pipeline)
     if topic.zookeeper:
-        where = "Experiments have ZooKeeper where their scenario says so, else KRaft mode."
+        where = "Experiments use ZooKeeper where their scenario says so, and KRaft mode otherwise."
         return f"{topic.with_zookeeper}: {_given_up(topic)}. {where}"
     answers = pipeline.stated(Component.APPLICATION)
     if not topic.asks_for_the_mode or _MODE in answers or controllers(pipeline):
         return None
     other = Replication(pipeline.with_setting(Component.APPLICATION, _MODE, "zookeeper"))
     return (
-        f"kafka={pipeline.kafka} has ZooKeeper or KRaft mode, and nobody said which: KRaft is "
-        f"assumed, and a broker that crashes is declared dead after {topic.silent_ms:,} ms "
-        f"({topic.fencing}). With "
-        f"ZooKeeper ({_MODE}=zookeeper) {_given_up(other)}."
+        f"kafka={pipeline.kafka} has ZooKeeper or KRaft mode, and which one was not stated: KRaft "
+        f"is assumed, and a broker that crashes is declared dead after {topic.silent_ms:,} ms "
+        f"({topic.fencing}). With ZooKeeper ({_MODE}=zookeeper) {_given_up(other)}."
     )
 
 

@@ -4,12 +4,12 @@ What it is
     min.insync.replicas is above replication.factor.
 
 Why it matters
-    Since Kafka 3.7 there is no error: the broker takes the smaller of the two, so a topic with
-    one replica acknowledges with one copy whatever the minimum says. Before 3.7 every write
-    with acks=all is refused.
+    Since Kafka 3.7 there is no error: the broker uses the smaller of the two, so a topic with one
+    replica acknowledges with one copy, whatever the minimum is. Before 3.7 every write with
+    acks=all is refused.
 
 Use instead
-    Look at replication.factor first: at least one above min.insync.replicas.
+    A replication.factor of at least min.insync.replicas + 1.
 """
 
 from __future__ import annotations

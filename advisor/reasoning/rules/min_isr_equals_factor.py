@@ -4,12 +4,12 @@ What it is
     min.insync.replicas equals replication.factor, which is above 1.
 
 Why it matters
-    Writes with acks=all go on while replication.factor - min.insync.replicas brokers are down.
-    Here that is 0: any restart of a broker stops the topic.
+    Writes with acks=all continue while at most replication.factor - min.insync.replicas brokers are
+    down. Here that is 0: any restart of a broker stops writes to the topic.
 
 Use instead
-    replication.factor one above min.insync.replicas: 3 and 2 survive one loss and spare one
-    broker.
+    replication.factor one above min.insync.replicas: with 3 and 2, one broker may be lost, and one
+    may be down.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def check(pipeline: Pipeline) -> str | None:
     if topic.factor == 1 or topic.spares != 0:
         return None
     return (
-        f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: 0 brokers "
-        "may be down while writes with acks=all go on."
+        f"min.insync.replicas={topic.min_isr} with replication.factor={topic.factor}: no broker "
+        "may be down while writes with acks=all continue."
     )
 
 

@@ -1,20 +1,20 @@
-"""A minimum in the brokers' files that a newer cluster does not read.
+"""A min.insync.replicas in the brokers' files that a newer cluster does not read.
 
 What it is
-    min.insync.replicas above 1 is set for the brokers and not on the topic, and the cluster has
-    eligible leader replicas: a new one since 4.1, an older one after kafka-features upgrade.
+    min.insync.replicas above 1 is set on the brokers and not on the topic, and the cluster has
+    eligible leader replicas: clusters created with 4.1 or later, and older ones after
+    kafka-features.sh upgrade.
 
 Why it matters
-    Eligible leader replicas (on for new clusters since 4.1) keep a value for the whole cluster,
-    copied from the active controller. Where controllers run apart and their file lacks the
-    line, that value is 1 and goes before the brokers' files: topics silently ask for one copy,
-    topics that exist as well. Seen on 4.1.0, 4.2.1 and 4.3.1, and on a 4.0.2 cluster when it
-    was upgraded.
+    With eligible leader replicas there is one value for the whole cluster, copied from the active
+    controller. If controllers are separate processes and their file lacks the line, that value is 1
+    and overrides the brokers' files: all topics, existing ones too, silently require one copy only.
+    Seen on 4.1.0, 4.2.1 and 4.3.1, and on a 4.0.2 cluster when it was upgraded.
 
 Use instead
     Set it on the topic, or for the whole cluster with kafka-configs --entity-type brokers
-    --entity-default, while every replica is in sync: the change resets what the cluster knows
-    of eligible replicas. Write it into the controllers' files too.
+    --entity-default. Do that while every replica is in sync, because the change resets what the
+    cluster knows about eligible replicas. Write it into the controllers' files too.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def check(pipeline: Pipeline) -> str | None:
     if not Replication(pipeline).eligible_replicas:
         return None
     return (
-        f"min.insync.replicas={stated} on the brokers only, with eligible.leader.replicas.version="
-        "1: where controllers run apart, the cluster may take 1 instead; kafka-configs --describe "
-        "shows which."
+        f"min.insync.replicas={stated} on the brokers only, with "
+        "eligible.leader.replicas.version=1: if controllers are separate processes, the cluster "
+        "may use 1 instead; kafka-configs --describe shows which."
     )
 
 

@@ -4,9 +4,9 @@ What it is
     min.insync.replicas=1 (the default) on a topic with more than one replica.
 
 Why it matters
-    acks=all waits for the replicas that are in sync now. When the others have fallen out, that
-    is the leader alone; if it is then lost, so is what it acknowledged. By hand: 3 of 3
-    messages written with acks=all had one copy.
+    acks=all waits for the replicas that are in sync now. When the other replicas have left the
+    in-sync set, that is the leader alone. If the leader is then lost, so is what it acknowledged.
+    In a test, 3 of 3 messages written with acks=all had one copy.
 
 Use instead
     min.insync.replicas=2 with replication.factor=3: one broker may be lost, one may be down.
@@ -27,7 +27,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         f"min.insync.replicas=1 with replication.factor={topic.factor}: acks=all may mean one "
-        "copy, which the loss of one broker takes."
+        "copy, which is lost with one broker."
     )
 
 

@@ -1,13 +1,13 @@
-"""A producer of Spark or Kafka Streams that may not wait.
+"""A producer of Spark or Kafka Streams that has no time to wait.
 
 What it is
-    max.block.ms of 10 ms or less, in a producer that an engine drives.
+    max.block.ms of 10 ms or less, in a producer that Spark or Kafka Streams runs.
 
 Why it matters
-    The first send() to a topic needs the topic's metadata, and one that finds the buffer full needs
-    room. Without time for that both fail. Nothing is lost, because the engine runs the task again;
-    but a Spark query stops when a task failed for the fourth time, and the steps of a transaction
-    of Kafka Streams time out like this, too.
+    The first send() to a topic needs the topic's metadata, and a send() that finds the buffer full
+    needs room. Without time to wait, both fail. Nothing is lost, because the task is run again. But
+    a Spark query stops when a task has failed for the fourth time, and the steps of a Kafka Streams
+    transaction time out in the same way.
 
 Use instead
     The default of 60,000 ms.
@@ -31,7 +31,7 @@ def check(pipeline: Pipeline) -> str | None:
     if block_ms > ANSWER_MS:
         return None
     what = (
-        "the task, and the query stops when a task failed for the fourth time"
+        "the task, and the query stops when a task has failed for the fourth time"
         if pipeline.family is Family.SPARK
         else "the task, and the thread dies when that lasts for task.timeout.ms"
     )

@@ -4,9 +4,10 @@ What it is
     enable.auto.commit=true with enable.auto.offset.store=true, the defaults of librdkafka.
 
 Why it matters
-    The offset is stored when the message is handed over, and a thread of its own commits it. A
-    crash in mid-processing skips the message; a crash before the next commit repeats others. By
-    hand: one message polled, 9 s of work, killed: committed.
+    The offset is stored when the message is handed over, and a background thread commits it. A
+    crash during processing skips the message; a crash before the next commit repeats others. In a
+    test, a consumer was killed after 9 s of work on the one message that it had polled, and the
+    message was committed.
 
 Use instead
     enable.auto.offset.store=false and store_offsets() after processing; or

@@ -1,15 +1,15 @@
 """Committed offsets on one broker only.
 
 What it is
-    offsets.topic.replication.factor=1 in a cluster of more brokers, as in the file that Kafka
-    ships as a sample.
+    offsets.topic.replication.factor=1 in a cluster of several brokers, as in the sample file that
+    Kafka ships.
 
 Why it matters
-    While that broker is down, its groups stop although the topic is fine; with its disk
-    every position goes, and auto.offset.reset decides what is skipped or read again.
+    While that broker is down, its groups stop, although the topic itself is available. If its disk
+    is lost, every position is lost, and auto.offset.reset decides what is skipped or read again.
 
 Use instead
-    3 before the first group starts; a topic that exists needs a reassignment.
+    3, before the first group starts. An existing topic needs a reassignment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ def check(pipeline: Pipeline) -> str | None:
     name = "offsets.topic.replication.factor"
     if pipeline.brokers < 2 or pipeline.number(Component.BROKER, name) > 1:
         return None
-    return f"{name}=1: with one broker the positions of its groups are away, or gone."
+    return (
+        f"{name}=1: when one broker is down or lost, the positions of its groups are unavailable "
+        "or lost."
+    )
 
 
 RULE = Rule(

@@ -1,12 +1,12 @@
-"""Order that is wanted, and threads that process messages beside each other.
+"""Order that is required, and threads that process messages at the same time.
 
 What it is
     Order is required, and application.processing=asynchronous: the polling thread hands messages
     to others.
 
 Why it matters
-    No setting keeps two messages of one key from two threads. The answer assumes that the code
-    gives all messages of a key to one thread.
+    No setting prevents two threads from processing messages of one key at the same time. The answer
+    assumes that the code gives all messages of a key to one thread.
 
 Use instead
     One worker for each key or partition, or process on the polling thread.

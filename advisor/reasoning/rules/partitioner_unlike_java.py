@@ -5,8 +5,8 @@ What it is
     murmur2_random. The default, consistent_random, hashes with CRC32.
 
 Why it matters
-    A Java producer (Streams and Connect are such) puts the same key into another partition.
-    Between partitions there is no order, and joins by key miss each other.
+    A Java producer (also Kafka Streams and Connect) puts the same key into another partition. There
+    is no order between partitions, and joins by key do not find their counterpart.
 
 Use instead
     partitioner=murmur2_random, before the topic has messages.
@@ -27,8 +27,8 @@ def check(pipeline: Pipeline) -> str | None:
     if partitioner.startswith("murmur2"):
         return None
     return (
-        f"partitioner={partitioner}: where a Java client writes to the topic as well, one key is "
-        "in two partitions."
+        f"partitioner={partitioner}: if a Java client also writes to the topic, one key is in two "
+        "partitions."
     )
 
 

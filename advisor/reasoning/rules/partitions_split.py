@@ -4,13 +4,13 @@ What it is
     minPartitions on Spark's Kafka source, while messages must stay in order.
 
 Why it matters
-    With more than the topic has partitions, Spark divides each partition among tasks that run
-    side by side; what they write has no order between them. A shuffle or repartition() before
-    the sink does the same.
+    If the value is above the topic's number of partitions, Spark divides partitions among tasks
+    that run at the same time, and there is no order between what they write. A shuffle or
+    repartition() before the sink has the same effect.
 
 Use instead
-    Leave minPartitions out, and write without a shuffle; or sort by the sender's own number
-    where order matters.
+    Leave minPartitions unset and write without a shuffle, or sort by a sequence number of the
+    sender where order matters.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def check(pipeline: Pipeline) -> str | None:
     if least is None:
         return None
     return (
-        f"minPartitions={least}: a topic with fewer partitions is read by several tasks a "
-        "partition, side by side."
+        f"minPartitions={least}: if the topic has fewer partitions, several tasks read one "
+        "partition at the same time."
     )
 
 

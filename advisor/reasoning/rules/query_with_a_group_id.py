@@ -1,14 +1,14 @@
-"""A Spark query with a group id of its own choice.
+"""A Spark query with a fixed group id.
 
 What it is
-    kafka.group.id on Spark's Kafka source. Unless stated, Spark makes a new one each time.
+    kafka.group.id on Spark's Kafka source. If it is not stated, Spark creates a new one each time.
 
 Why it matters
-    Queries that run at the same time under one name, batch and streaming alike, take
-    partitions from each other: each may read only a part of the data.
+    Queries that run at the same time with one group id, batch or streaming, take partitions from
+    each other: each may read only a part of the data.
 
 Use instead
-    Leave it out; where access rules ask for a name, groupIdPrefix gives each query its own.
+    Leave it unset. Where ACLs require a name, groupIdPrefix gives each query its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ def check(pipeline: Pipeline) -> str | None:
     name = pipeline.text(Component.CONSUMER, "group.id")
     if not name:
         return None
-    return f"kafka.group.id={name}: a second query with this name reads a part of the data each."
+    return (
+        f"kafka.group.id={name}: with a second query of this group id, each reads only a part of "
+        "the data."
+    )
 
 
 RULE = Rule(

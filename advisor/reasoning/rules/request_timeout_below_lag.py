@@ -1,15 +1,17 @@
-"""A request that is sent again while the first is still under way.
+"""A request that is sent again while the first is still in progress.
 
 What it is
     request.timeout.ms is below the time for which a slow follower stays in sync (1.5 times
     replica.lag.time.max.ms), with acks=all, retries, and no idempotence.
 
 Why it matters
-    The broker has the batch and waits for the follower; the client stops waiting and sends it
-    again. With a follower that hung and request.timeout.ms=1000, one message was there 7 times.
+    The broker has the batch and waits for the follower; the client stops waiting and sends the
+    batch again. With a follower that hung and request.timeout.ms=1000, one message was written 7
+    times.
 
 Use instead
-    enable.idempotence=true: then the broker knows the copies. Else a longer request.timeout.ms.
+    enable.idempotence=true: the broker then recognises the copies. Otherwise a longer
+    request.timeout.ms.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def check(pipeline: Pipeline) -> str | None:
         f"request.timeout.ms={session.request_timeout_ms} with "
         f"replica.lag.time.max.ms={topic.lag_max_ms} and enable.idempotence=false: the leader "
         f"waits for a slow follower for up to {topic.slow_follower_ms} ms, and the client sends "
-        "again before."
+        "again before that."
     )
 
 

@@ -1,12 +1,12 @@
 """A topic with one copy of each message.
 
 What it is
-    replication.factor=1, stated or by the default of the brokers (1, also for topics that are
-    made by a typing error in a name).
+    replication.factor=1, stated or by the brokers' default (1, also for topics that are created by
+    a typing error in a name).
 
 Why it matters
-    The loss of one disk loses every message of the partition, and one broker that is down stops
-    it; acks=all and min.insync.replicas cannot help.
+    If one disk is lost, every message of the partition is lost. If one broker is down, the
+    partition is unavailable. acks=all and min.insync.replicas cannot help.
 
 Use instead
     replication.factor=3 with min.insync.replicas=2. It costs three times the disk.
@@ -25,7 +25,8 @@ def check(pipeline: Pipeline) -> str | None:
     if Replication(pipeline).factor > 1:
         return None
     return (
-        "replication.factor=1: one broker down stops the topic, one disk lost takes its messages."
+        "replication.factor=1: the topic stops while one broker is down, and its messages are "
+        "lost with one disk."
     )
 
 

@@ -4,11 +4,11 @@ What it is
     auto.offset.reset=latest (for Spark, startingOffsets=latest), the default everywhere.
 
 Why it matters
-    A new group, one whose offsets expired after 7 days, or one that lost them starts at the
-    end: everything written before is skipped, without an error.
+    A new group, one whose offsets expired (after 7 days by default), or one that lost them starts
+    at the end: everything written before is skipped, without an error.
 
 Use instead
-    earliest, and a sink that tolerates a message twice; or none (librdkafka: error) and an alarm.
+    earliest, with a sink that tolerates duplicates; or none (librdkafka: error), with an alert.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ What it is
     brokers.
 
 Why it matters
-    The state is restored from the changelog. With the one broker's disk it is gone, and so is what
-    was on its way through a repartition topic; exactly-once does not help.
+    The state is restored from the changelog. If that one disk is lost, the state is lost, and so
+    are the messages in a repartition topic. Exactly-once does not help.
 
 Use instead
-    replication.factor=3 and topic.min.insync.replicas=2 in the application. Internal topics that
-    exist need a reassignment.
+    replication.factor=3 and topic.min.insync.replicas=2 in the application. Existing internal
+    topics need a reassignment.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def check(pipeline: Pipeline) -> str | None:
     by_brokers = ", so default.replication.factor=1 of the brokers" if stated < 0 else ""
     return (
         f"replication.factor={stated}{by_brokers}: each changelog and repartition topic has one "
-        "copy, and with its disk the state is gone."
+        "copy, and the state is lost with its disk."
     )
 
 

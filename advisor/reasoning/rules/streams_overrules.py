@@ -5,10 +5,10 @@ What it is
     itself: enable.auto.commit always, enable.idempotence and isolation.level with exactly-once.
 
 Why it matters
-    What stands in the file is not what runs; only a line in the log says so.
+    The value in the file is not the value in force. Only a line in the log says so.
 
 Use instead
-    Leave it out. processing.guarantee decides.
+    Leave it unset. processing.guarantee decides.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """A Streams application whose messages get their time from a class of its own.
 
 What it is
-    default.timestamp.extractor names a class that is none of Kafka's.
+    default.timestamp.extractor names a class that is not Kafka's own.
 
 Why it matters
-    Kafka Streams drops each message for which the class returns a negative timestamp, under
-    exactly_once_v2 as well. Delivery Lab cannot see the class, and takes it that it returns none.
+    Kafka Streams drops each message for which the class returns a negative timestamp, with
+    exactly_once_v2 too. Delivery Lab cannot see the class, and assumes that it never does so.
 
 Use instead
-    Return the partitionTime that extract() is handed where a message has no time of its own, and
-    throw an exception where the application should stop.
+    If a message has no timestamp of its own, return the partitionTime that extract() receives.
+    Throw an exception if the application should stop.
 """
 
 from __future__ import annotations

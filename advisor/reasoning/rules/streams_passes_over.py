@@ -1,17 +1,17 @@
 """A Streams application that skips messages it cannot process.
 
 What it is
-    An exception handler that continues (LogAndContinue), or a class of your own, which may; or
-    LogAndSkipOnInvalidTimestamp, which drops messages with a negative timestamp.
+    An exception handler that continues (LogAndContinue) or a class of your own, which may continue;
+    or LogAndSkipOnInvalidTimestamp, which drops messages with a negative timestamp.
 
 Why it matters
-    The message counts as processed. Nothing stops; a metric and a log line are all that tells of
-    it, under exactly_once_v2 as well.
+    The message counts as processed and nothing stops. Only a metric and a log line show it, with
+    exactly_once_v2 too.
 
 Use instead
-    The handlers that stop (LogAndFail, the defaults), or since Kafka 4.2
-    errors.dead.letter.queue.topic.name, so that what Kafka's own handlers skip is in a topic. For
-    timestamps, UsePartitionTimeOnInvalidTimestamp keeps the message and goes on.
+    The handlers that stop (LogAndFail, the defaults). Since Kafka 4.2 also
+    errors.dead.letter.queue.topic.name, so that Kafka's own handlers write what they skip to a
+    topic. For timestamps, UsePartitionTimeOnInvalidTimestamp keeps the message and continues.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check(pipeline: Pipeline) -> str | None:
     passing += filter(None, [streams.drops_results, streams.drops_without_time])
     if not passing:
         return None
-    return f"{' and '.join(passing)}: the application may go on without a message."
+    return f"{' and '.join(passing)}: the application may continue without a message."
 
 
 RULE = Rule(

@@ -1,13 +1,13 @@
-"""Exactly-once output whose readers may not wait for the commit.
+"""Exactly-once output whose readers possibly do not wait for the commit.
 
 What it is
     A Streams application with exactly-once, and readers of its output topics that do not have
     isolation.level=read_committed, or whose isolation level was not stated.
 
 Why it matters
-    read_uncommitted is the default of the Java client and of Spark. Such a reader gets results of
-    transactions that are aborted, and those that replace them: it counts twice what Streams did
-    once.
+    read_uncommitted is the default of the Java client and of Spark. Such a reader gets the results
+    of aborted transactions and also the results that replace them: it counts twice what Streams
+    counted once.
 
 Use instead
     isolation.level=read_committed in every reader of the output.

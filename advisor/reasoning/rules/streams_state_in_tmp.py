@@ -1,17 +1,16 @@
-"""Local state in a folder that may be gone at the next start.
+"""Local state in a folder that may be empty after the next start.
 
 What it is
-    state.dir below /tmp, which is the default, or another folder that a machine which starts may
-    find empty (/var/tmp, /dev/shm, /run), in an application that keeps state on disk.
+    state.dir below /tmp, which is the default, or below another folder that may be empty after a
+    reboot (/var/tmp, /dev/shm, /run), in an application that keeps state on disk.
 
 Why it matters
-    Many systems empty such a folder at a reboot, and a container has a new one each time. The
-    state is read back from the changelog, all of it, and its tasks wait for that long; nothing is
-    lost.
+    Many systems empty such a folder at a reboot, and a new container has a new one. Nothing is
+    lost, but the whole state is read back from the changelog, and its tasks wait for that.
 
 Use instead
-    A folder on a volume that comes back with the instance, and num.standby.replicas=1, so that
-    another one is ready meanwhile.
+    A folder on a volume that the instance keeps when it restarts, and num.standby.replicas=1, so
+    that another instance can take over meanwhile.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """A topic whose older messages are in remote storage alone.
 
 What it is
-    remote.storage.enable=true: what is older than local.retention.ms or .bytes is in the remote
-    storage, and the brokers delete their copies.
+    remote.storage.enable=true: messages beyond local.retention.ms or local.retention.bytes are in
+    the remote storage, and the brokers delete their copies.
 
 Why it matters
-    No setting of Kafka says how safe a message is there. Only __remote_log_metadata, a topic with
-    copies and a minimum of its own, says where it is.
+    No Kafka setting says how safe a message is there. Only __remote_log_metadata, a topic with its
+    own replication.factor and min.insync.replicas, records where it is.
 
 Use instead
     Remote storage that keeps several copies itself, and 3 copies of __remote_log_metadata with
@@ -28,9 +28,9 @@ def check(pipeline: Pipeline) -> str | None:
     if copies is None:
         return None
     return (
-        "remote.storage.enable=true: this answer is for what the brokers keep, and for knowing "
-        f"where the rest is (guaranteed on {counted(copies, 'broker')}). How safe it is in the "
-        "remote storage is the storage's matter."
+        "remote.storage.enable=true: this answer covers the messages that the brokers keep, and "
+        f"the record of where the others are (guaranteed on {counted(copies, 'broker')}). How safe "
+        "those are depends on the remote storage."
     )
 
 

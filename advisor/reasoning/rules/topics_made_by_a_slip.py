@@ -1,13 +1,13 @@
 """Topics created by a misspelt name, with one copy.
 
 What it is
-    auto.create.topics.enable=true on brokers whose default.replication.factor is 1, where one
-    of the two was written down.
+    auto.create.topics.enable=true on brokers whose default.replication.factor is 1, if at least one
+    of the two was stated.
 
 Why it matters
-    A producer that writes to a name that does not exist gets a topic with 1 copy and
-    min.insync.replicas=1, and acks=all succeeds. Seen in a run. The disk of one broker holds all
-    of it.
+    When a producer writes to a topic that does not exist, the topic is created with 1 copy and
+    min.insync.replicas=1, and acks=all succeeds. This was seen in a run. All messages are on the
+    disk of one broker.
 
 Use instead
     auto.create.topics.enable=false; or default.replication.factor=3 and, for the whole

@@ -1,12 +1,13 @@
 """Outcomes of transactions on one broker only.
 
 What it is
-    A transactional producer, and transaction.state.log.min.isr (or the factor) is 1, as in the
-    file that Kafka ships as a sample.
+    A transactional producer, and transaction.state.log.min.isr (or the replication factor) is 1, as
+    in the sample file that Kafka ships.
 
 Why it matters
-    The outcome of a transaction is written there before the partitions are marked. Lost with
-    its broker, a transaction may be marked in some partitions and open in others.
+    The outcome of a transaction is written there before markers are written to the partitions. If
+    the outcome is lost with its broker, the transaction may have a marker in some partitions and
+    stay open in others.
 
 Use instead
     transaction.state.log.replication.factor=3 with transaction.state.log.min.isr=2, the defaults.

@@ -1,15 +1,16 @@
-"""A transaction that ends before a fail-over does.
+"""A transaction that times out before a failover is over.
 
 What it is
-    transaction.timeout.ms is below the longest pause that passes by itself.
+    transaction.timeout.ms is below the longest pause that ends by itself.
 
 Why it matters
-    A broker dies, sends wait for the next leader, and meanwhile the brokers abort the
-    transaction: the producer is fenced or gets an error, and the work is done again.
+    When a broker dies, sends wait for the next leader. Meanwhile the brokers abort the transaction.
+    The producer is fenced or gets an error, and the work is done again.
 
 Use instead
     The default of 60,000 ms, or more than broker.session.timeout.ms and 1.5 times
-    replica.lag.time.max.ms. Readers of committed records wait as long behind a dead producer.
+    replica.lag.time.max.ms. With a dead producer, readers of committed records wait for that time,
+    too.
 """
 
 from __future__ import annotations

@@ -5,14 +5,14 @@ What it is
     transaction.version below 2, on brokers of 4.0 or later.
 
 Why it matters
-    All transactions of a session then share one epoch (KIP-890). A request to commit or abort that
-    was held up on its way may end the next transaction: that one is committed in part, or what it
-    confirms is lost. Brokers of 4.0 ask the coordinator before they take a message, which closes
-    the door for late messages, and not for late ends.
+    All transactions of a session then share one epoch (KIP-890). A delayed request to commit or
+    abort may end the next transaction: that one is committed in part, or messages that were
+    acknowledged in it are lost. Brokers of 4.0 ask the coordinator before they accept a message.
+    This keeps delayed messages out, but not delayed commits and aborts.
 
 Use instead
     kafka-clients of 4.0 or later, and kafka-features.sh upgrade --feature transaction.version=2.
-    Else end an application's session after a commit or an abort that timed out.
+    Otherwise end the application's session after a commit or an abort that timed out.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def check(pipeline: Pipeline) -> str | None:
     client = f"{pipeline.family} {pipeline.version}"
     version = pipeline.number(Component.APPLICATION, "transaction.version")
     return (
-        f"{client} clients with transaction.version={version}: a commit or an abort that was held "
-        f"up on its way may end the next transaction (KIP-890{_same_matter(pipeline)})."
+        f"{client} clients with transaction.version={version}: a delayed commit or abort may end "
+        f"the next transaction (KIP-890{_same_matter(pipeline)})."
     )
 
 

@@ -4,9 +4,9 @@ What it is
     unclean.leader.election.enable=true, on the topic or on the brokers.
 
 Why it matters
-    When every in-sync replica is down, one that fell behind leads, and the others drop what it
-    does not have: acknowledged messages are gone for good, with acks=all too. By hand, 11,434
-    of 39,999.
+    When every in-sync replica is down, one that fell behind becomes leader, and the others truncate
+    what it does not have. Acknowledged messages are lost for good, with acks=all too. In a test,
+    11,434 of 39,999 were lost.
 
 Use instead
     false, the default: the partition waits for a replica that has everything.
@@ -25,7 +25,7 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         "unclean.leader.election.enable=true: a replica that fell behind may lead, and "
-        "acknowledged messages that it lacks are gone for good."
+        "acknowledged messages that it lacks are lost for good."
     )
 
 

@@ -1,12 +1,12 @@
-"""Unclean elections set where the controllers may not read it.
+"""Unclean elections that are set where the controllers may not read it.
 
 What it is
     unclean.leader.election.enable is set for the brokers and not on the topic.
 
 Why it matters
-    The controller decides who leads. It looks at the topic, at the dynamic values of the
-    cluster, and at its own file: a line in the file of a broker that is not a controller has no
-    effect. With ZooKeeper, where a broker is the controller, its file is looked at.
+    The controller decides who leads. It reads the topic's setting, the dynamic settings of the
+    cluster, and its own file. A line in the file of a broker that is not a controller has no
+    effect. With ZooKeeper, one of the brokers is the controller, and its file is read.
 
 Use instead
     Set it on the topic, or for the cluster with kafka-configs --entity-type brokers
@@ -30,8 +30,9 @@ def check(pipeline: Pipeline) -> str | None:
     if Replication(pipeline).zookeeper:
         return None
     return (
-        f"{name}={str(stated).lower()} on the brokers only: controllers of their own do not read "
-        "a broker's file; kafka-configs --describe shows what counts."
+        f"{name}={str(stated).lower()} on the brokers only: controllers that are separate "
+        "processes do not read a broker's file; kafka-configs --describe shows the value in "
+        "force."
     )
 
 

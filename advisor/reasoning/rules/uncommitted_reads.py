@@ -5,8 +5,8 @@ What it is
     Streams with at_least_once) on a topic with a transactional producer.
 
 Why it matters
-    The reader gets messages of transactions that are open or were aborted: work that was taken
-    back, and then its replacement.
+    The reader gets messages of transactions that are open or were aborted, and then also the
+    messages that replace them.
 
 Use instead
     isolation.level=read_committed in every reader of the topic.

@@ -26,7 +26,7 @@ from labs.management import proving
 _MOST_TIMES = 100
 _NOTHING = "--on: {} is not run there; its page says why"
 _HISTORICAL = (
-    "* historical: this release runs for incidents alone, on the loopback of this machine, and no "
+    "* historical: this release runs for incidents only. Only this machine can reach it, and no "
     "experiment offers it."
 )
 _TROUBLE = (
