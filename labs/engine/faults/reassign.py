@@ -28,8 +28,9 @@ def remove_copy(rig: Rig, topic: str) -> Rows:
         victims = followers(topic).targets(rig.cluster)
         if not victims:
             raise ValueError("no follower is in sync")
-        gone, port = victims[0].broker.id, victims[0].broker.port
-        stay = [replica for replica in _replicas(rig, topic) if replica != gone]
+        gone = victims[0].broker.id
+        replicas, port = _replicas(rig, topic)
+        stay = [replica for replica in replicas[0] if replica != gone]
         reassign.ask(port, topic, 0, stay, _ASK_S)
         waits = reassign.pending(port, topic, 0, _ASK_S)
         does = "waits until these are in sync" if waits else "did so at once"
@@ -46,22 +47,26 @@ def add_copies(rig: Rig, topic: str, copies: int, limit_s: float = 60) -> Rows:
     """
 
     def act() -> str:
-        with quiet_admin(rig.cluster.bootstrap) as admin:
-            partitions = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions
-        port = next(
-            broker.port for broker in rig.cluster.brokers.values() if broker.state == "running"
-        )
-        for number, partition in partitions.items():
-            others = [id_ for id_ in rig.cluster.brokers if id_ not in partition.replicas]
-            wanted = [*partition.replicas, *others][:copies]
-            reassign.ask(port, topic, number, wanted, _ASK_S)
-        rig.cluster.wait_in_sync(topic, len(partitions), copies, limit_s)
-        several = "each partition" if len(partitions) > 1 else "the partition"
+        replicas, port = _replicas(rig, topic)
+        for number, first in replicas.items():
+            others = [id_ for id_ in rig.cluster.brokers if id_ not in first]
+            reassign.ask(port, topic, number, [*first, *others][:copies], _ASK_S)
+        rig.cluster.wait_in_sync(topic, len(replicas), copies, limit_s)
+        several = "each partition" if len(replicas) > 1 else "the partition"
         return f"{several} of {topic} was reassigned to {copies} brokers, and all are in sync"
 
     return (rig.log.attempt("mend-copies", f"topic: {topic}", act, _TROUBLE),)
 
 
-def _replicas(rig: Rig, topic: str) -> list[int]:
+def _replicas(rig: Rig, topic: str) -> tuple[dict[int, list[int]], int]:
+    """The replicas of each partition, and the port of the broker that takes a reassignment.
+
+    With ZooKeeper that is the controller alone. In KRaft mode each broker hands it on, and metadata
+    names any of them.
+    """
     with quiet_admin(rig.cluster.bootstrap) as admin:
-        return list(admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions[0].replicas)
+        metadata = admin.list_topics(topic, timeout=_ASK_S)
+    if metadata.controller_id not in rig.cluster.brokers:
+        raise ValueError("no broker is known to take the request")
+    replicas = {id_: list(p.replicas) for id_, p in metadata.topics[topic].partitions.items()}
+    return replicas, rig.cluster.brokers[metadata.controller_id].port

@@ -2,7 +2,7 @@
 
 librdkafka's admin client cannot. These are the requests of kafka-reassign-partitions.sh:
 AlterPartitionReassignments (API key 45) and ListPartitionReassignments (key 46), version 0 of
-both, which brokers from 3.3 to 4.3 know. A broker hands them on to the active controller.
+both, which brokers from 2.4 to 4.3 know. One in KRaft mode hands them on to the active controller.
 """
 
 from __future__ import annotations
