@@ -97,11 +97,12 @@ def recreate(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
         copies = len(old.partitions[0].replicas)
         admin.delete_topics([topic], request_timeout=_ASK_S)[topic].result(_ASK_S)
         rig.clients.topic_created(time.monotonic_ns())
-        with suppress(KafkaException):  # a client was first
-            wish = NewTopic(topic, len(old.partitions), copies)
-            admin.create_topics([wish], request_timeout=_ASK_S)[topic].result(_ASK_S)
+        wish = NewTopic(topic, len(old.partitions), copies)
 
         def another_id() -> str:
+            # With ZooKeeper the old one goes some time after the answer; or a client was first.
+            with suppress(KafkaException):
+                admin.create_topics([wish], request_timeout=_ASK_S)[topic].result(_ASK_S)
             with suppress(KafkaException):
                 current = str(_description(admin, topic).topic_id)
                 return "" if current == str(old.topic_id) else current
