@@ -21,7 +21,17 @@ from labs.engine.cluster.jvm import (
     lay_out,
     working_folder,
 )
-from labs.engine.cluster.nodes import Node, doors, log_folders, nodes, ports_needed, rack_setting
+from labs.engine.cluster.nodes import (
+    METADATA,
+    Address,
+    Node,
+    address,
+    doors,
+    log_folders,
+    nodes,
+    ports_needed,
+    rack_setting,
+)
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import Settings, check, node_properties, shortened
 from labs.engine.cluster.storage import checkpoint, new_id
@@ -155,8 +165,8 @@ class Cluster:
             home, self.size, self._dedicated, log, linked=self._linked,
             zookeeper=self._has_zookeeper,
         )  # fmt: skip
-        if (port := self._addresses.zookeeper) is not None:
-            self._register(self._addresses, home, port)
+        if (keeper := self._addresses.zookeeper) is not None:
+            self._register(self._addresses, home, keeper)
         else:
             self._prepare(self._addresses)
         for process in self.nodes.values():
@@ -180,20 +190,21 @@ class Cluster:
                 name=f"{'broker' if node.clients else 'node'} {node.id}",
             )  # fmt: skip
 
-    def _register(self, addresses: Addresses, home: Path, port: int) -> None:
-        """The same with ZooKeeper at this port; such brokers format their folders themselves."""
-        log = self._logs / "zookeeper.log"
-        self.zookeeper = server(self._distribution, self._java, home / "zookeeper", port, log)
+    def _register(self, addresses: Addresses, home: Path, keeper: Address) -> None:
+        """The same with ZooKeeper there; such brokers format their folders themselves."""
+        log, own_port = self._logs / "zookeeper.log", keeper.at[1]
+        self.zookeeper = server(self._distribution, self._java, home / "zookeeper", own_port, log)
         command = broker_command(self._distribution, self._java)
         for node, place in addresses.homes.items():
-            settings = self._node_settings(node)
+            folders = [name for name in log_folders(node, self._log_dirs) if name != METADATA]
             text = node_properties(
-                node, addresses.nodes, settings, self._distribution.version, zookeeper=port
-            )
+                node, addresses.nodes, self._node_settings(node), self._distribution.version,
+                folders, zookeeper=keeper,
+            )  # fmt: skip
             working_folder(place, BROKER_FILE, text)
             log = self._logs / f"{node.name}.log"
             self.brokers[node.id] = RegisteredBroker(
-                node.id, node.port, command, place, log, keeper=port
+                node.id, node.port, command, place, log, keeper=own_port
             )
 
     def _node_settings(self, node: Node) -> Settings:
@@ -357,8 +368,8 @@ class Addresses:
     """The nodes of a cluster in `home`, laid out, and the links between them.
 
     Without `linked` they connect to each other directly, on loopback, and `links` is None. With it
-    every connection goes through a proxy, where it can be cut; `note` says so. `zookeeper` is the
-    port of their ZooKeeper, or None. Raises `LinksFailed`.
+    every connection goes through a proxy, where it can be cut; `note` says so. `zookeeper` is
+    where their ZooKeeper is, or None. Raises `LinksFailed`.
     """
 
     def __init__(
@@ -366,17 +377,17 @@ class Addresses:
         zookeeper: bool = False,
     ) -> None:  # fmt: skip
         needed = ports_needed(brokers, controllers, linked=linked, zookeeper=zookeeper)
-        self._ports = Ports(needed + zookeeper)
+        self._ports = Ports(needed)
         numbers = iter(self._ports.numbers)
         self.nodes = nodes(numbers, brokers, controllers, linked=linked, zookeeper=zookeeper)
-        self.zookeeper = next(numbers) if zookeeper else None
+        self.zookeeper = address(numbers, linked=linked) if zookeeper else None
         self.homes = {node: home / node.name for node in self.nodes}
         self.links: Links | None = None
         self.note = ""
         if linked:
             self.note = "links: every way from one node to another leads through a proxy"
             named = {place: node.id for node, place in self.homes.items()}
-            self.links = Links(doors(self.nodes), named, log)
+            self.links = Links(doors(self.nodes, self.zookeeper), named, log)
 
     @property
     def bootstrap(self) -> str:

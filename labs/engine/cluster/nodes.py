@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from labs.engine.network.links import Door
 
@@ -12,6 +13,9 @@ LISTENERS = CLIENTS, QUORUM = "CLIENTS", "QUORUM"
 """The names of a node's listeners: for clients and other brokers, and for controllers."""
 DATA, METADATA = "data", "metadata"
 """The first of a node's log folders, and that of its metadata where it has one of its own."""
+
+KEEPER = 0
+"""The number of the ZooKeeper of a cluster."""
 
 At = tuple[str, int]
 """A host's address and a port of it."""
@@ -59,11 +63,17 @@ class Node:
         return {name: address for name, address in named.items() if address}
 
 
+def address(ports: Iterator[int], *, linked: bool) -> Address:
+    """An address of this machine; a `linked` one is advertised at another port."""
+    own = (LOOPBACK, next(ports))
+    return Address(own, (LOOPBACK, next(ports)) if linked else own)
+
+
 def ports_needed(
     brokers: int, controllers: int = 0, *, linked: bool = False, zookeeper: bool = False
 ) -> int:
-    """How many ports of this machine `nodes` takes."""
-    ruling = 0 if zookeeper else controllers or brokers
+    """How many ports of this machine `nodes` takes, and their ZooKeeper."""
+    ruling = 1 if zookeeper else controllers or brokers
     return (brokers + ruling) * (2 if linked else 1)
 
 
@@ -76,17 +86,16 @@ def nodes(
     With `zookeeper` brokers serve only clients. `linked` nodes advertise another port than the one
     they listen on.
     """
-
-    def address() -> Address:
-        own = (LOOPBACK, next(ports))
-        return Address(own, (LOOPBACK, next(ports)) if linked else own)
+    own_address = partial(address, ports, linked=linked)
 
     def broker(id_: int) -> Node:
-        clients = address()
-        return Node(id_, clients, None if controllers or zookeeper else address())
+        clients = own_address()
+        return Node(id_, clients, None if controllers or zookeeper else own_address())
 
     serving = [broker(id_) for id_ in range(1, brokers + 1)]
-    ruling = [Node(id_, None, address()) for id_ in range(brokers + 1, brokers + controllers + 1)]
+    ruling = [
+        Node(id_, None, own_address()) for id_ in range(brokers + 1, brokers + controllers + 1)
+    ]
     return (*serving, *ruling)
 
 
@@ -110,11 +119,18 @@ def rack_setting(node: Node, racks: int) -> dict[str, str]:
     return {"broker.rack": f"rack-{rack(node.id, racks)}"} if racks and node.clients else {}
 
 
-def doors(linked: Iterable[Node]) -> list[Door]:
-    """The proxied listeners of these nodes: each advertised port with the node's own port."""
+def doors(linked: Iterable[Node], zookeeper: Address | None = None) -> list[Door]:
+    """The proxied listeners of these nodes: each advertised port with the node's own port.
+
+    A proxied ZooKeeper is a node of the number `KEEPER`, and stands for the controllers.
+    """
+    listeners = [
+        (str(node.id), *listener) for node in linked for listener in node.addresses.items()
+    ]
+    if zookeeper:
+        listeners.append((str(KEEPER), QUORUM, zookeeper))
     return [
-        Door(address.advertised[1], address.at[1], str(node.id), name)
-        for node in linked
-        for name, address in node.addresses.items()
+        Door(address.advertised[1], address.at[1], id_, name)
+        for id_, name, address in listeners
         if address.advertised != address.at
     ]

@@ -13,9 +13,9 @@ from labs.engine.cluster.nodes import (
     CLIENTS,
     DATA,
     LISTENERS,
-    LOOPBACK,
     METADATA,
     QUORUM,
+    Address,
     At,
     Node,
 )
@@ -140,12 +140,12 @@ def _broker_settings(version: str) -> frozenset[str]:
 
 def node_properties(
     node: Node, nodes: Sequence[Node], settings: Settings, version: str,
-    folders: Sequence[str] = (DATA,), zookeeper: int | None = None,
+    folders: Sequence[str] = (DATA,), zookeeper: Address | None = None,
 ) -> str:  # fmt: skip
     """The server.properties of one of `nodes` for a release of Kafka.
 
     `settings` come last and win. `folders` are those of `nodes.log_folders`, and `zookeeper` is
-    the port of a server that keeps the metadata in place of controllers. Raises `RefusedSetting`.
+    where a server keeps the metadata in place of controllers. Raises `RefusedSetting`.
     """
     check(settings)
     replicas = min(3, sum(node.clients is not None for node in nodes))
@@ -187,12 +187,12 @@ def _identity(node: Node, nodes: Sequence[Node], version: str) -> dict[str, str 
     }
 
 
-def _registered(node: Node, zookeeper: int) -> dict[str, str | int]:
+def _registered(node: Node, zookeeper: Address) -> dict[str, str | int]:
     """The same for a broker that registers with ZooKeeper."""
     return {
         "broker.id": node.id,
         **_listeners(node, node.addresses.keys(), (CLIENTS,)),
-        "zookeeper.connect": f"{LOOPBACK}:{zookeeper}",
+        "zookeeper.connect": "{}:{}".format(*zookeeper.advertised),
         "zookeeper.connection.timeout.ms": _REGISTRATION_MS,
     }
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog import Component, Family, lookup
-from labs.engine.cluster.nodes import Node, nodes, ports_needed
+from labs.engine.cluster.nodes import Node, address, doors, nodes, ports_needed
 from labs.engine.cluster.properties import SHORTENED, RefusedSetting, node_properties, shortened
 from labs.engine.distributions.distribution import all_versions, zookeeper_versions
 
@@ -57,11 +57,11 @@ def test_dedicated_controllers_serve_no_clients_and_brokers_no_quorum():
 @pytest.mark.parametrize("version", zookeeper_versions())
 def test_brokers_with_zookeeper_are_told_where_it_is_and_nothing_of_kraft(version):
     ports = iter(range(9001, 9001 + ports_needed(3, zookeeper=True)))
-    laid = nodes(ports, 3, zookeeper=True)
+    laid, keeper = nodes(ports, 3, zookeeper=True), address(ports, linked=False)
     assert next(ports, None) is None
-    text = node_properties(laid[1], laid, {"min.insync.replicas": 2}, version, zookeeper=9009)
+    text = node_properties(laid[1], laid, {"min.insync.replicas": 2}, version, zookeeper=keeper)
     properties = dict(line.split("=", 1) for line in text.splitlines())
-    assert (properties["broker.id"], properties["zookeeper.connect"]) == ("2", "127.0.0.1:9009")
+    assert (properties["broker.id"], properties["zookeeper.connect"]) == ("2", "127.0.0.1:9004")
     assert (
         properties["listeners"] == properties["advertised.listeners"] == "CLIENTS://127.0.0.1:9002"
     )
@@ -72,6 +72,17 @@ def test_brokers_with_zookeeper_are_told_where_it_is_and_nothing_of_kraft(versio
     left = shortened({}, version, zookeeper=True)
     assert left["zookeeper.session.timeout.ms"] == (4000, 18000)
     assert not of_kraft & set(left)
+
+
+def test_the_way_from_a_linked_broker_to_its_zookeeper_leads_through_a_door():
+    ports = iter(range(9001, 9001 + ports_needed(2, linked=True, zookeeper=True)))
+    laid, keeper = nodes(ports, 2, linked=True, zookeeper=True), address(ports, linked=True)
+    assert next(ports, None) is None
+    text = node_properties(laid[0], laid, {}, "2.8.2", zookeeper=keeper)
+    assert f"zookeeper.connect=127.0.0.1:{keeper.advertised[1]}" in text.splitlines()
+    (door,) = (door for door in doors(laid, keeper) if door.node == "0")
+    assert (door.at, door.to, door.listener) == (keeper.advertised[1], keeper.at[1], "QUORUM")
+    assert keeper.at != keeper.advertised
 
 
 @pytest.mark.parametrize("version", all_versions())
