@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from labs.engine.cluster.zookeeper import NAME as ZOOKEEPER
 from labs.engine.record.fault_words import HEALS, WORDS, FaultEvent
 from labs.pages.plots import round_up
 
@@ -148,11 +149,16 @@ def _signs(faults: Iterable[Mapping[str, Any]]) -> dict[str, Sign]:
 
 
 def _place(target: str) -> str:
-    """Where a fault is drawn: `follower: broker 2` at broker 2, `consumer-1` at who reads."""
+    """Where a fault is drawn: `follower: broker 2` at broker 2, `consumer-1` at who reads.
+
+    What keeps the metadata beside the brokers is not in the picture.
+    """
     name = target.rpartition(": ")[2]
     kind, _, number = name.rpartition(" ")
-    if kind in ("broker", "controller"):
+    if kind in ("broker", "node"):  # a dedicated controller has no lane
         return number
+    if name == ZOOKEEPER:
+        return name
     if target.startswith(_TOPIC):
         return _TOPIC
     return _PRODUCER if name.startswith(_PRODUCER) else _READER

@@ -65,6 +65,13 @@ def test_a_fault_is_drawn_where_it_happens(target: str, place: str) -> None:
     assert signs[place].text == "killed"  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("target", ["controller: node 4", "metadata: ZooKeeper"])
+def test_what_keeps_the_metadata_beside_the_brokers_is_drawn_at_no_client(target: str) -> None:
+    shown = drawn(ALONE, fault("kill", target))
+    assert (shown.producer_sign, shown.reader_sign, shown.topic_sign) == (None, None, None)
+    assert not any(lane.sign for lane in shown.lanes)
+
+
 def test_the_newest_at_a_place_is_drawn_and_what_was_not_seen_to_happen_is_not() -> None:
     killed, back = fault("kill", "leader: broker 1"), fault("restart", "dead: broker 1")
     sign = lane(drawn(ALONE, killed, back), "1").sign
