@@ -69,6 +69,8 @@ nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all line
 	$(PY) -m benchmarks.fuzz --seed $(NIGHT) || right=1; \
 	timeout --kill-after=120 $(MINUTES)m $(PY) -m benchmarks.scenarios --lines all \
 	  --seeds 1 --first $(NIGHT) --out benchmarks/scenarios.jsonl || [ $$? -eq 124 ] || right=1; \
+	timeout --kill-after=120 $(MINUTES)m $(PY) -m benchmarks.scenarios --lines all --zookeeper \
+	  --seeds 1 --first $(NIGHT) --out benchmarks/scenarios.jsonl || [ $$? -eq 124 ] || right=1; \
 	$(PY) manage.py calibrate --explore --minutes $(MINUTES) --seed $(NIGHT) || right=1; \
 	$(PY) -m benchmarks.survival --random 1000 --seed $(NIGHT) --minutes $(MINUTES) || right=1; \
 	exit $$right

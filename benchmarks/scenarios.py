@@ -5,7 +5,7 @@ of JSON there as soon as it was judged, and what FILE has a verdict of is not ru
 can be taken in pieces, by `--only NAME` (again for more), `--arms bad` and `--first SEED`, too.
 With `--lines 3.3 3.4` (or `all`) they are run on brokers of these lines, and what was not as on
 the newest is printed: `manage.py scenarios --lines` shows the table. Exit code 1 then says that
-not all was judged.
+not all was judged. `--zookeeper` takes brokers of these lines that have ZooKeeper.
 
 `benchmarks/scenarios.jsonl` is such a FILE, of many days: what scenarios say of themselves
 (`Scenario.measured`) is its rates.
@@ -43,7 +43,12 @@ from labs.calibration.edges import as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.table import possible
 from labs.engine.base import json_lines
-from labs.engine.distributions.distribution import UnknownVersion, kafka_versions, release
+from labs.engine.distributions.distribution import (
+    UnknownVersion,
+    kafka_versions,
+    release,
+    zookeeper_versions,
+)
 from labs.engine.judge.warm import WarmJudge
 from labs.engine.run.launch import Launch
 from labs.engine.run.result import JUDGED
@@ -55,7 +60,19 @@ UNKNOWN = "unknown"
 MEASURED = range(1, 1_000)
 """The seeds that rates are counted from. Those of `make nightly` are dates."""
 KEPT = Path(__file__).with_suffix(".jsonl")
-Key = tuple[str, int, str, str]
+Key = tuple[str, int, str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Brokers:
+    """A release of the brokers, in KRaft mode or with ZooKeeper."""
+
+    release: str
+    zookeeper: bool = False
+
+    def can_run(self, case: Case) -> bool:
+        """Whether a case can be run on them."""
+        return kafka_line(self.release) in (case.zookeeper_lines if self.zookeeper else case.lines)
 
 
 @dataclass(frozen=True)
@@ -74,13 +91,15 @@ class Line:
     scenario: str = ""
     date: str = ""
     code: dict[str, str] = field(default_factory=dict)
+    zookeeper: bool = False
 
     @property
     def key(self) -> Key:
-        return self.case, self.seed, self.arm, self.kafka
+        return self.case, self.seed, self.arm, self.kafka, self.zookeeper
 
     def __str__(self) -> str:
-        text = f"{self.case} {self.arm} on {self.kafka}, seed {self.seed}: {self.verdict}"
+        on = f"{self.kafka}{' with ZooKeeper' * self.zookeeper}"
+        text = f"{self.case} {self.arm} on {on}, seed {self.seed}: {self.verdict}"
         return f"{text}, {self.anomaly} {self.count}" + ("" if self.right else f": {self.reason}")
 
 
@@ -96,38 +115,42 @@ class Record:
         self.lines[line.key] = line
         json_lines.append(self._file, line)
 
-    def of(self, case: Case, seeds: Iterable[int], arm: str, kafka: str = NEWEST) -> list[Line]:
-        """What is known of an arm of a case under these seeds, on a release of the brokers."""
-        keys = ((case.name, seed, arm, kafka) for seed in seeds)
+    def of(
+        self, case: Case, seeds: Iterable[int], arm: str, on: Brokers = Brokers(NEWEST)
+    ) -> list[Line]:
+        """What is known of an arm of a case under these seeds, on these brokers."""
+        keys = ((case.name, seed, arm, on.release, on.zookeeper) for seed in seeds)
         return [self.lines[key] for key in keys if key in self.lines]
 
 
-def preventable(case: Case, kafka: str) -> bool:
-    """Whether the good settings rule the anomaly out on a release of the brokers, by the advisor.
+def preventable(case: Case, on: Brokers) -> bool:
+    """Whether the good settings rule the anomaly out on these brokers, by the advisor.
 
     On brokers without eligible leader replicas some do not.
     """
-    good = pipeline(**{**(case.good or {}), "kafka": kafka_line(kafka)})
+    good = pipeline(**case.settings("good", on.release, zookeeper=on.zookeeper))
     event = next(event for event in all_events() if event.scenario == case.scenario)
     return case.anomaly not in possible(event.name, as_staged(event, good))
 
 
 def run(
-    case: Case, seed: int, arms: Sequence[str], kafka: str, folder: Path, judge: WarmJudge
+    case: Case, seed: int, arms: Sequence[str], on: Brokers, folder: Path, judge: WarmJudge
 ) -> list[Line]:
     """Runs arms of a case side by side under one seed."""
-    with Launch(case.experiment(seed, arms, kafka), folder, judge.socket) as started:
+    experiment = case.experiment(seed, arms, on.release, zookeeper=on.zookeeper)
+    with Launch(experiment, folder, judge.socket) as started:
         *_, last = started
     lines = []
     for arm in last["experiment"]["arms"]:
         count, verdict, name = arm["counts"].get(case.counted), arm["verdict"], arm["name"]
         right = case.right(name, verdict, count) or (
-            name == "good" and verdict in JUDGED and not preventable(case, kafka)
+            name == "good" and verdict in JUDGED and not preventable(case, on)
         )
         lines.append(
             Line(
-                case.name, seed, name, verdict, case.counted, count, right, arm["reason"], kafka,
-                case.scenario, f"{datetime.now(UTC):%Y-%m-%d}", dict(fingerprint(case.scenario)),
+                case.name, seed, name, verdict, case.counted, count, right, arm["reason"],
+                on.release, case.scenario, f"{datetime.now(UTC):%Y-%m-%d}",
+                dict(fingerprint(case.scenario)), on.zookeeper,
             )
         )  # fmt: skip
     return lines
@@ -135,7 +158,7 @@ def run(
 
 def measure(
     cases: Iterable[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record,
-    releases: Sequence[str] = (NEWEST,),
+    brokers: Sequence[Brokers] = (Brokers(NEWEST),),
 ) -> list[Left]:  # fmt: skip
     """Runs what the record does not have; what was there after each.
 
@@ -145,24 +168,24 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="delivery-lab-") as place:
         scratch = Path(place)
         missing = [
-            (case, seed, arms, kafka)
+            (case, seed, arms, on)
             for seed in seeds  # each case once, before any is run again
-            for kafka in releases
+            for on in brokers
             for case in cases
-            if kafka_line(kafka) in case.lines
+            if on.can_run(case)
             and (
                 arms := [
                     arm for arm in case.arms
-                    if arm in wanted and not record.of(case, [seed], arm, kafka)
+                    if arm in wanted and not record.of(case, [seed], arm, on)
                 ]
             )
         ]  # fmt: skip
         if not missing:
             return after
         with warm_judge(scratch) as judge:
-            for case, seed, arms, kafka in missing:
-                folder = scratch / "runs" / f"{case.name}-{seed}-{kafka}"
-                for line in run(case, seed, arms, kafka, folder, judge):
+            for case, seed, arms, on in missing:
+                folder = scratch / "runs" / f"{case.name}-{seed}-{on.release}"
+                for line in run(case, seed, arms, on, folder, judge):
                     record.add(line)
                     print(f"  {line}", flush=True)
                 after.append(left(scratch, folder, judge))
@@ -175,7 +198,7 @@ def rates(record: Record) -> dict[str, tuple[Rate, ...]]:
     shown: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for case in CASES:
         for line in record.lines.values():
-            if (line.case, line.arm, line.kafka) != (case.name, "bad", NEWEST):
+            if line.key != (case.name, line.seed, "bad", NEWEST, False):
                 continue
             if line.seed in MEASURED and line.verdict != UNKNOWN:
                 shown[case.scenario][str(case.anomaly)].append(line.right)
@@ -212,25 +235,25 @@ def table(
     return all_right
 
 
-def chosen(lines: Sequence[str] | None) -> tuple[str, ...]:
-    """The releases of these lines of brokers. Raises `UnknownVersion`."""
-    if lines == ["all"]:
-        return kafka_versions()
-    return tuple(dict.fromkeys(map(release, lines))) if lines else (NEWEST,)
+def chosen(lines: Sequence[str] | None, *, zookeeper: bool = False) -> tuple[Brokers, ...]:
+    """The brokers of these lines. Raises `UnknownVersion`."""
+    known = zookeeper_versions() if zookeeper else kafka_versions()
+    if not lines:
+        return (Brokers(known[0] if zookeeper else NEWEST, zookeeper),)
+    releases = known if lines == ["all"] else [release(line, known) for line in lines]
+    return tuple(Brokers(version, zookeeper) for version in dict.fromkeys(releases))
 
 
 def by_line(
     cases: Sequence[Case], seeds: Sequence[int], wanted: Sequence[str], record: Record,
-    releases: Sequence[str],
+    brokers: Sequence[Brokers],
 ) -> bool:  # fmt: skip
     """Prints what was not as it must be on a line of brokers. Whether all was run and judged."""
     all_run = True
-    for kafka in releases:
-        for case in cases:
-            if kafka_line(kafka) not in case.lines:
-                continue
+    for on in brokers:
+        for case in filter(on.can_run, cases):
             for arm in (arm for arm in case.arms if arm in wanted):
-                lines = record.of(case, seeds, arm, kafka)
+                lines = record.of(case, seeds, arm, on)
                 all_run = all_run and len(lines) == len(seeds)
                 for line in lines:
                     if not line.right:
@@ -254,6 +277,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=[case.name for case in CASES])
     parser.add_argument("--arms", choices=list(ARMS))
     parser.add_argument("--lines", nargs="+", metavar="LINE", help="of brokers, or `all`")
+    parser.add_argument("--zookeeper", action="store_true", help="on brokers with ZooKeeper")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     cases = [case for case in CASES if not options.only or case.name in options.only]
@@ -262,16 +286,16 @@ def main() -> int:
     seeds = seeds_of(options)
     wanted = [options.arms] if options.arms else list(ARMS)
     try:
-        releases = chosen(options.lines)
+        brokers = chosen(options.lines, zookeeper=options.zookeeper)
     except UnknownVersion as unknown:
         parser.error(f"--lines: {unknown}")
     # `timeout` ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
         record = Record(options.out or Path(folder) / "lines.jsonl")
-        after = measure(cases, seeds, wanted, record, releases)
-        if options.lines:
-            return 0 if by_line(cases, seeds, wanted, record, releases) else 1
+        after = measure(cases, seeds, wanted, record, brokers)
+        if options.lines or options.zookeeper:
+            return 0 if by_line(cases, seeds, wanted, record, brokers) else 1
         right = table(cases, seeds, wanted, record)
         clean = not after or nothing_grew(after)
         return 0 if right and clean else 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.catalog import kafka_line
 from labs.engine.base.processes import ROOT
 from labs.engine.scenarios import all_scenarios
-from labs.engine.scenarios.model import Scenario
 
 RECORD = ROOT / "benchmarks" / "scenarios.jsonl"
 """Written by `python -m benchmarks.scenarios`."""
@@ -27,19 +26,29 @@ class Cell:
         return f"{self.right}/{self.runs}" if self.runs else "untried"
 
 
-def table(file: Path = RECORD) -> Mapping[str, Mapping[str, Cell]]:
+def table(file: Path = RECORD, *, zookeeper: bool = False) -> Mapping[str, Mapping[str, Cell]]:
     """By scenario and line, newest line first; only the lines that a scenario says it runs on.
 
-    Raises `FileNotFoundError` where the record is not there.
+    The brokers are in KRaft mode, or have ZooKeeper. Raises `FileNotFoundError` where the record
+    is not there.
     """
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    return {scenario.name: dict(_cells(scenario, rows)) for scenario in all_scenarios()}
-
-
-def _cells(scenario: Scenario, rows: list[dict[str, object]]) -> Iterator[tuple[str, Cell]]:
-    own = [
-        row for row in rows if row["scenario"] == scenario.name and row["verdict"] != "unknown"
+    judged = [
+        row for row in rows
+        if row["verdict"] != "unknown" and row.get("zookeeper", False) is zookeeper
     ]  # fmt: skip
-    for line in scenario.lines:
+    return {
+        scenario.name: dict(
+            _cells(
+                [row for row in judged if row["scenario"] == scenario.name],
+                scenario.zookeeper_lines if zookeeper else scenario.lines,
+            )
+        )
+        for scenario in all_scenarios()
+    }
+
+
+def _cells(own: list[dict[str, object]], lines: Sequence[str]) -> Iterator[tuple[str, Cell]]:
+    for line in lines:
         there = [bool(row["right"]) for row in own if kafka_line(str(row["kafka"])) == line]
         yield line, Cell(len(there), sum(there))

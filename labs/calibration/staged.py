@@ -142,8 +142,9 @@ def _run(row: Mapping[str, object]) -> Shown:
     plain = not anomaly.endswith(_OUTAGE) and not permitted
     shown = bool(row["count"]) if plain else bool(row["right"]) is permitted
     code = row.get("code") or {}
+    brokers = f"{row['kafka']} with ZooKeeper" if row.get("zookeeper") else str(row["kafka"])
     return Shown(
-        str(row["scenario"]), anomaly, permitted, shown, int(str(row["seed"])), str(row["kafka"]),
+        str(row["scenario"]), anomaly, permitted, shown, int(str(row["seed"])), brokers,
         str(row.get("date", "")), code if isinstance(code, dict) else {},
     )  # fmt: skip
 

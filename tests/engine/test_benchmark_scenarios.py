@@ -9,7 +9,7 @@ import pytest
 
 from advisor.reasoning.guarantees import Anomaly
 from benchmarks.leftovers import Left, nothing_grew
-from benchmarks.scenarios import KEPT, Line, Record, chosen, preventable, rates, table
+from benchmarks.scenarios import KEPT, Brokers, Line, Record, chosen, preventable, rates, table
 from labs.calibration.cases import ARMS, CASES
 from labs.engine.distributions.distribution import UnknownVersion, kafka_versions
 from labs.engine.scenarios import all_scenarios
@@ -149,7 +149,11 @@ def test_a_line_of_brokers_has_runs_of_its_own(tmp_path: Path) -> None:
     record = Record(tmp_path / "lines.jsonl")
     record.add(replace(line(1), kafka="3.6.2"))
     assert not record.of(CASE, [1], "bad")
-    assert len(record.of(CASE, [1], "bad", "3.6.2")) == 1
+    assert len(record.of(CASE, [1], "bad", Brokers("3.6.2"))) == 1
+    with_zookeeper = Brokers("3.6.2", zookeeper=True)
+    assert not record.of(CASE, [1], "bad", with_zookeeper)
+    record.add(replace(line(1), kafka="3.6.2", zookeeper=True))
+    assert len(Record(tmp_path / "lines.jsonl").of(CASE, [1], "bad", with_zookeeper)) == 1
     record.add(line(20261123))
     assert rates(record) == {}, (
         "a night's seed is not measured, and what scenarios say of themselves is of the newest line"
@@ -157,18 +161,22 @@ def test_a_line_of_brokers_has_runs_of_its_own(tmp_path: Path) -> None:
 
 
 def test_lines_of_brokers_are_chosen_by_name_and_each_once() -> None:
-    assert chosen(None) == ("4.3.1",)
-    assert chosen(["all"]) == kafka_versions()
-    assert chosen(["3.6", "3.6.2", "4.0"]) == ("3.6.2", "4.0.2")
+    assert chosen(None) == (Brokers("4.3.1"),)
+    assert [brokers.release for brokers in chosen(["all"])] == list(kafka_versions())
+    assert chosen(["3.6", "3.6.2", "4.0"]) == (Brokers("3.6.2"), Brokers("4.0.2"))
     with pytest.raises(UnknownVersion, match=r"2\.8"):
         chosen(["2.8"])
+    assert chosen(["2.8"], zookeeper=True) == (Brokers("2.8.2", zookeeper=True),)
+    with pytest.raises(UnknownVersion, match=r"4\.0"):
+        chosen(["4.0"], zookeeper=True)
 
 
 def test_without_eligible_leader_replicas_a_lost_disk_is_not_prevented_by_a_minimum() -> None:
     copies = next(case for case in CASES if case.name == "one-copy")
-    assert preventable(copies, "4.3.1")
-    assert not preventable(copies, "3.9.2")
-    assert preventable(CASE, "3.9.2")
+    assert preventable(copies, Brokers("4.3.1"))
+    assert not preventable(copies, Brokers("3.9.2"))
+    assert not preventable(copies, Brokers("2.8.2", zookeeper=True))
+    assert preventable(CASE, Brokers("3.9.2"))
 
 
 def test_a_case_is_run_as_its_line_of_brokers_has_it() -> None:
@@ -176,3 +184,6 @@ def test_a_case_is_run_as_its_line_of_brokers_has_it() -> None:
     assert spec.kafka == "3.6.2"
     assert "eligible.leader.replicas.version" not in spec.arms[0].settings["application"]
     assert "eligible.leader.replicas.version" in CASE.experiment(1).arms[0].settings["application"]
+    spec = CASE.experiment(1, kafka="3.6.2", zookeeper=True)
+    assert spec.zookeeper
+    assert spec.arms[0].settings["application"]["metadata.mode"] == "zookeeper"

@@ -36,6 +36,9 @@ OFFSETS_TOO: Settings = AFTER | {
 NEWEST = "4.3.1"
 """The release on which the tests run their cases."""
 
+OLDEST = "3.3"
+"""The oldest line of brokers in KRaft mode."""
+
 ARMS = {"bad": "shown", "good": "prevented"}
 """The arms of a case, and what each of them tells when it is right."""
 
@@ -60,7 +63,7 @@ class Case:
     shorter: dict[str, float] = field(default_factory=dict)
     tested: bool = False
     over_ms: int | None = None
-    since: str = "3.3"
+    since: str = OLDEST
 
     @property
     def arms(self) -> list[str]:
@@ -71,17 +74,37 @@ class Case:
         """The lines of brokers on which it can be run, newest first."""
         return tuple(line for line in find(self.scenario).lines if at_least(line, self.since))
 
+    @property
+    def zookeeper_lines(self) -> tuple[str, ...]:
+        """The lines of brokers with ZooKeeper on which it can be run, newest first."""
+        known = find(self.scenario).zookeeper_lines
+        # What all lines in KRaft mode take, those before them take as well.
+        return tuple(line for line in known if self.since == OLDEST or at_least(line, self.since))
+
+    def settings(self, arm: str, kafka: str, *, zookeeper: bool = False) -> Settings:
+        """What an arm states on a release of the brokers, which may have ZooKeeper."""
+        line = kafka_line(kafka)
+        on: Settings = {"kafka": line}
+        if zookeeper and at_least(line, OLDEST):  # older brokers have nothing else
+            on["application__metadata_mode"] = "zookeeper"
+        return (self.bad if arm == "bad" else self.good or {}) | on
+
     def experiment(
-        self, seed: int = 1, arms: Sequence[str] = (), kafka: str = NEWEST
+        self,
+        seed: int = 1,
+        arms: Sequence[str] = (),
+        kafka: str = NEWEST,
+        *,
+        zookeeper: bool = False,
     ) -> ExperimentSpec:
         """Its arms side by side, or some of them alone, on a release of the brokers."""
-        on = {"kafka": kafka_line(kafka)}
-        stated = {"bad": self.bad | on, "good": (self.good or {}) | on}
+        stated = {arm: self.settings(arm, kafka, zookeeper=zookeeper) for arm in ARMS}
         rows = [arm(name, self.want, **stated[name]) for name in arms or self.arms]
         java = kafka_versions()[0] if find(self.scenario).client_decides else None
         return ExperimentSpec(
-            self.scenario, seed, tuple(rows), kafka, self.shorter, java_clients=java
-        )
+            self.scenario, seed, tuple(rows), kafka, self.shorter,
+            java_clients=java, zookeeper=zookeeper,
+        )  # fmt: skip
 
     @property
     def counted(self) -> str:

@@ -129,16 +129,17 @@ def nearest(line: str, known: Sequence[str]) -> str:
     return next(own, known[0] if at_least(line, kafka_line(known[0])) else known[-1])
 
 
-def release(version: str) -> str:
+def release(version: str, known: Sequence[str] = ()) -> str:
     """The release that runs here for a version or a line of Kafka (`3.9`, `3.9.1` → `3.9.2`).
 
-    Settings and what they mean change with lines, not with patch releases. Raises `UnknownVersion`.
+    It is one of those `known`, or of all in KRaft mode. Settings and what they mean change with
+    lines, not with patch releases. Raises `UnknownVersion`.
     """
     line = version.split(".")[:2]
-    for known in kafka_versions():
-        if known.split(".")[:2] == line:
-            return known
-    raise _unknown(version)
+    for offered in (known := known or kafka_versions()):
+        if offered.split(".")[:2] == line:
+            return offered
+    raise _unknown(version, known)
 
 
 def to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
@@ -172,7 +173,7 @@ def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distr
         return Distribution(version, install(f"zookeeper-{version}", progress))
     if version in patch_releases():
         return Distribution(version, install(f"past-{version}", progress))
-    raise _unknown(version)
+    raise _unknown(version, all_versions())
 
 
 def past(version: str, progress: ivy.Progress | None = None) -> Distribution:
@@ -220,9 +221,9 @@ def _is_locked(product: str, version: str) -> bool:
     return (LOCKS / f"{product}-{version}.txt").exists()
 
 
-def _unknown(version: str) -> UnknownVersion:
-    known = ", ".join(kafka_versions())
-    return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {known}.")
+def _unknown(version: str, known: Sequence[str]) -> UnknownVersion:
+    named = ", ".join(known)
+    return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {named}.")
 
 
 def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from advisor.management.exact import ExactCommand
 from labs.calibration import lines
@@ -25,6 +25,9 @@ class Command(ExactCommand):
             "those that were judged",
         )
         parser.add_argument(
+            "--zookeeper", action="store_true", help="with --lines: of brokers with ZooKeeper"
+        )
+        parser.add_argument(
             "--modes",
             action="store_true",
             help="the table of scenarios by mode: the lines in KRaft mode, those with ZooKeeper",
@@ -32,8 +35,10 @@ class Command(ExactCommand):
         parser.add_argument("--json", action="store_true", help="as data, for other programs")
 
     def handle(self, *args: object, **options: Any) -> None:
+        if options["zookeeper"] and not options["lines"]:
+            raise CommandError("--zookeeper: it chooses the table of --lines; add --lines")
         if options["lines"]:
-            self._lines(as_data=options["json"])
+            self._lines(as_data=options["json"], zookeeper=options["zookeeper"])
             return
         if options["modes"] and not options["json"]:
             self._modes()
@@ -67,8 +72,8 @@ class Command(ExactCommand):
             modes = f"{with_it[-1]} to {with_it[0]}" if with_it else without
             self.stdout.write(f"{scenario.name:{width}}  {kraft}  {modes}")
 
-    def _lines(self, *, as_data: bool) -> None:
-        table = lines.table()
+    def _lines(self, *, as_data: bool, zookeeper: bool) -> None:
+        table = lines.table(zookeeper=zookeeper)
         if as_data:
             data = {name: {k: asdict(v) for k, v in row.items()} for name, row in table.items()}
             self.stdout.write(json.dumps(data, indent=2))
@@ -79,7 +84,12 @@ class Command(ExactCommand):
         for name, row in table.items():
             cells = " ".join(f"{row[head]!s:>8}" if head in row else f"{'-':>8}" for head in heads)
             self.stdout.write(f"{name:{width}} {cells}")
-        for scenario in (scenario for scenario in all_scenarios() if scenario.why_since):
-            self.stdout.write(
-                f"{scenario.name}: from Kafka {scenario.since} on: {scenario.why_since}"
-            )
+        for scenario in all_scenarios():
+            if zookeeper and scenario.why_no_zookeeper:
+                self.stdout.write(
+                    f"{scenario.name}: not with ZooKeeper: {scenario.why_no_zookeeper}"
+                )
+            elif not zookeeper and scenario.why_since:
+                self.stdout.write(
+                    f"{scenario.name}: from Kafka {scenario.since} on: {scenario.why_since}"
+                )

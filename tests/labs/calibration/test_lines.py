@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from labs.calibration.lines import Cell, table
-from labs.engine.scenarios import all_scenarios
+from labs.engine.scenarios import all_scenarios, find
 
 
 def test_what_was_judged_is_counted_by_line(tmp_path: Path) -> None:
@@ -22,6 +22,29 @@ def test_what_was_judged_is_counted_by_line(tmp_path: Path) -> None:
     assert results["leader-killed"]["4.3"] == Cell(1, 1)
     assert results["leader-killed"]["3.3"] == Cell()
     assert str(results["leader-killed"]["3.3"]) == "untried"
+
+
+def test_runs_with_zookeeper_are_counted_by_themselves(tmp_path: Path) -> None:
+    row = {"scenario": "leader-killed", "kafka": "3.9.2", "verdict": "holds", "right": True}
+    rows = [row, row | {"zookeeper": True, "right": False}, row | {"zookeeper": True}]
+    file = tmp_path / "lines.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert table(file)["leader-killed"]["3.9"] == Cell(1, 1)
+    with_zookeeper = table(file, zookeeper=True)
+    assert with_zookeeper["leader-killed"]["3.9"] == Cell(2, 1)
+    assert with_zookeeper["leader-killed"]["2.8"] == Cell()
+    assert with_zookeeper["controllers-lost"] == {}
+
+
+def test_the_command_prints_the_table_of_brokers_with_zookeeper(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call_command("scenarios", "--lines", "--zookeeper")
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == list(find("leader-killed").zookeeper_lines)
+    assert any(row.startswith("controllers-lost: not with ZooKeeper: ") for row in rows)
+    with pytest.raises(CommandError, match="add --lines"):
+        call_command("scenarios", "--zookeeper")
 
 
 def test_the_command_prints_a_line_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
