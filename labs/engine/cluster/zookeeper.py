@@ -22,6 +22,8 @@ from labs.engine.distributions.java import Java
 NAME = "ZooKeeper"
 _MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 _SESSION_LIMIT_S = 40
+_NOT_SERVING = "not currently serving requests"
+"""In the answer of one that has just been started (AbstractFourLetterCommand.ZK_NOT_SERVING)."""
 _REGISTERED = re.compile(r"/brokers/ids/(\d+)\b")
 
 
@@ -40,11 +42,16 @@ def server(
 
 
 def registered(port: int) -> frozenset[int]:
-    """The brokers of which the server at this loopback port holds a session. Raises `OSError`."""
+    """The brokers of which the server at this loopback port holds a session.
+
+    Raises `OSError` if it cannot be reached, or does not serve yet.
+    """
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
         connection.sendall(b"dump")
         with connection.makefile("rb") as answer:
             dump = answer.read().decode("utf-8", "replace")
+    if _NOT_SERVING in dump:
+        raise ConnectionError(f"{NAME} at port {port} does not serve yet")
     return frozenset(int(match[1]) for match in _REGISTERED.finditer(dump))
 
 
@@ -62,13 +69,20 @@ class RegisteredBroker(Broker):
         """As of any broker, once the session of its last process is over.
 
         A broker that comes back earlier finds its own registration there and ends
-        (`KafkaZkClient.registerBroker`, NodeExistsException). Raises `WaitTimeout` besides.
+        (`KafkaZkClient.registerBroker`, NodeExistsException). Raises `WaitTimeout` besides, also
+        where ZooKeeper is dead.
         """
         if self.pid is not None:
-            until(lambda: self.id not in registered(self._keeper), _SESSION_LIMIT_S,
+            until(self._is_over, _SESSION_LIMIT_S,
                   f"{NAME} still holds the session of {self.name}",
                   awaits=f"for the old session of {self.name} to end")  # fmt: skip
         super().start()
+
+    def _is_over(self) -> bool:
+        try:
+            return self.id not in registered(self._keeper)
+        except OSError:  # it was started a moment ago
+            return False
 
 
 def _settings(port: int) -> Settings:
