@@ -12,7 +12,9 @@ import pytest
 from labs.engine.base.processes import ROOT
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
+from labs.engine.cluster.nodes import KEEPER
 from labs.engine.cluster.ports import Ports
+from labs.engine.cluster.zookeeper import NAME as ZOOKEEPER
 from labs.engine.faults.inject import inject
 from labs.engine.faults.kill import kill, restart, sigkill_status
 from labs.engine.faults.pause import all_threads_stopped, pause, resume
@@ -39,7 +41,7 @@ from labs.engine.faults.roles import (
 )
 from labs.engine.faults.terminate import sigterm_code, terminate
 from labs.engine.protocol.topics import PartitionState
-from labs.engine.record.fault_words import Fault
+from labs.engine.record.fault_words import Fault, sentence
 from tests.engine.herd import Herd
 from tests.engine.rigs import rig
 
@@ -248,12 +250,31 @@ def test_a_majority_of_controllers_has_the_active_one_in_it_and_no_broker(herd):
     assert [broker.broker.id for broker in killed_brokers().targets(herd)] == [1]
 
 
+def test_zookeeper_stands_for_the_majority_of_controllers_and_has_its_own_name(herd, tmp_path):
+    port = Ports(1)
+    command = [sys.executable, "-c", LISTENER, str(port.numbers[0])]
+    herd.zookeeper = Broker(
+        KEEPER, port.numbers[0], command, tmp_path, tmp_path / "0.log", name=ZOOKEEPER
+    )
+    herd.zookeeper.start()
+    log = FaultLog()
+    kill(rig(herd, log), majority())
+    restart(rig(herd, log), dead_controllers())
+    herd.zookeeper.terminate(0)
+    port.release()
+    target = "ZooKeeper: ZooKeeper"
+    done = [("kill", target, "complete"), ("restart", target, "complete")]
+    assert [row for row in phases(log) if row[2] != "invoke"] == done
+    assert sentence("kill", target) == "ZooKeeper was killed"
+
+
 def test_the_ledgers_page_names_every_fault_and_role():
     page = (ROOT / "docs" / "ledger.md").read_text("utf-8")
     topic = "orders"
     roles = [leader(topic), followers(topic), controller(), coordinator("app"), minority(topic)]
     roles += [leaders_rack(topic), other_racks(topic), majority()]
-    for word in (*get_args(Fault), *(role.name for role in [*roles, everyone()])):
+    names = (role.name for role in [*roles, everyone()])
+    for word in (*get_args(Fault), *names, ZOOKEEPER):
         assert f"`{word}`" in page
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from labs.engine.cluster.broker import Broker, BrokerState
 from labs.engine.cluster.cluster import Cluster
-from labs.engine.cluster.nodes import rack
+from labs.engine.cluster.nodes import KEEPER, rack
 from labs.engine.protocol.admin import coordinator_of
 
 
@@ -25,13 +25,17 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """The name of a role, and the nodes that have it in a cluster now; there may be none."""
+    """The name of a role, and the nodes that have it in a cluster now; there may be none.
+
+    ZooKeeper has no role but its own.
+    """
 
     name: str
     resolve: Callable[[Cluster], list[Broker]]
 
     def targets(self, cluster: Cluster) -> list[Target]:
-        return [Target(self.name, node) for node in self.resolve(cluster)]
+        nodes = self.resolve(cluster)
+        return [Target(node.name if node.id == KEEPER else self.name, node) for node in nodes]
 
 
 def leader(topic: str, partition: int = 0) -> Role:
@@ -106,10 +110,15 @@ def other_racks(topic: str, partition: int = 0) -> Role:
 
 
 def majority() -> Role:
-    """The active one of the dedicated controllers, and as many as are a majority with it."""
+    """The active one of the dedicated controllers, and as many as are a majority with it.
+
+    Of brokers with ZooKeeper that server, the only one here: nothing is decided without it.
+    """
     active = controller()
 
     def resolve(cluster: Cluster) -> list[Broker]:
+        if cluster.zookeeper:
+            return [cluster.zookeeper]
         first = active.resolve(cluster)
         rest = [node for node in cluster.controllers.values() if node not in first]
         return [*first, *rest][: len(cluster.controllers) // 2 + 1] if first else []
@@ -118,10 +127,11 @@ def majority() -> Role:
 
 
 def dead_controllers() -> Role:
-    """All dedicated controllers that are dead."""
+    """All dedicated controllers that are dead, or the ZooKeeper that is."""
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        return [node for node in cluster.controllers.values() if node.state == "dead"]
+        nodes = [*cluster.controllers.values(), *filter(None, [cluster.zookeeper])]
+        return [node for node in nodes if node.state == "dead"]
 
     return Role("dead", resolve)
 

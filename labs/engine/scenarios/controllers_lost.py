@@ -2,13 +2,14 @@
 
 Brokers go on without controllers: who leads a partition is known. Only a controller can change
 it, or take a dead follower out of the in-sync set (KIP-497), so that acks=all waits for one that
-is dead until a majority of controllers is back. The controllers run beside the brokers here.
+is dead until a majority of controllers is back. The controllers run beside the brokers here. Where
+brokers have ZooKeeper, their controller can change nothing without it, and it is killed instead.
 """
 
 from __future__ import annotations
 
 from labs.engine.faults.kill import kill
-from labs.engine.faults.roles import a_follower, controller, leader
+from labs.engine.faults.roles import a_follower, controller, leader, majority
 from labs.engine.scenarios.conditions import CONTROLLER_ACTIVE
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import restart_dead
@@ -16,6 +17,8 @@ from labs.engine.scenarios.topologies import with_controllers
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
+    if not stage.topology.controllers:
+        stage.do(kill, majority())
     for _ in range((stage.topology.controllers + 1) // 2):
         stage.wait(CONTROLLER_ACTIVE, limit_s=30)
         stage.do(kill, controller())
@@ -33,7 +36,8 @@ SCENARIO = Scenario(
         "The active controller is killed, and then the one that followed it: too few of three are "
         "left to decide anything. Reads and writes go on. Then a follower is killed as well. "
         "Without a controller it cannot be taken out of the in-sync set, so acks=all waits for it "
-        "until the controllers are back."
+        "until the controllers are back. Where the brokers have ZooKeeper, that is killed in place "
+        "of the controllers."
     ),
     shows=("unavailable", "blocked"),
     topology=with_controllers(3),
@@ -45,6 +49,6 @@ SCENARIO = Scenario(
     },
     play=_play,
     given_up_breaks=True,
-    why_kraft="controllers of their own are killed, and the quorum with them",
     measured=(Rate("unavailable", 10, 10),),
+    zookeeper=True,
 )
