@@ -26,6 +26,8 @@ _CONF = {
     # Statistics that are wrong would let rows be passed over; whoever judges reads all of them.
     "spark.sql.parquet.filterPushdown": "false",
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
+    # Hadoop sets the mode of what it writes, whatever the process's umask is.
+    "spark.hadoop.fs.permissions.umask-mode": "077",
     # Nobody reads the plans as text, and each action would write its own.
     "spark.sql.maxPlanStringLength": "0",
     "spark.sql.maxToStringFields": "0",

@@ -22,6 +22,14 @@ def serving(tmp_path: Path) -> Iterator[server._Server]:
     shutil.rmtree(made.folder)
 
 
+def test_nobody_else_reads_what_spark_writes(spark: SparkSession, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
+    practice.write(spark, ledger, 10)
+    written = [path for table in ledger.iterdir() for path in (table, *table.iterdir())]
+    assert written
+    assert not [path for path in written if path.stat().st_mode & 0o077]
+
+
 @pytest.mark.thorough
 def test_a_small_and_a_larger_ledger_are_judged_in_turn(
     spark: SparkSession, serving: server._Server, monkeypatch: pytest.MonkeyPatch
