@@ -15,6 +15,7 @@ from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.nodes import KEEPER
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.zookeeper import NAME as ZOOKEEPER
+from labs.engine.cluster.zookeeper import RegisteredBroker
 from labs.engine.faults.inject import inject
 from labs.engine.faults.kill import kill, restart, sigkill_status
 from labs.engine.faults.pause import all_threads_stopped, pause, resume
@@ -266,6 +267,23 @@ def test_zookeeper_stands_for_the_majority_of_controllers_and_has_its_own_name(h
     done = [("kill", target, "complete"), ("restart", target, "complete")]
     assert [row for row in phases(log) if row[2] != "invoke"] == done
     assert sentence("kill", target) == "ZooKeeper was killed"
+
+
+def test_a_broker_whose_session_zookeeper_holds_is_not_started_again(herd, tmp_path, monkeypatch):
+    monkeypatch.setattr("labs.engine.cluster.zookeeper._SESSION_LIMIT_S", 0.2)
+    ports = Ports(2)
+    port, nobody = ports.numbers
+    command = [sys.executable, "-c", LISTENER, str(port)]
+    log_file = tmp_path / "4.log"
+    registered = RegisteredBroker(4, port, command, tmp_path, log_file, keeper=nobody)
+    herd.brokers[4] = registered
+    registered.start()
+    log = FaultLog()
+    kill(rig(herd, log), broker(4))
+    restart(rig(herd, log), killed())
+    ports.release()
+    assert (log.rows[-1].phase, registered.state) == ("failed", "dead")
+    assert "ZooKeeper still holds the session of broker 4" in log.rows[-1].evidence
 
 
 def test_the_ledgers_page_names_every_fault_and_role():

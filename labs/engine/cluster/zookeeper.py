@@ -22,8 +22,9 @@ from labs.engine.distributions.java import Java
 NAME = "ZooKeeper"
 _MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 _SESSION_LIMIT_S = 40
-_NOT_SERVING = "not currently serving requests"
-"""In the answer of one that has just been started (AbstractFourLetterCommand.ZK_NOT_SERVING)."""
+_WHOLE = "Sessions with Ephemerals ("
+"""In each answer of a server that serves (DataTree.dumpEphemerals). One that was started a moment
+ago says nothing, or that it does not serve."""
 _REGISTERED = re.compile(r"/brokers/ids/(\d+)\b")
 
 
@@ -50,7 +51,7 @@ def registered(port: int) -> frozenset[int]:
         connection.sendall(b"dump")
         with connection.makefile("rb") as answer:
             dump = answer.read().decode("utf-8", "replace")
-    if _NOT_SERVING in dump:
+    if _WHOLE not in dump:
         raise ConnectionError(f"{NAME} at port {port} does not serve yet")
     return frozenset(int(match[1]) for match in _REGISTERED.finditer(dump))
 

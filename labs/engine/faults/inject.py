@@ -43,7 +43,7 @@ def inject(
         rig.log.record(fault, str(target), "invoke")
         try:
             act(target.broker)
-        except (OSError, RuntimeError) as problem:
+        except (OSError, RuntimeError, WaitTimeout) as problem:
             refused[target.broker.id] = str(problem)
     closing = []
     for target in targets:

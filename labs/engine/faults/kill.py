@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
+
 from labs.engine.base import processes
 from labs.engine.cluster.broker import Broker
 from labs.engine.faults.inject import inject
@@ -24,7 +26,7 @@ def restart(rig: Rig, role: Role, limit_s: float = 60) -> Rows:
     Evidence is the new process, accepting connections at the broker's port. When its replicas
     are in sync again is another question: `Cluster.wait_in_sync`.
     """
-    return inject("restart", rig, role, Broker.start, _accepts, limit_s)
+    return inject("restart", rig, role, methodcaller("start"), _accepts, limit_s)
 
 
 def sigkill_status(broker: Broker) -> str | None:

@@ -45,10 +45,13 @@ def test_the_registered_brokers_are_those_with_a_session() -> None:
         assert registered(port) == {1, 2}
 
 
-def test_a_server_that_does_not_serve_yet_is_not_taken_for_one_without_sessions() -> None:
+@pytest.mark.parametrize(
+    "text", ["", "This ZooKeeper instance is not currently serving requests\n"], ids=["none", "no"]
+)
+def test_a_server_that_does_not_serve_yet_is_not_taken_for_one_without_sessions(text: str) -> None:
     """A broker that started then would find its own registration, and end."""
     with (
-        answering("This ZooKeeper instance is not currently serving requests\n") as port,
+        answering(text) as port,
         pytest.raises(ConnectionError, match="does not serve yet"),
     ):
         registered(port)
