@@ -88,8 +88,11 @@ def of_brokers(spec: ExperimentSpec) -> str:
     """What was run in place of the brokers described; empty where they were run."""
     if spec.instead_of is None:
         return ""
+    why = f"This scenario is not staged on Kafka {spec.instead_of}"
+    if spec.controllers:
+        why = f"Kafka {spec.instead_of} has no dedicated controllers, and some were chosen"
     return (
-        f"This scenario is not staged on Kafka {spec.instead_of}. Its brokers are {spec.kafka} in "
+        f"{why}. Its brokers are {spec.kafka} in "
         "KRaft mode instead: their controllers decide what ZooKeeper does for those described, and "
         "a dead broker is fenced after broker.session.timeout.ms."
     )

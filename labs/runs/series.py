@@ -40,7 +40,7 @@ DEFAULTS: Mapping[str, str] = {"family": "java", "topic.replication.factor": "3"
 """A Java client whose settings were all left alone; brokers keep one copy unless told otherwise."""
 
 _WITHOUT_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
-_ON_KRAFT = "The scenario is not staged on brokers with ZooKeeper."
+_ON_KRAFT = "Brokers with ZooKeeper have no dedicated controllers, and some were chosen."
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,9 +172,9 @@ def test_a_release_without_the_scenario_or_the_setting_says_why_and_the_others_r
     assert series.experiments.get().request().zookeeper
     assert set(series.impossible) == {"4.0.2", "4.1.2"}
     assert "application.metadata.mode" in series.impossible["4.0.2"]
-    kraft = time_machine.start(Question(described(), "acknowledgement-lost", "3.2", "3.4"), ANOTHER)
-    assert "not staged on brokers with ZooKeeper" in kraft.impossible["3.2.3"]
-    assert live(kraft) == ["3.4.1"]
+    newer = time_machine.start(Question(described(), "clocks-differ", "3.2", "3.6"), ANOTHER)
+    assert "clocks-differ is for 3.6 and later" in newer.impossible["3.2.3"]
+    assert live(newer) == ["3.6.2"]
 
 
 def test_a_full_queue_refuses_the_start_and_only_delays_what_goes_on() -> None:

@@ -20,7 +20,6 @@ from advisor import services as advisor
 from advisor.models import Description
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.shape import ordinary, shapes
-from labs.engine.scenarios import find as find_scenario
 from labs.incidents import all_incidents
 from labs.lessons import find
 from labs.models import Experiment, State
@@ -33,8 +32,6 @@ from tests.labs import make
 from tests.labs.test_lifecycle import django_process
 
 ONE = Visitor("one", "a")
-IN_KRAFT_ALONE = "topic-recreated"
-"""A scenario that is not staged on brokers with ZooKeeper."""
 
 pytestmark = pytest.mark.django_db
 
@@ -73,14 +70,13 @@ def test_brokers_that_cannot_be_run_are_stood_for_and_every_page_says_so(
     client: Client, brokers: dict[str, str], runs: str
 ) -> None:
     slug, line = saved(producer__acks="1", **brokers), brokers["kafka"]
-    fields = {"pipeline": slug, "scenario": IN_KRAFT_ALONE}
-    assert not find_scenario(IN_KRAFT_ALONE).zookeeper
-    conditions = client.get("/experiments/conditions/", fields)
-    assert "is run instead" in conditions.content.decode()
-    started = services.start(slug, IN_KRAFT_ALONE)
+    started = services.start(slug, "leader-killed", Conditions(controllers=1))
     assert (started.kafka, started.request().instead_of) == (runs, f"{line} with ZooKeeper")
     assert [shape.kafka for shape in shapes(started.request())] == [runs] * 2
-    text = f"not staged on Kafka {line} with ZooKeeper. Its brokers are {runs} in KRaft"
+    text = (
+        f"Kafka {line} with ZooKeeper has no dedicated controllers, and some were chosen. Its "
+        f"brokers are {runs} in KRaft"
+    )
     assert text in client.get(started.get_absolute_url()).content.decode()
     assert text in " ".join(report.text(started, "").split())
     assert services.start_first_look().request().instead_of is None
@@ -103,10 +99,12 @@ def test_brokers_with_zookeeper_are_run_as_described_where_the_scenario_is_stage
     assert "is run instead" not in page
     request = services.start(slug, "leader-killed").request()
     assert (request.kafka, request.zookeeper, request.instead_of) == (runs, True, None)
-    in_kraft = Conditions(controllers=1)
-    chosen = services.start(slug, "leader-killed", in_kraft).request()
-    assert (chosen.zookeeper, chosen.controllers) == (False, 1)
-    assert chosen.instead_of == f"{brokers['kafka']} with ZooKeeper"
+
+
+def test_a_scenario_of_newer_brokers_is_refused_on_those_with_zookeeper_too() -> None:
+    slug = saved(producer__acks="1", kafka="3.1")
+    with pytest.raises(planning.Refused, match=r"clocks-differ is for 3\.6 and later"):
+        services.start(slug, "clocks-differ")
 
 
 def test_what_cannot_be_staged_is_refused_at_the_click_and_not_by_a_run(client: Client) -> None:

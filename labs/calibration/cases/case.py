@@ -12,6 +12,7 @@ from labs.calibration.cases.arms import arm
 from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.scenarios import find
+from labs.engine.scenarios.model import OLDEST_KRAFT
 
 Settings = dict[str, Value]
 """As `labs.calibration.cases.arms.arm` takes them."""
@@ -35,9 +36,6 @@ OFFSETS_TOO: Settings = AFTER | {
 
 NEWEST = "4.3.1"
 """The release on which the tests run their cases."""
-
-OLDEST = "3.3"
-"""The oldest line of brokers in KRaft mode."""
 
 ARMS = {"bad": "shown", "good": "prevented"}
 """The arms of a case, and what each of them tells when it is right."""
@@ -63,7 +61,7 @@ class Case:
     shorter: dict[str, float] = field(default_factory=dict)
     tested: bool = False
     over_ms: int | None = None
-    since: str = OLDEST
+    since: str = OLDEST_KRAFT
 
     @property
     def arms(self) -> list[str]:
@@ -79,13 +77,15 @@ class Case:
         """The lines of brokers with ZooKeeper on which it can be run, newest first."""
         known = find(self.scenario).zookeeper_lines
         # What all lines in KRaft mode take, those before them take as well.
-        return tuple(line for line in known if self.since == OLDEST or at_least(line, self.since))
+        return tuple(
+            line for line in known if self.since == OLDEST_KRAFT or at_least(line, self.since)
+        )
 
     def settings(self, arm: str, kafka: str, *, zookeeper: bool = False) -> Settings:
         """What an arm states on a release of the brokers, which may have ZooKeeper."""
         line = kafka_line(kafka)
         on: Settings = {"kafka": line}
-        if zookeeper and at_least(line, OLDEST):  # older brokers have nothing else
+        if zookeeper and at_least(line, OLDEST_KRAFT):  # older brokers have nothing else
             on["application__metadata_mode"] = "zookeeper"
         return (self.bad if arm == "bad" else self.good or {}) | on
 

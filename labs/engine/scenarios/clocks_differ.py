@@ -37,4 +37,6 @@ SCENARIO = Scenario(
     measured=(Rate("given_up", 1, 1),),
     workload="consume-process-sink",
     rarely={"effect_missing": "nothing is deleted in a run: foreign-timestamps shows that"},
+    zookeeper=True,
+    zookeeper_since="3.6",
 )

@@ -55,4 +55,5 @@ SCENARIO = Scenario(
     given_up_breaks=True,
     linked=True,
     measured=(Rate("duplicate", 10, 10),),
+    zookeeper=True,
 )

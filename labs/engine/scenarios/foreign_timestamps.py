@@ -32,4 +32,5 @@ SCENARIO = Scenario(
     pinned=SHORT_SESSION,
     brokers=retention_soon,
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

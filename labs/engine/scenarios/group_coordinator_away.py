@@ -77,5 +77,5 @@ SCENARIO = Scenario(
         Rate("blocked", 10, 10),
         Rate("effect_duplicated", 10, 10),
     ),
-    why_kraft="on 2.8.2 its three replicas were not in sync within 60 s",
+    zookeeper=True,
 )

@@ -53,4 +53,5 @@ SCENARIO = Scenario(
     workload="consume-process-sink",
     brokers=_brokers,
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

@@ -45,6 +45,6 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     linked=True,
-    why_kraft="links to controllers are cut as well, and those of ZooKeeper cannot be cut here",
     measured=(Rate("lost_write", 10, 10),),
+    zookeeper=True,
 )

@@ -68,4 +68,5 @@ SCENARIO = Scenario(
     measured=(Rate("lost_write", 3, 3),),
     since="3.7",
     why_since="brokers before tell the controllers nothing of a directory that failed (KIP-858)",
+    zookeeper=True,
 )

@@ -21,6 +21,8 @@ from labs.engine.record.fault_words import Fault
 
 TOPIC = "orders"
 NEVER = 2**63 - 1
+OLDEST_KRAFT = "3.3"
+"""The oldest line of brokers that run in KRaft mode here. Those before have ZooKeeper."""
 Durations = Mapping[str, float]
 """Seconds by name, as drawn."""
 _NOT_TRIED = "it has not been tried there yet"
@@ -127,8 +129,9 @@ class Scenario:
     - `copier`: it can be requested by the name of Kafka's TransactionalMessageCopier, which played
       the application once.
     - `since`: the oldest line of brokers in KRaft mode on which it can be staged; `why_since`: why
-      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper, on all lines
-      or from `zookeeper_since` on, as was seen there; `why_kraft`: why it is not.
+      not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper, as was seen
+      there, on all lines or from `zookeeper_since` on, for the same reason; `why_kraft`: why it
+      is not.
     """
 
     name: str
@@ -152,7 +155,7 @@ class Scenario:
     chance: str = ""
     client_decides: bool = False
     copier: bool = False
-    since: str = "3.3"
+    since: str = OLDEST_KRAFT
     why_since: str = ""
     zookeeper: bool = False
     zookeeper_since: str = ""

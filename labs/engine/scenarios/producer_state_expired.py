@@ -64,4 +64,6 @@ SCENARIO = Scenario(
     since="3.4",
     why_since="before Kafka 3.4 brokers look only every ten minutes which producers to forget",
     measured=(Rate("duplicate", 10, 10),),
+    zookeeper=True,
+    zookeeper_since="3.4",
 )

@@ -17,7 +17,7 @@ from labs.engine.clients.translate import Pinned
 from labs.engine.faults.links import mend, slow
 from labs.engine.faults.roles import followers, impaired
 from labs.engine.plan.spec import Settings
-from labs.engine.scenarios.conditions import all_in_sync
+from labs.engine.scenarios.conditions import RETENTION_RUNS, all_in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
 from labs.engine.scenarios.steps import PROMPT, retention_soon
 from labs.engine.scenarios.topologies import two_brokers_and_a_query
@@ -39,6 +39,7 @@ def _topic(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _play(stage: Stage, seconds: Durations) -> None:
+    stage.wait(RETENTION_RUNS, limit_s=45)
     if stage.topology.replication_factor == 1:
         stage.not_applicable(
             "slow", "follower", "replication.factor is 1: there are no followers to be slow"
@@ -71,4 +72,5 @@ SCENARIO = Scenario(
     topic=_topic,
     given_up_breaks=True,
     measured=(Rate("effect_missing", 1, 1),),
+    zookeeper=True,
 )

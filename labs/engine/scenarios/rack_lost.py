@@ -131,4 +131,5 @@ SCENARIO = Scenario(
     },
     given_up_breaks=True,
     measured=(Rate("lost_write", 11, 11),),
+    zookeeper=True,
 )

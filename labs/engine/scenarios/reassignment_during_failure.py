@@ -80,4 +80,5 @@ SCENARIO = Scenario(
     play=_play,
     given_up_breaks=True,
     measured=(Rate("lost_write", 1, 1),),
+    zookeeper=True,
 )

@@ -5,7 +5,8 @@ gives it up after delivery.timeout.ms (KIP-91). Every such record that the appli
 is then in the log twice, because idempotence tells copies apart only within one send
 (KafkaProducer javadoc); one that it does not send again is gone if it was still in the client's
 queue. With the followers of three, two controllers of three stop: nobody can take them out of
-the in-sync set meanwhile, and the same replicas go on.
+the in-sync set meanwhile, and the same replicas go on. With ZooKeeper they are in it until their
+sessions end, after 18 s by default (zookeeper.session.timeout.ms).
 """
 
 from __future__ import annotations
@@ -49,5 +50,6 @@ SCENARIO = Scenario(
         ),
     },
     measured=(Rate("effect_duplicated", 10, 10),),
-    why_kraft="on 2.8.2 its three replicas were not in sync within 60 s",
+    zookeeper=True,
+    keeps=("zookeeper.session.timeout.ms",),
 )

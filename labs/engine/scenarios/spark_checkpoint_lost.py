@@ -42,4 +42,5 @@ SCENARIO = Scenario(
         Rate("effect_missing", 10, 10),
         Rate("effect_duplicated", 10, 10),
     ),
+    zookeeper=True,
 )

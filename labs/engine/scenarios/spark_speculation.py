@@ -33,4 +33,5 @@ SCENARIO = Scenario(
     rate_per_s=200,
     workload="spark-sink-on-workers",
     measured=(Rate("duplicate", 10, 10),),
+    zookeeper=True,
 )

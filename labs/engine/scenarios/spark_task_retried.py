@@ -30,4 +30,5 @@ SCENARIO = Scenario(
     rate_per_s=500,
     workload="spark-sink",
     measured=(Rate("duplicate", 10, 10),),
+    zookeeper=True,
 )

@@ -48,4 +48,5 @@ SCENARIO = Scenario(
     workload="streams-state",
     pinned=SHORT_SESSION,
     measured=(Rate("effect_missing", 10, 10),),
+    zookeeper=True,
 )

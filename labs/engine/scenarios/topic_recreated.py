@@ -43,5 +43,5 @@ SCENARIO = Scenario(
     measured=(Rate("effect_missing", 6, 6),),
     workload="consume-process-sink",
     pinned=SHORT_SESSION,
-    why_kraft="on 2.8.2 no new topic of the same name came within 30 s",
+    zookeeper=True,
 )  # fmt: skip

@@ -64,4 +64,5 @@ SCENARIO = Scenario(
     brokers=_brokers,
     client_decides=True,
     measured=(Rate("blocked", 10, 10),),
+    zookeeper=True,
 )  # fmt: skip

@@ -85,11 +85,11 @@ class Command(ExactCommand):
             cells = " ".join(f"{row[head]!s:>8}" if head in row else f"{'-':>8}" for head in heads)
             self.stdout.write(f"{name:{width}} {cells}")
         for scenario in all_scenarios():
+            since = scenario.zookeeper_since if zookeeper else scenario.since
             if zookeeper and scenario.why_no_zookeeper:
-                self.stdout.write(
-                    f"{scenario.name}: not with ZooKeeper: {scenario.why_no_zookeeper}"
-                )
-            elif not zookeeper and scenario.why_since:
-                self.stdout.write(
-                    f"{scenario.name}: from Kafka {scenario.since} on: {scenario.why_since}"
-                )
+                why = f"not with ZooKeeper: {scenario.why_no_zookeeper}"
+            elif since and scenario.why_since:
+                why = f"from Kafka {since} on: {scenario.why_since}"
+            else:
+                continue
+            self.stdout.write(f"{scenario.name}: {why}")
