@@ -25,6 +25,7 @@ from advisor.questions.question import Step
 from advisor.questions.questionnaire import STEPS
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.wish import rests_on
+from advisor.reports.reasons import breaking
 
 
 @require_safe
@@ -192,6 +193,7 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
     context["bugs"] = known_bugs(saved.answer)
+    context["breaking"] = breaking(saved.answer.judgement)
     context["address"] = request.build_absolute_uri(reverse("advisor:advice", args=[slug]))
     context["keep_days"] = settings.LAB_KEEP_DAYS
     if not context["in_the_way"]:

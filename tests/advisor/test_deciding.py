@@ -33,6 +33,9 @@ PIPELINES = (
 VOID = {"input", "meta", "link", "br", "hr", "path", "circle", "rect", "use"}
 
 
+OFF_SCREEN = {"visually-hidden", "paper-only"}
+
+
 class Unfolded(HTMLParser):
     """Collects the words that a reader sees in `<main>` before unfolding anything."""
 
@@ -49,7 +52,7 @@ class Unfolded(HTMLParser):
         seen = outer[1] or tag == "main"
         if outer[0] == "folded":
             seen = seen and tag == "summary"
-        hidden = "visually-hidden" in (by_name.get("class") or "")
+        hidden = not OFF_SCREEN.isdisjoint((by_name.get("class") or "").split())
         folded = tag == "details" and "open" not in by_name
         self._open.append(("folded" if folded else tag, seen and not hidden))
 

@@ -24,6 +24,7 @@ from tests.advisor.answers import RISKY, older, saved
 from tests.advisor.pipelines import described
 from tests.advisor.test_views_advice import STALE
 from tests.browser.conftest import serious, too_wide
+from tests.browser.pages import opened, wait_until_drawn
 from tests.browser.test_describe import describe_risky, go_on
 from tests.engine import histories
 from tests.labs import make, watched
@@ -254,6 +255,24 @@ def test_the_other_pages(looked_at: Page, address: str) -> None:
     look(looked_at, address.strip("/").replace("/", "-") or "home")
 
 
+PAPER = {"advice": 4, "done": 5, "incident": 6}
+"""Pages of A4 at most. The printed report has its own length: nothing in it is folded."""
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_paper_has_what_decides_and_says_what_is_left_out(
+    page: Page, live_server: LiveServer, name: str
+) -> None:
+    page.goto(opened(page, name))
+    wait_until_drawn(page, name)
+    note = page.locator(".paper-only").last
+    expect(note).to_be_hidden()
+    printed = page.pdf(format="A4", margin=dict.fromkeys(("top", "bottom"), "1cm"))
+    assert 1 < len(re.findall(rb"/Type /Page\b", printed)) <= PAPER[name]
+    page.emulate_media(media="print")
+    expect(note).to_contain_text(re.compile("printed"))
+
+
 def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
     page: Page, live_server: LiveServer
 ) -> None:
@@ -262,6 +281,9 @@ def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
     expect(page.get_by_role("button")).to_have_count(0)
     expect(page.get_by_text("answers were assumed")).to_be_visible()
     expect(page.get_by_text("acks=1: the leader acknowledges alone").first).to_be_visible()
+    expect(page.get_by_text("the settings in force now")).to_be_visible()
+    expect(page.get_by_role("link", name="/report/")).to_be_visible()
+    expect(page.locator(".matrix")).to_be_hidden()
 
 
 def test_nothing_is_wider_than_the_smallest_phone(page: Page, live_server: LiveServer) -> None:
