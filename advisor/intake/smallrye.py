@@ -39,6 +39,21 @@ _BARE = ("acks", "retries")
 _ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
 """How attributes begin that have a dot all the same."""
 
+_SEEK = "assign-seek"
+_SEEKS = (
+    "takes partitions by hand and may begin elsewhere than at the position of the group at each "
+    "start. That is not advised on; leave the line out for a consumer of a group"
+)
+_BEANS: Mapping[str, str] = {
+    f"{part}-deserialization-failure-handler": "is a bean of your own: only its code says what "
+    "becomes of bytes that cannot be read. Leave the line out to see what the failure strategy does"
+    for part in ("key", "value")
+}
+_OF_ALL = frozenset(
+    {"kafka-configuration", "failure-strategy", "waitForWriteCompletion", _SEEK, *_BEANS}
+)
+"""Attributes that count when they are stated for the connector, too."""
+
 _DELAYED = "delayed-retry-topic"
 _FAILURES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "fail": (),
@@ -70,9 +85,8 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
             continue
         for part, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
             of_all = way == "" and part in directions
-            if way == part or (
-                of_all and leaf.path[2] in known_keys(newest(Family.JAVA), component)
-            ):
+            known = known_keys(newest(Family.JAVA), component) | _OF_ALL
+            if way == part or (of_all and leaf.path[2] in known):
                 _fill(reading, component, leaf)
     for way, channel, _ in (leaf.path for leaf in named.values() if leaf.path[:2] not in foreign):
         kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(way, ())
@@ -152,9 +166,16 @@ def _take(reading: Reading, component: Component, key: str, line: int, text: str
     if key == "kafka-configuration":
         words = "is a bean of your own, which may state more. Write what it holds here, and leave "
         reading.wrong(component, key, line, f"kafka-configuration {words}the line out")
+    elif component is _CONSUMER and (key in _BEANS or key == _SEEK):
+        reading.wrong(component, key, line, f"{key} {_BEANS.get(key, _SEEKS)}")
     elif component is _CONSUMER and key == "failure-strategy":
         if text not in _FAILURES:
-            reading.note(line, "failure-strategy is a bean of your own: only its code says")
+            known = ", ".join(_FAILURES)
+            words = (
+                f"failure-strategy={shown(text)} is a bean of your own: only its code says what "
+            )
+            words += f"becomes of a message. The connector itself has {known}"
+            reading.wrong(_CODE, "processing.errors", line, words)
         for name, value in _FAILURES.get(text, ()):
             reading.state(_CODE, name, value, line)
     elif component is _PRODUCER and key == "waitForWriteCompletion" and text == "false":
@@ -185,8 +206,9 @@ def _state_defaults(
     _nulls(reading, ours)
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
     automatic = by_client is not None and by_client.text.strip().lower() == "true"
-    given = next((leaf for leaf in ours if leaf.path[2] == "commit-strategy"), None)
-    _commit(reading, given, automatic, min(reads))
+    given = [leaf for leaf in ours if leaf.path[2] == "commit-strategy"]
+    unknown = [leaf for leaf in given if leaf.text not in (*_COMMITS, "ignore")]
+    _commit(reading, next(iter([*unknown, *reversed(given)]), None), automatic, min(reads))
 
 
 def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
@@ -238,8 +260,13 @@ def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) ->
         words += "start is one without a position. That is not advised on"
         reading.wrong(_CODE, "commit", line, words)
     else:
-        words = f"commit-strategy={shown(strategy)}: only your own code says where a reader begins"
-        reading.note(line, words)
+        words = (
+            f"commit-strategy={shown(strategy)}: only your own code says where a reader begins. "
+        )
+        words += (
+            f"That is not advised on; the connector itself has {', '.join(_COMMITS)} and ignore"
+        )
+        reading.wrong(_CODE, "commit", line, words)
 
 
 def _in_transactions(reading: Reading) -> bool:
