@@ -14,7 +14,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake import java_constants, java_loops, java_sends
+from advisor.intake import java_constants, java_loops, java_sends, java_streams
 from advisor.intake.java_properties import Property
 from advisor.intake.java_text import Text, braces
 from advisor.intake.known import having, is_of_client, is_of_streams, is_weighed, likely_clients
@@ -141,6 +141,11 @@ def _judge(reading: Reading, code: _Code) -> None:
     text = Text(code.plain, code.heads)
     if match := _TO_END.search(code.plain):
         raise IntakeError(f"Line {code.line(match.start())}: seekToEnd: {STARTS_AT_END}")
+    if reading.heads["family"] is Family.STREAMS:
+        at, reason = min(java_streams.faults(text), default=(-1, ""))
+        if at >= 0:
+            reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
+        return
     at, reason = java_sends.unheard(text)
     if at:
         unheard(reading, code.line(at), reason)

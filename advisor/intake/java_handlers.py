@@ -13,7 +13,7 @@ from itertools import islice
 
 from advisor.intake.java_text import Block, Text
 
-_MOST = 100
+_MOST, _LONGEST = 100, 4_000
 _ALL = r"(?:Exception|Throwable|RuntimeException)\b"
 CATCH = re.compile(
     rf"\bcatch\s*\(\s*(?:final\s+)?(?:[\w.]+\s*(?:\|\s*|:\s*))*{_ALL}[^){{]{{0,60}}\)\s*\{{"
@@ -37,6 +37,13 @@ _HARMLESS = re.compile(
 )
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
+_HEAD = 200
+_TRIES = re.compile(r"\b(?:while\s*\((?![^{}]*[<>])[^{}]*\)|do|for\s*\(\s*;\s*;[^{}]*\))\s*$")
+_BOUNDED = re.compile(
+    r"\b(?:while\s*\([^{}]*[<>][^{}]*\)|repeat\s*\([^{}]*\)|for\s*\([^{};]*;[^{};]+;[^{}]*\)"
+    r"|for\s*\(\s*\w+\s*(?:\bin\b|<-)\s*\d+[^{}]*\))\s*$"
+)
+"""Loops that try so many times, and then go on."""
 _RETURN = re.compile(r"\s*return(?:\s+(?:null|Unit))?\s*")
 
 
@@ -57,7 +64,7 @@ def silent(text: Text, *, in_function: bool = False) -> Iterator[Handler]:
         yield from _handler(text, match.start(), body, in_function)
     for match in islice(_CASES.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
-        for taken, body in _cases(text.plain[block[0] + 1 : block[1]]):
+        for taken, body in _cases(text.plain[block[0] + 1 : block[1]][:_LONGEST]):
             if _TAKES_ALL.fullmatch(taken):
                 yield from _handler(text, match.start(), body, in_function)
     yield from _values(text)
@@ -88,6 +95,15 @@ def _values(text: Text) -> Iterator[Handler]:
                 yield Handler(match.start(), (match.end() - 1, end))
         elif not _TAKES_IT.match(text.plain, end):
             yield Handler(match.start(), (match.end() - 1, end))
+
+
+def tries_again(text: Text, attempt: Block, block: Block) -> bool:
+    """Whether an attempt in a block is made until it succeeds, or an error ends the block behind
+    so many attempts."""
+    loops = [text.plain[max(0, start - _HEAD) : start] for start, _, _ in text.around(attempt[0])
+             if start > block[0]]  # fmt: skip
+    throws = bool(re.search(r"\bthrow\b", text.plain[attempt[1] : block[1]]))
+    return any(map(_TRIES.search, loops)) or (throws and any(map(_BOUNDED.search, loops)))
 
 
 def only_writes(body: str, *, in_function: bool = False) -> bool:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake import java_handlers
+from advisor.intake import java_handlers, java_sends
+from advisor.intake.java_commits import USE, Records
 from advisor.intake.java_text import Text
 
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
@@ -31,8 +33,6 @@ _POLL = re.compile(
     r"(?P<polled>\w+)\.poll\s*\("
 )
 """Into a variable, or record by record."""
-_COMMIT = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\(\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback)"
-_USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size)\b)"
 _EACH = (
     r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
     r"|\b{0}(?:\s*\.\s*asScala)?\s*\.\s*for[Ee]ach\s*[({{]\s*\(?(\w+)"
@@ -41,12 +41,16 @@ _HAND = re.compile(
     r"\.\s*(?:submit|execute|runAsync|supplyAsync)\s*\(|\bnew\s+Thread\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
+_PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|offer|send|trySend)\s*\(")
+_QUEUE = (
+    r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
+    r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
+)
 _WAITS = re.compile(
     r"\b(?:get|join|invokeAll|awaitTermination|allOf|await|acquire|pause|whenComplete|then\w+"
     r"|awaitAll|joinAll|ready|result|sequence)\s*\(|\b(?:coroutineScope|supervisorScope|runBlocking)\b"
 )
 _FINALLY = re.compile(r"\bfinally\s*\{")
-_TRIES = re.compile(r"\b(?:while|do|repeat)\b|\bfor\s*\([^:)]*;")
 _LOOPS = re.compile(r"\b(?:while|for|do)\b")
 
 _TYPES = frozenset({"final", "throws", "Exception", "String", "int", "long", "void", "Unit"})
@@ -56,31 +60,81 @@ def reads(text: Text) -> dict[str, int]:
     """What the program does with records, and where it says so."""
     places: dict[str, int] = {}
     names = {name for match in _CONSUMER.finditer(text.plain) for name in match.groups() if name}
-    for match in islice(_POLL.finditer(text.plain), _MOST):
-        if (match["consumer"] or match["polled"]) in names:
-            for what, at in _Poll(text, match).says():
-                places.setdefault(what, at)
+    program = _Program(
+        text,
+        [*java_handlers.silent(text)],
+        [*java_handlers.silent(text, in_function=True)],
+        frozenset(java_sends.names(text.plain)),
+    )
+    for poll in islice(_polls(text, names), _MOST):
+        for what, at in _Poll(program, poll).says():
+            places.setdefault(what, at)
     return places
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """A text, its handlers that only write of an error (those that go on, and those that go on or
+    return), and its producers."""
+
+    text: Text
+    go_on: list[java_handlers.Handler]
+    go_on_or_return: list[java_handlers.Handler]
+    producers: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A `poll()`: from where to where it is written, and what it returns is called; `in_loop` says
+    whether that is one record."""
+
+    start: int
+    end: int
+    consumer: str
+    name: str
+    in_loop: bool = False
+
+
+def _polls(text: Text, names: set[str]) -> Iterator[_Call]:
+    """Each `poll()` of a consumer, be it in a method that returns what it polled."""
+    for match in _POLL.finditer(text.plain):
+        consumer = match["consumer"] or match["polled"]
+        if consumer in names:
+            name, one = match["records"] or match["record"], bool(match["record"])
+            yield _Call(match.start(), match.end(), consumer, name, one)
+    for consumer in sorted(names):
+        returns = re.compile(rf"\breturn\s+(?:this\.)?{consumer}\s*\.\s*poll\s*\(")
+        if methods := text.methods_with(returns):
+            called = rf"\b(\w+){_TYPED}(?:this\.)?(?:{'|'.join(methods)})\s*\("
+            for match in re.finditer(called, text.plain):
+                yield _Call(match.start(), match.end(), consumer, match[1])
 
 
 class _Poll:
     """One `poll()`, and the block that it stands in."""
 
-    def __init__(self, text: Text, match: re.Match[str]) -> None:
-        self._text, self._at = text, match.start()
-        self._block = text.block(match.start())
-        self._behind = match.end()
-        self._consumer = match["consumer"] or match["polled"]
-        self._commits = re.compile(_COMMIT.format(self._consumer))
-        self._closes = re.compile(rf"\b{self._consumer}\s*\.\s*close\s*\(")
-        records = match["records"] or match["record"]
-        each = [*re.finditer(_EACH.format(records), self._text.plain[self._behind :])]
-        names = {name for loop in each for name in loop.groups() if name}
-        self._names = {records, *names}
-        self._one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
-        if match["record"]:
-            self._one_by_one.append(self._body(match.start(), match[0]))
-        self._uses = re.compile("|".join(_USE.format(name) for name in sorted(self._names)))
+    def __init__(self, program: _Program, poll: _Call) -> None:
+        self._program, text = program, program.text
+        self._text, self._at, self._consumer = text, poll.start, poll.consumer
+        self._block = text.block(poll.start)
+        self._behind = poll.end
+        self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
+        each = [*re.finditer(_EACH.format(poll.name), text.plain[self._behind : self._block[1]])]
+        names = {poll.name, *(name for loop in each for name in loop.groups() if name)}
+        one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
+        if poll.in_loop:
+            one_by_one.append(self._body(poll.start, text.plain[poll.start : poll.end]))
+        self._records = Records(
+            text,
+            poll.consumer,
+            frozenset(names),
+            self._behind,
+            self._block,
+            one_by_one,
+            program.producers,
+        )
+        self._commits = self._records.commits_of_all
+        self._uses = re.compile("|".join(USE.format(name) for name in sorted(names)))
 
     def _body(self, at: int, loop: str) -> tuple[int, int]:
         """What a loop over records does with each; `at` is where the loop begins."""
@@ -91,19 +145,16 @@ class _Poll:
         if "for" not in re.split(r"\W+", loop):
             return begin, end
         behind = self._text.plain[end:]
-        return self._text.block_of(end + len(behind) - len(behind.lstrip()))
+        start = end + len(behind) - len(behind.lstrip())
+        if behind.lstrip().startswith("{"):
+            return self._text.block_of(start)
+        statement = re.match(r"[^;\n]*", self._text.plain[start:])
+        return start, start + len(statement[0]) if statement else start
 
     def says(self) -> Iterator[tuple[str, int]]:
         """What the code does with its records, and where."""
-        for body in self._one_by_one:
-            if inside := self._commits.search(self._text.plain, *body):
-                yield BEFORE, inside.start()
         plain, end = self._text.plain, self._block[1]
-        use = self._uses.search(plain, self._behind, end)
-        commit = self._commits.search(plain, self._behind, end)
-        early = commit and use and commit.start() < use.start()
-        if commit and early and self._text.block(commit.start()) == self._block:
-            yield BEFORE, commit.start()
+        yield from ((BEFORE, at) for at in self._records.too_early())
         if handed := self._handed(end):
             yield ASYNCHRONOUS, handed
             if later := self._commits.search(plain, handed, end):
@@ -119,15 +170,21 @@ class _Poll:
         for match in _HAND.finditer(plain, self._behind, end):
             if self._uses.search(plain, match.end(), self._text.closed(match.end())):
                 return match.start()
+        for match in islice(_PUT.finditer(plain, self._behind, end), _MOST):
+            closed = self._text.closed(match.end())
+            is_queue = re.search(_QUEUE.format(match[1]), plain) or "queue" in match[1].lower()
+            taken_here = re.search(rf"\b{match[1]}\b", plain[closed:end])
+            if is_queue and not taken_here and self._uses.search(plain, match.end(), closed):
+                return match.start()
         return 0
 
     def _passed_over(self) -> Iterator[int]:
         """Handlers of any error that write of it and go on with the next record."""
-        for handler in java_handlers.silent(self._text):
+        for handler in self._program.go_on:
             if self._goes_on(handler.attempt):
                 yield handler.at
         called = self._text.reached(self._block)[1:] if self._loops() else []
-        for handler in java_handlers.silent(self._text, in_function=True):
+        for handler in self._program.go_on_or_return:
             if any(self._in_method(body, handler.attempt) for body in called):
                 yield handler.at
 
@@ -138,8 +195,8 @@ class _Poll:
     def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""
         around = self._text.around(attempt[0])
-        inside = [head for start, _, head in around if start > body[0]]
-        within = body[0] < attempt[0] < body[1] and not any(map(_TRIES.search, inside))
+        again = java_handlers.tries_again(self._text, attempt, body)
+        within = body[0] < attempt[0] < body[1] and not again
         head = next((head for start, _, head in around if start == body[0]), "")
         taken = re.findall(r"\w+", head.rpartition("(")[2])
         tried = set(re.findall(r"\w+", self._text.plain[slice(*attempt)]))
@@ -152,9 +209,8 @@ class _Poll:
         around = self._text.around(attempt[0])
         if attempt == self._block:
             return bool(around) and bool(_LOOPS.search(around[-1][2]))
-        inside = [head for start, end, head in around if start > self._block[0]]
         within = self._block[0] < attempt[0] < self._block[1]
-        return within and not any(map(_TRIES.search, inside))
+        return within and not java_handlers.tries_again(self._text, attempt, self._block)
 
     def _at_the_end(self) -> Iterator[tuple[str, int]]:
         """What `finally` and `try (…)` do after an error."""

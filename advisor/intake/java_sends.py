@@ -23,7 +23,7 @@ _PRODUCER = re.compile(
     r"|\bUsing(?:\.resource)?\s*\(\s*new\s+KafkaProducer\b[^{};]{0,200}\{\s*(\w+)\s*=>"
 )
 """What a producer is called where it is made or declared."""
-_SEND = re.compile(r"(?:\b(?P<future>\w+)\s*=\s*)?(?:this\.)?\b(?P<whose>\w+)\s*\.\s*send\s*\(")
+SEND = re.compile(r"(?:\b(?P<future>\w+)\s*=\s*)?(?:this\.)?\b(?P<whose>\w+)\s*\.\s*send\s*\(")
 _REFERENCE = re.compile(r"\bfor[Ee]ach\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)")
 _TAKES_NOTHING = (
     r"(?:for[Ee]ach\w*|onEach|ifPresent|execute|thenAccept|thenRun|schedule\w*|repeat|use|also|apply"
@@ -49,23 +49,23 @@ def unheard(text: Text) -> tuple[int, str]:
     committed in a transaction, which fails with it."""
     if "commitTransaction" in text.plain:
         return 0, ""
-    return min(_places(text, _names(text.plain)), default=(0, ""))
+    return min(_places(text, names(text.plain)), default=(0, ""))
 
 
-def _names(plain: str) -> set[str]:
+def names(plain: str) -> set[str]:
     """The names of producers; Kotlin's `it` where a block has no other."""
-    names = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
-    made = rf"(?:\bKafkaProducer\b[^{{}};]{{0,200}}|\b(?:{'|'.join(sorted(names)) or '_'})\s*)"
+    made_as = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
+    made = rf"(?:\bKafkaProducer\b[^{{}};]{{0,200}}|\b(?:{'|'.join(sorted(made_as)) or '_'})\s*)"
     handed = rf"{made}\.\s*(?:use|let|also|run)\s*\{{(?:\s*(\w+)\s*->)?"
-    return names | {name or "it" for name in re.findall(handed, plain)}
+    return made_as | {name or "it" for name in re.findall(handed, plain)}
 
 
-def _places(text: Text, names: set[str]) -> Iterator[tuple[int, str]]:
+def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     """Each send that fails unnoticed, and why."""
     for match in islice(_REFERENCE.finditer(text.plain), _MOST):
-        if match[1] in names:
+        if match[1] in producers:
             yield match.start(), RESULT
-    ours = (match for match in _SEND.finditer(text.plain) if match["whose"] in names)
+    ours = (match for match in SEND.finditer(text.plain) if match["whose"] in producers)
     for match in islice(ours, _MOST):
         end = text.closed(match.end())
         second = _second(text.plain[match.end() : end - 1])

@@ -59,6 +59,10 @@ class Text:
         return {head[1]: head for head in self.heads}
 
     @cached_property
+    def _found(self) -> dict[str, list[str]]:
+        return {}
+
+    @cached_property
     def _methods(self) -> dict[str, list[Block]]:
         """The bodies of methods, by name."""
         methods: dict[str, list[Block]] = {}
@@ -66,6 +70,17 @@ class Text:
             if match := _METHOD.search(head):
                 methods.setdefault(match[1], []).append((start, end))
         return methods
+
+    def methods_with(self, pattern: re.Pattern[str]) -> list[str]:
+        """The names of methods in whose body something is found."""
+        known = self._found
+        if pattern.pattern not in known:
+            known[pattern.pattern] = sorted(
+                name
+                for name, bodies in self._methods.items()
+                if any(pattern.search(self.plain, *body) for body in bodies)
+            )
+        return known[pattern.pattern]
 
     def bodies(self, name: str) -> list[Block]:
         """The bodies of methods of this name."""

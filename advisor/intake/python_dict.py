@@ -12,7 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake import python_sends
+from advisor.intake import python_sends, python_words
 from advisor.intake.known import decides, having, is_of_client, is_weighed, likely_clients
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
@@ -186,6 +186,8 @@ def _refuse_the_end(tree: ast.Module) -> None:
         name = node.attr if isinstance(node, ast.Attribute) else name
         if isinstance(node, ast.Name | ast.Attribute) and name == "OFFSET_END":
             raise IntakeError(f"Line {node.lineno}: {name}: {STARTS_AT_END}")
+        if python_words.begins_at_end(node):
+            raise IntakeError(f"Line {node.lineno}: the offset -1: {STARTS_AT_END}")
 
 
 def _check_depth(text: str) -> None:

@@ -93,6 +93,7 @@ class _Walk:
         self._transacts = "commit_transaction" in verbs
         self._unread = {id(node) for node in words.unread(tree)}
         self._waits = False
+        self._scope: ast.AST = tree
         self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
 
     def follow_all(self, tree: ast.Module) -> None:
@@ -100,7 +101,7 @@ class _Walk:
         for top in [tree, *self._functions.values()]:
             own = (inner for inner in ast.walk(top) if isinstance(inner, ast.Call))
             self._waits = any(map(words.waits, own))
-            self._loops = 0
+            self._loops, self._scope = 0, top
             way = _Way()
             self._follow(top.body, way)
             self._left(way)
@@ -163,7 +164,10 @@ class _Walk:
         of_batch = not isinstance(node, ast.While) and (
             polls or bool(words.names_in(over) & way.names)
         )
-        self._loops += not of_batch
+        polls_inside = any(map(self._polls, words.calls(node)))
+        inside = way.polled >= 0 and not polls_inside
+        tries = not of_batch and not (inside and words.bounded(node, self._scope))
+        self._loops += tries
         self._one_by_one += of_batch
         inner = way.copy()
         self._expression(over, inner)
@@ -174,7 +178,7 @@ class _Walk:
         self._follow(node.body, inner)
         if not of_batch:
             self._left(inner)
-        self._loops -= not of_batch
+        self._loops -= tries
         self._one_by_one -= of_batch
         inner.ended = False
         if words.polls_until(node):
@@ -185,7 +189,7 @@ class _Walk:
         inner, used, loose = way.copy(), way.used, self._loose
         inner.used = False
         self._follow([*node.body, *node.orelse], inner)
-        uses = self._loose > loose
+        uses = self._loose > loose or self._takes_apart(node, way)
         caught = [handler for handler in node.handlers if words.catches_all(handler)]
         for handler in caught:
             if uses and inner.polled == self._loops > 0 and self._passes_over(handler, inner):
@@ -202,6 +206,13 @@ class _Walk:
             self._follow(handler.body, ways[-1])
         way.join(ways)
         self._follow(node.finalbody, way)
+
+    @staticmethod
+    def _takes_apart(node: ast.Try, way: _Way) -> bool:
+        """Whether an attempt reads a message that was polled before it."""
+        calls = (call for one in node.body for call in words.calls(one))
+        of_message = (call for call in calls if words.names_in(call) & way.names)
+        return way.polled >= 0 and any(words.takes_apart(call) for call in of_message)
 
     def _passes_over(self, handler: ast.ExceptHandler, way: _Way) -> bool:
         def commits(call: ast.Call) -> bool:

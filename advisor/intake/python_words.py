@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeGuard
 
 _CONSUMERS = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
 POLLS = frozenset({"poll", "consume"})
@@ -154,6 +155,31 @@ def waits(call: ast.Call) -> bool:
     return verb(call) in _WAITS and not isinstance(
         call.func.value if isinstance(call.func, ast.Attribute) else None, ast.Constant
     )
+
+
+def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
+    """Whether a partition is given the offset -1, which is OFFSET_END."""
+    if isinstance(node, ast.Assign):
+        places = [target for target in node.targets if isinstance(target, ast.Attribute)]
+        return ast.unparse(node.value) == "-1" and any(it.attr == "offset" for it in places)
+    if isinstance(node, ast.Call) and verb(node) == "TopicPartition":
+        named = [word.value for word in node.keywords if word.arg == "offset"]
+        return any(ast.unparse(given) == "-1" for given in [*node.args[2:3], *named])
+    return False
+
+
+def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
+    """Whether a loop ends after so many attempts, and the program goes on behind it."""
+    counts = isinstance(loop, ast.For) and verb(loop.iter) == "range"
+    if isinstance(loop, ast.While):
+        orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+        compares = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
+        counts = any(isinstance(op, orders) for node in compares for op in node.ops)
+    end = loop.end_lineno or loop.lineno
+    behind = [node.lineno for node in ast.walk(scope) if isinstance(node, ast.Raise)]
+    last = [node.lineno for it in getattr(loop, "orelse", []) for node in ast.walk(it)
+            if isinstance(node, ast.Raise)]  # fmt: skip
+    return counts and not last and not any(line > end for line in behind)
 
 
 def suppressed(node: ast.With | ast.AsyncWith) -> ast.Try | None:

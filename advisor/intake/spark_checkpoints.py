@@ -74,20 +74,25 @@ def _again_and_again(code: str) -> Iterator[int]:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For) and _is_per_item(node)]
+    per_item = {
+        words.verb(call)
+        for loop in loops for call in words.calls(loop)
+        if words.names_in(call) & words.names_in(loop.target)
+    }  # fmt: skip
+    calls: dict[str, set[str]] = {}
+    for call in words.calls(tree):
+        calls.setdefault(words.verb(call), set()).add(ast.unparse(call.func) + _given(call))
+    for loop in loops:
+        yield from _fixed(loop)
     for node in ast.walk(tree):
-        if isinstance(node, ast.For) and _is_per_item(node):
+        own = node.name if isinstance(node, ast.FunctionDef) else ""
+        if isinstance(node, ast.FunctionDef) and (len(calls.get(own, ())) > 1 or own in per_item):
             yield from _fixed(node)
-        elif isinstance(node, ast.FunctionDef):
-            calls = {
-                ast.unparse(call) for call in words.calls(tree) if words.verb(call) == node.name
-            }
-            loops = (loop for loop in ast.walk(tree) if isinstance(loop, ast.For))
-            in_loop = any(
-                words.names_in(call) & words.names_in(loop.target)
-                for loop in loops for call in words.calls(loop) if words.verb(call) == node.name
-            )  # fmt: skip
-            if len(calls) > 1 or in_loop:
-                yield from _fixed(node)
+
+
+def _given(call: ast.Call) -> str:
+    return ",".join(ast.unparse(value) for value in (*call.args, *call.keywords))
 
 
 def _is_per_item(loop: ast.For) -> bool:

@@ -20,7 +20,6 @@ from advisor.intake.reading import Reading
 _FUNCTIONS = ("foreachBatch", "foreach")
 _HANDED = re.compile(r"\.\s*(?:foreachBatch|foreach)\s*[({]")
 _NAMED = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
-_TRIES = re.compile(r"\b(?:while|do|repeat)\b|\bfor\s*\([^:)]*;")
 _MOST, _DEEPEST_CALL = 20, 3
 _PASSED = (
     "an error of a batch is passed over here: the query takes the batch as done, and what failed "
@@ -68,16 +67,15 @@ def _given(tree: ast.Module) -> list[ast.FunctionDef]:
 def _in_other_languages(code: str) -> Iterator[int]:
     """Where a function in Scala or Java passes over any error of a batch."""
     text = Text.of(code)
+    silent = [*java_handlers.silent(text, in_function=True)]
     for match in islice(_HANDED.finditer(text.plain), _MOST):
         end = text.closed(match.end())
         named = _NAMED.fullmatch(text.plain[match.end() : end - 1])
         functions = text.reached((match.end() - 1, end))
         functions += text.bodies(named[1]) if named else []
-        for handler in java_handlers.silent(text, in_function=True):
-            if any(start < handler.attempt[0] < end for start, end in functions) and not any(
-                _TRIES.search(head) and start > match.end()
-                for start, _, head in text.around(handler.attempt[0])
-            ):
+        for handler in silent:
+            around = [it for it in functions if it[0] < handler.attempt[0] < it[1]]
+            if around and not java_handlers.tries_again(text, handler.attempt, around[0]):
                 yield handler.at
 
 

@@ -67,6 +67,9 @@ OF_READERS = [
 
 
 IN_METHOD = f"{READER[:-3]}void h(Record r) {{ %s }} }}\n"
+OF_METHOD = f"{READER[:-3]}%s }}\n"
+MADE = "KafkaProducer<String, String> k = new KafkaProducer<>(p);"
+NEXT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
 SAVES = "try { db.save(r); } catch (Exception e) { log.error(e); %s}"
 EACH = LOOP % "for (var r : rs) h(r);"
 KOTLIN = (
@@ -96,6 +99,32 @@ OF_LANGUAGES = [
     (READER, "while (true) { for (var r : c.poll(d)) { c.commitSync(); work(r); } }", BEFORE),
     (READER, "while (true) { for (var r : c.poll(d)) {\n"
      "try { work(r); } catch (Exception e) { log.warn(e); } } }", SKIP),
+    # the offsets behind a record, before it is used
+    (READER, LOOP % f"for (var r : rs) {{ c.commitSync({NEXT}); work(r); }}", BEFORE),
+    (READER, LOOP % f"for (var r : rs) {{ work(r); c.commitSync({NEXT}); }}", YES),
+    (READER, LOOP % "for (var r : rs) m.put(t, new OffsetAndMetadata(r.offset() + 1));\n"
+     f"c.commitSync(m); {DO}", BEFORE),
+    (READER, LOOP % "for (var r : rs) { work(r); m.put(t, new OffsetAndMetadata(r.offset() + 1)); "
+     "} c.commitSync(m);", YES),
+    # a commit in a block, or in a method
+    (READER, LOOP % f"if (!rs.isEmpty()) {{ c.commitSync(); {DO} }}", BEFORE),
+    (OF_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"ack(); {DO}", BEFORE),
+    (OF_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"{DO} ack();", YES),
+    (OF_METHOD % ("%s", "void h(R r) { work(r); c.commitSync(); }"), EACH, BEFORE),
+    (OF_METHOD % ("%s", "Rs next() { return c.poll(d); }"),
+     f"while (true) {{ var rs = next(); c.commitSync(); {DO} }}", BEFORE),
+    # what is put by, handed on or sent, and not done yet
+    (READER, LOOP % "buffer.addAll(rs); c.commitSync(); if (full) flush(buffer);", BEFORE),
+    (READER, LOOP % "buffer.addAll(rs); if (full) { flush(buffer); c.commitSync(); }", YES),
+    (READER, LOOP % "for (var r : rs) queue.put(r); c.commitSync();", BEFORE),
+    (READER, LOOP % f"{MADE} for (var r : rs) k.send(r, this::heard); c.commitSync();", BEFORE),
+    (READER, LOOP % f"{MADE} for (var r : rs) k.send(r, this::heard);\nk.flush(); c.commitSync();",
+     YES),
+    # so many attempts, and then the next record
+    (READER, LOOP % f"for (var r : rs) {{ for (int i = 0; i < 3; i++) {{ {SAVES % ''} }} }}", SKIP),
+    (READER, LOOP % f"for (var r : rs) {{ int i = 0; while (i++ < 3) {{ {SAVES % ''} }} }}", SKIP),
+    (READER, LOOP % f"for (var r : rs) {{ for (int i = 0; i < 3; i++) {{ {SAVES % ''} }}\n"
+     "if (!done) throw new E(); }", YES),
     (KOTLIN % ("%s", ""), "for (r in rs) work(r)\nc.commitSync()", YES),
     (KOTLIN % ("%s", ""), "c.commitSync()\nfor (r in rs) work(r)", BEFORE),
     (KOTLIN % ("%s", ""), "for (r in rs) {\ntry {\nwork(r)\n} catch (e: Exception) {\n"
@@ -159,3 +188,35 @@ def test_what_a_program_does_with_a_send_that_fails(
     reads = "consumer.enable.auto.commit=false application.commit=after-processing"
     exit_code = 1 if expected == IGNORED else 0
     assert_file(tmp_path / "A.java", _WRITER % body, "", f"{TOPIC} {reads}", exit_code, expected)
+
+
+STREAMS = (
+    "import org.apache.kafka.streams.*;\nclass A { void f() {\nProperties p = new Properties();\n"
+    'p.put("application.id", "a");\np.put("replication.factor", 3);\n'
+    "%s\nKafkaStreams s = new KafkaStreams(b.build(), p);\n} %s }\n"
+)
+FAILS = "an error of a record is passed over here"
+
+
+@pytest.mark.parametrize(("body", "behind", "expected"), [
+    ("b.foreach((k, v) -> db.save(v));", "", YES),
+    ("b.foreach((k, v) -> { try { db.save(v); } catch (Exception e) { log.error(e); } });", "",
+     FAILS),
+    ("b.foreach((k, v) -> { try { db.save(v); } catch (Exception e) { throw new E(e); } });", "",
+     YES),
+    ("b.mapValues(v -> { try { return parse(v); } catch (Exception e) { return null; } });", "",
+     FAILS),
+    ("b.foreach((k, v) -> save(v));",
+     "void save(V v) { try { db.save(v); } catch (Exception e) { log.error(e); } }", FAILS),
+    ("b.process(P::new);", "class P { public void process(R r) { try { db.save(r); } "
+     "catch (Exception e) { log.error(e); } } }", FAILS),
+    ("b.foreach((k, v) -> pool.submit(() -> db.save(v)));", "", "others are given a record here"),
+    ("b.foreach((k, v) -> pool.submit(() -> db.save(v)).get());", "", YES),
+])  # fmt: skip
+def test_what_an_operator_of_kafka_streams_does_with_an_error(
+    tmp_path: Path, body: str, behind: str, expected: str
+) -> None:
+    topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
+    topic = f"{topic} streams.topic.min.insync.replicas=2" if expected == YES else ""
+    exit_code = 0 if expected == YES else 2
+    assert_file(tmp_path / "A.java", STREAMS % (body, behind), "", topic, exit_code, expected)

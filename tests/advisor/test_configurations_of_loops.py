@@ -79,6 +79,15 @@ OF_READERS = [
     (f"{READER}try:\n  while True:\n    m = c.poll(1)\n    work(m)\nfinally:\n  c.commit()\n",
      SKIP),
     (f"{READER}{LOOP}    with suppress(Exception):\n        work(m)\n    c.commit(m)\n", SKIP),
+    (f"{READER}{LOOP}    for i in range(3):\n        try:\n            work(m)\n            break\n"
+     "        except Exception:\n            sleep(1)\n    c.commit(m)\n", SKIP),
+    (f"{READER}{LOOP}    n = 0\n    while n < 3:\n        try:\n            work(m)\n"
+     "            break\n        except Exception:\n            n += 1\n    c.commit(m)\n", SKIP),
+    (f"{READER}{LOOP}    for i in range(3):\n        try:\n            work(m)\n            break\n"
+     "        except Exception:\n            sleep(1)\n    else:\n        raise Gone()\n"
+     "    c.commit(m)\n", YES),
+    (f"{READER}{LOOP}    try:\n        v = json.loads(m.value())\n    except Exception:\n"
+     "        continue\n    work(v)\n    c.commit(m)\n", SKIP),
     # a commit of all that was polled behind one of them
     (f"{READER}{BATCH}    for m in ms:\n        work(m)\n        c.commit(asynchronous=False)\n",
      BEFORE),
@@ -97,12 +106,15 @@ OF_READERS = [
     # where it begins
     (f"{READER}c.assign([TopicPartition('t', 0, OFFSET_END)])\n{LOOP}    work(m)\n",
      "OFFSET_END: a"),
+    (f"{READER}c.assign([TopicPartition('t', 0, -1)])\n{LOOP}    work(m)\n", "offset -1: a"),
+    (f"{READER}def on(c, ps):\n    for p in ps: p.offset = -1\n{LOOP}    work(m)\n",
+     "offset -1: a"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "expected"), OF_READERS)
 def test_what_a_loop_does_with_a_message(tmp_path: Path, code: str, expected: str) -> None:
-    exit_code = {YES: 0, "OFFSET_END: a": 2}.get(expected, 1)
+    exit_code = {YES: 0, "OFFSET_END: a": 2, "offset -1: a": 2}.get(expected, 1)
     assert_file(tmp_path / "a.py", code, "", SETTINGS, exit_code, expected)
 
 

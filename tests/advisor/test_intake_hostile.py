@@ -97,6 +97,31 @@ def test_a_bomb_is_refused_or_read_in_no_time(whole: str) -> None:
     assert time.process_time() - began < 2
 
 
+_JAVA = (
+    "import org.apache.kafka.clients.consumer.*;\nclass A { void f() {\n"
+    'Properties p = new Properties();\np.put("group.id", "g");\n'
+    "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\nvar rs = c.poll(d);\n"
+)
+_LOOP = (
+    "while (true) { var rs = c.poll(d); for (var r : rs) { try { work(r); } catch (E e) { } } }\n"
+)
+PROGRAMS = [
+    ("java-code", f"{_JAVA}{_LOOP * 500}"),
+    ("java-code", f"{_JAVA}{'list.add(rs ' * 8_000}"),
+    ("java-code", f"{_JAVA}{'k.send(' * 12_000}"),
+    ("java-code", f"{_JAVA}{'catch { case e => ' * 5_000}"),
+    ("spark-options", '.readStream.option("subscribe", "a").writeStream.foreachBatch(f)\n'
+     + "def f(d, i):\n    g()\n" * 2_000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "text"), PROGRAMS, ids=range(len(PROGRAMS)))
+def test_a_program_of_many_parts_is_read_in_no_time(kind: str, text: str) -> None:
+    began = time.process_time()
+    _sane(read(text, JAVA, kind))
+    assert time.process_time() - began < 5
+
+
 def test_more_than_a_megabyte_is_refused_before_it_is_looked_at() -> None:
     intake = read("x" * (MAX_BYTES + 1), JAVA)
     assert "longer than 1048576 bytes" in intake.problems[0].message

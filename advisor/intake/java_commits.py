@@ -1,0 +1,139 @@
+"""Commits of Kafka's Java consumer that come before what they commit is processed.
+
+`commitSync()` and `commitAsync()` without offsets commit behind all that the last `poll()`
+returned; with offsets, behind those (KafkaConsumer javadoc). What a producer was given is done when
+it was flushed, or its future read (KafkaProducer javadoc, `send`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from advisor.intake.java_sends import SEND
+from advisor.intake.java_text import Block, Text
+
+_ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
+_ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
+USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
+_OFFSETS = re.compile(r"[^;{}]{0,200}\bOffsetAndMetadata\b[^;{}]{0,400}")
+_HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
+_ADDS = r"\b(\w+)\s*\.\s*(?:add|addAll)\s*\(\s*(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
+_COLLECTION = (
+    r"\b(?:\w*(?:List|Set|Map|Collection)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
+    r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer)\w*|\w+ListOf|\w+SetOf)\b)"
+)
+_PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
+"""What a collection is called that is made elsewhere."""
+_NEXT = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
+_WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
+
+
+@dataclass(frozen=True)
+class Records:
+    """What one `poll()` returned: where it stands, its names, and the loops that take it apart."""
+
+    text: Text
+    consumer: str
+    names: frozenset[str]
+    behind: int
+    block: Block
+    one_by_one: Sequence[Block]
+    producers: frozenset[str]
+
+    def too_early(self) -> Iterator[int]:
+        """Where a commit is behind what is not processed yet."""
+        yield from self._of_all()
+        yield from self._of_offsets()
+        yield from self._of_sends()
+
+    @cached_property
+    def commits_of_all(self) -> re.Pattern[str]:
+        """A commit of all that was polled, be it in a method of the file."""
+        bare = re.compile(_ALL.format(r"\w+"))
+        methods = self.text.methods_with(bare)
+        called = rf"|(?<![.\w])(?:this\s*\.\s*)?(?:{'|'.join(methods)})\s*\(" if methods else ""
+        return re.compile(_ALL.format(self.consumer) + called)
+
+    def _of_all(self) -> Iterator[int]:
+        plain, commits = self.text.plain, self.commits_of_all
+        masked, uses = self._processing
+        for body in self.one_by_one:
+            if inside := commits.search(plain, *body):
+                yield inside.start()
+        for commit in commits.finditer(plain, self.behind, self.block[1]):
+            inner = self.text.block(commit.start())
+            opened = plain.index("(", commit.start()) + 1
+            given = plain[opened : self.text.closed(opened)]
+            apart = any(start < commit.start() < end for start, end in self.one_by_one)
+            if apart or self._mentions(given) or uses.search(masked, self.behind, commit.start()):
+                continue
+            if uses.search(masked, commit.end(), inner[1]):
+                yield commit.start()
+
+    def _of_offsets(self) -> Iterator[int]:
+        """Commits of the offset behind a record, before it is used."""
+        plain = self.text.plain
+        masked, uses = self._processing
+        commits = re.compile(_ANY.format(self.consumer))
+        for commit in commits.finditer(plain, self.behind, self.block[1]):
+            given = plain[commit.end() : self.text.closed(commit.end()) - 1]
+            put = rf"\b{re.escape(given.split(',')[0].strip())}\s*[.\[][^;]*"
+            filled = re.findall(put, plain[self.behind : commit.start()])
+            if not any(_NEXT.search(it) for it in [given, *filled]):
+                continue
+            inner = self.text.block(commit.start())
+            begin = max(self.behind, inner[0])
+            if not uses.search(masked, begin, commit.start()) and uses.search(
+                masked, commit.end(), inner[1]
+            ):
+                yield commit.start()
+
+    def _of_sends(self) -> Iterator[int]:
+        """Commits behind records that were handed to a producer, which has not sent them yet."""
+        plain = self.text.plain
+        if re.search(r"\b(?:commitTransaction|sendOffsetsToTransaction)\b", plain):
+            return
+        for send in SEND.finditer(plain, self.behind, self.block[1]):
+            end = self.text.closed(send.end())
+            if send["whose"] not in self.producers or not self._mentions(plain[send.end() : end]):
+                continue
+            commit = self.commits_of_all.search(plain, end, self.block[1])
+            if commit and not _WAITED.search(plain, end, commit.start()):
+                yield commit.start()
+
+    def _mentions(self, code: str) -> bool:
+        return not self.names.isdisjoint(re.findall(r"\w+", code))
+
+    @cached_property
+    def _processing(self) -> tuple[str, re.Pattern[str]]:
+        """The program without what commits or puts by, and what a use of a record looks like."""
+        plain, names = self.text.plain, "|".join(sorted(self.names))
+        commits = re.compile(_ANY.format(self.consumer))
+        spans = [match.span() for match in _OFFSETS.finditer(plain, *self._reach)]
+        spans += [
+            (match.end(), self.text.closed(match.end()) - 1)
+            for match in commits.finditer(plain, *self._reach)
+        ]
+        for name in self.names:
+            header = re.compile(_HEADER.format(name))
+            spans += [match.span() for match in header.finditer(plain, *self._reach)]
+        kept = dict[str, bool]()
+        for match in re.compile(_ADDS.format(names, names)).finditer(plain, *self._reach):
+            name = match[1] or match[2]
+            if name not in kept:
+                declared = re.search(_COLLECTION.format(name), plain)
+                kept[name] = bool(declared or _PUT_BY.search(name))
+            spans += [match.span()] if kept[name] else []
+        masked = list(plain)
+        for start, end in spans:
+            masked[start:end] = " " * (end - start)
+        collections = {name for name, is_kept in kept.items() if is_kept}
+        used = "|".join(USE.format(name) for name in sorted(self.names | collections))
+        return "".join(masked), re.compile(used)
+
+    @property
+    def _reach(self) -> Block:
+        return self.behind, self.block[1]
