@@ -83,8 +83,8 @@ def rolled_back(pipeline: Pipeline, reason: str) -> Permits:
     waits = pipeline.family is Family.STREAMS or isolation == "read_committed"
     if not waits and not sink_absorbs(pipeline):
         permitted[Anomaly.EFFECT_DUPLICATED] = (
-            f"{reason} isolation.level={isolation}: who reads the results like this is handed the "
-            "aborted one as well."
+            f"{reason} isolation.level={isolation}: a reader of the results with this setting also "
+            "gets the aborted one."
         )
     return permitted
 
@@ -251,12 +251,12 @@ class Group:
         if self.background:
             return (
                 "enable.auto.commit=true with enable.auto.offset.store=true: librdkafka commits "
-                f"what it handed out, {self.pace}, whether or not it was processed."
+                f"what it has handed out, {self.pace}, whether it was processed or not."
             )
         if self.commit is Commit.BEFORE:
             return (
-                "application.commit=before-processing: the position is past records that nobody "
-                "processed."
+                "application.commit=before-processing: the committed position is past records "
+                "that were not processed."
             )
         return None
 

@@ -70,7 +70,7 @@ def _by_own_class(pipeline: Pipeline, stated: str) -> str | None:
     if not own_class(pipeline):
         return f"partitioner.class={stated}: it ignores the key."
     if pipeline.text(Component.APPLICATION, OWN) != "by-key":
-        return f"partitioner.class={stated}: only its code says whether it heeds the key."
+        return f"partitioner.class={stated}: only its code shows whether it uses the key."
     if others in ("java", "librdkafka"):
         return f"partitioner.class={stated}, {_BESIDE}={others}: {_TWO_HASHES}"
     return None

@@ -46,7 +46,8 @@ def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
                 field.component,
                 field.setting,
                 field.why,
-                f"Set {field.setting} to {field.usual}, the product's own value, or leave it out.",
+                f"Set {field.setting} to {field.usual}, the product's own value, or leave it "
+                "unset.",
             )
             for field in hopeless(pipeline)
         ),
@@ -61,8 +62,8 @@ def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:
             Component.TOPIC,
             "min.insync.replicas",
             f"min.insync.replicas={topic.min_isr} is above replication.factor={topic.factor}: "
-            "before Kafka 3.7 every send with acks=all is refused, with all brokers up.",
-            f"Set min.insync.replicas to {topic.factor} at most, or make more replicas.",
+            "before Kafka 3.7 every send with acks=all is refused, even if all brokers are up.",
+            f"Set min.insync.replicas to {topic.factor} at most, or add replicas.",
         )
 
 
@@ -81,10 +82,10 @@ def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
             yield Obstacle(
                 Component.BROKER,
                 name,
-                f"{name}={copies}{by_default} with {brokers}: the topic cannot be made, and "
+                f"{name}={copies}{by_default} with {brokers}: the topic cannot be created, and "
                 f"{consequence}.",
-                f"Set {name} to {pipeline.brokers} at most, as the file that ships with Kafka does "
-                "for 1; where yours does, state it here. Or add brokers.",
+                f"Set {name} to {pipeline.brokers} at most, as the sample file that ships with "
+                "Kafka does for 1. If your file sets it, state it here. Or add brokers.",
             )
 
 
@@ -112,7 +113,7 @@ def _refused_by_minimum(pipeline: Pipeline) -> Iterator[Obstacle]:
                 setting,
                 f"{setting}={topic.least} is above {topic.factor}={topic.copies}: before Kafka 3.7 "
                 f"{topic.consequence}.",
-                f"Set {setting} to {topic.copies} at most, or make more replicas.",
+                f"Set {setting} to {topic.copies} at most, or add replicas.",
             )
 
 
@@ -124,7 +125,7 @@ def _internal_topics(pipeline: Pipeline) -> Iterator[_Internal]:
             pipeline.number(Component.BROKER, OFFSETS),
             pipeline.number(Component.APPLICATION, OFFSETS_MINIMUM),
             _stated_in(pipeline, Component.APPLICATION, OFFSETS_MINIMUM),
-            "a group can commit nothing, and nobody joins one",
+            "no group can commit, and no member can join one",
         )
     if is_transactional(pipeline):
         yield _Internal(
@@ -140,7 +141,7 @@ def _internal_topics(pipeline: Pipeline) -> Iterator[_Internal]:
             Streams(pipeline).internal_factor,
             pipeline.number(Component.STREAMS, STATE_MINIMUM),
             _stated_in(pipeline, Component.STREAMS, STATE_MINIMUM),
-            "no change of the state can be written to its changelog, and nothing is processed",
+            "no change of the state can be written to its changelog, and no message is processed",
         )
 
 

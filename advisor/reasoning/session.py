@@ -153,7 +153,9 @@ class Session:
         With acks=0 nobody hears what a broker refuses; what the client refuses is told always.
         """
         if self.application_resends or self.engine_resends:
-            return {Anomaly.UNAVAILABLE: f"{reason} It is sent again for ever, and never taken."}
+            return {
+                Anomaly.UNAVAILABLE: (f"{reason} It is sent again and again, and never accepted.")
+            }
         unheard = by_broker and not self.hears_errors
         return {Anomaly.LOST_WRITE if unheard else Anomaly.GIVEN_UP: reason}
 
@@ -196,7 +198,7 @@ class Session:
         if self.in_flight > 1:
             permits[Anomaly.REORDERED] = (
                 f"{off} with max.in.flight.requests.per.connection={self.in_flight}: a batch that "
-                "is sent again lands behind a later one that went through."
+                "is sent again lands after a later one that was already written."
             )
         return permits
 
@@ -236,8 +238,10 @@ class Session:
         if self.idempotent:
             return {}
         return {
-            Anomaly.REORDERED: "enable.idempotence=false: a record that is not sent again may be "
-            "under way in the connection that broke, and come behind later ones."
+            Anomaly.REORDERED: (
+                "enable.idempotence=false: a record that is not sent again may still be on its "
+                "way in the connection that broke, and arrive after later ones."
+            )
         }
 
     def no_second_try(self) -> Permits:
@@ -256,9 +260,9 @@ class Session:
         if self.reconnects_late:
             noticed += f", the client connects again after {self._reconnect}"
         return {
-            Anomaly.GIVEN_UP: f"delivery.timeout.ms={delivery_ms} leaves no time for a second try: "
-            f"that the answer to the first one never comes is noticed after {noticed}, and a "
-            f"second one is there {self.second_try_ms:,} ms after send() at the earliest."
+            Anomaly.GIVEN_UP: f"delivery.timeout.ms={delivery_ms} leaves no time for a second try. "
+            f"The client notices after {noticed} that the first one gets no answer, and the "
+            f"second one arrives {self.second_try_ms:,} ms after send() at the earliest."
         }
 
     @property
@@ -338,8 +342,9 @@ class Session:
             return f"delivery.timeout.ms={timeout_ms}: the client stops trying after that."
         if timeout_ms is not None and timeout_ms < self.first_try_ms + pause_ms:
             return (
-                f"delivery.timeout.ms={timeout_ms} counts from send(), and linger.ms="
-                f"{self.linger_ms} passes before the first try of a record: the rest is too short."
+                f"delivery.timeout.ms={timeout_ms} counts from send(), and "
+                f"linger.ms={self.linger_ms} passes before the first try of a record: the "
+                "remaining time is too short."
             )
         limit = oldest(self.pipeline)
         if limit is not None and limit.ms < pause_ms:

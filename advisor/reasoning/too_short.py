@@ -64,7 +64,7 @@ def _unanswered(pipeline: Pipeline) -> Iterator[Hopeless]:
     request_ms = session.request_timeout_ms
     if request_ms <= ANSWER_MS and (java or _written_again_and_again(pipeline)):
         what = (
-            "the client gives each request up, the first one to a broker among them"
+            "the client gives up each request, even the first one to a broker"
             if java
             else "an error comes before a follower has the batch, and it is sent again"
         )
@@ -77,7 +77,9 @@ def _unanswered(pipeline: Pipeline) -> Iterator[Hopeless]:
             yield Hopeless(producer, "socket.timeout.ms", why, 60_000)
     delivery_ms = session.delivery_timeout_ms
     if delivery_ms is not None and delivery_ms <= ANSWER_MS:
-        why = f"delivery.timeout.ms={delivery_ms}: each record is given up before its answer comes."
+        why = (
+            f"delivery.timeout.ms={delivery_ms}: each record is given up before its answer arrives."
+        )
         yield Hopeless(producer, "delivery.timeout.ms", why, 120_000 if java else 300_000)
 
 
@@ -102,7 +104,10 @@ def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
     if pipeline.family is Family.SPARK:
         waited_ms = pipeline.number(Component.CONSUMER, name)
         if waited_ms <= ANSWER_MS:
-            why = f"{name}={waited_ms}: each task fails before the records are there that it reads."
+            why = (
+                f"{name}={waited_ms}: each task fails before the records that it reads have "
+                "arrived."
+            )
             yield Hopeless(Component.CONSUMER, name, why, 120_000)
 
 
@@ -126,7 +131,9 @@ def _cut_off(pipeline: Pipeline) -> Iterator[Hopeless]:
     for side, usual in sides:
         idle_ms = pipeline.number(side, name)
         if 0 <= idle_ms <= ANSWER_MS:
-            why = f"{name}={idle_ms}: the {side} closes each connection before an answer is there."
+            why = (
+                f"{name}={idle_ms}: the {side} closes each connection before an answer has arrived."
+            )
             yield Hopeless(side, name, why, usual)
 
 
@@ -140,7 +147,7 @@ def _never_answered(pipeline: Pipeline) -> Iterator[Hopeless]:
     if least > 1 and wait >= given_up > ANSWER_MS:
         why = (
             f"fetch.max.wait.ms={wait}, fetch.min.bytes={least} and request.timeout.ms={given_up}: "
-            "the client gives each fetch up before the broker answers, and the last messages are "
+            "the client gives up each fetch before the broker answers, and the last messages are "
             "never read."
         )
         yield Hopeless(Component.CONSUMER, "fetch.max.wait.ms", why, 500)
@@ -158,11 +165,11 @@ def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A topic that takes no batch, were it one empty record."""
     limit = taken(pipeline)
     if limit.most < SMALLEST_BATCH_BYTES:
-        why = f"{limit}: a batch of one record without content is larger, so all are refused."
+        why = f"{limit}: even a batch of one empty record is larger, so every batch is refused."
         yield Hopeless(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
     limit = read(pipeline)
     if limit.most < SMALLEST_REQUEST_BYTES:
-        why = f"{limit}: a request with one record without content is larger, and is not read."
+        why = f"{limit}: even a request with one empty record is larger, and is not read."
         yield Hopeless(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
 
 
@@ -175,7 +182,7 @@ def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
         for name in ("buffer.memory", "batch.size", "max.request.size")
     )
     if request < ENVELOPE_BYTES:
-        why = f"max.request.size={request}: a record without content is larger, so no send() works."
+        why = f"max.request.size={request}: even an empty record is larger, so every send() fails."
         yield Hopeless(Component.PRODUCER, "max.request.size", why, 1_048_576)
     if memory < batch:
         why = f"buffer.memory={memory} is less than batch.size={batch}: each send() fails at once."
@@ -189,8 +196,8 @@ def _no_wait(pipeline: Pipeline) -> Iterator[Hopeless]:
     block_ms = pipeline.number(Component.PRODUCER, "max.block.ms")
     if block_ms <= ANSWER_MS and pipeline.text(Component.PRODUCER, "transactional.id"):
         why = (
-            f"max.block.ms={block_ms}: initTransactions() and commitTransaction() wait no longer "
-            "than that, and fail before a coordinator has answered."
+            f"max.block.ms={block_ms}: initTransactions() and commitTransaction() do not wait "
+            "longer than that, and fail before a coordinator has answered."
         )
         yield Hopeless(Component.PRODUCER, "max.block.ms", why, 60_000)
 
@@ -206,8 +213,8 @@ def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:
         value_ms = pipeline.number(Component.CONSUMER, name)
         if value_ms <= ANSWER_MS:
             why = (
-                f"{name}={value_ms}: a member is out of its group before it has read and committed "
-                "anything, and begins again."
+                f"{name}={value_ms}: a member is removed from its group before it has read and "
+                "committed anything, and begins again."
             )
             yield Hopeless(Component.CONSUMER, name, why, usual)
 
@@ -221,7 +228,7 @@ def _never_committed(pipeline: Pipeline) -> Iterator[Hopeless]:
     if waited_ms <= ANSWER_MS and is_copied and pipeline.family is not Family.SPARK:
         why = (
             f"{name}={waited_ms}: a commit fails before the other brokers have it, and the group "
-            "begins again at its last one."
+            "begins again at its last commit."
         )
         yield Hopeless(Component.BROKER, name, why, 5_000)
 
@@ -235,15 +242,15 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
     if not topic.zookeeper and topic.session_timeout_ms <= ANSWER_MS:
         why = (
             f"broker.session.timeout.ms={topic.session_timeout_ms}: the controller fences each "
-            "broker before its next heartbeat is there, and no replica leads."
+            "broker before its next heartbeat arrives, and no replica leads."
         )
         yield Hopeless(Component.BROKER, "broker.session.timeout.ms", why, 9_000)
     for name, usual in () if topic.zookeeper else QUORUM_TIMEOUTS_MS.items():
         value_ms = pipeline.number(Component.BROKER, name)
         if value_ms <= ANSWER_MS and controllers(pipeline) != 1:
             why = (
-                f"{name}={value_ms}: a controller gives the active one up, or its own election, "
-                "before an answer is there, and none stays elected."
+                f"{name}={value_ms}: a controller gives up the active one, or its own election, "
+                "before an answer arrives, and none stays elected."
             )
             yield Hopeless(Component.BROKER, name, why, usual)
     yield from _never_registered(pipeline, topic)
@@ -254,15 +261,15 @@ def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
         and pipeline.number(Component.BROKER, name) <= ANSWER_MS
     ):
         why = (
-            f"{name}={pipeline.number(Component.BROKER, name)}: a follower gives each fetch up "
-            f"before its answer is there, and min.insync.replicas={topic.min_isr} are never in "
+            f"{name}={pipeline.number(Component.BROKER, name)}: a follower gives up each fetch "
+            f"before its answer arrives, and min.insync.replicas={topic.min_isr} are never in "
             "sync."
         )
         yield Hopeless(Component.BROKER, name, why, 30_000)
     if topic.fails_over and topic.min_isr > 1 and topic.lag_max_ms <= ANSWER_MS:
         why = (
             f"replica.lag.time.max.ms={topic.lag_max_ms}: a follower leaves the in-sync set before "
-            f"its next fetch is there, and min.insync.replicas={topic.min_isr} are never in sync."
+            f"its next fetch arrives, and min.insync.replicas={topic.min_isr} are never in sync."
         )
         yield Hopeless(Component.BROKER, "replica.lag.time.max.ms", why, 30_000)
 
@@ -275,7 +282,7 @@ def _never_registered(pipeline: Pipeline, topic: Replication) -> Iterator[Hopele
     if linger_ms >= _REGISTRATION_MS:
         why = (
             f"{LINGER}={linger_ms}: the active controller writes a broker's registration so late "
-            f"that the broker ends itself first (initial.broker.registration.timeout.ms, "
+            "that the broker shuts down first (initial.broker.registration.timeout.ms, "
             f"{_REGISTRATION_MS} unless stated)."
         )
         yield Hopeless(Component.BROKER, LINGER, why, LINGER_MS)

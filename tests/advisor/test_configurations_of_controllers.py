@@ -21,7 +21,7 @@ SET = [
     ("--kafka 3.2", C, 0, "YES"),
     # a broker ends itself before it is registered (BrokerLifecycleManager)
     ("", f"{C} broker.controller.quorum.append.linger.ms=60000", 1,
-     "linger.ms to 25, the product's own value, or leave it out. What breaks"),
+     "linger.ms to 25, the product's own value, or leave it unset. What breaks"),
     ("", f"{C} broker.controller.quorum.append.linger.ms=30000 "
      "broker.initial.broker.registration.timeout.ms=20000", 2, "leave both lines out"),
     ("", f"{C} broker.initial.broker.registration.timeout.ms=20000", 0, "YES"),

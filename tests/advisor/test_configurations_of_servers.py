@@ -16,7 +16,7 @@ SET = [
     # what an active controller decides is gathered for so long (BatchAccumulator)
     ("", f"{QUORUM}append.linger.ms=3600000", 1, "append.linger.ms: 3600000 -> 25"),
     # seen on 4.3.1: with 45 s brokers register, after 140 s; with 70 s each ends itself
-    ("", f"{QUORUM}append.linger.ms=60000", 1, "CANNOT WORK.*the broker ends itself first"),
+    ("", f"{QUORUM}append.linger.ms=60000", 1, "CANNOT WORK.*the broker shuts down first"),
     ("", f"{QUORUM}append.linger.ms=59999", 1, "^NO.*max.block.ms: 60000 -> 105974"),
     # seen on 4.3.1: with 10 s a topic is there after 10.2 s; a smaller in-sync set waits as long
     ("", f"{QUORUM}append.linger.ms=10000 producer.delivery.timeout.ms=55000", 1,
@@ -50,7 +50,7 @@ SET = [
     ("", "broker.max.connection.creation.rate=10", 0, "YES"),
     # waits that are over before an answer is there
     ("", "broker.replica.socket.timeout.ms=10 broker.replica.fetch.wait.max.ms=1", 1,
-     "CANNOT WORK.*a follower gives each fetch up"),
+     "CANNOT WORK.*a follower gives up each fetch"),
     ("", "broker.replica.socket.timeout.ms=10 broker.replica.fetch.wait.max.ms=1 "
      "topic.replication.factor=1 topic.min.insync.replicas=1", 1, "^NO(?!.*CANNOT WORK)"),
     ("", "broker.replica.socket.timeout.ms=1000", 0, "YES"),

@@ -113,7 +113,7 @@ def test_where_nothing_can_work_the_first_screen_says_why_and_offers_no_run(clie
     html = advice(client, {"topic.max.message.bytes": "10"})
     first = html.partition('class="deciding"')[2].partition("</section>")[0]
     assert "with these settings nothing can work" in first
-    assert "max.message.bytes=10: a batch of one record" in first
+    assert "max.message.bytes=10: even a batch of one empty record" in first
     assert "Prove it on real brokers" not in first
     assert "Change the answers" in first
 
