@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from advisor.intake.java_sends import SEND
 from advisor.intake.java_text import Block, Text
@@ -18,7 +19,7 @@ from advisor.intake.java_text import Block, Text
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
 _ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
 USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
-_OFFSETS = re.compile(r"[^;{}]{0,200}\bOffsetAndMetadata\b[^;{}]{0,400}")
+_OFFSETS = re.compile(r"\bOffsetAndMetadata\b[^;{}]{0,400}")
 _HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
 _ADDS = r"\b(\w+)\s*\.\s*(?:add|addAll)\s*\(\s*(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
 _COLLECTION = (
@@ -27,6 +28,7 @@ _COLLECTION = (
 )
 _PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
 """What a collection is called that is made elsewhere."""
+_MOST = 100
 _NEXT = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
 
@@ -96,9 +98,11 @@ class Records:
         plain = self.text.plain
         if re.search(r"\b(?:commitTransaction|sendOffsetsToTransaction)\b", plain):
             return
-        for send in SEND.finditer(plain, self.behind, self.block[1]):
+        sends = SEND.finditer(plain, self.behind, self.block[1])
+        ours = (send for send in sends if send["whose"] in self.producers)
+        for send in islice(ours, _MOST):
             end = self.text.closed(send.end())
-            if send["whose"] not in self.producers or not self._mentions(plain[send.end() : end]):
+            if not self._mentions(plain[send.end() : end]):
                 continue
             commit = self.commits_of_all.search(plain, end, self.block[1])
             if commit and not _WAITED.search(plain, end, commit.start()):
@@ -112,7 +116,8 @@ class Records:
         """The program without what commits or puts by, and what a use of a record looks like."""
         plain, names = self.text.plain, "|".join(sorted(self.names))
         commits = re.compile(_ANY.format(self.consumer))
-        spans = [match.span() for match in _OFFSETS.finditer(plain, *self._reach)]
+        offsets = _OFFSETS.finditer(plain, *self._reach)
+        spans = [(self._statement(match.start()), match.end()) for match in offsets]
         spans += [
             (match.end(), self.text.closed(match.end()) - 1)
             for match in commits.finditer(plain, *self._reach)
@@ -133,6 +138,11 @@ class Records:
         collections = {name for name, is_kept in kept.items() if is_kept}
         used = "|".join(USE.format(name) for name in sorted(self.names | collections))
         return "".join(masked), re.compile(used)
+
+    def _statement(self, at: int) -> int:
+        """Where the statement begins that a place is in."""
+        begin = max(self.behind, at - 400)
+        return 1 + max(begin - 1, *(self.text.plain.rfind(char, begin, at) for char in ";{}"))
 
     @property
     def _reach(self) -> Block:

@@ -170,9 +170,12 @@ class _Poll:
         for match in _HAND.finditer(plain, self._behind, end):
             if self._uses.search(plain, match.end(), self._text.closed(match.end())):
                 return match.start()
-        for match in islice(_PUT.finditer(plain, self._behind, end), _MOST):
+        puts = [*islice(_PUT.finditer(plain, self._behind, end), _MOST)]
+        queues = {name for name in {match[1] for match in puts}
+                  if "queue" in name.lower() or re.search(_QUEUE.format(name), plain)}  # fmt: skip
+        for match in puts:
             closed = self._text.closed(match.end())
-            is_queue = re.search(_QUEUE.format(match[1]), plain) or "queue" in match[1].lower()
+            is_queue = match[1] in queues
             taken_here = re.search(rf"\b{match[1]}\b", plain[closed:end])
             if is_queue and not taken_here and self._uses.search(plain, match.end(), closed):
                 return match.start()

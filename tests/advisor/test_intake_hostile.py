@@ -108,7 +108,7 @@ _LOOP = (
 PROGRAMS = [
     ("java-code", f"{_JAVA}{_LOOP * 500}"),
     ("java-code", f"{_JAVA}{'list.add(rs ' * 8_000}"),
-    ("java-code", f"{_JAVA}{'k.send(' * 12_000}"),
+    ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n{'k.send(rs, ' * 8_000}"),
     ("java-code", f"{_JAVA}{'catch { case e => ' * 5_000}"),
     ("spark-options", '.readStream.option("subscribe", "a").writeStream.foreachBatch(f)\n'
      + "def f(d, i):\n    g()\n" * 2_000),
