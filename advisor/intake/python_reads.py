@@ -87,6 +87,9 @@ class _Walk:
         self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
         self._consumers = words.consumers(tree)
         self._queues = words.queues(tree)
+        self._sources = {
+            name for name, node in self._functions.items() if words.hands_out(node, self._consumers)
+        }
         verbs = {words.verb(call) for call in words.calls(tree)}
         self._stores = "store_offsets" in verbs
         self._closing = set[str]() if self._stores else {*self._consumers}
@@ -162,7 +165,8 @@ class _Walk:
         over = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._polls, words.calls(over)))
         of_batch = not isinstance(node, ast.While) and (
-            polls or bool(words.names_in(over) & way.names)
+            (polls and not any(words.verb(call) in self._sources for call in words.calls(over)))
+            or bool(words.names_in(over) & way.names)
         )
         polls_inside = any(map(self._polls, words.calls(node)))
         inside = way.polled >= 0 and not polls_inside
@@ -173,7 +177,7 @@ class _Walk:
         self._expression(over, inner)
         if not isinstance(node, ast.While) and polls:
             self._polled(inner, next(filter(self._polls, words.calls(over))))
-        if not isinstance(node, ast.While) and of_batch:
+        if not isinstance(node, ast.While) and (of_batch or polls):
             inner.names |= words.names_in(node.target)
         self._follow(node.body, inner)
         if not of_batch:
@@ -239,7 +243,13 @@ class _Walk:
             way.names = way.names.union(*map(words.names_in, targets))
 
     def _polls(self, call: ast.Call) -> bool:
-        return words.verb(call) in words.POLLS and words.receiver(call) in self._consumers
+        own = words.verb(call) in self._sources and words.receiver(call) in ("", "self")
+        return own or words.polls(call, self._consumers)
+
+    def _polled_for(self, call: ast.Call) -> ast.Call | None:
+        """The poll whose message a call is given at once."""
+        given = (value for value in call.args if isinstance(value, ast.Call))
+        return next(filter(self._polls, given), None)
 
     def _polled(self, way: _Way, call: ast.Call) -> None:
         self._left(way)
@@ -266,7 +276,12 @@ class _Walk:
                 return
         for inner in ast.iter_child_nodes(call):
             self._expression(inner, way)
-        if isinstance(call, ast.Call) and way.polled >= 0:
+        if isinstance(call, ast.Call) and (polled := self._polled_for(call)):
+            self._polled(way, polled)
+            way.names = words.names_in(polled)
+            self._call(call, way)
+            way.names = set()
+        elif isinstance(call, ast.Call) and way.polled >= 0:
             self._call(call, way)
         elif isinstance(call, ast.Yield) and words.names_in(call) & way.names:
             self._use(way)

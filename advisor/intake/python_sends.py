@@ -25,7 +25,7 @@ _UNREAD = (
     "whether this send has a callback is not in the file. Write callback=… out here, or give the "
     "settings as properties and say what becomes of a send that fails (application.delivery.errors)"
 )
-_FULL = "a message that the full queue refuses is passed over here"
+_FULL = "a message that the client refuses, as for a full queue, is passed over here"
 _NEVER = "nothing calls poll() or flush(), so that nothing hears of a send that fails"
 _LEFT = (
     "the program ends without having waited for what is still queued: flush() without a timeout "
@@ -143,8 +143,22 @@ class _Sends:
         return (function.lineno for function in self.callbacks() if _drops(function))
 
     def only_written(self) -> Iterator[int]:
-        """Callbacks that only write of an error."""
-        return (function.lineno for function in self.callbacks() if _only_writes(function))
+        """Callbacks that only write of an error, or count it where nothing looks."""
+        for function in self.callbacks():
+            if _only_writes(function, self._looked_at(function)):
+                yield function.lineno
+
+    def _looked_at(self, function: _Function) -> set[str]:
+        """The names that code outside of a callback reads, and those that are not of the file."""
+        inside = {id(node) for node in ast.walk(function)}
+        names = [node for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
+        set_here = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        read = {
+            node.id
+            for node in names
+            if id(node) not in inside and not isinstance(node.ctx, ast.Store)
+        }
+        return read | {node.id for node in names if node.id not in set_here}
 
     def refused(self) -> Iterator[int]:
         """Where a full queue's error is passed over."""
@@ -152,9 +166,13 @@ class _Sends:
         for node in ast.walk(self._tree):
             if not isinstance(node, ast.Try):
                 continue
-            sends = any(id(call) in ours for one in node.body for call in words.calls(one))
-            for handler in node.handlers if sends else ():
-                if _catches_full(handler) and all(map(_is_nothing, handler.body)):
+            inner = [it for one in [*node.body, *node.orelse] for it in ast.walk(one)]
+            sends = any(id(it) in ours for it in inner)
+            ends_loop = any(isinstance(it, ast.Break | ast.Return) for it in inner)
+            for handler in node.handlers if sends and not ends_loop else ():
+                if _catches_refusal(handler) and words.goes_on(
+                    handler.body, lambda call: False, in_function=True
+                ):
                     yield handler.lineno
 
     def never_served(self) -> Iterator[int]:
@@ -260,18 +278,24 @@ def _acts(node: ast.AST) -> bool:
     return any(isinstance(inner, kinds) for inner in ast.walk(node))
 
 
-def _only_writes(function: _Function) -> bool:
+def _only_writes(function: _Function, looked_at: set[str]) -> bool:
     error = _error(function)
     body = _body(function)
     acts = [node for node in _with_error(body, error) if _acts(node)] if error else []
-    writes = [node.value if isinstance(node, ast.Expr) else node for node in acts]
-    return bool(writes) and all(isinstance(it, ast.Call) and words.is_log(it) for it in writes)
+    return bool(acts) and all(_only_kept(node, looked_at) for node in acts)
 
 
-def _catches_full(handler: ast.ExceptHandler) -> bool:
-    return words.catches_all(handler) or "BufferError" in ast.unparse(handler.type or ast.Pass())
+def _only_kept(node: ast.AST, looked_at: set[str]) -> bool:
+    """Whether a statement writes a line, or keeps something that nobody looks at."""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.target, ast.Name) and node.target.id not in looked_at
+    value = node.value if isinstance(node, ast.Expr) else node
+    if not isinstance(value, ast.Call):
+        return False
+    kept = words.keeps(value) and words.receiver(value).isidentifier()
+    return words.is_log(value) or (kept and words.receiver(value) not in looked_at)
 
 
-def _is_nothing(node: ast.stmt) -> bool:
-    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_constant or isinstance(node, ast.Pass | ast.Continue)
+def _catches_refusal(handler: ast.ExceptHandler) -> bool:
+    taken = ast.unparse(handler.type or ast.Pass())
+    return words.catches_all(handler) or "BufferError" in taken or "KafkaException" in taken

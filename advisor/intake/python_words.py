@@ -14,7 +14,8 @@ _QUEUES = frozenset({
 })  # fmt: skip
 HANDS_OVER = frozenset({
     "submit", "apply_async", "create_task", "ensure_future", "run_in_executor", "Thread",
-    "Process", "start_soon", "run_coroutine_threadsafe",
+    "Process", "start_soon", "run_coroutine_threadsafe", "call_soon", "call_soon_threadsafe",
+    "start_new_thread", "spawn", "spawn_n", "add_task",
 })  # fmt: skip
 _PUTS = frozenset({"put", "put_nowait", "append"})
 _WAITS = frozenset({
@@ -31,6 +32,8 @@ _READS = frozenset({
 _LOGS = frozenset({
     "print", "pprint", "debug", "info", "warn", "warning", "error", "exception", "critical", "log",
     "print_exc", "write", "sleep", "inc", "capture_exception", "rollback", "echo", "secho",
+    "increment", "incr", "count", "observe", "capture_message", "notice_error",
+    "record_exception", "set_status", "add_event", "labels",
 })  # fmt: skip
 _OWN = {"self", "cls"}
 _ALL = frozenset({"Exception", "BaseException"})
@@ -82,8 +85,31 @@ def made_of(tree: ast.AST, classes: frozenset[str]) -> set[str]:
 
 def consumers(tree: ast.AST) -> set[str]:
     """The names of consumers: what is made as one, and what subscribes."""
-    subscribe = {receiver(call) for call in calls(tree) if verb(call) == "subscribe"}
-    return made_of(tree, _CONSUMERS) | subscribe - {""}
+    called = [call for call in calls(tree) if receiver(call)]
+    names = {receiver(call) for call in called if verb(call) == "subscribe"}
+    names |= {whose for call in called if verb(call) in POLLS
+              and "consumer" in (whose := receiver(call)).lower()}  # fmt: skip
+    names |= made_of(tree, _CONSUMERS)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value)[:100] in names:
+            names.update(map(ast.unparse, node.targets))
+    return names
+
+
+def polls(call: ast.Call, consumers: set[str]) -> bool:
+    """Whether a call polls one of these consumers."""
+    return verb(call) in POLLS and receiver(call) in consumers
+
+
+def hands_out(function: ast.AST, consumers: set[str]) -> bool:
+    """Whether a function polls, and returns or yields the message."""
+    polled = [call for call in calls(function) if polls(call, consumers)]
+    values = {id(call) for call in polled}
+    names = {ast.unparse(target) for node in ast.walk(function) if isinstance(node, ast.Assign)
+             and id(node.value) in values for target in node.targets}  # fmt: skip
+    out = [node.value for node in ast.walk(function)
+           if isinstance(node, ast.Return | ast.Yield) and node.value]  # fmt: skip
+    return any(id(value) in values or ast.unparse(value) in names for value in out)
 
 
 def queues(tree: ast.AST) -> set[str]:

@@ -88,6 +88,18 @@ OF_READERS = [
      "    c.commit(m)\n", YES),
     (f"{READER}{LOOP}    try:\n        v = json.loads(m.value())\n    except Exception:\n"
      "        continue\n    work(v)\n    c.commit(m)\n", SKIP),
+    # a message that comes from a function, or goes to one at once
+    (f"{READER}def on(m):\n    c.commit(m)\n    work(m)\nwhile True:\n    on(c.poll(1))\n", BEFORE),
+    (f"{READER}def on(m):\n    work(m)\n    c.commit(m)\nwhile True:\n    on(c.poll(1))\n", YES),
+    (f"{READER}def take():\n    return c.poll(1)\nwhile True:\n    m = take()\n    c.commit(m)\n"
+     "    work(m)\n", BEFORE),
+    (f"{READER}def every():\n  while True:\n    yield c.poll(1)\nfor m in every():\n    try:\n"
+     "        work(m)\n    except Exception:\n        pass\n    c.commit(m)\n", SKIP),
+    (f"{READER}def every():\n  while True:\n    yield c.poll(1)\nfor m in every():\n    work(m)\n"
+     "    c.commit(m)\n", YES),
+    (f"{READER}class A:\n  def __init__(self):\n    self.c = c\n  def run(self):\n"
+     "    while True:\n      m = self.c.poll(1)\n      self.c.commit(m)\n      work(m)\n", BEFORE),
+    (f"{READER}{LOOP}    loop.call_soon_threadsafe(work, m)\n    c.commit(m)\n", BEFORE),
     # a commit of all that was polled behind one of them
     (f"{READER}{BATCH}    for m in ms:\n        work(m)\n        c.commit(asynchronous=False)\n",
      BEFORE),

@@ -95,6 +95,10 @@ def test_what_becomes_of_a_send_of_javas_client_that_fails(
 
 
 _P = 'p = Producer({"acks": "all"})\ndef heard(e, m):\n    if e: raise KafkaException(e)\n'
+COUNTED = "global n\n        n += 1"
+_COUNTS = (
+    'p = Producer({"acks": "all"})\nn = 0\nall = []\ndef heard(e, m):\n    if e:\n        %s\n'
+)
 SENDS = 'p.produce("t", b"x", callback=heard)\n'
 ROWS = 'for r in rows:\n    p.produce("t", r, callback=heard)\n    p.poll(0)\n'
 _MOVES = (
@@ -138,6 +142,17 @@ IN_PYTHON = [
     (f'{_P}p.produce_batch("t", [{{"value": b"x"}}])\np.flush()\n', IGNORED),
     (f'{_P}p.produce_batch("t", [{{"value": b"x", "callback": heard}}])\np.flush()\n', OPEN),
     (f'{_P}p.produce_batch("t", [{{"value": b"x"}}], on_delivery=heard)\np.flush()\n', YES),
+    # what a callback keeps, and whether anything looks at it
+    (f"{_COUNTS % COUNTED}{SENDS}p.flush()\n", IGNORED),
+    (f"{_COUNTS % COUNTED}{SENDS}p.flush()\nif n: raise Gone()\n", YES),
+    (f"{_COUNTS % 'all.append(m)'}{SENDS}p.flush()\n", IGNORED),
+    (f"{_COUNTS % 'all.append(m)'}{SENDS}p.flush()\nagain(all)\n", YES),
+    (f"{_COUNTS % 'capture_exception(e); metrics.increment(1)'}{SENDS}p.flush()\n", IGNORED),
+    # what the client refuses at once
+    (f"{_P}try:\n    {SENDS}except Exception as e:\n    print(e)\np.flush()\n", IGNORED),
+    (f"{_P}try:\n    {SENDS}except KafkaException as e:\n    log.error(e)\np.flush()\n", IGNORED),
+    (f"{_P}while True:\n  try:\n    {SENDS}    break\n  except BufferError as e:\n    sleep(1)\n"
+     "p.flush()\n", YES),
     # what is not sent yet when its input is committed
     (f"{_MOVES}    p.flush(1)\n    c.commit(m)\n", BEFORE),
     (f"{_MOVES}    p.poll(1)\n    c.commit(m)\n", BEFORE),
