@@ -253,6 +253,6 @@ def test_the_price_of_a_minimum_says_how_many_brokers_may_be_down():
 def test_a_price_says_where_retries_begin_without_idempotence(fields: dict[str, str], setting: str):
     recommendation = recommend(described({"application.resend": "never", **fields}))
     [change] = [change for change in recommendation.changes if change.setting == setting]
-    assert "may be there twice, and out of order." in change.price
+    assert "may be written twice, and out of order." in change.price
     safe = recommend(described(fields | {"need.guarantee": "exactly-once"}))
-    assert not any("may be there twice" in change.price for change in safe.changes)
+    assert not any("may be written twice" in change.price for change in safe.changes)

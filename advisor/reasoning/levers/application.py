@@ -62,7 +62,7 @@ def _recreations(pipeline: Pipeline) -> Sequence[Value]:
 
 def _recreation_price(before: Pipeline, after: Pipeline) -> str:
     if after.text(Component.APPLICATION, RECREATED) == "never":
-        return paid(more="Work: the new topic has a new name, and every client is told of it.")
+        return paid(more="Work: the new topic has a new name, which every client must use.")
     return paid(
         availability="nothing is sent or read from the stop of the first producer to the start of "
         "the last reader."
@@ -78,8 +78,8 @@ _becomes = partial(becomes, Component.APPLICATION)
 _from = partial(only_from, Component.APPLICATION)
 _SENDER = _release(
     Restart.PRODUCERS,
-    "Stop a test cluster's brokers for longer than delivery.timeout.ms: every record is either "
-    "in the log afterwards or in your own list of failures.",
+    "Stop a test cluster's brokers for longer than delivery.timeout.ms: every record is either in "
+    "the log afterwards or among the failures that your code recorded.",
 )
 _READER = _release(
     Restart.CONSUMERS,
@@ -91,41 +91,49 @@ LEVERS = (
     _lever(
         "commit", _commits,
         costs(throughput="a synchronous commit adds a round trip to the coordinator to each batch.",
-              more="Code: one commit for each batch of records, at its right place."),
+              more="Code: one commit for each batch of records, after it is processed."),
         "Kafka design.md, Message Delivery Semantics",
         _READER,
     ),
     _lever(
         ORDER, own_code(_orders),
-        costs(more="Code: of the offsets in hand, the one before the first that is not done is "
-              "committed. Memory: the offsets behind a slow record are held until it is done."),
+        costs(more=(
+            "Code: commit the offset before the first record that is not yet processed. Memory: "
+            "offsets after a slow record are kept until it is processed."
+        )),
         "KafkaConsumer javadoc, Multi-threaded Processing; Spring asyncAcks",
         _READER,
     ),
     _lever(
         "processing", own_code(_becomes("processing", "synchronous")),
-        costs(throughput="one batch is done before the next is polled; more members of the group, "
-              "up to one a partition, work side by side instead."),
+        costs(throughput=(
+            "one batch is processed before the next is polled; instead, run more members of the "
+            "group, up to one for each partition."
+        )),
         "KafkaConsumer javadoc, Detecting Consumer Failures",
         _READER,
     ),
     _lever(
         "processing.errors", own_code(_becomes("processing.errors", "retry")),
-        costs(availability="a message that can never be processed holds its partition up until "
-              "somebody acts; a topic for such messages takes it out of the way."),
+        costs(availability=(
+            "a message that can never be processed blocks its partition until somebody acts; a "
+            "dead-letter topic prevents that."
+        )),
         "KafkaConsumer javadoc, Automatic Offset Committing",
         _READER,
     ),
     _lever(
         "dead.letter", own_code(_from("dead.letter", "unacknowledged", "acknowledged")),
-        costs(latency="a message that is set aside holds its partition up for one send.",
-              availability="a dead-letter topic that takes nothing stops the partition."),
+        costs(latency=(
+            "a message that goes to the dead-letter topic delays its partition by one send."
+        ),
+              availability="a dead-letter topic that accepts nothing stops the partition."),
         "spring-kafka DeadLetterPublishingRecoverer (failIfSendResultIsError)",
         _READER,
     ),
     _lever(
         "retry.topics", own_code(_from("retry.topics", True, False)),
-        costs(availability="a message that fails holds its partition up until its tries are over."),
+        costs(availability="a message that fails blocks its partition until its tries are over."),
         "Spring for Apache Kafka reference, Non-Blocking Retries",
         _READER,
     ),
@@ -145,35 +153,41 @@ LEVERS = (
     ),
     _lever(
         "resend", own_code(_becomes("resend", "never")),
-        costs(more="Work: the client's own retries do it until delivery.timeout.ms; what fails "
-              "after that needs somebody to look whether it is in the log."),
+        costs(more=(
+            "Work: the client's own retries do it until delivery.timeout.ms; for what fails after "
+            "that, somebody must check whether it is in the log."
+        )),
         "KafkaProducer javadoc, idempotent producer (avoid application level re-sends)",
         _SENDER,
     ),
     _lever(
         "restart", own_code(_from("restart", "forgets", "resumes")),
         costs(disk="almost none, one position in the input.",
-              more="Code: the place is saved after its records were acknowledged; after a crash "
-              "those since then are sent a second time."),
+              more=(
+                  "Code: store the position after its records were acknowledged; after a crash, "
+                  "the records after it are sent a second time."
+              )),
         "Kafka design.md, Message Delivery Semantics",
         _SENDER,
     ),
     _lever(
         OWN, _partitioners,
-        costs(throughput="the busiest key decides how busy its partition is.",
-              more="Code: partitioner.class chooses by the key alone; where its code does so "
-              "already, say so, and nothing has to change. Or remove its line."),
+        costs(throughput="the busiest key determines the load of its partition.",
+              more=(
+                  "Code: partitioner.class chooses by the key alone; where its code does so "
+                  "already, say so, and nothing must be changed. Or remove its line."
+              )),
         "Kafka Partitioner javadoc; KIP-794",
         _SENDER,
     ),
     _lever(
         QUOTA, _quotas,
-        costs(throughput="others have so much less of each broker's disk and network."),
+        costs(throughput="other clients have that much less of each broker's disk and network."),
         "KIP-13; Kafka operations, Setting quotas",
         Procedure(
             Restart.NOTHING,
             "kafka-configs.sh --alter --entity-type users or clients --add-config "
-            "producer_byte_rate=…; it holds at once.",
+            "producer_byte_rate=…; it takes effect at once.",
             "kafka-configs.sh --describe shows it; produce-throttle-time-avg of the producer is 0.",
         ),
     ),
@@ -206,12 +220,12 @@ LEVERS = (
         _release(
             Restart.CONSUMERS,
             "Stop the query, copy the whole folder of the checkpoint to its new place, start the "
-            "query with that: its progress goes on at the offsets where it stopped.",
+            "query with it: it continues at the offsets where it stopped.",
         ),
     ),
     _lever(
         "trigger", only(Family.SPARK, _becomes("trigger", "micro-batch")),
-        costs(latency="a batch is done, and written to the checkpoint, before the next begins."),
+        costs(latency="a batch is processed and written to the checkpoint before the next begins."),
         "Spark performance-tips.md; Spark real-time-mode.md",
         _release(
             Restart.CONSUMERS,
@@ -221,7 +235,7 @@ LEVERS = (
     ),
     _lever(
         "speculation", only(Family.SPARK, _becomes("speculation", False)),
-        costs(latency="one slow machine holds its batch up."),
+        costs(latency="one slow machine delays its batch."),
         "Spark configuration.md, spark.speculation",
         _release(Restart.CONSUMERS, "The Environment page of the query's web interface shows it."),
     ),

@@ -263,8 +263,8 @@ LEVERS = (
     Lever(
         Component.APPLICATION, "eligible.leader.replicas.version", _eligible,
         costs(availability="with every eligible replica down, no replica leads until one is back.",
-              more="Work: min.insync.replicas is the cluster's then; a broker's file is passed "
-              "over."),
+              more="Work: min.insync.replicas is then set for the cluster; the value in a "
+                   "broker's file is ignored."),
         "KIP-966; Kafka operations/eligible-leader-replicas.md",
         Procedure(
             Restart.NOTHING,
@@ -275,13 +275,14 @@ LEVERS = (
     ),
     Lever(
         Component.APPLICATION, _MOVED, _moved,
-        costs(availability="no broker is emptied while a replica is away, so a move waits for it.",
-              more="Work: tools that balance a cluster are told to wait, or their plan is checked "
-              "first (kafka-topics.sh --describe --under-replicated-partitions shows none)."),
+        costs(availability="no broker is emptied while a replica is out of sync, so a move waits "
+                           "for it.",
+              more="Work: make tools that balance a cluster wait, or check their plan first "
+                   "(kafka-topics.sh --describe --under-replicated-partitions shows none)."),
         "KAFKA-15665",
         Procedure(
             Restart.NOTHING,
-            "No restart: it is how your operators and their tools start a reassignment.",
+            "No restart: this is about how your operators and their tools start a reassignment.",
             "kafka-topics.sh --describe --under-replicated-partitions shows nothing before each.",
         ),
     ),
@@ -289,7 +290,7 @@ LEVERS = (
         _TOPIC, "unclean.leader.election.enable",
         becomes(_TOPIC, "unclean.leader.election.enable", False),
         costs(availability="with every in-sync replica down, the partition waits for one of them "
-              "instead of going on without the records."),
+                           "instead of continuing without the records."),
         "Kafka design.md, Unclean leader election",
         TOPIC_ALTERED,
     ),
@@ -300,48 +301,49 @@ LEVERS = (
     ),
     Lever(
         _TOPIC, "retention.bytes", _sizes,
-        costs(disk="each replica of a partition may take as many bytes; with -1, as many as come "
-              "within retention.ms."),
+        costs(disk="each replica of a partition may take this many bytes; with -1, as many as "
+                   "arrive within retention.ms."),
         "Kafka TopicConfig, retention.bytes",
         TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, "cleanup.policy", _policies,
         costs(disk="each message is kept until retention.ms, and not only the latest of a key.",
-              more="Meaning: after retention.ms the latest message of a key is gone as well."),
+              more="Meaning: after retention.ms the latest message of a key is deleted, too."),
         "Kafka design.md, Log Compaction",
         TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, "delete.retention.ms", _deletes,
-        costs(disk="the deletes of keys are kept for longer, a key and no value each."),
+        costs(disk="the deletes of keys are kept for longer; each is a key without a value."),
         "Kafka TopicConfig, delete.retention.ms",
         TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, AFTER, _ahead(AFTER),
-        costs(disk="a segment with a record of the future is kept until retention.ms after that."),
+        costs(disk="a segment with a record from the future is kept until retention.ms after that "
+                   "time."),
         "Kafka TopicConfig, message.timestamp.after.max.ms; KIP-937",
         TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, "message.timestamp.type", _stamps,
-        costs(more="Meaning: the timestamp says when the broker got the record, not when it came "
-              "to be; that must be in the record itself."),
+        costs(more="Meaning: the timestamp is the time at which the broker received the record. "
+                   "The time of the event must be in the record itself."),
         "Kafka TopicConfig, message.timestamp.type; KIP-32",
         TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, BEFORE, _any_age(BEFORE),
-        costs(more="Meaning: a record with a timestamp of long ago is taken, and retention may "
-              "delete it soon."),
+        costs(more="Meaning: a record with a timestamp of long ago is accepted, and retention may "
+                   "delete it soon."),
         "Kafka TopicConfig, message.timestamp.before.max.ms; KIP-937",
         TOPIC_ALTERED,
     ),
     Lever(
         _TOPIC, DIFFERENCE, _any_age(DIFFERENCE),
-        costs(more="Meaning: a record with a timestamp of long ago, or far ahead, is taken, and "
-              "retention may delete the one soon and the other late."),
+        costs(more="Meaning: a record with a timestamp of long ago, or far ahead, is accepted, "
+                   "and retention may delete it early or late."),
         "Kafka TopicConfig, message.timestamp.difference.max.ms; KIP-32",
         TOPIC_ALTERED,
     ),
@@ -353,15 +355,15 @@ LEVERS = (
         "Kafka GroupCoordinatorConfig, offsets.topic.replication.factor; KIP-455",
         Procedure(
             Restart.NOTHING,
-            "The setting counts when __consumer_offsets is made, once. One that exists needs a "
-            "plan for kafka-reassign-partitions.sh --execute, while groups run.",
+            "The setting is used once, when __consumer_offsets is created. An existing topic "
+            "needs a plan for kafka-reassign-partitions.sh --execute, while groups run.",
             "kafka-topics.sh --describe --topic __consumer_offsets shows the Replicas and Isr.",
         ),
     ),
     Lever(
         Component.APPLICATION, _OFFSETS_LEAST, not_spark(_offset_minimums),
-        costs(availability="with fewer of its copies in sync, groups commit nothing and nobody "
-              "joins one."),
+        costs(availability="with fewer of its copies in sync, groups cannot commit and members "
+                           "cannot join."),
         "Kafka design.md, Availability and Durability Guarantees",
         Procedure(
             Restart.NOTHING,
@@ -393,21 +395,21 @@ LEVERS = (
         "Kafka TransactionLogConfig, transaction.state.log.replication.factor; KIP-98; KIP-455",
         Procedure(
             Restart.BROKERS,
-            "The line in every broker's file counts when __transaction_state is made, once. One "
-            "that exists needs a plan for kafka-reassign-partitions.sh --execute, while "
+            "The line in every broker's file is used once, when __transaction_state is created. "
+            "An existing topic needs a plan for kafka-reassign-partitions.sh --execute, while "
             "transactions run.",
             "kafka-topics.sh --describe --topic __transaction_state shows the Replicas and Isr.",
         ),
     ),
     Lever(
         _BROKER, STATE_MINIMUM, not_spark(_state_minimums),
-        costs(availability="with fewer of its copies in sync, no transaction begins or ends."),
+        costs(availability="with fewer of its copies in sync, no transaction can begin or end."),
         "Kafka TransactionLogConfig, transaction.state.log.min.isr; KIP-98",
         Procedure(
             Restart.BROKERS,
-            "The line in every broker's file counts when __transaction_state is made, once. One "
-            "that exists has its own: kafka-configs.sh --alter --entity-type topics --entity-name "
-            "__transaction_state --add-config min.insync.replicas=N.",
+            "The line in every broker's file is used once, when __transaction_state is created. "
+            "An existing topic has its own: kafka-configs.sh --alter --entity-type topics "
+            "--entity-name __transaction_state --add-config min.insync.replicas=N.",
             "kafka-configs.sh --describe --all --entity-type topics --entity-name "
             "__transaction_state shows min.insync.replicas.",
             after=(STATE_FACTOR,),
@@ -417,7 +419,8 @@ LEVERS = (
         Lever(
             _BROKER, name, _memory(name),
             costs(disk="almost none, a line a producer in each partition's snapshots.",
-                  more="Memory: a broker remembers each producer for so long, in each partition."),
+                  more="Memory: a broker remembers each producer for this time, in each "
+                       "partition."),
             f"Kafka ConfigDef, {name}; KIP-854",
             BROKER_FILE,
         )

@@ -71,7 +71,7 @@ LEVERS = (
     ),
     _lever(
         "failOnDataLoss", only(Family.SPARK, _becomes("failOnDataLoss", True)),
-        costs(availability="a query whose offsets are gone stops, and somebody has to look."),
+        costs(availability="a query whose offsets were deleted stops, and somebody has to act."),
         "Spark structured-streaming-kafka-integration.md, failOnDataLoss",
         _QUERY_AGAIN,
     ),
@@ -105,15 +105,17 @@ LEVERS = (
             Restart.CONSUMERS,
             "First the code that commits, then the configuration, in one release; restart the "
             "members one by one, each with close().",
-            "kafka-consumer-groups.sh --describe: the committed offsets go on moving, and the "
+            "kafka-consumer-groups.sh --describe: the committed offsets keep advancing, and the "
             "lag does not grow.",
             after=("commit",),
         ),
     ),
     _lever(
         "isolation.level", _becomes("isolation.level", "read_committed"),
-        costs(latency="records are visible when their transaction is committed; one left open "
-              "hides what follows it for up to transaction.timeout.ms plus 10,000 ms."),
+        costs(latency=(
+            "records are visible when their transaction is committed; an open transaction hides "
+            "what follows it for up to transaction.timeout.ms plus 10,000 ms."
+        )),
         "KIP-98; Kafka ConfigDef, isolation.level",
         CONSUMERS_AGAIN,
     ),

@@ -69,8 +69,8 @@ LEVERS = (
     ),
     Lever(
         Component.APPLICATION, DISK, _disks,
-        costs(disk="a volume that lasts for each controller (or server of ZooKeeper).",
-              more="Work: one whose disk is lost is brought back by hand."),
+        costs(disk="a persistent volume for each controller (or ZooKeeper server).",
+              more="Work: a server whose disk is lost is brought back by hand."),
         "KIP-856, Motivation; KIP-853",
         Procedure(
             Restart.NOTHING,

@@ -63,14 +63,14 @@ class Lever:
 PRODUCERS_AGAIN = Procedure(
     Restart.PRODUCERS,
     "Change the configuration of the producer, and restart its instances one by one: each with "
-    "flush() and close(), or what waits in it is gone.",
+    "flush() and close(), or the records in its buffer are lost.",
     "Read what is in force where the client starts: Java logs its ProducerConfig; librdkafka "
     "logs with debug=conf.",
 )
 CONSUMERS_AGAIN = Procedure(
     Restart.CONSUMERS,
     "Change the configuration of the consumer, and restart its members one by one, each with "
-    "close(), so that the group goes on at once.",
+    "close(), so that the group continues at once.",
     "Read what is in force where the client starts: Java logs its ConsumerConfig; librdkafka "
     "logs with debug=conf.",
 )
@@ -78,7 +78,7 @@ CONSUMERS_AGAIN = Procedure(
 TOPIC_ALTERED = Procedure(
     Restart.NOTHING,
     "kafka-configs.sh --alter --entity-type topics --entity-name TOPIC --add-config, while the "
-    "topic is in use; it holds at once.",
+    "topic is in use; it takes effect at once.",
     "kafka-configs.sh --describe --all shows the value and that it is the topic's own "
     "(DYNAMIC_TOPIC_CONFIG).",
 )
@@ -153,5 +153,5 @@ def spare(topic: Replication) -> str:
     """What is left of the availability, with its formula."""
     return (
         f"replication.factor - min.insync.replicas = {topic.factor} - {topic.min_isr} = "
-        f"{topic.spares} of its brokers may be down while writes with acks=all go on."
+        f"{topic.spares} of its brokers may be down while writes with acks=all continue."
     )

@@ -168,8 +168,10 @@ def _acks_price(before: Pipeline, after: Pipeline) -> str:
 
 def _retries_price(before: Pipeline, after: Pipeline) -> str:
     return paid(
-        latency="errors that pass are tried again until delivery.timeout.ms, so a real one is "
-        "reported later.",
+        latency=(
+            "temporary errors are retried until delivery.timeout.ms, so a permanent one is "
+            "reported later."
+        ),
         more=_repeats(before, after),
     )
 
@@ -180,26 +182,26 @@ def _repeats(before: Pipeline, after: Pipeline) -> str:
     if not now.keys() - was.keys():
         return ""
     order = ", and out of order" if Anomaly.REORDERED in now else ""
-    return f"Meaning: without enable.idempotence, what is sent again may be there twice{order}."
+    return f"Meaning: without enable.idempotence, what is sent again may be written twice{order}."
 
 
 def _timeout_price(before: Pipeline, after: Pipeline) -> str:
     timeout_ms = after.number(Component.PRODUCER, "delivery.timeout.ms")
     return paid(
         latency=f"an error is reported after {timeout_ms:,} ms at the latest, not before.",
-        more="Memory: until then unsent records wait in the producer's.",
+        more="Memory: until then unsent records wait in the producer.",
     )
 
 
 def _block_price(before: Pipeline, after: Pipeline) -> str:
     block_ms = after.number(Component.PRODUCER, "max.block.ms")
     return paid(
-        latency=f"send() may hold its caller up for {block_ms:,} ms while the buffer is full."
+        latency=f"send() may block its caller for {block_ms:,} ms while the buffer is full."
     )
 
 
 def _in_flight_price(before: Pipeline, after: Pipeline) -> str:
-    return paid(throughput=f"{_most_in_flight(after)}; what is beyond that waits in the producer.")
+    return paid(throughput=f"{_most_in_flight(after)}; further records wait in the producer.")
 
 
 def _most_in_flight(pipeline: Pipeline) -> str:
@@ -239,33 +241,35 @@ LEVERS = (
     ),
     _lever(
         "queuing.strategy", only(Family.LIBRDKAFKA, _becomes("queuing.strategy", "fifo")),
-        costs(latency="a new message waits behind those that wait already."),
+        costs(latency="a new message is sent after those that already wait."),
         "librdkafka CONFIGURATION.md, queuing.strategy",
         PRODUCERS_AGAIN,
     ),
     _lever(
         "partitioner", only(Family.LIBRDKAFKA, _partitioners),
-        costs(throughput="the busiest key decides how busy its partition is.",
-              more="Work: keys go to other partitions from then on; let readers come to the end "
-              "first."),
+        costs(throughput="the busiest key determines the load of its partition.",
+              more=(
+                  "Work: keys go to other partitions from then on; let readers reach the end of "
+                  "the log first."
+              )),
         "librdkafka CONFIGURATION.md, partitioner",
         PRODUCERS_AGAIN,
     ),
     _lever(
         "partitioner.ignore.keys", _heeds_keys,
-        costs(throughput="the busiest key decides how busy its partition is."),
+        costs(throughput="the busiest key determines the load of its partition."),
         "KIP-794",
         PRODUCERS_AGAIN,
     ),
     _lever(
         "partitioner.class", _no_class,
-        costs(throughput="the busiest key decides how busy its partition is."),
+        costs(throughput="the busiest key determines the load of its partition."),
         "KIP-794; Kafka ConfigDef, partitioner.class",
         PRODUCERS_AGAIN,
     ),
     _lever(
         "reconnect.backoff.ms", _reconnects,
-        costs(throughput="a broker that is away is asked more often."),
+        costs(throughput="a broker that is down gets connection attempts more often."),
         "Kafka ConfigDef, reconnect.backoff.ms; librdkafka CONFIGURATION.md",
         PRODUCERS_AGAIN,
     ),
@@ -278,8 +282,10 @@ LEVERS = (
     ),
     _lever(
         "transaction.timeout.ms", _transactions,
-        costs(latency="readers of committed records wait as long behind a producer that died, and "
-              "10,000 ms more."),
+        costs(latency=(
+            "after a producer has died, readers of committed records wait for this time and "
+            "10,000 ms more."
+        )),
         "Kafka ConfigDef, transaction.timeout.ms; librdkafka CONFIGURATION.md",
         PRODUCERS_AGAIN,
     ),

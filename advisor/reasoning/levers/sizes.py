@@ -118,8 +118,9 @@ LEVERS = (
     ),
     Lever(
         Component.TOPIC, SEGMENT, _segments,
-        costs(more="Disk: retention and compaction wait for a file that is full, or for "
-              "segment.ms."),
+        costs(more=(
+            "Disk: retention and compaction wait until a segment is full, or for segment.ms."
+        )),
         "Kafka TopicConfig, segment.bytes",
         TOPIC_ALTERED,
     ),

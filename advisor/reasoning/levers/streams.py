@@ -112,9 +112,10 @@ _AGAIN = Procedure(
 )
 _INTERNAL = Procedure(
     Restart.CONSUMERS,
-    "The setting counts when an internal topic is made. Those that exist (kafka-topics.sh --list: "
-    "APPLICATION_ID-…-changelog and -repartition) need a plan for kafka-reassign-partitions.sh "
-    "--execute, or kafka-configs.sh --alter, while the application runs.",
+    "The setting is used when an internal topic is created. Existing ones (kafka-topics.sh "
+    "--list: APPLICATION_ID-…-changelog and -repartition) need a plan for "
+    "kafka-reassign-partitions.sh --execute, or kafka-configs.sh --alter, while the application "
+    "runs.",
     "kafka-topics.sh --describe --topic APPLICATION_ID-…-changelog shows Replicas, Isr, Configs.",
 )
 _CODE = Procedure(
@@ -141,14 +142,14 @@ LEVERS = (
         "Kafka Streams core concepts, Processing guarantees; KIP-447",
         Procedure(
             Restart.CONSUMERS,
-            "Change the application's configuration and restart its instances one by one; going "
-            "back and forth between at_least_once and exactly_once_v2 needs nothing else.",
+            "Change the application's configuration and restart its instances one by one; "
+            "changing between at_least_once and exactly_once_v2 needs nothing else.",
             _AGAIN.verify,
         ),
     ),
     _lever(
         "commit.interval.ms", only(Family.STREAMS, _intervals),
-        costs(throughput="a transaction every 100 ms; results can be read as much sooner.",
+        costs(throughput="a transaction every 100 ms; results can be read that much sooner.",
               disk="a marker a transaction in each partition it wrote to."),
         "Kafka StreamsConfig, commit.interval.ms", _AGAIN,
     ),
@@ -164,8 +165,9 @@ LEVERS = (
     *(
         _lever(
             name, only(Family.STREAMS, _stops(what, name)),
-            costs(availability="the application stops at a message that it cannot take, until "
-                  "somebody acts."),
+            costs(availability=(
+                "the application stops at a message that it cannot process, until somebody acts."
+            )),
             "KIP-161; KIP-210; KIP-1033", _AGAIN,
         )
         for what in _STOPS
@@ -173,16 +175,18 @@ LEVERS = (
     ),
     _lever(
         EXTRACTOR, only(Family.STREAMS, _extractors),
-        costs(availability="the application stops at a negative timestamp that is the first of its "
-              "partition. Any other counts with the time of the message before it, and so may its "
-              "window."),
+        costs(availability=(
+            "the application stops at a negative timestamp that is the first of its partition. "
+            "Any other message gets the time of the message before it, and may fall into that "
+            "message's window."
+        )),
         "KIP-530; UsePartitionTimeOnInvalidTimestamp.java", _AGAIN,
     ),
     Lever(
         Component.APPLICATION, "state",
         only(Family.STREAMS, only_from(Component.APPLICATION, "state", "unlogged", "logged")),
-        costs(throughput="each change of the state is one record more to send.",
-              disk="a changelog topic with the latest of each key."),
+        costs(throughput="each change of the state is one more record to send.",
+              disk="a changelog topic with the latest value of each key."),
         "Kafka Streams developer guide, Interactive queries and fault-tolerant state stores", _CODE,
     ),
     Lever(

@@ -33,16 +33,18 @@ LEVERS = (
         "TopicBasedRemoteLogMetadataManagerConfig; KIP-405; KIP-455",
         Procedure(
             Restart.NOTHING,
-            "rlmm.config.remote.log.metadata.topic.replication.factor counts when "
-            "__remote_log_metadata is made, once. One that exists needs a plan for "
+            "rlmm.config.remote.log.metadata.topic.replication.factor is used once, when "
+            "__remote_log_metadata is created. An existing topic needs a plan for "
             "kafka-reassign-partitions.sh --execute.",
             "kafka-topics.sh --describe --topic __remote_log_metadata shows the Replicas and Isr.",
         ),
     ),
     Lever(
         Component.APPLICATION, MINIMUM, _minimums,
-        costs(availability="with fewer of its copies in sync no segment is copied to the remote "
-              "storage, and the brokers keep it."),
+        costs(availability=(
+            "with fewer of its copies in sync, no segment is copied to the remote storage, and "
+            "the brokers keep their segments."
+        )),
         "KIP-1235",
         Procedure(
             Restart.NOTHING,

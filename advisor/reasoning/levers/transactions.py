@@ -22,8 +22,8 @@ LEVERS = (
         "KIP-890",
         Procedure(
             Restart.NOTHING,
-            f"kafka-configs.sh --alter --entity-type brokers --entity-default --add-config "
-            f"{VERIFICATION}=true; it holds at once.",
+            "kafka-configs.sh --alter --entity-type brokers --entity-default --add-config "
+            f"{VERIFICATION}=true; it takes effect at once.",
             "kafka-configs.sh --describe --all --entity-type brokers --entity-name ID shows it.",
         ),
     ),

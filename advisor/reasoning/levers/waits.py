@@ -65,14 +65,16 @@ def _elections(name: str, usual: int) -> Targets:
 LEVERS = (
     Lever(
         _BROKER, "broker.session.timeout.ms", _sessions,
-        costs(availability="a broker that dies keeps its partitions for so long, and one that "
-              "pauses for longer loses them for a while."),
+        costs(availability=(
+            "a broker that dies keeps its partitions for this time, and one that pauses for "
+            "longer loses them for a while."
+        )),
         "KIP-631 (broker fencing); KAFKA-19432",
         BROKER_FILE,
     ),
     Lever(
         _BROKER, "broker.heartbeat.interval.ms", _heartbeats,
-        costs(throughput="a small request more to the controller for each interval and broker."),
+        costs(throughput="one more small request to the controller for each interval and broker."),
         "KIP-631 (broker fencing); KAFKA-19432",
         BROKER_FILE,
     ),
@@ -87,8 +89,10 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "replica.lag.time.max.ms", _sooner("replica.lag.time.max.ms", 30_000),
-        costs(availability="a follower that is slower leaves the in-sync set, and writes go on "
-              "only while min.insync.replicas are left."),
+        costs(availability=(
+            "a slower follower leaves the in-sync set, and writes continue only while "
+            "min.insync.replicas are left."
+        )),
         "KIP-537",
         BROKER_FILE,
     ),
