@@ -29,7 +29,8 @@ _ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
 _LOGS = r"(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+"
 _HARMLESS = re.compile(
-    rf"\s*(?:continue|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
+    r"\s*(?:(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*|MDC\.\w+\s*\(.*"
+    rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|Thread\.sleep|delay)\s*\(.*"
     r"|[\w.()]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",

@@ -120,7 +120,7 @@ class _Poll:
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
         each = [*re.finditer(_EACH.format(poll.name), text.plain[self._behind : self._block[1]])]
-        names = {poll.name, *(name for loop in each for name in loop.groups() if name)}
+        names = {poll.name, *(self._name(loop) for loop in each)}
         one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
         if poll.in_loop:
             one_by_one.append(self._body(poll.start, text.plain[poll.start : poll.end]))
@@ -135,6 +135,13 @@ class _Poll:
         )
         self._commits = self._records.commits_of_all
         self._uses = re.compile("|".join(USE.format(name) for name in sorted(names)))
+
+    def _name(self, loop: re.Match[str]) -> str:
+        """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
+        behind = self._text.plain[self._behind + loop.end() :][:20].lstrip()
+        if "{" in loop[0] and not behind.startswith((")", ",", ":", "->", "=>")):
+            return "it"
+        return str(next(filter(None, loop.groups())))
 
     def _body(self, at: int, loop: str) -> tuple[int, int]:
         """What a loop over records does with each; `at` is where the loop begins."""

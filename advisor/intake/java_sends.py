@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.java_callbacks import callback
+from advisor.intake.java_callbacks import Callback, callback
 from advisor.intake.java_handlers import silent
-from advisor.intake.java_text import Text
+from advisor.intake.java_text import Block, Text
 from advisor.intake.sends import DROPPED, ONLY_WRITTEN, RESULT
 
 _MOST = 300
@@ -23,16 +23,20 @@ _PRODUCER = re.compile(
     r"|\bUsing(?:\.resource)?\s*\(\s*new\s+KafkaProducer\b[^{};]{0,200}\{\s*(\w+)\s*=>"
 )
 """What a producer is called where it is made or declared."""
-SEND = re.compile(r"(?:\b(?P<future>\w+)\s*=\s*)?(?:this\.)?\b(?P<whose>\w+)\s*\.\s*send\s*\(")
-_REFERENCE = re.compile(r"\bfor[Ee]ach\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)")
-_TAKES_NOTHING = (
-    r"(?:for[Ee]ach\w*|onEach|ifPresent|execute|thenAccept|thenRun|schedule\w*|repeat|use|also|apply"
-    r"|let|run)"
+SEND = re.compile(
+    r"(?:\b(?P<future>\w+)\s*=\s*)?(?:this\.)?\b(?P<whose>\w+)\s*(?:\?|!!)?\.\s*send\s*\("
 )
+_KEEPS = r"(?:map\w*|flatMap\w*|thenCompose\w*|compose|submit|async|traverse|transform|collect)"
+"""Who makes something of what a lambda returns."""
+_REFERENCE = re.compile(r"\b(\w+)\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)")
+_TAKES_NOTHING = r"(?:for[Ee]ach\w*|onEach|repeat|use|also|apply|let|run)"
 _USING = r"\bUsing(?:\.resource)?\s*\([^{}]*\)\s*"
-_OF_LAMBDA = re.compile(
-    rf"(?:\b{_TAKES_NOTHING}\s*[({{]|{_USING}\{{)\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*$"
+_KEPT = re.compile(
+    rf"\b{_KEEPS}\s*[({{]\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*$"
+    r"|(?<![=!<>])=\s*\(?[\w, :<>]*\)?\s*(?:->|=>)\s*$"
+    rf"|\b{_KEEPS}\s*(?:\([^()]*\)\s*)?$|(?:(?<![=!<>])=|\breturn)\s*$"
 )
+"""What stands before a value, or braces, that somebody makes something of."""
 _STATEMENT = re.compile(
     r"\b(?:if|for|while|when|catch|switch)\s*\([^{}]*\)\s*$|\b(?:else|try|do|finally)\s*$"
     r"|\bfun\b[^={}\n]*\)\s*(?::\s*Unit\s*)?$|\bdef\b[^{}\n]*(?::\s*Unit\s*=|\))\s*$"
@@ -40,6 +44,10 @@ _STATEMENT = re.compile(
     rf"|\b{_TAKES_NOTHING}\s*\(\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*$"
 )
 """What stands before braces whose last value nothing takes."""
+_NAMED = re.compile(
+    r"\s*(?:[\w.]+\s*::\s*(?P<method>\w+)|(?P<variable>\w+)|new\s+(?P<own>\w+)\s*\([^{}]*\))\s*"
+)
+_ONE_CALL = re.compile(r"[\s{]*(?:this\.)?(\w+)\s*\(([^()]*)\)[\s;})]*")
 _ENDS = re.compile(r"[ \t]*(?:[;)}]|\n(?!\s*[.?:])|\Z)")
 _GOT = re.compile(r"\s*\.\s*get\s*\(")
 
@@ -63,7 +71,7 @@ def names(plain: str) -> set[str]:
 def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     """Each send that fails unnoticed, and why."""
     for match in islice(_REFERENCE.finditer(text.plain), _MOST):
-        if match[1] in producers:
+        if match[2] in producers and not re.fullmatch(_KEEPS, match[1]):
             yield match.start(), RESULT
     ours = (match for match in SEND.finditer(text.plain) if match["whose"] in producers)
     for match in islice(ours, _MOST):
@@ -74,13 +82,46 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
             block = text.block_of(end + trailing.end() - 1)
             heard = callback("", text.plain[block[0] + 1 : block[1]])
         else:
-            heard = callback(second) if second else None
+            heard = (callback(second) or _elsewhere(text, second)) if second else None
+        heard = _called(text, heard) if heard else None
         if heard and (fault := heard.fault()):
             yield match.start(), fault
         elif second.strip() == "null":
             yield match.start(), DROPPED
         elif not second and not trailing:
             yield from ((match.start(), words) for words in _of_future(text, match, end))
+
+
+def _elsewhere(text: Text, given: str) -> Callback | None:
+    """A callback that is a method, a variable or a class of the file."""
+    match = _NAMED.fullmatch(given)
+    if match is None:
+        return None
+    if match["variable"]:
+        made = re.compile(rf"\b{match['variable']}\s*=\s*(?=[^;={{}}]{{1,80}}(?:->|=>)\s*\{{)")
+        if stated := made.search(text.plain):
+            block = text.block_of(text.plain.index("{", stated.end()))
+            return callback(text.plain[stated.end() : block[1]])
+        return None
+    bodies = text.bodies(match["method"] or "onCompletion")
+    return _of_method(text, bodies[0], -1) if len(bodies) == 1 else None
+
+
+def _called(text: Text, heard: Callback) -> Callback:
+    """What a callback does that hands its error to a method of the file, and does nothing else."""
+    match = _ONE_CALL.fullmatch(heard.body)
+    given = [it.strip() for it in match[2].split(",")] if match else []
+    bodies = text.bodies(match[1]) if match else []
+    if len(bodies) != 1 or heard.error not in given:
+        return heard
+    return _of_method(text, bodies[0], given.index(heard.error)) or heard
+
+
+def _of_method(text: Text, body: Block, position: int) -> Callback | None:
+    names = text.parameters(body)
+    if not -len(names) <= position < len(names):
+        return None
+    return Callback(names[position], text.plain[slice(*body)])
 
 
 def _of_future(text: Text, match: re.Match[str], end: int) -> Iterator[str]:
@@ -90,7 +131,7 @@ def _of_future(text: Text, match: re.Match[str], end: int) -> Iterator[str]:
         tried = [it for it in silent(text) if it.attempt[0] < match.start() < it.attempt[1]]
         yield from (ONLY_WRITTEN for _ in tried[:1])
     elif future and _ENDS.match(plain, end):
-        if len(re.findall(rf"\b{future}\b", plain)) == 1:
+        if future == "_" or len(re.findall(rf"\b{future}\b", plain)) == 1:
             yield RESULT
     elif _ENDS.match(plain, end) and _is_let_go(text, match.start(), end):
         yield RESULT
@@ -102,7 +143,7 @@ def _is_let_go(text: Text, at: int, end: int) -> bool:
     line = before.rpartition("\n")[2]
     previous = before.rstrip()
     if previous.endswith(("->", "=>")):
-        return bool(_OF_LAMBDA.search(previous[-400:]))
+        return not _KEPT.search(previous[-400:])
     alone = previous[-1:] in (";", "{", "}", ")") or previous.endswith("else")
     if not alone and (line.strip() or previous[-1:] in tuple("=(,.+&|?:")):
         return False
@@ -110,7 +151,8 @@ def _is_let_go(text: Text, at: int, end: int) -> bool:
     if behind.startswith(";") or not behind.startswith("}"):
         return not behind.startswith(")") or previous.endswith("{")
     around = text.around(at)
-    return bool(around) and bool(_STATEMENT.search(around[-1][2]))
+    head = around[-1][2] if around else ""
+    return bool(around) and (bool(_STATEMENT.search(head)) or not _KEPT.search(head))
 
 
 def _second(given: str) -> str:

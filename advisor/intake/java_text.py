@@ -82,6 +82,14 @@ class Text:
             )
         return known[pattern.pattern]
 
+    def parameters(self, body: Block) -> list[str]:
+        """The names of the parameters of a method, by its body."""
+        head = self._by_start[body[0]][2]
+        match = _METHOD.search(head)
+        given = head[match.start() :].partition("(")[2].partition(")")[0] if match else ""
+        words = [it.partition(":")[0].split() for it in given.split(",")]
+        return [parts[-1] for parts in words if parts]
+
     def bodies(self, name: str) -> list[Block]:
         """The bodies of methods of this name."""
         return self._methods.get(name, [])

@@ -78,7 +78,7 @@ def read(text: str) -> Reading:
     elif not code.options and not code.batch:
         _properties(reading, text)
     _in_small_letters(reading)
-    spark_query.settle(reading)
+    spark_query.settle(reading, text)
     spark_start.settle(reading)
     if not code.function:
         spark_sinks.settle(reading, text)

@@ -23,6 +23,7 @@ _ANEW = re.compile(
     r"|\bcreateTempDirectory\b|\bstrftime\b"
 )
 _REACH = 300
+_REMOVES = r"(?:\brmtree|-rm\b|\brm\s|\.rm\s*\(|\bdelete\w*\s*\()"
 _OPTION = "checkpointlocation"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -52,6 +53,11 @@ def shared(reading: Reading, code: str, stated: Sequence[tuple[str, int]]) -> No
     lines = [*_twice(code, stated), *_again_and_again(code)]
     if lines:
         reading.wrong(Component.APPLICATION, "checkpoint", min(lines), _SHARED)
+    for written, line in stated:
+        place = written.strip().strip("'\"")
+        if len(place) > 1 and re.search(rf"{_REMOVES}[^\n]{{0,120}}{re.escape(place)}\b", code):
+            reading.state(Component.APPLICATION, "checkpoint", "local", line)
+            reading.note(line, "this checkpoint is removed here, so that the query begins anew")
 
 
 def _twice(code: str, stated: Sequence[tuple[str, int]]) -> Iterator[int]:

@@ -21,6 +21,11 @@ _FUNCTIONS = ("foreachBatch", "foreach")
 _HANDED = re.compile(r"\.\s*(?:foreachBatch|foreach)\s*[({]")
 _NAMED = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
 _MOST, _DEEPEST_CALL = 20, 3
+_ASIDE = (
+    "what a batch brought is handed on here, and nothing waits for it: the query takes the batch "
+    "as done while it may still fail. Wait for the threads, or flush() the producer, before the "
+    "function returns"
+)
 _PASSED = (
     "an error of a batch is passed over here: the query takes the batch as done, and what failed "
     "is lost. Raise it again, so that the query fails and begins with this batch"
@@ -34,7 +39,10 @@ def functions(reading: Reading, code: str) -> None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         lines = [code.count("\n", 0, at) + 1 for at in _in_other_languages(code)]
     else:
-        lines = [line for node in _given(tree) for line in _passed_over(node)]
+        given = _given(tree)
+        lines = [line for node in given for line in _passed_over(node)]
+        if aside := [line for node in given for line in _not_waited_for(node)]:
+            reading.wrong(Component.APPLICATION, "processing", min(aside), _ASIDE)
     if lines:
         reading.wrong(Component.APPLICATION, "processing.errors", min(lines), _PASSED)
 
@@ -60,8 +68,22 @@ def _given(tree: ast.Module) -> list[ast.FunctionDef]:
         added = [node for name in sorted(names & known.keys()) for node in known[name]]
         added = [node for node in added if node not in given]
         given += added
-        values = [call.func for node in added for call in words.calls(node)]
+        inner = [call for node in added for call in words.calls(node)]
+        values = [value for call in inner for value in (call.func, *call.args)]
     return given
+
+
+def _not_waited_for(function: ast.FunctionDef) -> Iterator[int]:
+    """Where threads, or a producer, have what a batch brought when its function returns."""
+    calls = [*words.calls(function)]
+    waits = any(map(words.waits, calls))
+    unread = {id(node) for node in words.unread(function)}
+    flushes = [call for call in calls if words.verb(call) == "flush"]
+    flushed = any(words.waits_for_all(call) or id(call) not in unread for call in flushes)
+    for call in calls:
+        sends = words.verb(call) == "produce" and not flushed
+        if sends or (words.verb(call) in words.HANDS_OVER and not waits):
+            yield call.lineno
 
 
 def _in_other_languages(code: str) -> Iterator[int]:
@@ -81,7 +103,11 @@ def _in_other_languages(code: str) -> Iterator[int]:
 
 def _passed_over(function: ast.FunctionDef) -> list[int]:
     """The handlers of any error that go on; those in a loop may try again."""
-    loops = [node for node in ast.walk(function) if isinstance(node, ast.For | ast.While)]
+    loops = [
+        node for node in ast.walk(function)
+        if isinstance(node, ast.While)
+        or (isinstance(node, ast.For) and words.verb(node.iter) == "range")
+    ]  # fmt: skip
     inside = {id(inner) for loop in loops for inner in ast.walk(loop)}
     withs = (node for node in ast.walk(function) if isinstance(node, ast.With))
     tries = [node for node in ast.walk(function) if isinstance(node, ast.Try)]

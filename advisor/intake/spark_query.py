@@ -4,7 +4,8 @@ the session that it runs in.
 Sources: Spark performance-tips.md (asynchronous progress tracking, continuous processing),
 real-time-mode.md, apis-on-dataframes-and-datasets.md (checkpoint on a fault-tolerant file system);
 DataStreamWriter.scala (SOURCES_ALLOW_ONE_TIME_QUERY), StreamingQueryManager.scala (whose
-checkpoint is temporary, and the session's place for checkpoints).
+checkpoint is temporary, and the session's place for checkpoints); ResolveWriteToStream.scala (below
+that place a query has a folder of its name, or of a random one).
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ def one_time(reading: Reading, code: str, sink: str, line: int) -> None:
     reading.note(line, f"{words} states {_SESSION_CHECKPOINT} elsewhere (application.checkpoint)")
 
 
-def settle(reading: Reading) -> None:
+def settle(reading: Reading, code: str) -> None:
     """Turns options of the query, and settings of its session, into what they say of the
     application."""
-    _session(reading)
+    _session(reading, code)
     options = {name.lower(): name for name in NAMES}
     named = [(options.get(entry.name.lower()), entry) for entry in reading.items]
     reading.items = [entry for name, entry in named if name is None]
@@ -67,7 +68,7 @@ def settle(reading: Reading) -> None:
         ]
 
 
-def _session(reading: Reading) -> None:
+def _session(reading: Reading, code: str) -> None:
     """An option of the query goes before what the session says of all checkpoints."""
     stated = [item for item in reading.items if item.name in OF_SESSION]
     reading.items = [item for item in reading.items if item.name not in OF_SESSION]
@@ -75,6 +76,12 @@ def _session(reading: Reading) -> None:
     for item in stated:
         if item.name == _SPECULATION:
             reading.state(Component.APPLICATION, "speculation", item.text, item.line)
+        elif not by_query and ".writeStream" in code and "queryName" not in code:
+            reading.state(Component.APPLICATION, "checkpoint", "local", item.line)
+            words = (
+                f"a query without queryName has a folder of its own below {_SESSION_CHECKPOINT} at "
+            )
+            reading.note(item.line, f"{words}each start, and begins anew (application.checkpoint)")
         elif not by_query:
             reading.items.append(replace(item, name=_CHECKPOINT))
 

@@ -99,6 +99,13 @@ OF_LANGUAGES = [
     (READER, "while (true) { for (var r : c.poll(d)) { c.commitSync(); work(r); } }", BEFORE),
     (READER, "while (true) { for (var r : c.poll(d)) {\n"
      "try { work(r); } catch (Exception e) { log.warn(e); } } }", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
+     "MDC.put(1, 2); if (log.isWarnEnabled()) { log.warn(e); } } }", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
+     "if (fatal(e)) { again(r); } } }", YES),
+    (KOTLIN % ("%s", ""), "rs.forEach {\ntry { work(it) } catch (e: Exception) { log.warn(e) }\n}",
+     SKIP),
+    (KOTLIN % ("%s", ""), "c.commitSync()\nrs.forEach { work(it) }", BEFORE),
     # the offsets behind a record, before it is used
     (READER, LOOP % f"for (var r : rs) {{ c.commitSync({NEXT}); work(r); }}", BEFORE),
     (READER, LOOP % f"for (var r : rs) {{ work(r); c.commitSync({NEXT}); }}", YES),

@@ -23,7 +23,8 @@ QUERY = (
     '.option("checkpointLocation", %s).start()\n'
 )
 A, B = '"hdfs://n/a"', '"hdfs://n/b"'
-YES, SHARED, PASSED = "^YES", "two queries have this checkpointLocation", "an error of a batch is"
+YES, ASIDE = "^YES", "nothing waits for it"
+SHARED, PASSED = "two queries have this checkpointLocation", "an error of a batch is"
 
 
 @pytest.mark.parametrize(("name", "code", "expected"), [
@@ -71,6 +72,14 @@ WRITE = 'df.write.save("x")'
     ("q.py", PYTHON % (f"class W:\n  def process(self, d):\n{SAVES}", "foreach(W())"), PASSED),
     ("q.py", PYTHON % ('def f(d, i):\n    with suppress(Exception):\n        d.write.save("x")',
      "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % (f"def g(rows):\n    for d in rows:\n{SAVES.replace('    ', '        ')}"
+     "def f(d, i):\n    d.foreachPartition(g)", "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % ("def f(d, i):\n    Thread(target=save, args=(d,)).start()",
+     "foreachBatch(f)"), ASIDE),
+    ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)",
+     "foreachBatch(f)"), ASIDE),
+    ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)\n"
+     "    p.flush()", "foreachBatch(f)"), YES),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
      "catch { case e: Exception => log.error(e) } }", ""), PASSED),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
@@ -95,3 +104,19 @@ def test_a_function_of_batches_lets_errors_out(
     tmp_path: Path, name: str, code: str, expected: str
 ) -> None:
     assert_file(tmp_path / name, code, "", _TOPIC, 0 if expected == YES else 2, expected)
+
+
+SESSION = 'spark.conf.set("spark.sql.streaming.checkpointLocation", "hdfs://n/c")\n'
+OF_SESSION = (QUERY % ('"s"', A)).replace(f'.option("checkpointLocation", {A})', "%s")
+
+
+@pytest.mark.parametrize(("code", "expected"), [
+    (f"{SESSION}{OF_SESSION % ''}", "begins anew"),
+    (f"{SESSION}{OF_SESSION % '.queryName(1)'}", "^(?!.*begins anew)"),
+    ("shutil.rmtree('hdfs://n/a')\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
+    ("dbutils.fs.rm('hdfs://n/a', True)\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
+])  # fmt: skip
+def test_a_checkpoint_that_is_another_one_at_each_start(
+    tmp_path: Path, code: str, expected: str
+) -> None:
+    assert_file(tmp_path / "q.py", code, "", _TOPIC, 0, expected)

@@ -31,6 +31,7 @@ _SCALA = (
     "val k = new KafkaProducer[String, String](p)\n%s\n}\n%s\n}\n"
 )
 _CLASS = "new Callback() { public void onCompletion(RecordMetadata m, Exception e) { %s } }"
+_LOG = "if (e != null) log.error(e);"
 ON_THE_JVM = [
     # a callback that only writes of an error
     (_JAVA, "k.send(r, (m, e) -> { if (e != null) log.error(1, e); });", "", IGNORED),
@@ -48,7 +49,21 @@ ON_THE_JVM = [
     (_JAVA, "pool.execute(() -> k.send(r));", "", IGNORED),
     (_JAVA, "all.add(k.send(r)); for (Future f : all) f.get();", "", YES),
     (_JAVA, "k.send(r)\n  .get(5, SECONDS);", "", YES),
+    (_JAVA, "CompletableFuture.supplyAsync(() -> k.send(r));", "", IGNORED),
+    (_JAVA, "new Thread(() -> k.send(r)).start();", "", IGNORED),
+    (_JAVA, "Optional.of(r).ifPresent(k::send);", "", IGNORED),
+    (_JAVA, "for (var f : rows.stream().map(k::send).toList()) f.get();", "", YES),
+    # a callback that stands elsewhere
+    (_JAVA, "k.send(r, A::done);", f"void done(R m, Exception e) {{ {_LOG} }}", IGNORED),
+    (_JAVA, "k.send(r, A::done);", "void done(R m, Exception e) { if (e != null) again(m); }", YES),
+    (_JAVA, "k.send(r, (m, e) -> done(e));", f"void done(Exception e) {{ {_LOG} }}", IGNORED),
+    (_JAVA, f"Callback cb = (m, e) -> {{ {_LOG} }}; k.send(r, cb);", "", IGNORED),
+    (_JAVA, "k.send(r, new Own());", "class Own implements Callback {\n"
+     f"public void onCompletion(R m, Exception e) {{ {_LOG} }} }}", IGNORED),
     # Kotlin
+    (_KOTLIN, "scope.launch { k.send(r) }", "", IGNORED),
+    (_KOTLIN, "when (x) {\n 1 -> k.send(r)\n else -> {}\n}", "", IGNORED),
+    (_KOTLIN, "k?.send(r)", "", IGNORED),
     (_KOTLIN, "k.send(r)\nk.flush()", "", IGNORED),
     (_KOTLIN, "k.send(r).get()", "", YES),
     (_KOTLIN, "val f = k.send(r)\nk.close()", "", IGNORED),
@@ -68,6 +83,9 @@ ON_THE_JVM = [
     (_KOTLIN, "k.send(r) { _, e -> if (e != null) throw e }", "", YES),
     (_KOTLIN, "runCatching { k.send(r).get() }", "", IGNORED),
     # Scala
+    (_SCALA, "Future { k.send(r) }", "", IGNORED),
+    (_SCALA, "x match {\n case 1 => k.send(r)\n case _ =>\n}", "", IGNORED),
+    (_SCALA, "val _ = k.send(r)", "", IGNORED),
     (_SCALA, "k.send(r)\nk.close()", "", IGNORED),
     (_SCALA, "k.send(r).get()", "", YES),
     (_SCALA, "rows.foreach(r => k.send(r))", "", IGNORED),

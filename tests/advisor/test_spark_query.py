@@ -72,7 +72,7 @@ def test_a_query_into_a_function_without_a_checkpoint_begins_anew_at_each_start(
 
 @pytest.mark.parametrize(("code", "stated"), [
     ('spark.conf.set("spark.sql.streaming.checkpointLocation", "/tmp/a")', {CHECKPOINT: "local"}),
-    ("b.config('spark.sql.streaming.checkpointLocation', 's3a://b/a')", {CHECKPOINT: "durable"}),
+    ("b.config('spark.sql.streaming.checkpointLocation', 's3a://b/a')", {CHECKPOINT: "local"}),
     ("b.config('spark.speculation', 'true')", {"application.speculation": True}),
     ("b.config('spark.speculation', True)", {"application.speculation": True}),
     ("b.config('spark.executor.cores', '2')", {}),
@@ -82,6 +82,12 @@ def test_what_a_session_says_of_all_its_queries_is_read(
 ) -> None:
     settings = read(f'{code}\n{SOURCE}.format("kafka").start())', SPARK).settings
     assert {name: settings[name] for name in settings if name.startswith("application.")} == stated
+
+
+def test_a_query_with_a_name_has_one_checkpoint_below_that_of_its_session() -> None:
+    session = "b.config('spark.sql.streaming.checkpointLocation', 's3a://b/a')"
+    query = f'{SOURCE}.queryName("x").format("kafka").start())'
+    assert read(f"{session}\n{query}", SPARK).settings[CHECKPOINT] == "durable"
 
 
 def test_a_query_goes_before_its_session() -> None:
