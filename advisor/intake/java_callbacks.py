@@ -70,7 +70,9 @@ def _part(code: str) -> tuple[str, str]:
     """The block or the statement that a text begins with, and what is behind it."""
     inner = code.lstrip()
     if not inner.startswith("{"):
-        statement, end, rest = re.match(r"([^;\n}]*)([;\n}]?)([\s\S]*)", inner).groups()  # type: ignore[union-attr]
+        statement, end, rest = re.match(
+            r"((?:(?!\belse\b)[^;\n}])*)([;\n}]?)([\s\S]*)", inner
+        ).groups()  # type: ignore[union-attr]
         return statement, rest if end != "}" else "}" + rest
     depth = 0
     for at, char in enumerate(inner):
