@@ -99,9 +99,9 @@ ON_THE_JVM = [
     (_SCALA, "k.send(r, new Callback {\n override def onCompletion(m: RecordMetadata, "
      "e: Exception): Unit = if (e != null) result.failure(e)\n})", "", YES),
     (_SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => "
-     "if (e == null) p.success(m) else p.failure(e))", "", YES),
+     "if (e == null) x.success(m) else x.failure(e))", "", YES),
     (_SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => "
-     "if (e == null) p.success(m) else log.error(e))", "", IGNORED),
+     "if (e == null) x.success(m) else log.error(e))", "", IGNORED),
     (_SCALA, "Try(k.send(r).get())", "", IGNORED),
 ]  # fmt: skip
 
