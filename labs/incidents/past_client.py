@@ -9,6 +9,7 @@ of 4.x (KIP-896); older ones need older brokers (`brokers` in incident.toml).
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,20 +26,20 @@ from labs.incidents.timeline import Timeline
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The broker that a client speaks to, with its release.
+    """The brokers that a client speaks to, with their release.
 
     `tools_path` is the class path of Kafka's own tools of that release.
     """
 
     bootstrap: str
     version: str
-    broker: Broker
+    brokers: Mapping[int, Broker]
     tools_path: str
 
     @property
     def data(self) -> Path:
-        """Where its logs are."""
-        return self.broker.data
+        """Where the first one's logs are."""
+        return self.brokers[1].data
 
 
 class PastClient:

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from labs.engine.base.processes import state
@@ -96,13 +97,12 @@ def play(
                 outcome = _played(incident, steps.play, brokers)
                 return _left(outcome, brokers.brokers, release, brokers.tools_path, folder)
         client = _fetched(incident, release, java, folder, tell)
-        server = _server(incident, release, java, folder, tell)
+        server = _server(incident, release, steps, java, folder, tell)
         enter("booting")
         with server as served:
             enter("playing")
             outcome = _played(incident, steps.play, client(served))
-            one = {1: served.broker}
-            return _left(outcome, one, served.version, served.tools_path, folder)
+            return _left(outcome, served.brokers, served.version, served.tools_path, folder)
 
 
 def _played(
@@ -126,21 +126,25 @@ def _left(
 
 @contextmanager
 def _booted(cluster: Cluster | PastCluster, version: str, tools: str) -> Iterator[Server]:
-    """One broker, for clients."""
+    """The brokers for clients."""
     with cluster:
-        yield Server(cluster.bootstrap, version, cluster.brokers[1], tools)
+        yield Server(cluster.bootstrap, version, cluster.brokers, tools)
 
 
 def _server(
-    incident: Incident, release: str, java: Java, folder: Path, tell: Tell
+    incident: Incident, release: str, steps: ModuleType, java: Java, folder: Path, tell: Tell
 ) -> AbstractContextManager[Server]:
-    """Fetches the broker for clients of this release: one of today, or what they can speak to."""
+    """Fetches the brokers for clients of this release: of today, or what they can speak to.
+
+    One, unless the steps name `BROKERS` and their `SETTINGS`.
+    """
     home, version = folder / "cluster", incident.brokers
+    size, settings = getattr(steps, "BROKERS", 1), getattr(steps, "SETTINGS", {})
     if version and release != incident.today:
-        old = PastCluster(past(version, tell), java, home, {}, 1)
+        old = PastCluster(past(version, tell), java, home, settings, size)
         return _booted(old, version, old.tools_path)
     today = kafka(progress=tell)
-    cluster = Cluster(today, java, home, size=1)
+    cluster = Cluster(today, java, home, size, settings)
     return _booted(cluster, today.version, tools_path(today, tell))
 
 
