@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from advisor.catalog import Component, Family, kafka_versions, settings_of
 from labs.engine.plan.topic import keeping, topic_config
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import ScenarioError
@@ -74,3 +75,18 @@ def test_every_scenario_can_be_written_to() -> None:
         assert int(config["min.insync.replicas"]) <= topology.replication_factor, scenario.name
         staged += 1
     assert staged > 20
+
+
+OF_NO_RUN = {
+    "replication.factor": "a topic is created with it, and it is no config",
+    "remote.storage.enable": "no cluster of a lab has remote storage",
+}
+
+
+@pytest.mark.parametrize("line", kafka_versions())
+def test_a_topic_gets_every_setting_that_its_line_knows(line: str) -> None:
+    """One that is left out is the brokers' default, and a run then is about something else."""
+    known = {setting.name for setting in settings_of(Family.JAVA, line, line, Component.TOPIC)}
+    described = dict.fromkeys(known, 1)
+    config, _ = topic_config({"topic": described}, 1)
+    assert known - config.keys() <= OF_NO_RUN.keys()

@@ -10,9 +10,9 @@ from labs.engine.plan.spec import Settings
 _LEAST = "min.insync.replicas"
 _KEYS = (
     _LEAST, "unclean.leader.election.enable", "retention.ms", "retention.bytes",
-    "cleanup.policy", "flush.messages", "message.timestamp.type",
-    "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms",
-    "max.message.bytes", "segment.bytes",
+    "delete.retention.ms", "cleanup.policy", "flush.messages", "message.timestamp.type",
+    "message.timestamp.after.max.ms", "message.timestamp.before.max.ms",
+    "message.timestamp.difference.max.ms", "max.message.bytes", "segment.bytes",
 )  # fmt: skip
 
 
