@@ -63,6 +63,17 @@ def _by_default(pipeline: Pipeline) -> bool:
     )
 
 
+def _idempotent_in_flight(pipeline: Pipeline) -> bool:
+    """Idempotence without transactions, in which a request may follow one that is not answered."""
+    if not pipeline.knows(Component.PRODUCER, "enable.idempotence"):
+        return False
+    return (
+        pipeline.flag(Component.PRODUCER, "enable.idempotence")
+        and not _transactions(pipeline)
+        and pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection") > 1
+    )
+
+
 def _offsets(pipeline: Pipeline) -> bool:
     commit = "commit"
     if pipeline.family is Family.STREAMS:
@@ -106,6 +117,10 @@ FEATURES: Mapping[str, Feature] = {
     "kraft": Feature("brokers in KRaft mode", lambda pipeline: not Replication(pipeline).zookeeper),
     "static-members": Feature("static members (group.instance.id)", _static_members),
     "idempotence-by-default": Feature("enable.idempotence is left to its default", _by_default),
+    "idempotent-in-flight": Feature(
+        "an idempotent producer with more than one request in flight, and no transactions",
+        _idempotent_in_flight,
+    ),
     "offsets-in-transaction": Feature("offsets committed in the transaction", _offsets),
     "min-partitions": Feature("minPartitions is set", _min_partitions),
     "state": Feature("a state store with a changelog", _state),

@@ -31,7 +31,8 @@ consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in r
 places: set[tuple[int, int]] = set()
 twice: set[tuple[int, int]] = set()
 deadline = time.monotonic() + 70
-while len(places) < wanted and time.monotonic() < deadline:
+values: set[bytes] = set()
+while len(values) < wanted and time.monotonic() < deadline:
     for message in consumer.consume(num_messages=500, timeout=0.2):
         if message.error() is not None:
             continue
@@ -41,9 +42,10 @@ while len(places) < wanted and time.monotonic() < deadline:
                 tell(f"offset {place[1]} of partition {place[0]} comes again")
             twice.add(place)
         places.add(place)
-tell(f"{len(places)} messages handed out, {len(twice)} of them twice")
+        values.add(message.value() or b"")
+tell(f"{len(values)} messages handed out, {len(twice)} of them twice")
 sys.stdout.write(json.dumps({
-    "librdkafka": libversion()[0], "messages": len(places), "twice": len(twice),
+    "librdkafka": libversion()[0], "messages": len(values), "twice": len(twice),
 }))  # fmt: skip
 sys.stdout.flush()
 os._exit(0)  # close() was seen to wait for ever here, for a coordinator that nobody has asked for

@@ -42,6 +42,7 @@ NEEDED = {
     "offsets-in-transaction": {"application.commit": "in-transaction",
                                "producer.transactional.id": "orders",
                                "consumer.enable.auto.commit": "false"},
+    "idempotent-in-flight": {"producer.enable.idempotence": "true"},
     "min-partitions": {"consumer.minPartitions": "10"},
     "size-retention": {"topic.retention.bytes": "1000000"},
     "state": {"application.state": "logged"},

@@ -183,6 +183,24 @@ def test_an_empty_disk_that_leads_is_named_where_brokers_come_back_so_and_are_ol
     assert "KIP-966" not in matching("4.1", **empty)
 
 
+IDEMPOTENT = {"producer.enable.idempotence": "true"}
+IN_FLIGHT = "producer.max.in.flight.requests.per.connection"
+
+
+@pytest.mark.parametrize(("family", "version", "stated", "named"), [
+    ("librdkafka", "2.16.0", IDEMPOTENT, True),
+    ("librdkafka", "2.16.0", {}, False),
+    ("librdkafka", "2.16.0", IDEMPOTENT | {IN_FLIGHT: "1"}, False),
+    ("librdkafka", "2.16.0", IDEMPOTENT | {"producer.transactional.id": "orders"}, False),
+    ("java", "4.3.1", IDEMPOTENT, False),
+])  # fmt: skip
+def test_copies_of_an_idempotent_librdkafka_are_named_where_requests_overtake(
+    family, version, stated, named
+):
+    pipeline = described(family=family, version=version, **stated)
+    assert ("librdkafka #4953" in {hit.advisory.id for hit in hits(pipeline)}) is named
+
+
 TRANSACTIONS = {"producer.transactional.id": "orders"}
 
 
