@@ -40,7 +40,7 @@ def slug(live_server: LiveServer) -> str:
     return text
 
 
-SCREENS = [(1600, 900, 1), (360, 800, 2)]
+SCREENS = [(1600, 900, 1), (360, 740, 2)]
 
 
 def assert_what_decides_is_within(page: Page, height: int) -> None:
