@@ -90,7 +90,7 @@ def _storable(data: Any) -> Any:
     if isinstance(data, str):
         return data.encode("utf-8", "replace").decode("utf-8").replace("\0", "␀")
     if isinstance(data, Mapping):
-        return {name: _storable(value) for name, value in data.items()}
+        return {_storable(name): _storable(value) for name, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [_storable(value) for value in data]
     return data

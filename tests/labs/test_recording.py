@@ -117,6 +117,7 @@ def test_what_postgresql_does_not_take_is_written_in_another_way(claimed: Experi
     written = described(claimed).result
     assert written["exhibits"][0]["text"] == "payload: ␀␀\x01"
     assert written["half"] == "?!"
+    assert "half ?" in written["exhibits"][0]
 
 
 def test_what_could_not_be_run_is_remembered(claimed: Experiment) -> None:
