@@ -130,8 +130,7 @@ class Scenario:
       the application once.
     - `since`: the oldest line of brokers in KRaft mode on which it can be staged; `why_since`: why
       not on older ones. `zookeeper`: it is also staged on brokers with ZooKeeper, as was seen
-      there, on all lines or from `zookeeper_since` on, for the same reason; `why_kraft`: why it
-      is not.
+      there, on all lines or from `zookeeper_since` on, for the same reason.
     """
 
     name: str
@@ -159,7 +158,6 @@ class Scenario:
     why_since: str = ""
     zookeeper: bool = False
     zookeeper_since: str = ""
-    why_kraft: str = ""
 
     def run(self, stage: Stage, seconds: Durations) -> None:
         """Plays it between a lead-in and, if it has one, a span in which all is healed."""
@@ -195,7 +193,7 @@ class Scenario:
         """Why it is staged in KRaft mode alone; empty of one that is not."""
         if self.zookeeper:
             return ""
-        return self.why_kraft or _NOT_TRIED
+        return _NOT_TRIED
 
     @property
     def certainty(self) -> str:
