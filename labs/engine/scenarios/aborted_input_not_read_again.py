@@ -24,9 +24,9 @@ SCENARIO = Scenario(
     name="aborted-input-not-read-again",
     title="A transaction is aborted, and its input is not read again",
     story=(
-        "An application reads messages, works, and writes results to another topic, each poll in "
-        "one transaction with its offsets. In the middle of one the work fails; the transaction is "
-        "aborted, and the application polls on."
+        "An application reads messages and writes results to another topic. The results of each "
+        "poll are in one transaction with its offsets. In the middle of a transaction the work "
+        "fails. The application aborts the transaction and polls on."
     ),
     shows=("skipped", "effect_missing"),
     topology=one_broker_and_offsets_in_transactions,

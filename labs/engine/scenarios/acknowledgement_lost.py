@@ -25,9 +25,9 @@ SCENARIO = Scenario(
     name="acknowledgement-lost",
     title="Acknowledgements are lost with their connections",
     story=(
-        "For a moment none of the leader's answers reach its clients, while everything that the "
-        "clients send reaches the leader and is written. Then the connections break, and the "
-        "answers on their way are lost. Clients connect again and do what their settings say."
+        "For a moment the leader's answers do not reach its clients. What the clients send still "
+        "reaches the leader and is written. Then the connections break, and the answers on their "
+        "way are lost. The clients connect again and do what their settings say."
     ),
     shows=("duplicate", "unavailable", "given_up"),
     topology=up_to_five,

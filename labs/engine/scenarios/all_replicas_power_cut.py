@@ -30,9 +30,9 @@ SCENARIO = Scenario(
     name="all-replicas-power-cut",
     title="All replicas lose power at once (simulated)",
     story=(
-        "One power line feeds every broker that has the partition. All are killed at the same "
-        "moment, and then the ends of their logs that no flush had reached are cut off. This "
-        "simulates a power cut: killing a process alone loses nothing that it wrote."
+        "All brokers that have the partition are on one power line. They are killed at the same "
+        "moment, and the end of each log that was not flushed is cut off. This simulates a power "
+        "cut: killing a process alone loses nothing that it wrote."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_five,

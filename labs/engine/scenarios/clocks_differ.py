@@ -23,8 +23,8 @@ SCENARIO = Scenario(
     name="clocks-differ",
     title="The producer's clock is ahead",
     story=(
-        "The producer is shut down cleanly and started again on a machine whose clock is two "
-        "hours ahead, or as much as was described. Some seconds later it is moved to a machine "
+        "The producer is shut down cleanly and started again on a machine whose clock is two hours "
+        "ahead, or as far ahead as you described. Some seconds later it is moved to a machine "
         "whose clock is right."
     ),
     shows=("given_up", "lost_write", "effect_missing", "unavailable"),
@@ -33,7 +33,7 @@ SCENARIO = Scenario(
     play=_play,
     given_up_breaks=True,
     since="3.6",
-    why_since="brokers before have no limit of its own on times of the future",
+    why_since="older brokers have no separate limit for timestamps in the future",
     measured=(Rate("given_up", 1, 1),),
     workload="consume-process-sink",
     rarely={"effect_missing": "nothing is deleted in a run: foreign-timestamps shows that"},

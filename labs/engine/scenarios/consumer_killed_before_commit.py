@@ -17,9 +17,9 @@ SCENARIO = Scenario(
     name="consumer-killed-before-commit",
     title="The consumer dies after processing, before the commit",
     story=(
-        "The group's only member has written the effects of what it was handed into a database, "
-        "or results to another topic if it commits in a transaction, and is killed before the "
-        "group's position says so. Another one takes its place."
+        "The group's only member has processed what it was handed: the effects are in a database, "
+        "or the results are in another topic if it commits in a transaction. It is killed before "
+        "it commits its offsets. Another member takes its place."
     ),
     shows=("redelivery", "effect_duplicated"),
     topology=one_broker,

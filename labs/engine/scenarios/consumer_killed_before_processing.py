@@ -18,9 +18,9 @@ SCENARIO = Scenario(
     name="consumer-killed-before-processing",
     title="The consumer dies with records not yet processed",
     story=(
-        "The group's only member was handed records and works on them for some seconds: a slow "
-        "call, a lock. It is killed before any of them has left an effect in the database. "
-        "Another one takes its place and starts where the group's position is."
+        "The group's only member was handed records and works on them for some seconds, because of "
+        "a slow call or a lock. It is killed before any of them has an effect in the database. "
+        "Another member takes its place and starts at the group's position."
     ),
     shows=("skipped", "effect_missing", "redelivery"),
     topology=one_broker,

@@ -33,11 +33,11 @@ SCENARIO = Scenario(
     name="controllers-lost",
     title="The majority of the controllers dies, and then a broker",
     story=(
-        "The active controller is killed, and then the one that followed it: too few of three are "
-        "left to decide anything. Reads and writes go on. Then a follower is killed as well. "
-        "Without a controller it cannot be taken out of the in-sync set, so acks=all waits for it "
-        "until the controllers are back. Where the brokers have ZooKeeper, that is killed in place "
-        "of the controllers."
+        "The active controller is killed, and then its successor. One of three controllers is "
+        "left, which is too few to decide anything. Reads and writes go on. Then a follower is "
+        "killed as well. Without a controller it cannot be taken out of the in-sync set, so "
+        "acks=all waits for it until the controllers are back. On brokers with ZooKeeper, "
+        "ZooKeeper is killed instead of the controllers."
     ),
     shows=("unavailable", "blocked"),
     topology=with_controllers(3),

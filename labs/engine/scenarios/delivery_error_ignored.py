@@ -26,9 +26,10 @@ SCENARIO = Scenario(
     name="delivery-error-ignored",
     title="Delivery errors that nobody looks at",
     story=(
-        "Somebody sets the topic's max.message.bytes too small, and every send fails until that is "
-        "put right. An application that looks at its sends sends them again, or stops and is "
-        "started again with what failed. One that does not look goes on as if nothing were wrong."
+        "Somebody sets the topic's max.message.bytes too small, and every send fails until the "
+        "value is corrected. An application that checks its sends sends again, or stops and is "
+        "started again with the messages that failed. One that does not check them goes on as if "
+        "nothing were wrong."
     ),
     shows=("given_up", "lost_write", "unavailable"),
     topology=one_broker,

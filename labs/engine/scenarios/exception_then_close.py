@@ -25,9 +25,9 @@ SCENARIO = Scenario(
     name="exception-then-close",
     title="Processing fails, and the consumer is closed",
     story=(
-        "The group's only member was handed records, and processing them fails: a bug, a call "
-        "that is refused. Depending on its code, the application tries again, goes on without "
-        "them, or closes its consumer and is started again."
+        "The group's only member was handed records and fails to process them, because of a bug or "
+        "a call that is refused. Depending on its code, the application tries again, goes on "
+        "without them, or closes its consumer and is started again."
     ),
     shows=("skipped", "effect_missing"),
     topology=one_broker_and_polls_that_fail,

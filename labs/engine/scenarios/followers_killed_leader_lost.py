@@ -67,9 +67,10 @@ SCENARIO = Scenario(
     title="The followers are killed, then the leader's disk is lost",
     story=(
         "The followers of a partition are killed one after the other, and the leader goes on alone "
-        "as far as the settings allow. Then its disk takes no more writes (simulated) and is "
-        "replaced. The followers come back with all they had, and the leader on an empty disk: by "
-        "itself, or after an operator had the follower with the longest log elected."
+        "as far as the settings allow. Then the leader's disk takes no more writes (simulated) and "
+        "is replaced. The followers come back with all that they had, and the leader comes back on "
+        "an empty disk. Depending on what you described, an operator first elects the follower "
+        "with the longest log."
     ),
     shows=("lost_write", "diverged", "unavailable", "blocked"),
     topology=_topology,

@@ -34,9 +34,9 @@ SCENARIO = Scenario(
     name="followers-slow",
     title="The followers are slow",
     story=(
-        "The line from the leader to its followers gets slow and narrow for some seconds: what "
-        "they fetch arrives more than a second late. No broker fails and no replica falls out of "
-        "the in-sync set."
+        "For some seconds the network between the leader and its followers is slow and narrow. "
+        "What the followers fetch arrives more than a second late. No broker fails, and no replica "
+        "leaves the in-sync set."
     ),
     shows=("blocked", "unavailable", "duplicate"),
     topology=up_to_five,

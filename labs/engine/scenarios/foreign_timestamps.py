@@ -21,8 +21,8 @@ SCENARIO = Scenario(
     title="Records with timestamps of long ago",
     story=(
         "A replay sends records with the timestamps that they had at their source, a day older "
-        "than what the topic keeps. The group's only member dies, and some seconds later a new one "
-        "reads on where the group's position is."
+        "than the topic's retention allows. The group's only member dies. Some seconds later a new "
+        "one goes on from the group's position."
     ),
     shows=("effect_missing", "skipped"),
     topology=one_broker_and_a_group,

@@ -58,10 +58,10 @@ SCENARIO = Scenario(
     name="group-coordinator-away",
     title="The broker that coordinates the group is away",
     story=(
-        "All topics were made when there was one broker. They are reassigned to the others as "
-        "described: the topic to three, the group's offsets as the settings say; and a new topic "
-        "is made, with as many copies as the cluster gives to new ones. Then the broker that keeps "
-        "the group's offsets is killed, and is away for some seconds."
+        "All topics were created when the cluster had one broker. Now the topic is reassigned to "
+        "three brokers, and __consumer_offsets to as many as your settings say. A new topic is "
+        "created with the cluster's default number of copies. Then the broker that has the group's "
+        "offsets is killed and stays away for some seconds."
     ),
     shows=("redelivery", "effect_duplicated", "blocked"),
     topology=with_grown_topics,

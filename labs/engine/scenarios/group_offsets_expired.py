@@ -42,8 +42,8 @@ SCENARIO = Scenario(
     name="group-offsets-expired",
     title="The group's offsets expire while it is away",
     story=(
-        "The group's only member is stopped in an orderly way, and nobody reads for more than a "
-        "minute, while messages keep coming. Then a new member starts."
+        "The group's only member is shut down cleanly. Nobody reads for more than a minute, while "
+        "messages keep coming. Then a new member starts."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
     topology=one_broker_and_a_group,

@@ -24,9 +24,9 @@ SCENARIO = Scenario(
     title="The in-sync set shrinks to the leader, then the leader dies",
     story=(
         "The followers of a partition are stopped one after the other, as in a rolling restart "
-        "gone wrong. The leader is the only replica in sync, and dies. The followers come back "
-        "first: either one of them leads without what the leader took alone, or nobody leads "
-        "until the leader is back."
+        "gone wrong. The leader is then the only replica in sync, and it dies. The followers come "
+        "back first. Either one of them leads without the messages that the old leader took alone, "
+        "or nobody leads until the old leader is back."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,

@@ -32,9 +32,9 @@ SCENARIO = Scenario(
     name="keys-moved",
     title="Partitions are added to a topic with keys",
     story=(
-        "Messages are updates for a hundred keys. One of the group's two members is at work for "
-        "some seconds and falls behind. The topic's two partitions become three, so that a third "
-        "member can help, and most keys go to another partition from then on."
+        "Messages are updates for a hundred keys. One of the group's two members is busy for some "
+        "seconds and falls behind. The topic's two partitions become three, so that a third member "
+        "can help. From then on most keys go to another partition."
     ),
     shows=("key_reordered",),
     topology=on_one_broker(partitions=2),

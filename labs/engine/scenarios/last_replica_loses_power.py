@@ -28,8 +28,8 @@ SCENARIO = Scenario(
     story=(
         "The followers of a partition are stopped cleanly, one after the other, and the leader "
         "goes on alone as far as the settings allow. Then it is killed, and the end of its log "
-        "that no flush had reached is cut off, which simulates a power cut. The followers come "
-        "back, and the leader last."
+        "that was not flushed is cut off. This simulates a power cut. The followers come back "
+        "first, and the leader last."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,

@@ -31,8 +31,8 @@ SCENARIO = Scenario(
     title="The leader is cut off from the other brokers",
     story=(
         "The network between the leader and all other brokers and controllers goes silent, while "
-        "clients still reach every broker. The others choose a new leader. For a while there are "
-        "two; then the network heals, and the old one follows the new one."
+        "clients still reach every broker. The others elect a new leader, so for a while there are "
+        "two. Then the network heals, and the old leader follows the new one."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_five,

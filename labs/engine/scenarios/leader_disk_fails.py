@@ -27,7 +27,8 @@ SCENARIO = Scenario(
     story=(
         "The followers of a partition are stopped one after the other, and the leader goes on "
         "alone as far as the settings allow. Then its disk takes no more writes (simulated), and "
-        "the broker ends itself. The followers come back, and the broker last, on a new disk."
+        "the broker shuts itself down. The followers come back first, and the old leader last, on "
+        "a new disk."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,

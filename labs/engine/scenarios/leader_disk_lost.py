@@ -34,8 +34,8 @@ SCENARIO = Scenario(
     title="The leader's disk is lost while it is alone in sync",
     story=(
         "The followers of a partition are stopped one after the other, and the leader goes on "
-        "alone as far as the settings allow. Then its machine dies and its disk with it. The "
-        "followers come back, and the broker last, on an empty disk."
+        "alone as far as the settings allow. Then its machine is lost with its disk. The followers "
+        "come back first, and the old leader last, on an empty disk."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=up_to_three,

@@ -26,9 +26,9 @@ SCENARIO = Scenario(
     name="leader-killed",
     title="The leader's process dies",
     story=(
-        "The broker that leads the partition is killed while its followers are in step. There is "
-        "no leader until the failure is noticed; then another in-sync replica leads, and the "
-        "broker comes back."
+        "The broker that leads the partition is killed while its followers keep up. There is no "
+        "leader until the failure is noticed. Then another in-sync replica leads, and the broker "
+        "comes back."
     ),
     shows=("unavailable", "blocked", "lost_write", "given_up"),
     topology=up_to_five,

@@ -39,7 +39,7 @@ SCENARIO = Scenario(
     title="Compaction overtakes the reader",
     story=(
         "Messages are updates for a hundred keys. The group's only member dies, and the log is "
-        "compacted before a new one reads on some seconds later."
+        "compacted. Some seconds later a new member goes on from the group's position."
     ),
     shows=("effect_missing",),
     topology=one_broker_and_a_group,

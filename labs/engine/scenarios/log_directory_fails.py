@@ -49,10 +49,10 @@ SCENARIO = Scenario(
     name="log-directory-fails",
     title="A log directory of the leader fails",
     story=(
-        "Each broker has two log directories. The one in which the leader has the partition "
-        "cannot be written any more (simulated), while the in-sync followers are a second behind. "
-        "The broker goes on without it, and a follower leads. Later the broker is restarted, "
-        "with the directory as it was."
+        "Each broker has two log directories. On the leader, the one with the partition cannot be "
+        "written any more (simulated), while the in-sync followers are a second behind. The broker "
+        "goes on without that directory, and a follower leads. Later the broker is restarted, and "
+        "the directory is as it was."
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,
@@ -67,6 +67,6 @@ SCENARIO = Scenario(
     given_up_breaks=True,
     measured=(Rate("lost_write", 3, 3),),
     since="3.7",
-    why_since="brokers before tell the controllers nothing of a directory that failed (KIP-858)",
+    why_since="older brokers do not tell the controllers that a log directory failed (KIP-858)",
     zookeeper=True,
 )

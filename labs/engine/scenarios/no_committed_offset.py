@@ -29,8 +29,8 @@ SCENARIO = Scenario(
     name="no-committed-offset",
     title="The group's position is gone",
     story=(
-        "The group's only member dies, and while nobody reads its committed offsets are deleted, "
-        "as they are when they expire. Messages keep coming. Then a new member starts."
+        "The group's only member dies. While nobody reads, the group's committed offsets are "
+        "deleted, as happens when they expire. Messages keep coming. Then a new member starts."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
     topology=one_broker_and_a_group,

@@ -32,9 +32,9 @@ SCENARIO = Scenario(
     name="offset-out-of-range",
     title="The reader's position is no longer in the log",
     story=(
-        "The group's only member has processed what it was handed and not committed it. Somebody "
-        "deletes from the topic all that was read, and the member dies. Its successor asks for an "
-        "offset that does not exist any more."
+        "The group's only member has processed what it was handed and has not committed it. "
+        "Somebody deletes from the topic everything that was read, and the member dies. Its "
+        "successor asks for an offset that no longer exists."
     ),
     shows=("skipped", "effect_missing", "blocked"),
     topology=one_broker_and_a_group,

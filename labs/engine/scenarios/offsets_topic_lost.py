@@ -36,9 +36,9 @@ SCENARIO = Scenario(
     name="offsets-topic-lost",
     title="The broker with the committed offsets is lost",
     story=(
-        "The broker that coordinates the group dies, and with its disk goes its copy of the "
-        "group's committed offsets. Some seconds later it is back on an empty disk. The topic "
-        "itself has copies on the other brokers, and loses nothing."
+        "The broker that coordinates the group is lost, and its disk with it, which had a copy of "
+        "the group's committed offsets. Some seconds later the broker is back on an empty disk. "
+        "The topic itself has copies on the other brokers and loses nothing."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated", "blocked"),
     topology=with_offsets_topic,

@@ -27,7 +27,7 @@ SCENARIO = Scenario(
     title="The broker with the only copy is down",
     story=(
         "The broker that leads the partition is killed and is away for some seconds. If no other "
-        "broker has the partition, everybody waits for it; its log is still on its disk."
+        "broker has the partition, everybody waits for it. Its log is still on its disk."
     ),
     shows=("unavailable", "blocked", "given_up"),
     topology=up_to_five,

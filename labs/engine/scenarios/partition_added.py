@@ -32,8 +32,8 @@ SCENARIO = Scenario(
     name="partition-added",
     title="A partition is added while the topic is read",
     story=(
-        "The topic gets one partition more. The producer knows it within half a second and "
-        "writes to it; the group's only member is at work for two seconds and finds it then."
+        "The topic gets one more partition. The producer learns of it within half a second and "
+        "writes to it. The group's only member is busy for two seconds and finds it afterwards."
     ),
     shows=("skipped", "effect_missing"),
     topology=one_broker_and_a_group,

@@ -27,9 +27,9 @@ SCENARIO = Scenario(
     name="producer-buffer-full",
     title="The producer's buffer is full",
     story=(
-        "The broker stops for about four seconds, and the application goes on making records. The "
-        "client's buffer is full, and the client and the code decide what happens to the next "
-        "record."
+        "The broker pauses for about four seconds, and the application goes on sending. The "
+        "client's buffer fills up. What happens to the next record depends on the client and on "
+        "the application's code."
     ),
     shows=("given_up", "unavailable"),
     topology=one_broker,

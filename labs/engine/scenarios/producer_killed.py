@@ -28,9 +28,10 @@ SCENARIO = Scenario(
     name="producer-killed",
     title="The producing process dies with unsent records",
     story=(
-        "The broker stops for about a second, and the producer goes on taking records into its "
-        "buffer. Then the process is killed, with records that were not acknowledged. The broker "
-        "goes on; the application starts again and does what it does after a restart."
+        "The broker pauses for about a second, and the producer goes on taking records into its "
+        "buffer. Then the producer's process is killed, with records that were not acknowledged. "
+        "The broker goes on. The application starts again and does what you described for a "
+        "restart."
     ),
     shows=("given_up", "duplicate", "effect_duplicated", "unavailable"),
     topology=one_broker,

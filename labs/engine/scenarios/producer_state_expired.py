@@ -47,8 +47,8 @@ SCENARIO = Scenario(
     name="producer-state-expired",
     title="The broker has forgotten the producer when its retry comes",
     story=(
-        "For some seconds none of the leader's answers reach its clients: what the producer had "
-        "sent is written, and it waits for the answers. Then the connections break, and it sends "
+        "For some seconds the leader's answers do not reach its clients. What the producer sent is "
+        "written, and the producer waits for the answers. Then the connections break, and it sends "
         "again what was not acknowledged. By then the broker may have forgotten the producer's "
         "sequence numbers."
     ),
@@ -62,7 +62,7 @@ SCENARIO = Scenario(
     },
     linked=True,
     since="3.4",
-    why_since="before Kafka 3.4 brokers look only every ten minutes which producers to forget",
+    why_since="before Kafka 3.4 brokers look for producers to forget only every ten minutes",
     measured=(Rate("duplicate", 10, 10),),
     zookeeper=True,
     zookeeper_since="3.4",

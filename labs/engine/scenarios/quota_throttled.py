@@ -24,8 +24,8 @@ SCENARIO = Scenario(
     name="quota-throttled",
     title="A quota holds the producer back",
     story=(
-        "For some seconds the brokers allow each client a quarter of what the producer sends. "
-        "What is above that waits in the client. Then the quota is lifted."
+        "For some seconds the brokers allow each client a quarter of what the producer sends. The "
+        "rest waits in the client. Then the quota is lifted."
     ),
     shows=("given_up", "duplicate", "reordered", "unavailable"),
     topology=one_broker,

@@ -113,11 +113,11 @@ SCENARIO = Scenario(
     name="rack-lost",
     title="A rack is lost with the leader in it",
     story=(
-        "One of three racks loses its broker for good, which leads the partition, disk included, "
-        "while the in-sync followers in the other racks are a second behind. One of these leads; "
-        "later a new machine with an empty disk takes the place of the lost one. Of five brokers "
-        "two are in the rack that is lost. With two racks, one goes on alone while the other is "
-        "away, and then it is lost."
+        "The rack with the leader is lost for good, disks included, while the in-sync followers in "
+        "the other racks are a second behind. One of these followers leads. Later a new machine "
+        "with an empty disk takes the place of each lost broker. Three brokers are in three racks; "
+        "of five brokers, two are in the lost rack. If there are only two racks, one goes on alone "
+        "while the other is away, and then the first is lost."
     ),
     shows=("lost_write", "unavailable"),
     topology=_topology,

@@ -64,9 +64,9 @@ SCENARIO = Scenario(
     name="reassignment-during-failure",
     title="A partition is reassigned while a replica is away",
     story=(
-        "A follower is stopped. Meanwhile another one, which is in sync, is taken off the "
-        "partition's replicas, as when its broker is to be retired. Then the machine of the leader "
-        "is lost with its disk. The follower comes back, and the leader on a new disk."
+        "A follower is stopped. Meanwhile another follower, which is in sync, is removed from the "
+        "partition's replicas, as when its broker is retired. Then the leader's machine is lost "
+        "with its disk. The stopped follower comes back, and the leader comes back on a new disk."
     ),
     shows=("lost_write", "unavailable", "blocked"),
     topology=_topology,

@@ -27,8 +27,8 @@ SCENARIO = Scenario(
     name="rebalance-during-processing",
     title="The group is rebalanced in the middle of processing",
     story=(
-        "The group's only member works on what it was handed for eight seconds. Meanwhile a "
-        "second member asks the group for its part of two partitions. Then the first one "
+        "The group's only member works on what it was handed for eight seconds. Meanwhile a second "
+        "member joins the group and asks for its share of two partitions. Then the first member "
         "finishes its work."
     ),
     shows=("redelivery", "effect_duplicated"),

@@ -28,8 +28,9 @@ SCENARIO = Scenario(
     name="record-too-large",
     title="Records and batches larger than the topic takes",
     story=(
-        "Some records are as large as the largest that was described. The broker stops for a "
-        "moment, and the client's batches fill. Whatever is over a limit is refused."
+        "Some records are as large as the largest that you described. The broker pauses for a "
+        "moment, so the client's batches fill up. A record or a batch that is over a limit is "
+        "refused."
     ),
     shows=("given_up", "lost_write", "unavailable"),
     topology=one_broker,

@@ -58,8 +58,8 @@ SCENARIO = Scenario(
     name="retention-overtakes-reader",
     title="Retention overtakes the reader",
     story=(
-        "The group's only member dies, and nobody reads for a while; messages keep coming. Then a "
-        "new member starts where the group's position is, or where the log begins if that is "
+        "The group's only member dies. Nobody reads for a while, and messages keep coming. Then a "
+        "new member starts at the group's position, or at the beginning of the log if that is "
         "later."
     ),
     shows=("effect_missing", "skipped"),

@@ -24,8 +24,8 @@ SCENARIO = Scenario(
     name="rolling-restart",
     title="A rolling restart that does not wait",
     story=(
-        "The brokers of a partition are restarted in turn, each before the one before it is back "
-        "in sync. All but the last stop in an orderly way and hand leadership over; the last is "
+        "The brokers of a partition are restarted in turn, each before the previous one is back in "
+        "sync. All but the last are shut down cleanly and hand over leadership. The last one is "
         "killed when its grace period is over. The others come back first."
     ),
     shows=("lost_write", "unavailable", "blocked"),

@@ -30,9 +30,9 @@ SCENARIO = Scenario(
     name="sends-time-out",
     title="Sends time out while replicas are slow",
     story=(
-        "The followers of the partition stop for about five seconds, and the leader waits for "
-        "them. A client that waits for a shorter time gives up on records that may or may not "
-        "have been written, and the application decides what to do with them."
+        "The followers of the partition pause for about five seconds, and the leader waits for "
+        "them. A client that waits for a shorter time gives up on records that may or may not have "
+        "been written. The application decides what to do with them."
     ),
     shows=("given_up", "duplicate", "reordered", "effect_duplicated", "unavailable", "blocked"),
     topology=up_to_five,

@@ -28,8 +28,8 @@ SCENARIO = Scenario(
     name="spark-checkpoint-lost",
     title="The checkpoint of the Spark query is lost",
     story=(
-        "The machine of a Spark query's driver is lost, and its disk with it: a checkpoint on "
-        "that disk is gone. Messages keep coming. Then the query is started on another machine."
+        "The machine of a Spark query's driver is lost with its disk. A checkpoint on that disk is "
+        "gone, too. Messages keep coming. Then the query is started on another machine."
     ),
     shows=("skipped", "effect_missing", "redelivery", "effect_duplicated"),
     topology=one_broker_and_a_query,

@@ -22,8 +22,8 @@ SCENARIO = Scenario(
     name="spark-speculation",
     title="A slow Spark task is run twice at once",
     story=(
-        "A Spark query writes to the topic by Spark's Kafka sink, on two machines. One of them "
-        "pauses in the middle of a task for longer than the other tasks take, and goes on later."
+        "A Spark query writes to the topic with Spark's Kafka sink, on two machines. One of them "
+        "pauses in the middle of a task, for longer than the other tasks take, and goes on later."
     ),
     shows=("duplicate",),
     topology=one_broker_and_a_query,

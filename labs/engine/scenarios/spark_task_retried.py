@@ -20,8 +20,8 @@ SCENARIO = Scenario(
     name="spark-task-retried",
     title="A Spark task that writes to Kafka is run again",
     story=(
-        "A Spark query writes to the topic by Spark's Kafka sink. In the middle of a batch its "
-        "task fails, half of the rows are sent, and Spark runs the task again."
+        "A Spark query writes to the topic with Spark's Kafka sink. In the middle of a batch a "
+        "task fails when half of its rows are sent, and Spark runs the task again."
     ),
     shows=("duplicate",),
     topology=one_broker_and_a_query,

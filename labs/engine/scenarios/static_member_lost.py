@@ -43,8 +43,8 @@ SCENARIO = Scenario(
     name="static-member-lost",
     title="A static member of the group is stopped for good",
     story=(
-        "Two members are in the group, and the topic has one partition. The one that reads it is "
-        "stopped in an orderly way and does not come back. The other one waits for its turn."
+        "The group has two members, and the topic has one partition. The member that reads it is "
+        "shut down cleanly and does not come back. The other member waits for the partition."
     ),
     shows=("blocked",),
     topology=one_broker_and_a_group,

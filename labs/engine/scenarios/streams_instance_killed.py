@@ -28,9 +28,10 @@ SCENARIO = Scenario(
     name="streams-instance-killed",
     title="An instance of a Kafka Streams application dies before it commits",
     story=(
-        "A Kafka Streams application reads messages and writes a result for each to another topic, "
-        "or from its processor to another system. Its only instance is killed when results are "
-        "written and the position in the input is not committed. Another instance takes its place."
+        "A Kafka Streams application writes a result for each message that it reads, to another "
+        "topic or, from its processor, to another system. Its only instance is killed after it has "
+        "written results and before it commits its position in the input. Another instance takes "
+        "its place."
     ),
     shows=("redelivery", "effect_duplicated"),
     topology=one_broker_and_streams,

@@ -37,8 +37,8 @@ SCENARIO = Scenario(
     story=(
         "A Kafka Streams application counts the messages that it reads. Its only instance is "
         "stopped, and its local state is gone with it. The broker that leads the changelog topic "
-        "of that state dies with its disk, and comes back on an empty one. Another instance reads "
-        "the state back from the changelog and goes on."
+        "of that state is lost with its disk and comes back on an empty one. Another instance "
+        "restores the state from the changelog and goes on."
     ),
     shows=("state_lost", "effect_missing", "unavailable", "blocked"),
     topology=three_brokers_and_state,

@@ -27,7 +27,7 @@ SCENARIO = Scenario(
     title="The local state of a Kafka Streams instance is lost",
     story=(
         "A Kafka Streams application counts the messages that it reads. Its only instance is "
-        "stopped, and its local state is gone with it. Another instance takes its place; at the "
+        "stopped, and its local state is gone with it. Another instance takes its place. At the "
         "end its state is checked for every message."
     ),
     shows=("state_lost", "effect_missing", "blocked"),

@@ -29,9 +29,9 @@ SCENARIO = Scenario(
     name="topic-recreated",
     title="The topic is deleted and created again",
     story=(
-        "An operator deletes the topic and creates it again under the same name, after all clients "
-        "were stopped, or while they run: the reader is some seconds behind then, and goes on "
-        "when the new topic has records."
+        "An operator deletes the topic and creates it again under the same name. The clients are "
+        "stopped first, or they run on, as you described. If they run on, the reader is some "
+        "seconds behind and goes on when the new topic has records."
     ),
     shows=("effect_missing", "skipped", "given_up", "lost_write", "blocked"),
     topology=one_broker_and_a_group,

@@ -28,8 +28,8 @@ SCENARIO = Scenario(
     title="A transaction is left open, then aborted",
     story=(
         "The producer stops in the middle of a transaction, with its records in the log, and is "
-        "killed some seconds later. The application starts again under the same "
-        "transactional.id, which aborts that transaction, and goes on."
+        "killed some seconds later. The application starts again with the same transactional.id, "
+        "which aborts that transaction, and goes on."
     ),
     shows=("blocked", "aborted_read", "effect_duplicated"),
     topology=one_broker_and_transactions,

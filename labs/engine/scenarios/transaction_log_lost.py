@@ -49,9 +49,9 @@ SCENARIO = Scenario(
     name="transaction-log-lost",
     title="The broker with the state of transactions is lost",
     story=(
-        "The broker that coordinates the producer's transactions dies while one is open, and its "
-        "disk with it. Some seconds later it is back on an empty disk. The topic itself has "
-        "copies on the other brokers, and loses nothing. In the end an operator aborts the "
+        "The broker that coordinates the producer's transactions is lost with its disk while a "
+        "transaction is open. Some seconds later it is back on an empty disk. The topic itself has "
+        "copies on the other brokers and loses nothing. At the end an operator aborts the "
         "transaction that is still open."
     ),
     shows=("blocked", "unavailable"),

@@ -48,9 +48,9 @@ SCENARIO = Scenario(
     name="transactional-id-expired",
     title="A transactional producer was idle for too long",
     story=(
-        "An application reads messages and writes what it makes of them in transactions. For a "
-        "while no message comes, and the brokers forget its transactional.id. Then messages come "
-        "again. If this ends the application, it is started again some seconds later."
+        "An application reads messages and writes its results in transactions. For a while no "
+        "messages come, and the brokers forget the application's transactional.id. Then messages "
+        "come again. If this ends the application, it is started again some seconds later."
     ),
     shows=("blocked",),
     topology=one_broker_and_offsets_in_transactions,

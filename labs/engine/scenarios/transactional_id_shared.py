@@ -28,10 +28,10 @@ SCENARIO = Scenario(
     name="transactional-id-shared",
     title="An application that was thought dead comes back (a zombie)",
     story=(
-        "An application reads messages and writes what it makes of them to another topic. It is "
-        "paused after its output was written and before its offsets are committed. It is thought "
-        "dead, and a second one with the same configuration takes its place and its input. Then "
-        "the first one goes on where it was."
+        "An application reads messages and writes results to another topic. It is paused after its "
+        "output is written and before its offsets are committed. It is believed to be dead, and a "
+        "second one with the same configuration takes over its input. Then the first one goes on "
+        "where it stopped."
     ),
     shows=("unavailable", "redelivery", "effect_duplicated"),
     topology=one_broker,

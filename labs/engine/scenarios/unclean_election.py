@@ -55,9 +55,9 @@ SCENARIO = Scenario(
     name="unclean-election",
     title="Every in-sync replica dies, and one that could not catch up is left",
     story=(
-        "A follower is stopped and comes back, while a throttle on replication lets it copy "
-        "nothing: it stays behind. Then all the others die. Either the one that is left leads "
-        "without what it lacks, or nobody leads until another one is back."
+        "A follower is stopped and comes back. A throttle on replication lets it copy nothing, so "
+        "it stays behind. Then all the other replicas die. Either the one that is left leads "
+        "without the messages that it lacks, or nobody leads until another one is back."
     ),
     shows=("lost_write", "diverged", "unavailable", "blocked"),
     topology=with_controllers(1),
