@@ -18,7 +18,7 @@ from labs.pages.incident_moments import lanes
 from labs.runs import plays, presence, visitors
 from labs.runs.planning import Refused
 
-_COLUMNS = {"affected": "with the bug", "fixed": "fixed", "today": "today"}
+_COLUMNS = {"affected": "With the bug", "fixed": "Fixed", "today": "Today"}
 _HEADINGS = {
     "report": "What was reported",
     "steps": "What is run",
