@@ -71,7 +71,7 @@ def standing(series: Series, rows: Sequence[Line], changed: Sequence[across.Chan
     judged = sum(bool(line.row.verdict) for line in rows)
     done = f"{counted(judged, 'release')} {agreed(judged, 'has', 'have')}" if judged else _NONE
     if running := [line.release for line in rows if line.is_live]:
-        return f"{done} a verdict. Kafka {' and '.join(running)}: not over yet."
+        return f"{done} a verdict. Still running: Kafka {' and '.join(running)}."
     if series.is_live:
         return f"{done} a verdict. The next run is queued as soon as the queue has a place."
     stopped = _stopped(series, rows)

@@ -81,7 +81,7 @@ def test_a_class_in_every_state(looked_at: Page, pupil: Page, live_server: LiveS
 
 def runs(teacher: Page, pupil: Page) -> None:
     """Closes predicting and starts the run, which fails first."""
-    teacher.get_by_role("button", name="Close predicting").click()
+    teacher.get_by_role("button", name="Close the predictions").click()
     expect(pupil.get_by_role("heading", name="How the class predicted")).to_be_visible()
     look(pupil, "class-predicted")
     teacher.get_by_role("button", name="Run it on real brokers").click()

@@ -68,7 +68,7 @@ def test_thirty_browsers_replay_one_run(page: Page, browsers: list[Page], lab: s
 
 def run_and_replay(teacher: Page, browsers: list[Page]) -> None:
     """One run, from the click to its replay in every browser."""
-    teacher.get_by_role("button", name="Close predicting").click()
+    teacher.get_by_role("button", name="Close the predictions").click()
     all_see(browsers, "How the class predicted")
     teacher.get_by_role("button", name="Run it on real brokers").click()
     all_see(browsers, "One run, on real brokers")

@@ -87,7 +87,7 @@ def test_repetitions_show_the_spread_of_every_count_that_was_seen(client: Client
     assert (spread.least, spread.middle, spread.most, spread.runs) == (0, 50, 1000, 6)
     assert len(recommended.runs) == 6
     page = get(client, "repetitions", made[0])
-    assert '<td class="number" data-label="median">50</td>' in page
+    assert '<td class="number" data-label="Median">50</td>' in page
     assert all(experiment.get_absolute_url() in page for experiment in made)
 
 
