@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from advisor.concepts import all_concepts
 
-_TAG = re.compile(r"""(<(?:"[^"]*"|'[^']*'|[^'">])*>)""")
+_TAG = re.compile(r"""(<[^'">]*(?:(?:"[^"]*"|'[^']*')[^'">]*)*>)""")
 _NAME = re.compile(r"<(/?)([a-z][\w-]*)")
 _TERM = re.compile(r'class="term" href="[^"]*/([^/"]+)/"')
 _ABOUT = re.compile(r'data-concept="([^"]+)"')
@@ -22,6 +23,7 @@ _UNSEEN = re.compile(
 )
 """A link in a label would be taken for the label's, one that nobody sees is no help, and one that
 is drawn anew each second loses the keyboard's focus."""
+_READ_ALONE = frozenset({"article", "details"})
 _VOID = frozenset({"br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 _OTHER_SENSES = (
@@ -50,6 +52,25 @@ def linked(html: str, address: Address) -> str:
     return "".join(parts)
 
 
+class _Tag(NamedTuple):
+    """A tag, its concepts, and whether what it opens stays as it is; a comment has no name."""
+
+    name: str
+    closes: bool
+    concepts: frozenset[str]
+    stays: bool
+
+
+@lru_cache(maxsize=4096)  # a page has few that differ
+def _read(text: str) -> _Tag:
+    if (named := _NAME.match(text)) is None:
+        return _Tag("", False, frozenset(), False)
+    name = named[2]
+    stays = name in _UNTOUCHED or (name not in _VOID and _UNSEEN.search(text) is not None)
+    concepts = frozenset((*_TERM.findall(text), *_ABOUT.findall(text)))
+    return _Tag(name, bool(named[1]), concepts, stays)
+
+
 class _Page:
     """Where one is in a page: inside of what, and which concepts were met there."""
 
@@ -58,27 +79,26 @@ class _Page:
         self.met: list[set[str]] = [set()]
         self.untouched, self.depth = "", 0
 
-    def pass_by(self, tag: str) -> None:
+    def pass_by(self, text: str) -> None:
         """Enters or leaves what the tag opens or closes."""
-        if (named := _NAME.match(tag)) is None:
-            return
-        closing, name = bool(named[1]), named[2]
+        tag = _read(text)
         if self.untouched:
-            self.depth += (name == self.untouched) * (-1 if closing else 1)
+            self.depth += (tag.name == self.untouched) * (-1 if tag.closes else 1)
             self.untouched = self.untouched if self.depth else ""
-        elif closing:
-            if name in ("article", "details") and len(self.met) > 1:
+        elif tag.closes:
+            if tag.name in _READ_ALONE and len(self.met) > 1:
                 self.met.pop()
         else:
-            self.enter(name, tag)
+            self.enter(tag)
 
-    def enter(self, name: str, tag: str) -> None:
+    def enter(self, tag: _Tag) -> None:
         """Begins a part that is read by itself, or one that stays as it is."""
-        if name in ("article", "details"):
-            self.met.append(set() if name == "article" else set(self.met[-1]))
-        self.met[-1].update(_TERM.findall(tag), _ABOUT.findall(tag))
-        if name in _UNTOUCHED or (name not in _VOID and _UNSEEN.search(tag)):
-            self.untouched, self.depth = name, 1
+        if tag.name in _READ_ALONE:
+            self.met.append(set() if tag.name == "article" else set(self.met[-1]))
+        if tag.concepts:
+            self.met[-1].update(tag.concepts)
+        if tag.stays:
+            self.untouched, self.depth = tag.name, 1
 
     def link(self, text: str) -> str:
         """The text, with the concepts that it is the first to mention as links."""

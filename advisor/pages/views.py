@@ -201,6 +201,16 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "advisor/advice.html", context)
 
 
+@require_safe
+def reasons(request: HttpRequest, slug: str) -> HttpResponse:
+    """Why each failure may do what the advice says it may."""
+    saved = find_or_404(slug)
+    given = saved.answer.judgement
+    happening = [row for row in presentation.matrix(given) if row.happens]
+    context = {"card": presentation.card(given), "matrix": happening, **standing(saved)}
+    return render(request, "advisor/reasons.html", context)
+
+
 @require_POST
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Copies a saved pipeline into the questionnaire; the saved one stays as it is.

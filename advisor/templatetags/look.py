@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from django import template
 from django.utils.html import format_html
@@ -66,6 +67,7 @@ VERDICTS: Mapping[str, tuple[str, str]] = {
 
 
 @register.simple_tag
+@lru_cache
 def symbol(name: str) -> SafeString:
     """The symbol alone; it needs a word next to it, because it is hidden from screen readers."""
     return format_html(
@@ -74,6 +76,7 @@ def symbol(name: str) -> SafeString:
 
 
 @register.simple_tag
+@lru_cache
 def anomaly(name: str) -> SafeString:
     """An anomaly's word with its symbol, in its colour."""
     kind, word = KINDS[Anomaly(name)]

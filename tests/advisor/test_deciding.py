@@ -118,11 +118,14 @@ def test_where_nothing_can_work_the_first_screen_says_why_and_offers_no_run(clie
     assert "Change the answers" in first
 
 
-def test_every_mark_of_the_matrix_leads_to_a_reason_on_the_page(client: Client) -> None:
+def test_every_mark_of_the_matrix_leads_to_a_reason(client: Client) -> None:
     html = advice(client, RISKY)
-    marks = set(re.findall(r'<a class="cell [^"]*" href="#([^"]+)"', html))
+    marks = re.findall(r'<a class="cell [^"]*" href="([^"#]+)#([^"]+)"', html)
     assert marks
-    assert marks <= set(re.findall(r'<article class="why-body" id="([^"]+)"', html))
+    (page,) = {address for address, _ in marks}
+    reasons = client.get(page).content.decode()
+    named = set(re.findall(r'<article class="why-body" id="([^"]+)"', reasons))
+    assert {name for _, name in marks} <= named
     for target in re.findall(r'<li><a href="#([a-z-]+)">', html.partition('class="contents')[2]):
         assert f'id="{target}"' in html
 

@@ -247,7 +247,7 @@ def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: 
 
 def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
-    html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    html = client.get(reverse("advisor:reasons", args=[slug])).content.decode()
     reasons = re.findall(r'<article class="why-body".*?</article>', html, re.DOTALL)
     assert reasons
     assert all("Sources: " in reason for reason in reasons)
@@ -271,13 +271,13 @@ def test_the_report_has_each_reason_once_and_each_setting(client: Client) -> Non
         assert f'<span class="key{stated}">{setting.key}={say(setting.value)}</span>' in html
 
 
-def test_a_mark_on_the_report_leads_to_its_reason_on_the_advice(client: Client) -> None:
+def test_a_mark_on_the_report_leads_to_its_reason(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
-    advice = reverse("advisor:advice", args=[slug])
+    page = reverse("advisor:reasons", args=[slug])
     html = client.get(reverse("advisor:report", args=[slug])).content.decode()
     marks = re.findall(r'<a class="cell [^>]*href="([^"#]*)#([^"]+)"', html)
     assert marks
-    reasons = client.get(advice).content.decode()
+    reasons = client.get(page).content.decode()
     for address, name in marks:
-        assert address == f"http://testserver{advice}"
+        assert address == f"http://testserver{page}"
         assert f'id="{name}"' in reasons
