@@ -59,7 +59,7 @@ SCENARIO = Scenario(
     title="The broker that coordinates the group is away",
     story=(
         "All topics were created when the cluster had one broker. Now the topic is reassigned to "
-        "three brokers, and __consumer_offsets to as many as your settings say. A new topic is "
+        "three brokers, and __consumer_offsets to as many as the settings say. A new topic is "
         "created with the cluster's default number of copies. Then the broker that has the group's "
         "offsets is killed and stays away for some seconds."
     ),
