@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
-from advisor.intake.java_sends import SEND
+from advisor.intake import java_sends
 from advisor.intake.java_text import Block, Text
 
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
@@ -98,11 +97,10 @@ class Records:
         plain = self.text.plain
         if re.search(r"\b(?:commitTransaction|sendOffsetsToTransaction)\b", plain):
             return
-        sends = SEND.finditer(plain, self.behind, self.block[1])
-        ours = (send for send in sends if send["whose"] in self.producers)
-        for send in islice(ours, _MOST):
-            end = self.text.closed(send.end())
-            if not self._mentions(plain[send.end() : end]):
+        sends = java_sends.sends(self.text, self.producers, self.behind, self.block[1])
+        for _, opened in sends[:_MOST]:
+            end = self.text.closed(opened)
+            if not self._mentions(plain[opened:end]):
                 continue
             commit = self.commits_of_all.search(plain, end, self.block[1])
             if commit and not _WAITED.search(plain, end, commit.start()):

@@ -6,15 +6,15 @@ Scala.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from advisor.intake.java_callbacks import Callback, callback
-from advisor.intake.java_handlers import silent
+from advisor.intake.java_futures import Futures
 from advisor.intake.java_text import Block, Text
-from advisor.intake.sends import DROPPED, ONLY_WRITTEN, RESULT
+from advisor.intake.sends import DROPPED
 
-_MOST = 300
+_MOST, _ALIASES = 300, 2
 _TYPE = r"(?:\s*:\s*[\w<>\[\]?., ]{1,80})?"
 _PRODUCER = re.compile(
     rf"\b(\w+){_TYPE}\s*=\s*(?:new\s+)?KafkaProducer\b"
@@ -23,33 +23,31 @@ _PRODUCER = re.compile(
     r"|\bUsing(?:\.resource)?\s*\(\s*new\s+KafkaProducer\b[^{};]{0,200}\{\s*(\w+)\s*=>"
 )
 """What a producer is called where it is made or declared."""
-SEND = re.compile(
-    r"(?:\b(?P<future>\w+)\s*=\s*)?(?:this\.)?\b(?P<whose>\w+)\s*(?:\?|!!)?\.\s*send\s*\("
+_SEND = re.compile(r"(?:this\.)?\b(?P<whose>\w+)\s*(?:\?|!!)?\.\s*send\s*\(")
+_REFERENCE = re.compile(
+    r"\b(\w+)\s*(\()\s*(?:(?:this\.)?(\w+)\s*(?:::\s*send|\.\s*send\s*_?)|::\s*send)\s*\)"
 )
-_KEEPS = r"(?:map\w*|flatMap\w*|thenCompose\w*|compose|submit|async|traverse|transform|collect)"
-"""Who makes something of what a lambda returns."""
-_REFERENCE = re.compile(r"\b(\w+)\s*\(\s*(?:this\.)?(\w+)\s*::\s*send\s*\)")
-_TAKES_NOTHING = r"(?:for[Ee]ach\w*|onEach|repeat|use|also|apply|let|run)"
-_USING = r"\bUsing(?:\.resource)?\s*\([^{}]*\)\s*"
-_KEPT = re.compile(
-    rf"\b{_KEEPS}\s*[({{]\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*$"
-    r"|(?<![=!<>])=\s*\(?[\w, :<>]*\)?\s*(?:->|=>)\s*$"
-    rf"|\b{_KEEPS}\s*(?:\([^()]*\)\s*)?$|(?:(?<![=!<>])=|\breturn)\s*$"
+_BARE = re.compile(r"(?<![\w.:])(?:(?:this|super)(?:@\w+)?\s*\.\s*)?send\s*\(")
+"""A send of Kotlin's implicit receiver, or of a class that is a producer."""
+_DEFINED = re.compile(r"(?<!return)(?<!else)(?<!yield)(?<=[\w>\]])[ \t]+$")
+_OWN = (
+    r"(?:\b(?:{0})\s*(?:\?|!!)?|\bKafkaProducer\b[^{{}};]*)\.\s*(?:apply|run)\s*$"
+    r"|\bwith\s*\(\s*(?:this\.)?(?:(?:{0})\s*|KafkaProducer\b[^{{}};]*)\)\s*$"
+    r"|\b(?:extends\s+|class\b[^{{}};]*:\s*)KafkaProducer\b[^{{}};]*$"
+    r"|\bfun\s+(?:<[^<>]*>\s*)?(?:Kafka)?Producer\s*<[^(){{}}]*>\s*\.\s*\w+\s*\([^{{}};]*$"
 )
-"""What stands before a value, or braces, that somebody makes something of."""
-_STATEMENT = re.compile(
-    r"\b(?:if|for|while|when|catch|switch)\s*\([^{}]*\)\s*$|\b(?:else|try|do|finally)\s*$"
-    r"|\bfun\b[^={}\n]*\)\s*(?::\s*Unit\s*)?$|\bdef\b[^{}\n]*(?::\s*Unit\s*=|\))\s*$"
-    rf"|\b{_TAKES_NOTHING}\s*(?:\([^()]*\)\s*)?$|{_USING}$"
-    rf"|\b{_TAKES_NOTHING}\s*\(\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*$"
+"""What stands before braces in which a producer is the receiver of calls without one."""
+_EXTENSION = re.compile(
+    r"\bfun\s+(?:<[^<>]*>\s*)?(?:Kafka)?Producer\s*<[^(){};]*>\s*\.\s*\w+\s*\([^{};]*?\)[^{};=]*=[^\n]*"
 )
-"""What stands before braces whose last value nothing takes."""
+_ANY = re.compile(
+    r"(?<=[)\]])\s*(?:\?|!!)?\.\s*send\s*\(|\b\w+\s*(?:\?|!!)?\.\s*send\s*\((?=\s*(?:new\s+)?ProducerRecord\b)"
+)
+"""A send whose receiver is a call, or anything that is given Kafka's records."""
 _NAMED = re.compile(
     r"\s*(?:[\w.]+\s*::\s*(?P<method>\w+)|(?P<variable>\w+)|new\s+(?P<own>\w+)\s*\([^{}]*\))\s*"
 )
 _ONE_CALL = re.compile(r"[\s{]*(?:this\.)?(\w+)\s*\(([^()]*)\)[\s;})]*")
-_ENDS = re.compile(r"[ \t]*(?:[;)}]|\n(?!\s*[.?:])|\Z)")
-_GOT = re.compile(r"\s*\.\s*get\s*\(")
 
 
 def unheard(text: Text) -> tuple[int, str]:
@@ -63,20 +61,61 @@ def unheard(text: Text) -> tuple[int, str]:
 def names(plain: str) -> set[str]:
     """The names of producers; Kotlin's `it` where a block has no other."""
     made_as = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
+    for _ in range(_ALIASES):  # `val p = makeProducer()`, `this.p = p`
+        known = "|".join(sorted(made_as)) or "_"
+        given = r"(?:\([^(){};]{0,200}\)\s*)?(?=[;\n])"
+        alias = rf"\b(\w+){_TYPE}\s*=\s*(?:this\.)?(?:{known})\s*{given}"
+        made_as |= set(re.findall(alias, plain))
     made = rf"(?:\bKafkaProducer\b[^{{}};]{{0,200}}|\b(?:{'|'.join(sorted(made_as)) or '_'})\s*)"
-    handed = rf"{made}\.\s*(?:use|let|also|run)\s*\{{(?:\s*(\w+)\s*->)?"
+    handed = rf"{made}\.\s*(?:use|let|also)\s*\{{(?:\s*(\w+)\s*->)?"
     return made_as | {name or "it" for name in re.findall(handed, plain)}
+
+
+def sends(
+    text: Text, producers: Iterable[str], begin: int = 0, end: int | None = None
+) -> list[Block]:
+    """Where sends of the producers begin, and where what they are given does."""
+    plain, stop = text.plain, len(text.plain) if end is None else end
+    found = {
+        match.start(): match.end()
+        for match in _SEND.finditer(plain, begin, stop) if match["whose"] in producers
+    }  # fmt: skip
+    for match in _ANY.finditer(plain, begin, stop):
+        if match.end() not in found.values() and _is_of_kafka(plain, match):
+            found[text.chain(match.end() - 1)] = match.end()
+    scopes = _scopes(text, producers)
+    for match in _BARE.finditer(plain, begin, stop):
+        is_own = any(start < match.start() < end for start, end in scopes)
+        if is_own and not _DEFINED.search(plain[max(0, match.start() - 80) : match.start()]):
+            found[match.start()] = match.end()
+    return sorted(found.items())[:_MOST]
+
+
+def _scopes(text: Text, producers: Iterable[str]) -> list[Block]:
+    """Where a producer is the receiver of calls without one."""
+    own = re.compile(_OWN.format("|".join(sorted(producers)) or "_"))
+    scopes = [(start, end) for start, end, head in text.heads if own.search(head)]
+    return scopes + [match.span() for match in _EXTENSION.finditer(text.plain)]
+
+
+def _is_of_kafka(plain: str, match: re.Match[str]) -> bool:
+    """Whether a send whose receiver is worked out is one of a producer."""
+    given = plain[match.end() : match.end() + 40]
+    receiver = plain[max(0, match.start() - 80) : match.start()].rpartition("\n")[2]
+    return "ProducerRecord" in given or re.search(r"(?i)producer\w*\W*$", receiver) is not None
 
 
 def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     """Each send that fails unnoticed, and why."""
+    futures, scopes = Futures(text), _scopes(text, producers)
     for match in islice(_REFERENCE.finditer(text.plain), _MOST):
-        if match[2] in producers and not re.fullmatch(_KEEPS, match[1]):
-            yield match.start(), RESULT
-    ours = (match for match in SEND.finditer(text.plain) if match["whose"] in producers)
-    for match in islice(ours, _MOST):
-        end = text.closed(match.end())
-        second = _second(text.plain[match.end() : end - 1])
+        in_scope = any(start < match.start() < end for start, end in scopes)
+        if match[3] in producers or (match[3] is None and in_scope):
+            fault = futures.fate_of_reference(match[1], match.start(2))
+            yield from [(match.start(), fault)] if fault else []
+    for at, opened in sends(text, producers):
+        end = text.closed(opened)
+        second = _second(text.plain[opened : end - 1])
         trailing = re.match(r"\s*\{", text.plain[end:])
         if trailing:
             block = text.block_of(end + trailing.end() - 1)
@@ -85,11 +124,11 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
             heard = (callback(second) or _elsewhere(text, second)) if second else None
         heard = _called(text, heard) if heard else None
         if heard and (fault := heard.fault()):
-            yield match.start(), fault
+            yield at, fault
         elif second.strip() == "null":
-            yield match.start(), DROPPED
-        elif not second and not trailing:
-            yield from ((match.start(), words) for words in _of_future(text, match, end))
+            yield at, DROPPED
+        elif not second and not trailing and (fault := futures.fate(at, end)):
+            yield at, fault
 
 
 def _elsewhere(text: Text, given: str) -> Callback | None:
@@ -122,37 +161,6 @@ def _of_method(text: Text, body: Block, position: int) -> Callback | None:
     if not -len(names) <= position < len(names):
         return None
     return Callback(names[position], text.plain[slice(*body)])
-
-
-def _of_future(text: Text, match: re.Match[str], end: int) -> Iterator[str]:
-    """What becomes of the future of a send, where it is as good as nothing."""
-    plain, future = text.plain, match["future"]
-    if _GOT.match(plain, end):
-        tried = [it for it in silent(text) if it.attempt[0] < match.start() < it.attempt[1]]
-        yield from (ONLY_WRITTEN for _ in tried[:1])
-    elif future and _ENDS.match(plain, end):
-        if future == "_" or len(re.findall(rf"\b{future}\b", plain)) == 1:
-            yield RESULT
-    elif _ENDS.match(plain, end) and _is_let_go(text, match.start(), end):
-        yield RESULT
-
-
-def _is_let_go(text: Text, at: int, end: int) -> bool:
-    """Whether a send is a statement of its own, or the value of a block that nothing takes."""
-    before = text.plain[:at]
-    line = before.rpartition("\n")[2]
-    previous = before.rstrip()
-    if previous.endswith(("->", "=>")):
-        return not _KEPT.search(previous[-400:])
-    alone = previous[-1:] in (";", "{", "}", ")") or previous.endswith("else")
-    if not alone and (line.strip() or previous[-1:] in tuple("=(,.+&|?:")):
-        return False
-    behind = text.plain[end:].lstrip(" \t\n")
-    if behind.startswith(";") or not behind.startswith("}"):
-        return not behind.startswith(")") or previous.endswith("{")
-    around = text.around(at)
-    head = around[-1][2] if around else ""
-    return bool(around) and (bool(_STATEMENT.search(head)) or not _KEPT.search(head))
 
 
 def _second(given: str) -> str:

@@ -12,10 +12,13 @@ Block = tuple[int, int]
 _REACH = 4_000
 _LONGEST_HEAD = 400
 _DEEPEST_CALL = 3
+_LONGEST_CHAIN = 12
 _METHOD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\([^()]{0,300}\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
 )
+CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
+"""What stands before the brackets or braces of a call."""
 _CALLED = re.compile(r"\b(\w+)\s*\(|::\s*(\w+)")
 _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
@@ -151,4 +154,29 @@ class Text:
             depth += (self.plain[here] in "([{") - (self.plain[here] in ")]}")
             if depth < 0:
                 return here + 1
+        return at
+
+    def opened(self, closing: int) -> int:
+        """The bracket that one at a place closes."""
+        depth = 0
+        for here in range(closing, max(-1, closing - _REACH), -1):
+            depth += (self.plain[here] in ")]}") - (self.plain[here] in "([{")
+            if depth == 0:
+                return here
+        return closing
+
+    def chain(self, opened: int) -> int:
+        """Where the chain of calls begins whose last one has its bracket at a place."""
+        at = opened
+        for _ in range(_LONGEST_CHAIN):
+            begin = max(0, at - 120)
+            word = CALLEE.search(self.plain[begin:at])
+            at = begin + word.start() if word else at
+            before = self.plain[:at].rstrip()
+            if not before.endswith("."):
+                return at
+            before = before[:-1].rstrip().rstrip("?!")
+            while before.endswith((")", "]", "}")):
+                before = before[: self.opened(len(before) - 1)].rstrip()
+            at = len(before)
         return at

@@ -9,12 +9,11 @@ guide, Recovering from Failures with Checkpointing).
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 
 from advisor.catalog import Component
-from advisor.intake import python_words as words
+from advisor.intake import spark_repeats
 from advisor.intake.reading import Reading
 
 _ANEW = re.compile(
@@ -24,7 +23,6 @@ _ANEW = re.compile(
 )
 _REACH = 300
 _REMOVES = r"(?:\brmtree|-rm\b|\brm\s|\.rm\s*\(|\bdelete\w*\s*\()"
-_OPTION = "checkpointlocation"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 _SHARED = (
@@ -50,7 +48,7 @@ def checkpoint(reading: Reading, code: str, at: int, named: str, line: int) -> N
 def shared(reading: Reading, code: str, stated: Sequence[tuple[str, int]]) -> None:
     """Refuses a checkpoint that two queries have; `stated` are the options for it as they are
     written, each with its line."""
-    lines = [*_twice(code, stated), *_again_and_again(code)]
+    lines = [*_twice(code, stated), *spark_repeats.fixed_places(code)]
     if lines:
         reading.wrong(Component.APPLICATION, "checkpoint", min(lines), _SHARED)
     for written, line in stated:
@@ -72,49 +70,3 @@ def _twice(code: str, stated: Sequence[tuple[str, int]]) -> Iterator[int]:
         if place in seen and set_once:
             yield line
         seen.add(place)
-
-
-def _again_and_again(code: str) -> Iterator[int]:
-    """Where a loop, or a function that is called twice, starts queries with one checkpoint."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For) and _is_per_item(node)]
-    per_item = {
-        words.verb(call)
-        for loop in loops for call in words.calls(loop)
-        if words.names_in(call) & words.names_in(loop.target)
-    }  # fmt: skip
-    calls: dict[str, set[str]] = {}
-    for call in words.calls(tree):
-        calls.setdefault(words.verb(call), set()).add(ast.unparse(call.func) + _given(call))
-    for loop in loops:
-        yield from _fixed(loop)
-    for node in ast.walk(tree):
-        own = node.name if isinstance(node, ast.FunctionDef) else ""
-        if isinstance(node, ast.FunctionDef) and (len(calls.get(own, ())) > 1 or own in per_item):
-            yield from _fixed(node)
-
-
-def _given(call: ast.Call) -> str:
-    return ",".join(ast.unparse(value) for value in (*call.args, *call.keywords))
-
-
-def _is_per_item(loop: ast.For) -> bool:
-    own = words.names_in(loop.target)
-    return any(words.names_in(node) & own for node in loop.body)
-
-
-def _fixed(scope: ast.For | ast.FunctionDef) -> Iterator[int]:
-    """The checkpoints in a loop or a function that are the same each time."""
-    inner = [*ast.walk(scope)]
-    names = [node for node in inner if isinstance(node, ast.Name)]
-    own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
-    own |= {node.arg for node in inner if isinstance(node, ast.arg)}
-    for call in words.calls(scope):
-        first = call.args[0] if call.args else None
-        is_place = isinstance(first, ast.Constant) and str(first.value).lower() == _OPTION
-        is_option = words.verb(call) == "option" and is_place and len(call.args) == 2
-        if is_option and not words.names_in(call.args[1]) & own:
-            yield call.lineno
