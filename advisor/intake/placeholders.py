@@ -59,6 +59,12 @@ def fill(
         reading.note(line, f"{shown(name)}: the default counts here; {by} may replace it")
 
 
+def by_default(text: str) -> str:
+    """A text with the defaults of its placeholders; as it stands where one has none."""
+    filled, _, _ = _filled(text, SPRING)
+    return text if filled is None else filled
+
+
 def to_fill_in(names: Sequence[str]) -> str:
     """What is said of settings that decide and hold `FILLED_IN`."""
     be = "is" if len(names) == 1 else "are"

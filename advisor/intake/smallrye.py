@@ -178,7 +178,7 @@ def _take(reading: Reading, component: Component, key: str, line: int, text: str
             reading.wrong(_CODE, "processing.errors", line, words)
         for name, value in _FAILURES.get(text, ()):
             reading.state(_CODE, name, value, line)
-    elif component is _PRODUCER and key == "waitForWriteCompletion" and text == "false":
+    elif component is _PRODUCER and key == "waitForWriteCompletion" and not _is_true(text):
         reading.state(_CODE, "delivery.errors", "ignored", line)
         reading.note(line, "waitForWriteCompletion=false: a message counts as sent before it is")
     elif key in _BARE or ("." in key and not key.startswith(_ATTRIBUTES)):
@@ -224,7 +224,7 @@ def _nulls(reading: Reading, ours: list[Leaf]) -> None:
     """Whether bytes that cannot be read are handed on as null, whatever the failure strategy
     (the attribute fail-on-deserialization-failure)."""
     for leaf in ours:
-        if leaf.path[2] == "fail-on-deserialization-failure" and leaf.text.lower() == "false":
+        if leaf.path[2] == "fail-on-deserialization-failure" and not _is_true(leaf.text):
             reading.items[:] = [item for item in reading.items if item.name != "dead.letter"]
             reading.state(_CODE, "processing.errors", "skip", leaf.line)
             words = "fail-on-deserialization-failure=false: the code is handed null for what cannot"
@@ -267,6 +267,12 @@ def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) ->
             f"That is not advised on; the connector itself has {', '.join(_COMMITS)} and ignore"
         )
         reading.wrong(_CODE, "commit", line, words)
+
+
+def _is_true(text: str) -> bool:
+    """Whether a switch is on: with any other word it is off (SmallRye Config, Converters,
+    BOOLEAN_CONVERTER)."""
+    return text.strip().lower() in ("true", "1", "yes", "y", "on")
 
 
 def _in_transactions(reading: Reading) -> bool:

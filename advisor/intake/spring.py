@@ -18,14 +18,14 @@ from functools import partial
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
-from advisor.intake import spring_binders, spring_bindings
+from advisor.intake import spring_binders, spring_bindings, spring_types
 from advisor.intake.application_file import ApplicationFile, moved
 from advisor.intake.instances import note_name
 from advisor.intake.java_properties import Property, properties
 from advisor.intake.known import known_keys, newest, weighed_of
-from advisor.intake.placeholders import SPRING, fill, resolved
+from advisor.intake.placeholders import SPRING, by_default, fill, resolved
 from advisor.intake.reading import Item, Reader, Reading
-from advisor.intake.spring_names import NAMES, ack_mode, relaxed, value
+from advisor.intake.spring_names import NAMES, ack_mode, is_true, relaxed, value
 from advisor.intake.spring_profiles import Part, as_part, with_profiles
 from advisor.intake.streams_properties import take as take_streams
 from advisor.intake.text import shown
@@ -87,6 +87,7 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
     leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(leaves)]
     _imports(reading, leaves)
     _two_forms(reading, leaves)
+    spring_types.check(reading, leaves)
     _own_clients(reading, leaves)
     leaves, named = spring_binders.settled(reading, leaves)
     bindings = named or spring_bindings.used(leaves)
@@ -282,10 +283,17 @@ def _by_client(reading: Reading, leaves: list[Leaf], by_mode: Item | None) -> No
         words = "enable.auto.commit=true: the container passes over ack-mode, and the client"
         reading.note(by_mode.line, f"{words} commits by itself")
     for leaf in leaves:
-        mode = leaf.text.upper().replace("-", "_")
-        if relaxed(".".join(leaf.path)) == f"{_LISTENER}ackmode" and mode in _BY_CODE:
+        mode = _mode(leaf)
+        if relaxed(".".join(leaf.path)) == f"{_LISTENER}ackmode" and mode:
             words = f"Consumer cannot be configured for auto commit for ackMode {mode}"
             reading.wrong(_CONSUMER, "enable.auto.commit", leaf.line, words)
+
+
+def _mode(leaf: Leaf) -> str:
+    """The mode that leaves commits to the code; empty for any other."""
+    return next(
+        (mode for mode in _BY_CODE if relaxed(mode) == relaxed(by_default(leaf.text).strip())), ""
+    )
 
 
 def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
@@ -310,7 +318,7 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
         reading.note(prefix.line, f"transaction-id-prefix {words}")
         note_name(reading, "transaction-id-prefix", prefix.text, prefix.line)
     retries = names.get(_RETRY_TOPICS)
-    if retries and retries.text.lower() == "true":
+    if retries and is_true(retries.text):
         reading.state(Component.APPLICATION, "retry.topics", "true", retries.line)
         # Its last topic is a dead letter, and the recoverer waits for its acknowledgement
         # (DltStrategy.ALWAYS_RETRY_ON_ERROR; DeadLetterPublishingRecoverer).
@@ -327,8 +335,8 @@ def _acknowledgements(reading: Reading, names: dict[str, Leaf]) -> None:
     (ContainerProperties.asyncAcks)."""
     asynchronous = names.get(f"{_LISTENER}asyncacks")
     mode = names.get(f"{_LISTENER}ackmode")
-    by_code = mode is not None and mode.text.upper().replace("-", "_") in _BY_CODE
-    if asynchronous and by_code and asynchronous.text.lower() == "true":
+    by_code = mode is not None and _mode(mode)
+    if asynchronous and by_code and is_true(asynchronous.text):
         reading.state(Component.APPLICATION, "commit.order", "in-order", asynchronous.line)
 
 

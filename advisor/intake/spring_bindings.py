@@ -19,7 +19,7 @@ from advisor.catalog.nearest import nearest
 from advisor.intake.known import known_keys, newest
 from advisor.intake.placeholders import SPRING, fill
 from advisor.intake.reading import Reading
-from advisor.intake.spring_names import ack_mode, relaxed
+from advisor.intake.spring_names import ack_mode, is_true, relaxed
 from advisor.intake.text import shown
 from advisor.intake.yaml_nodes import Leaf
 
@@ -142,10 +142,10 @@ def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> N
     if name == _DEAD_LETTER:
         # It waits for the acknowledgement, logs that there was none, and commits all the same
         # (KafkaMessageChannelBinder, DlqSender).
-        if text.lower() == "true":
+        if is_true(text):
             reading.state(to, name, "unacknowledged", line)
     elif to is Component.APPLICATION:
-        by_code = name == _AUTO and text.lower() != "true"
+        by_code = name == _AUTO and not is_true(text)
         ack_mode(reading, "MANUAL" if by_code else "BATCH" if name == _AUTO else text, line)
     elif (name, text) != ("replication.factor", "-1"):  # then it is the brokers' own default
         reading.state(to, name, text.lower() if name == "auto.offset.reset" else text, line)
@@ -251,7 +251,7 @@ def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
     hears = {
         _binding(_name(leaf))
         for leaf in leaves
-        if _HEARS.search(_name(leaf)) and leaf.text.lower() == "true"
+        if _HEARS.search(_name(leaf)) and is_true(leaf.text)
     }
     if hears and ("" in hears or writes <= hears):
         return

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from advisor.catalog import Component
+from advisor.intake.placeholders import by_default
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
@@ -39,6 +40,8 @@ NAMES: Mapping[Component, Mapping[str, str]] = {
 _ACK_MODES = ("record", "batch", "time", "count", "count_time")
 """Those of the container's own: it commits what the listener has returned from, now or later."""
 _BY_CODE = ("manual", "manual_immediate")
+TRUE, FALSE = frozenset({"true", "on", "yes", "1"}), frozenset({"false", "off", "no", "0"})
+"""How Spring writes a switch (StringToBooleanConverter)."""
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
 _TIME = re.compile(r"(\d{1,18})(ms|s|m|h|d)", re.ASCII | re.IGNORECASE)
@@ -55,10 +58,18 @@ def relaxed(name: str) -> str:
     return re.sub("[-_]", "", name).lower()
 
 
+def is_true(text: str) -> bool:
+    """Whether a switch is on."""
+    return by_default(text).strip().lower() in TRUE
+
+
 def value(name: str, text: str) -> str:
-    """What Spring makes of a duration, a size or a name, before the client sees it."""
+    """What Spring makes of a duration, a size, a switch or a name, before the client sees it."""
+    if name == "enable.auto.commit" and text.strip().lower() in TRUE | FALSE:
+        return "true" if is_true(text) else "false"
     if name == "isolation.level":
-        return text.lower().replace("-", "_")
+        named = {relaxed(level): level for level in ("read_committed", "read_uncommitted")}
+        return named.get(relaxed(text.strip()), text)
     if name.endswith(".ms") and (time := _TIME.fullmatch(text)):
         return str(int(time[1]) * _UNITS[time[2].lower()])
     if name.endswith(".ms") and (parts := _ISO.fullmatch(text)):
@@ -73,7 +84,8 @@ def value(name: str, text: str) -> str:
 
 def ack_mode(reading: Reading, text: str, line: int) -> None:
     """What a listener's container commits, and when (ContainerProperties.AckMode)."""
-    mode = text.strip().lower().replace("-", "_")
+    plain = relaxed(text.strip())
+    mode = next((name for name in (*_ACK_MODES, *_BY_CODE) if relaxed(name) == plain), "")
     if mode in _ACK_MODES:
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
     elif mode in _BY_CODE:
