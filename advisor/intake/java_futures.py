@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
+from advisor.intake import java_calls as calls
 from advisor.intake.java_handlers import silent, tries_again
 from advisor.intake.java_text import CALLEE, Block, Text
 from advisor.intake.sends import ONLY_WRITTEN, RESULT
@@ -19,7 +20,7 @@ READ = ""
 """Of a future: something reads it, or may."""
 
 _MOST, _STEPS, _DEEPEST = 60, 12, 5
-_REACH = 600
+_REACH, _MOST_STEPS = 600, 400
 _LINK = re.compile(r"\s*(?:\?|!!)?\.\s*(\w+)(?:<[\w<>?, .]{0,60}>)?\s*([({])?")
 _INDEX = re.compile(r"\s*(?:!!)?(?:\[[^\]\n]{1,60}\])?")
 _LAMBDA = re.compile(
@@ -27,43 +28,9 @@ _LAMBDA = re.compile(
 )
 _ARROW = re.compile(r"(?:\(\s*[\w<>?, :\[\]]*\)|(?<![\w)])[\w, ]*)\s*(?:->|=>)$")
 _REFERS = re.compile(r"[({]\s*(?:[\w.]+\s*)?::\s*(\w+)\s*[)}]|[({]\s*_\s*\.\s*(\w+)")
-_EACH = frozenset({
-    "forEach", "foreach", "forEachOrdered", "forEachIndexed", "onEach", "ifPresent", "peek",
-})  # fmt: skip
-_TAKES_NOTHING = _EACH | {
-    "also", "apply", "repeat", "execute", "runAsync", "Thread", "launch", "thread",
-    "startVirtualThread",
-}  # fmt: skip
-"""Calls that make nothing of what a lambda returns."""
-_LATER = frozenset({"submit", "supplyAsync", "async", "Future"})
-"""Calls whose value is another future, with what the lambda returns in it."""
-_EXECUTES = frozenset({"submit", "supplyAsync", "runAsync", "execute", "Thread"})
-_PASSES = _LATER | {
-    "map", "flatMap", "mapToObj", "mapNotNull", "mapIndexed", "collect", "let", "run", "use",
-    "with", "traverse", "transform", "thenCompose", "compose", "Try", "runCatching", "Using",
-    "resource", "mapValues", "stream", "parallelStream", "values", "toList", "toArray", "toSet",
-    "asSequence", "iterator", "filter", "entrySet", "asScala", "asJava", "sorted", "parallel",
-    "sequential", "view", "withContext", "toSeq", "toVector", "of", "asList", "listOf", "Some",
-    "Seq", "List", "par", "ofNullable", "coroutineScope", "runBlocking", "unordered", "boxed",
-    "associateWith",
-    "last", "first", "toMutableList", "stripMargin", "reversed", "orElseThrow", "getValue", "value",
-}  # fmt: skip
-"""Calls whose value is made of what they are given, or of what their lambda returns."""
-_KEEPS = frozenset({
-    "add", "addAll", "addLast", "addFirst", "offer", "put", "push", "append", "addOne",
-    "putIfAbsent",
-})  # fmt: skip
-_SAYS_NOTHING = _KEEPS | {
-    "size", "length", "isEmpty", "isNotEmpty", "nonEmpty", "clear", "isDone", "isCancelled",
-    "count", "cancel", "containsKey", "contains", "toString", "hashCode", "getClass", "isCompleted",
-    "indices", "lastIndex", "remove", "removeIf", "sizeHint",
-}  # fmt: skip
-"""Calls that tell nothing of an error, and read none."""
-_TESTS = {"if", "while", "when", "switch"}
-_WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
 _CONTROL = re.compile(
     r"\b(?:if|for|while|when|catch|switch|synchronized)\s*\([^{}]*\)\s*$"
-    r"|\b(?:else|try|do|finally|match)\s*$"
+    r"|\b(?:else|try|do|finally|match|when)\s*$"
 )
 _LOOP = re.compile(r"\b(?:for|while)\s*\([^{}]*\)\s*$|\bdo\s*$")
 _IS_VALUE = re.compile(r"(?:(?<![=!<>])=|\breturn\b|\byield\b)\s*[^=;{}\n]*$")
@@ -79,6 +46,7 @@ _METHOD = re.compile(
 )
 _NOTHING = re.compile(r"\bvoid\s+\w+\s*\(|:\s*Unit\s*=?\s*$")
 _BEFORE_NAME = re.compile(r"\b(?:return|yield|else|throw|in|await|case)$|[^\w>\]?]$|^$|[-=]>$")
+_BEGINS = re.compile(r"\belse$|\b(?:case\b[^;{}?]*|default\s*|[;{}]\s*\w+):$")
 _LEAVES = re.compile(r"\b(?:break|return)\b|\b\w+\s*=\s*true\b")
 _EACH_OF = re.compile(r"\bfor\s*\(?[^;()]*?\b(\w+)\s*(?::|\bin\b|<-)$")
 
@@ -97,7 +65,9 @@ class Futures:
     """The futures of a program."""
 
     def __init__(self, text: Text) -> None:
-        self._text, self._plain = text, text.plain
+        self._text, self._plain, self._steps = text, text.plain, 0
+        self._fates: dict[tuple[str, str], str] = {}
+        self._known: dict[tuple[str, Block], bool] = {}
         self._silent = [
             handler.attempt for handler in silent(text)
             if not (
@@ -135,17 +105,20 @@ class Futures:
             name, closed = match[1], self._closed(match)
             inside = (match.end() - 1, closed) if match[2] else (closed, closed)
             given = self._plain[inside[0] + 1 : closed - 1].strip()
-            if name in _SAYS_NOTHING:
+            if name in calls.SAYS_NOTHING:
                 return RESULT
-            if name in _EACH:
+            if name in calls.EACH:
                 return READ if self._element_is_read(inside, depth) else RESULT
-            if later and name in ("get", "join", "await"):
+            if later and name in ("get", "join", "await", "awaitAll"):
                 later = False
             elif name == "get" and given and "," not in given:
                 pass  # one of a list or a map
-            elif name not in _PASSES and name not in ("also", "apply"):
+            elif name not in calls.PASSES and name not in ("also", "apply"):
                 return self._waited(value.at, match.start(), depth)
-            elif match[2] and self._element_is_read(inside, depth, strict=True):
+            elif match[2] and (
+                (name in calls.OWN and re.search(r"(?<![\w.])(?:get|join|await)\s*\(", given))
+                or self._element_is_read(inside, depth, strict=True)
+            ):
                 return READ
             end = closed
         return _Value(value.at, end, later)
@@ -156,7 +129,12 @@ class Futures:
             return ONLY_WRITTEN
         if _ARROW.search(self._before(at)):
             return self._thrown(_Value(at, wait), depth)
+        if (call := self._call(at)) and call[0] == "Future":
+            outer = _Value(self._text.chain(call[1]), self._text.closed(call[1] + 1))
+            return self._follow(outer, depth + 1) if depth < _DEEPEST else READ
         for start, end, head in reversed(self._text.around(at)):
+            if re.search(r"\b(?:Future|thread)\s*$", head) and depth < _DEEPEST:
+                return self._follow(_Value(self._text.chain(start), end + 1), depth + 1)
             if _METHOD.search(head) or re.search(r"\bcatch\b", self._plain[start:end]):
                 return READ
             if re.search(r"->\s*$", head):
@@ -168,10 +146,12 @@ class Futures:
         future of its own (ExecutorService.submit), or only writes of it."""
         match = _ARROW.search(self._before(value.at))
         call = self._call(max(0, value.at - _REACH) + match.start()) if match else None
-        if call is None or call[0] not in _EXECUTES or depth >= _DEEPEST:
+        if call is None or call[0] not in calls.EXECUTES or self._is_template(*call[:2]):
             return READ
         outer = _Value(self._text.chain(call[1]), self._text.closed(call[1] + 1))
-        return RESULT if call[0] in ("execute", "Thread") else self._follow(outer, depth + 1)
+        if call[0] in ("execute", "Thread") or depth >= _DEEPEST:
+            return RESULT if depth < _DEEPEST else READ
+        return self._follow(outer, depth + 1)
 
     def _is_tried(self, at: int) -> bool:
         """Whether an error there is only written down."""
@@ -191,7 +171,7 @@ class Futures:
         body = self._plain[slice(*inside)]
         if match := _REFERS.match(body):
             name = match[1] or match[2]
-            known = name in _SAYS_NOTHING or _WRITES.fullmatch(name)
+            known = name in calls.SAYS_NOTHING or calls.WRITES.fullmatch(name)
             return not known and self._method_reads(name, 0, depth)
         if match := _LAMBDA.match(body, 1):
             return self.is_read(match[1], (inside[0] + match.end(), inside[1]), depth + 1)
@@ -205,6 +185,8 @@ class Futures:
     def _outward(self, value: _Value, depth: int) -> _Value | str:
         """The expression that makes something of a value, or what becomes of the future."""
         before = self._before(value.at)
+        if re.match(r"[ \t]+(?!else\b)\w", self._plain[value.end : value.end + 40]):
+            return READ  # an infix call of Kotlin or Scala
         if loop := _EACH_OF.search(before):
             return self._found(loop[1], self._loop_body(value.end), depth)
         if function := _FUNCTION.search(before):
@@ -230,25 +212,61 @@ class Futures:
         before = self._before(value.at)
         match = _ARROW.search(before)
         start = max(0, value.at - _REACH) + (match.start() if match else 0)
-        head = self._plain[:start].rstrip()
+        head = self._before(start)
         around = self._text.around(value.at)
         if around and re.search(r"\bcase\b[^{};\n]*(?:->|=>)$", before):
             return self._of_block(around[-1][0], value, depth)
         if head.endswith("{"):
-            return self._of_block(len(head) - 1, value, depth)
+            return self._of_block(self._plain.rindex("{", 0, start), value, depth)
         if call := self._call(start):
             return self._of_call(call[0], call[1], value)
-        return RESULT if around and re.search(r"\b(?:when|switch)\b", around[-1][2]) else READ
+        if head.endswith("="):
+            return self._of_held(head[:-1], depth)
+        if not around or not re.search(r"\b(?:when|switch)\b", around[-1][2]):
+            return READ
+        return READ if _IS_VALUE.search(around[-1][2]) else RESULT
+
+    def _of_held(self, head: str, depth: int) -> str:
+        """What becomes of what a lambda returns that a variable holds, where it is called."""
+        name = re.search(r"(\w+)\s*(?::[^=;{}]*)?$", head[-_REACH:])
+        return self.fate_of_held(name[1], depth) if name else READ
+
+    def fate_of_held(self, name: str, depth: int = 0) -> str:
+        """The same of `name = producer::send`."""
+        if ("=", name) in self._fates:
+            return self._fates["=", name]
+        self._fates["=", name] = READ  # while it is looked for
+        fates = [READ]
+        called = re.compile(rf"\b{name}\s*(?:\.\s*\w+\s*)?\(|\b(\w+)\s*(\()\s*{name}\s*\)")
+        for match in islice(called.finditer(self._plain), _MOST if depth < _DEEPEST else 0):
+            if match[1]:
+                value = _Value(match.start(2), self._text.closed(match.end(2)))
+                outer = self._of_call(match[1], match.start(2), value)
+                fates.append(outer if isinstance(outer, str) else self._follow(outer, depth + 1))
+            else:
+                begin = self._text.chain(match.end() - 1)
+                fates.append(self.fate(begin, self._text.closed(match.end()), depth + 1))
+        self._fates["=", name] = max(fates)
+        return max(fates)
 
     def _of_call(self, name: str, opened: int, value: _Value) -> _Value | str:
         """The call that a lambda is handed to, which makes something of what it returns."""
-        if name in _TAKES_NOTHING:
+        if name in calls.TAKES_NOTHING and not self._is_template(name, opened):
             return RESULT
-        if name not in _PASSES:
+        if name not in calls.PASSES:
             return READ
         is_braces = self._plain[opened] == "{"
         end = self._text.block_of(opened)[1] + 1 if is_braces else self._text.closed(opened + 1)
-        return _Value(self._text.chain(opened), max(value.end, end), name in _LATER)
+        return _Value(
+            self._text.chain(opened), max(value.end, end), value.later or name in calls.LATER
+        )
+
+    def _is_template(self, name: str, opened: int) -> bool:
+        """Whether `execute` is not an executor's: what it runs takes something."""
+        bare = re.match(
+            r"[({]\s*(?:\(\s*\)\s*->|\w+\s*(?:::|\)))", self._plain[opened : opened + 80]
+        )
+        return name == "execute" and bare is None
 
     def _of_block(self, start: int, value: _Value, depth: int) -> _Value | str:
         """What becomes of the value of a block that begins there, of Kotlin's or Scala's."""
@@ -263,7 +281,7 @@ class Futures:
             return self._of_lambda(_Value(start, value.end), depth)
         opened = start
         if head.rstrip().endswith(")"):  # arguments before the lambda
-            opened = self._text.opened(len(self._plain[:start].rstrip()) - 1)
+            opened = self._text.opened(self._plain.rindex(")", 0, start))
         word = CALLEE.search(self._plain[max(0, opened - 120) : opened])
         if word is None:
             return RESULT
@@ -284,6 +302,9 @@ class Futures:
         """What the callers of a method make of the future that it returns."""
         if _NOTHING.search(head):
             return RESULT
+        if ("(", name) in self._fates:
+            return self._fates["(", name]
+        self._fates["(", name] = READ  # while it is looked for
         fates = [READ]
         for match in islice(re.finditer(rf"\b{name}\s*\(", self._plain), _MOST):
             before = self._plain[max(0, match.start() - 120) : match.start()]
@@ -292,17 +313,20 @@ class Futures:
             if is_call and depth < _DEEPEST:
                 begin = self._text.chain(match.end() - 1)
                 fates.append(self.fate(begin, self._text.closed(match.end()), depth + 1))
+        self._fates["(", name] = max(fates)
         return max(fates)
 
     def _of_argument(self, call: tuple[str, int, int], value: _Value, depth: int) -> _Value | str:
         """What becomes of the future where it is an argument of a call."""
         name, opened, position = call
-        if name in _KEEPS:
-            receiver = re.search(r"(\w+)\s*\.\s*\w+\s*$", self._plain[:opened][-200:])
+        if name in calls.KEEPS:
+            receiver = re.search(
+                r"(\w+)\s*\.\s*\w+\s*$", self._plain[max(0, opened - 200) : opened]
+            )
             return self._found(receiver[1], (-1, len(self._plain)), depth) if receiver else READ
-        if name in _PASSES:
+        if name in calls.PASSES:
             return _Value(self._text.chain(opened), self._text.closed(opened + 1), value.later)
-        known = _WRITES.fullmatch(name) or name in _TAKES_NOTHING | {
+        known = calls.WRITES.fullmatch(name) or name in calls.TAKES_NOTHING | {
             "if",
             "while",
             "when",
@@ -320,11 +344,11 @@ class Futures:
 
     def _of_statement(self, value: _Value, before: str, depth: int) -> str | _Value:
         """What becomes of a value that is a statement, or the last one of a block."""
-        line = self._plain[: value.at].rpartition("\n")[2]
-        alone = before[-1:] in (";", "{", "}", ")", "") or before.endswith("else")
+        line = self._text.line_to(value.at)
+        alone = before[-1:] in (";", "{", "}", ")", "") or bool(_BEGINS.search(before))
         if not alone and (line.strip() or before[-1:] in tuple("=(,.+&|?:")):
             return READ
-        behind = self._plain[value.end :].lstrip(" \t\n")
+        behind = self._plain[value.end : value.end + _REACH].lstrip(" \t\n")
         around = self._text.around(value.at)
         if behind.startswith(")") and not before.endswith("{"):
             return READ
@@ -351,21 +375,26 @@ class Futures:
 
     def is_read(self, name: str, span: Block, depth: int = 0) -> bool:
         """Whether a variable that holds a future, or several, is read for what became of them."""
-        if depth >= _DEEPEST:
+        if depth >= _DEEPEST or self._steps > _MOST_STEPS:
             return True
+        if (name, span) in self._known:
+            return self._known[name, span]
+        self._known[name, span] = False  # while it is looked for
+        self._steps += 1
         uses = re.compile(rf"(?<![\w\"])(?:(?<!\.)|(?<=this\.)){re.escape(name)}\b")
         found = islice(uses.finditer(self._plain, max(0, span[0]), span[1]), _MOST)
-        return any(self._use_reads(match, depth) for match in found)
+        self._known[name, span] = any(self._use_reads(match, depth) for match in found)
+        return self._known[name, span]
 
     def _use_reads(self, use: re.Match[str], depth: int) -> bool:
         plain = self._plain
-        start = use.start() - 5 if plain[: use.start()].endswith("this.") else use.start()
+        start = use.start() - 5 if plain.endswith("this.", 0, use.start()) else use.start()
         indexed = _INDEX.match(plain, use.end())
         end = indexed.end() if indexed else use.end()
         behind = plain[end : end + 12]
         if re.match(r"\s*(?:[-+]=|\+\+|=(?!>)|!=|->|=>|:(?!:)\s*[A-Z])", behind):
             return False
-        line = plain[:start].rpartition("\n")[2].rstrip()
+        line = self._text.line_to(start).rstrip()
         is_compared = line.endswith(("==", "!="))
         if is_compared or not _BEFORE_NAME.search(line) or self._is_tried(start):
             return False

@@ -12,7 +12,7 @@ from itertools import islice
 from advisor.intake.java_callbacks import Callback, callback
 from advisor.intake.java_futures import Futures
 from advisor.intake.java_text import Block, Text
-from advisor.intake.sends import DROPPED
+from advisor.intake.sends import DROPPED, RESULT
 
 _MOST, _ALIASES = 300, 2
 _TYPE = r"(?:\s*:\s*[\w<>\[\]?., ]{1,80})?"
@@ -27,6 +27,7 @@ _SEND = re.compile(r"(?:this\.)?\b(?P<whose>\w+)\s*(?:\?|!!)?\.\s*send\s*\(")
 _REFERENCE = re.compile(
     r"\b(\w+)\s*(\()\s*(?:(?:this\.)?(\w+)\s*(?:::\s*send|\.\s*send\s*_?)|::\s*send)\s*\)"
 )
+_HELD = re.compile(r"\b(\w+)\s*(?::[^=;{}\n]{0,80})?=\s*(?:this\.)?(\w+)\s*::\s*send\s*[;\n]")
 _BARE = re.compile(r"(?<![\w.:])(?:(?:this|super)(?:@\w+)?\s*\.\s*)?send\s*\(")
 """A send of Kotlin's implicit receiver, or of a class that is a producer."""
 _DEFINED = re.compile(r"(?<!return)(?<!else)(?<!yield)(?<=[\w>\]])[ \t]+$")
@@ -63,7 +64,7 @@ def names(plain: str) -> set[str]:
     made_as = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
     for _ in range(_ALIASES):  # `val p = makeProducer()`, `this.p = p`
         known = "|".join(sorted(made_as)) or "_"
-        given = r"(?:\([^(){};]{0,200}\)\s*)?(?=[;\n])"
+        given = r"(?:\([^(){};]{0,200}\)\s*)?(?=[;\n]|\.\s*(?:also|apply)\b)"
         alias = rf"\b(\w+){_TYPE}\s*=\s*(?:this\.)?(?:{known})\s*{given}"
         made_as |= set(re.findall(alias, plain))
     made = rf"(?:\bKafkaProducer\b[^{{}};]{{0,200}}|\b(?:{'|'.join(sorted(made_as)) or '_'})\s*)"
@@ -77,14 +78,19 @@ def sends(
     """Where sends of the producers begin, and where what they are given does."""
     plain, stop = text.plain, len(text.plain) if end is None else end
     found = {
-        match.start(): match.end()
-        for match in _SEND.finditer(plain, begin, stop) if match["whose"] in producers
+        text.chain(match.end() - 1): match.end()
+        for match in islice(_SEND.finditer(plain, begin, stop), _MOST)
+        if match["whose"] in producers
     }  # fmt: skip
-    for match in _ANY.finditer(plain, begin, stop):
-        if match.end() not in found.values() and _is_of_kafka(plain, match):
-            found[text.chain(match.end() - 1)] = match.end()
+    for match in islice(_ANY.finditer(plain, begin, stop), _MOST):
+        chain = text.chain(match.end() - 1)
+        receiver = plain[chain : match.end()].rpartition("send")[0]
+        own = r"(?i:producer)" + "".join(rf"|\b{name}\s*\)\W*$" for name in producers)
+        is_ours = "ProducerRecord" in plain[match.end() : match.end() + 40]
+        if match.end() not in found.values() and (is_ours or re.search(own, receiver)):
+            found[chain] = match.end()
     scopes = _scopes(text, producers)
-    for match in _BARE.finditer(plain, begin, stop):
+    for match in islice(_BARE.finditer(plain, begin, stop), _MOST):
         is_own = any(start < match.start() < end for start, end in scopes)
         if is_own and not _DEFINED.search(plain[max(0, match.start() - 80) : match.start()]):
             found[match.start()] = match.end()
@@ -98,13 +104,6 @@ def _scopes(text: Text, producers: Iterable[str]) -> list[Block]:
     return scopes + [match.span() for match in _EXTENSION.finditer(text.plain)]
 
 
-def _is_of_kafka(plain: str, match: re.Match[str]) -> bool:
-    """Whether a send whose receiver is worked out is one of a producer."""
-    given = plain[match.end() : match.end() + 40]
-    receiver = plain[max(0, match.start() - 80) : match.start()].rpartition("\n")[2]
-    return "ProducerRecord" in given or re.search(r"(?i)producer\w*\W*$", receiver) is not None
-
-
 def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     """Each send that fails unnoticed, and why."""
     futures, scopes = Futures(text), _scopes(text, producers)
@@ -113,6 +112,12 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
         if match[3] in producers or (match[3] is None and in_scope):
             fault = futures.fate_of_reference(match[1], match.start(2))
             yield from [(match.start(), fault)] if fault else []
+    if producers:
+        infix = rf"^[ \t]*(?:{'|'.join(sorted(producers))})[ \t]+send[ \t]+\(?\w[^\n.]*$"
+        yield from ((it.start(), RESULT) for it in re.finditer(infix, text.plain, re.MULTILINE))
+    for match in islice(_HELD.finditer(text.plain), _MOST):
+        if match[2] in producers and (fault := futures.fate_of_held(match[1])):
+            yield match.start(), fault
     for at, opened in sends(text, producers):
         end = text.closed(opened)
         second = _second(text.plain[opened : end - 1])

@@ -156,6 +156,10 @@ class Text:
                 return here + 1
         return at
 
+    def line_to(self, at: int) -> str:
+        """What stands before a place in its line."""
+        return self.plain[max(0, at - _LONGEST_HEAD) : at].rpartition("\n")[2]
+
     def opened(self, closing: int) -> int:
         """The bracket that one at a place closes."""
         depth = 0
@@ -172,11 +176,18 @@ class Text:
             begin = max(0, at - 120)
             word = CALLEE.search(self.plain[begin:at])
             at = begin + word.start() if word else at
-            before = self.plain[:at].rstrip()
-            if not before.endswith("."):
-                return at
-            before = before[:-1].rstrip().rstrip("?!")
-            while before.endswith((")", "]", "}")):
-                before = before[: self.opened(len(before) - 1)].rstrip()
-            at = len(before)
+            end = self._bare(at)
+            if self.plain[end - 1 : end] != ".":
+                return end - 3 if re.search(r"\bnew$", self.plain[max(0, end - 4) : end]) else at
+            at = self._bare(end - 1)
+            while self.plain[at - 1 : at] in ("?", "!"):
+                at -= 1
+            while self.plain[at - 1 : at] in (")", "]", "}"):
+                at = self._bare(self.opened(at - 1))
+        return at
+
+    def _bare(self, at: int) -> int:
+        """Behind what stands before the blanks before a place."""
+        while at > 0 and self.plain[at - 1].isspace():
+            at -= 1
         return at

@@ -13,6 +13,7 @@ from advisor.intake import python_words as words
 from advisor.intake.java_text import Text
 
 _OPTION, _MOST = "checkpointlocation", 30
+_REACH, _MOST_AROUND = 4_000, 6
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PLACE = re.compile(
@@ -146,7 +147,8 @@ def _in_other_languages(code: str) -> Iterator[int]:
     text = Text.of(code)
     for match in islice(_PLACE.finditer(code), _MOST):
         used = set(_NAME.findall(match["place"].split(").", 1)[0]))
-        for start, end, head in text.around(match.start()):
+        for start, end, head in text.around(match.start())[-_MOST_AROUND:]:
+            end = min(end, start + _REACH)
             own = _bound(text, start)
             again = any(re.search(rf"\b{name}\b", code[start + 1 : end]) for name in own)
             if not own and (defined := _DEFINED.search(head)):
@@ -161,9 +163,9 @@ def _in_other_languages(code: str) -> Iterator[int]:
 def _bound(text: Text, start: int) -> set[str]:
     """The names that a loop with this block gives to what it is about; none for no loop."""
     plain = text.plain
-    before = plain[:start].rstrip().removesuffix("yield").rstrip()
+    before = plain[max(0, start - _REACH) : start].rstrip().removesuffix("yield").rstrip()
     if before.endswith((")", "}")):
-        opened = text.opened(len(before) - 1)
+        opened = text.opened(plain.rindex(before[-1], 0, start))
         if re.search(r"\bfor\s*$", plain[max(0, opened - 10) : opened]):
             return set(_BOUND.findall(plain[opened:start])) - {"int", "val", "var"}
     loop = _EACH.search(before[-200:])

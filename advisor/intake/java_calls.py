@@ -1,0 +1,42 @@
+"""Calls of Java, Kotlin and Scala by what they make of a future, or of a lambda that returns one."""
+
+from __future__ import annotations
+
+import re
+
+EACH = frozenset({
+    "forEach", "foreach", "forEachOrdered", "forEachIndexed", "onEach", "ifPresent", "peek",
+})  # fmt: skip
+TAKES_NOTHING = EACH | {
+    "also", "apply", "repeat", "execute", "runAsync", "Thread", "launch", "thread",
+    "startVirtualThread",
+}  # fmt: skip
+"""Calls that make nothing of what a lambda returns."""
+LATER = frozenset({"submit", "supplyAsync", "async", "Future"})
+"""Calls whose value is another future, with what the lambda returns in it."""
+EXECUTES = frozenset({"submit", "supplyAsync", "runAsync", "execute", "Thread"})
+PASSES = LATER | {
+    "map", "flatMap", "mapToObj", "mapNotNull", "mapIndexed", "collect", "let", "run", "use",
+    "with", "traverse", "transform", "thenCompose", "compose", "Try", "runCatching", "Using",
+    "resource", "mapValues", "stream", "parallelStream", "values", "toList", "toArray", "toSet",
+    "asSequence", "iterator", "filter", "entrySet", "asScala", "asJava", "sorted", "parallel",
+    "sequential", "view", "withContext", "toSeq", "toVector", "of", "asList", "listOf", "Some",
+    "Seq", "List", "par", "ofNullable", "coroutineScope", "runBlocking", "unordered", "boxed",
+    "associateWith",
+    "last", "first", "toMutableList", "stripMargin", "reversed", "orElseThrow", "getValue", "value",
+}  # fmt: skip
+"""Calls whose value is made of what they are given, or of what their lambda returns."""
+OWN = ("apply", "run", "with")
+"""Kotlin's calls whose braces have a receiver."""
+KEEPS = frozenset({
+    "add", "addAll", "addLast", "addFirst", "offer", "put", "push", "append", "addOne",
+    "putIfAbsent",
+})  # fmt: skip
+SAYS_NOTHING = KEEPS | {
+    "size", "length", "isEmpty", "isNotEmpty", "nonEmpty", "clear", "isDone", "isCancelled",
+    "count", "cancel", "containsKey", "contains", "toString", "hashCode", "getClass", "isCompleted",
+    "indices", "lastIndex", "remove", "removeIf", "sizeHint",
+}  # fmt: skip
+"""Calls that tell nothing of an error, and read none."""
+TESTS = {"if", "while", "when", "switch"}
+WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
