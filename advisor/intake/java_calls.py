@@ -1,4 +1,4 @@
-"""Calls of Java, Kotlin and Scala by what they make of a future, or of a lambda that returns one."""
+"""Calls of Java, Kotlin and Scala by what they make of a future, or of a lambda that returns it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake import java_constants, java_loops, java_sends, java_streams
+from advisor.intake import java_constants, java_loops, java_sends, java_streams, transactions
 from advisor.intake.java_properties import Property
 from advisor.intake.java_text import Text, braces
 from advisor.intake.known import having, is_of_client, is_of_streams, is_weighed, likely_clients
@@ -71,7 +71,7 @@ _READS_IT = re.compile(
 )
 _CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
 _WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
-_PRODUCT = re.compile(r"[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
+_PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
 _CONSTANT = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*([^;\n]{{1,200}})"
 
 
@@ -145,11 +145,17 @@ def _judge(reading: Reading, code: _Code) -> None:
         at, reason = min(java_streams.faults(text), default=(-1, ""))
         if at >= 0:
             reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
+        for at, reason in java_streams.refused(text):
+            reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
+        for component, name, value, at in java_streams.says(text):
+            reading.state(component, name, value, code.line(at))
+            reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
         return
     at, reason = java_sends.unheard(text)
     if at:
         unheard(reading, code.line(at), reason)
     processed(reading, {what: code.line(at) for what, at in java_loops.reads(text).items()})
+    transactions.in_java(reading, text)
 
 
 def _is_of_client(made: _Object) -> bool:
@@ -409,7 +415,7 @@ class _Code:
             return str(product)
         if name := _CLASS.fullmatch(written):
             whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", self.text)
-            return whole[1] if whole else name[1]
+            return whole[1] if whole else java_constants.of_kafka(name[1], self.text)
         return java_constants.value(written)
 
 

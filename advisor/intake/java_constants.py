@@ -78,6 +78,26 @@ def _is_text(written: str) -> bool:
     return re.fullmatch(r'"[^"\\]*"', written) is not None
 
 
+_PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "org.apache.kafka.streams.processor": (
+        "LogAndSkipOnInvalidTimestamp", "FailOnInvalidTimestamp",
+        "UsePartitionTimeOnInvalidTimestamp", "WallclockTimestampExtractor",
+    ),
+    "org.apache.kafka.streams.errors": (
+        "LogAndFailExceptionHandler", "LogAndContinueExceptionHandler",
+        "LogAndFailProcessingExceptionHandler", "LogAndContinueProcessingExceptionHandler",
+        "DefaultProductionExceptionHandler",
+    ),
+}  # fmt: skip
+
+
+def of_kafka(name: str, code: str) -> str:
+    """The whole name of a class of Kafka's, unless the program has one of that name itself."""
+    package = next((package for package, names in _PACKAGES.items() if name in names), "")
+    own = re.search(rf"\bclass\s+{name}\b", code)
+    return f"{package}.{name}" if package and not own else name
+
+
 @cache
 def _known() -> frozenset[str]:
     java, streams = newest(Family.JAVA), newest(Family.STREAMS)

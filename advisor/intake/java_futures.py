@@ -320,19 +320,20 @@ class Futures:
         """What becomes of the future where it is an argument of a call."""
         name, opened, position = call
         if name in calls.KEEPS:
-            receiver = re.search(
-                r"(\w+)\s*\.\s*\w+\s*$", self._plain[max(0, opened - 200) : opened]
-            )
-            return self._found(receiver[1], (-1, len(self._plain)), depth) if receiver else READ
+            before = self._plain[max(0, opened - 200) : opened]
+            receiver = re.search(r"(\w+)\s*\.\s*\w+\s*$", before)
+            return self._of_collection(receiver[1], depth) if receiver else READ
         if name in calls.PASSES:
             return _Value(self._text.chain(opened), self._text.closed(opened + 1), value.later)
-        known = calls.WRITES.fullmatch(name) or name in calls.TAKES_NOTHING | {
-            "if",
-            "while",
-            "when",
-            "switch",
-        }
-        return READ if not known and self._method_reads(name, position, depth) else RESULT
+        if calls.WRITES.fullmatch(name) or name in calls.TAKES_NOTHING | calls.TESTS:
+            return RESULT
+        return READ if self._method_reads(name, position, depth) else RESULT
+
+    def _of_collection(self, name: str, depth: int) -> str:
+        """What becomes of what a collection holds; one of another file may be read there."""
+        keeps = "|".join(sorted(calls.KEEPS))
+        other = re.search(rf"\b{name}\b(?!\s*\.\s*(?:{keeps})\s*\()", self._plain)
+        return self._found(name, (-1, len(self._plain)), depth) if other else READ
 
     def _method_reads(self, name: str, position: int, depth: int) -> bool:
         """Whether a method of the file reads a parameter; one that is elsewhere is taken to."""

@@ -45,7 +45,13 @@ _BOUNDED = re.compile(
     r"|for\s*\(\s*\w+\s*(?:\bin\b|<-)\s*\d+[^{}]*\))\s*$"
 )
 """Loops that try so many times, and then go on."""
-_RETURN = re.compile(r"\s*return(?:\s+(?:null|Unit))?\s*")
+_EMPTY = (
+    r"(?:null|Unit|None|Nil|(?:Collections\s*\.\s*)?empty\w*\s*(?:<[\w<>?, ]*>)?\(\s*\)"
+    r"|(?:List|Set|Map|Arrays|Stream|Seq|Optional|Iterator)\s*\.\s*(?:of|empty|asList)\w*"
+    r"(?:\s*\(\s*\))?|(?:list|set|map|sequence)Of\s*\(\s*\)|new\s+\w+\s*<\s*>\s*\(\s*\))"
+)
+_RETURN = re.compile(rf"\s*(?:return(?:@\w+)?(?:\s+{_EMPTY})?|{_EMPTY})\s*")
+"""Of nothing, also as the last value of a block."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake import java_handlers
+from advisor.catalog import Component
+from advisor.intake import java_handlers, java_sends
 from advisor.intake.java_text import Block, Text
 
 PASSED = (
@@ -30,20 +31,63 @@ _ASIDE = re.compile(
     r"\.\s*(?:submit|execute|runAsync|supplyAsync)\s*\(|\bnew\s+Thread\s*\(|\b(?:launch|thread)\s*[({]"
 )
 _WAITS = re.compile(r"\b(?:get|join|invokeAll|allOf|await|runBlocking|coroutineScope)\b")
+_QUEUE = re.compile(r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{0,80}>)?\s+(\w+)\s*[=;]")
+_PUT = r"\b(?:{0}|(?i:\w*(?:queue|channel)\w*))\s*\.\s*(?:put|add|offer|send|trySend)\s*\("
+_SKIPS = "org.apache.kafka.streams.processor.LogAndSkipOnInvalidTimestamp"
+_EXTRACTOR = re.compile(
+    r"\.\s*withTimestampExtractor\s*\(\s*(?:new\s+)?(?:[\w.]+\.)?LogAndSkipOn\w+"
+)
+_LATEST = re.compile(
+    r"\bAutoOffsetReset\s*\.\s*(?:LATEST|latest\s*\(|byDuration\s*\()|(?<=\()\s*LATEST\s*[,)]"
+)
+_NO_LOG = re.compile(r"\.\s*withLoggingDisabled\s*\(")
+_OUTSIDE = re.compile(r"\.\s*(?:foreach|peek)\s*\(")
+_UNLOGGED = (
+    "withLoggingDisabled: this store has no changelog topic, so that what is in it is gone with "
+    "its instance. That is not advised on; leave it out if nothing depends on what is in the store"
+)
 _MOST = 100
+
+
+def says(text: Text) -> Iterator[tuple[Component, str, str, int]]:
+    """What the topology states by itself: settings, their values, and where.
+
+    Sources: Consumed (`withOffsetResetPolicy` goes before the settings, and so does
+    `withTimestampExtractor`); Kafka Streams core concepts, Processing guarantees (what a processor
+    does to another system is not in the transaction).
+    """
+    if match := _LATEST.search(text.plain):
+        yield Component.CONSUMER, "auto.offset.reset", "latest", match.start()
+    if match := _EXTRACTOR.search(text.plain):
+        yield Component.STREAMS, "default.timestamp.extractor", _SKIPS, match.start()
+    for match in islice(_OUTSIDE.finditer(text.plain), _MOST):
+        given = text.plain[match.end() : text.closed(match.end()) - 1]
+        body = re.sub(r"^\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*\{?", "", given)
+        if "print" not in given and not java_handlers.only_writes(body.strip().removesuffix("}")):
+            yield Component.APPLICATION, "sink", "plain", match.start()
+            return
+
+
+def refused(text: Text) -> Iterator[tuple[int, str]]:
+    """Where a state store is that nothing restores, and why that is refused."""
+    yield from ((match.start(), _UNLOGGED) for match in _NO_LOG.finditer(text.plain))
 
 
 def faults(text: Text) -> Iterator[tuple[int, str]]:
     """Where an operator loses a record, and why."""
     silent = [*java_handlers.silent(text, in_function=True)]
+    producers = java_sends.names(text.plain)
+    put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
     for region in _operators(text):
         for handler in silent:
             within = region[0] < handler.attempt[0] < region[1]
             if within and not java_handlers.tries_again(text, handler.attempt, region):
                 yield handler.at, PASSED
         body = text.plain[slice(*region)]
-        if (aside := _ASIDE.search(body)) and not _WAITS.search(body):
-            yield region[0] + aside.start(), HANDED
+        aside = _ASIDE.search(body) or put.search(body)
+        sent = java_sends.sends(text, producers, max(0, region[0]), region[1])
+        if (aside or sent) and not _WAITS.search(body):
+            yield (region[0] + aside.start() if aside else sent[0][0]), HANDED
 
 
 def _operators(text: Text) -> Iterator[Block]:

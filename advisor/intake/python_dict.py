@@ -12,7 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake import python_sends, python_words
+from advisor.intake import python_sends, python_words, transactions
 from advisor.intake.known import decides, having, is_of_client, is_weighed, likely_clients
 from advisor.intake.python_flow import Flow, constants
 from advisor.intake.python_made import Made, Pair
@@ -90,6 +90,7 @@ def read(text: str) -> Reading:
     if any(client.component is Component.CONSUMER for client in flow.clients):
         _refuse_the_end(tree)
         processed(reading, reads(tree))
+    transactions.in_python(reading, tree)
     if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading
