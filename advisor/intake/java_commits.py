@@ -49,6 +49,7 @@ class Records:
         yield from self._of_all()
         yield from self._of_offsets()
         yield from self._of_sends()
+        yield from self._of_buffers()
 
     @cached_property
     def commits_of_all(self) -> re.Pattern[str]:
@@ -104,6 +105,25 @@ class Records:
                 continue
             commit = self.commits_of_all.search(plain, end, self.block[1])
             if commit and not _WAITED.search(plain, end, commit.start()):
+                yield commit.start()
+
+    def _of_buffers(self) -> Iterator[int]:
+        """Commits behind records that are put by, and processed only now and then."""
+        plain, block = self.text.plain, self.block
+        names = "|".join(sorted(self.names))
+        adds = re.compile(_ADDS.format(names, names)).finditer(plain, *self._reach)
+        kept = {match[1] or match[2] for match in adds}
+        for name in sorted(kept):
+            declared = re.compile(_COLLECTION.format(name)).search(plain)
+            if declared and block[0] < declared.start() < block[1]:
+                continue  # of this round alone
+            uses = re.compile(rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream)\b")
+            commit = self.commits_of_all.search(plain, self.behind, block[1])
+            if commit is None or self.text.block(commit.start()) != block:
+                continue
+            found = [*uses.finditer(plain, self.behind, commit.start())]
+            around = [self.text.around(use.start())[-1] for use in found]
+            if found and all(re.search(r"\bif\s*\([^{}]*\)\s*$", head) for _, _, head in around):
                 yield commit.start()
 
     def _mentions(self, code: str) -> bool:

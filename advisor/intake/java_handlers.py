@@ -14,11 +14,20 @@ from itertools import islice
 from advisor.intake.java_text import Block, Text
 
 _MOST, _LONGEST = 100, 4_000
-_ALL = r"(?:Exception|Throwable|RuntimeException)\b"
-CATCH = re.compile(
-    rf"\bcatch\s*\(\s*(?:final\s+)?(?:[\w.]+\s*(?:\|\s*|:\s*))*{_ALL}[^){{]{{0,60}}\)\s*\{{"
+_HARMLESS_ERRORS = (
+    r"(?:Wakeup|Interrupted|ClosedByInterrupt|Cancellation|Kafka|CommitFailed|RetriableCommitFailed"
+    r"|Rebalance\w*|Duplicate\w*|\w*Unique\w*|\w*AlreadyExists|\w*IntegrityConstraint\w*"
+    r"|ProducerFenced|OutOfOrder\w*)"
 )
-"""Of Java and Kotlin."""
+"""Errors that are not of a record, or say that it was processed before."""
+_ALL = (
+    rf"(?:[\w.]*\.)?(?!{_HARMLESS_ERRORS}(?:Exception|Error)\b)\w*(?:Exception|Throwable|Error)\b"
+)
+CATCH = re.compile(
+    rf"\bcatch\s*\(\s*(?:final\s+)?(?:@\w+\s+)?(?:[\w.]+\s*(?:\|\s*|:\s*))*{_ALL}"
+    r"[^){]{0,200}\)\s*\{"
+)
+"""Of Java and Kotlin: of any error that may be one of a record."""
 _CASES = re.compile(r"\bcatch\s*\{")
 _CASE = re.compile(r"\bcase\b([^=]{1,120})=>")
 _TAKES_ALL = re.compile(
@@ -33,7 +42,7 @@ _HARMLESS = re.compile(
     rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|Thread\.sleep|delay)\s*\(.*"
-    r"|[\w.()]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
+    r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)|[\w.()]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
     re.DOTALL,
 )
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")

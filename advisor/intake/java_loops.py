@@ -41,6 +41,9 @@ _HAND = re.compile(
     r"\.\s*(?:submit|execute|runAsync|supplyAsync)\s*\(|\bnew\s+Thread\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
+_SUBSCRIBES = re.compile(r"\.\s*subscribe\s*\(")
+"""Of a reactive chain, which is not waited for."""
+_TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|offer|send|trySend)\s*\(")
 _QUEUE = (
     r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
@@ -167,6 +170,8 @@ class _Poll:
             if later := self._commits.search(plain, handed, end):
                 yield BEFORE, later.start()
         yield from ((SKIP, at) for at in self._passed_over())
+        if too_far := _TOO_FAR.search(plain, self._behind, end):
+            yield SKIP, too_far.start()  # the offset behind the next record, too
         yield from self._at_the_end()
 
     def _handed(self, end: int) -> int:
@@ -177,6 +182,10 @@ class _Poll:
         for match in _HAND.finditer(plain, self._behind, end):
             if self._uses.search(plain, match.end(), self._text.closed(match.end())):
                 return match.start()
+        for match in islice(_SUBSCRIBES.finditer(plain, self._behind, end), _MOST):
+            begin = self._text.chain(match.end() - 1)
+            if begin > self._behind and self._uses.search(plain, begin, match.end()):
+                return begin
         puts = [*islice(_PUT.finditer(plain, self._behind, end), _MOST)]
         queues = {name for name in {match[1] for match in puts}
                   if "queue" in name.lower() or re.search(_QUEUE.format(name), plain)}  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeGuard
 
@@ -36,7 +37,11 @@ _LOGS = frozenset({
     "record_exception", "set_status", "add_event", "labels",
 })  # fmt: skip
 _OWN = {"self", "cls"}
-_ALL = frozenset({"Exception", "BaseException"})
+_HARMLESS = re.compile(
+    r"(?:Keyboard|Buffer|Stop|System|Generator|Cancelled|Interrupted|Integrity|Kafka|Consumer)\w*"
+    r"|\w*(?:Unique|Duplicate|AlreadyExists|Exit)\w*|Empty|Full"
+)
+"""Errors that are not of a message, or say that it was processed before."""
 
 
 def verb(node: ast.AST) -> str:
@@ -233,11 +238,11 @@ def committed(call: ast.Call) -> list[ast.expr]:
 
 
 def catches_all(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler takes whatever the processing of a message may raise."""
+    """Whether a handler takes what the processing of a message may raise."""
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(ast.unparse(it).rpartition(".")[2] in _ALL for it in types)
+    return not all(_HARMLESS.fullmatch(ast.unparse(it).rpartition(".")[2]) for it in types)
 
 
 def goes_on(

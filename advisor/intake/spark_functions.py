@@ -26,6 +26,11 @@ _ASIDE = (
     "as done while it may still fail. Wait for the threads, or flush() the producer, before the "
     "function returns"
 )
+_ACKS = ("acks", "request.required.acks")
+_BESIDE = (
+    "these acks are of a producer beside Spark's, which has its own. State all for it, or ask for "
+    "that producer by itself"
+)
 _PASSED = (
     "an error of a batch is passed over here: the query takes the batch as done, and what failed "
     "is lost. Raise it again, so that the query fails and begins with this batch"
@@ -40,11 +45,27 @@ def functions(reading: Reading, code: str) -> None:
         lines = [code.count("\n", 0, at) + 1 for at in _in_other_languages(code)]
     else:
         given = _given(tree)
+        _own_producer(reading, tree)
         lines = [line for node in given for line in _passed_over(node)]
-        if aside := [line for node in given for line in _not_waited_for(node)]:
+        every = [*given, *_lambdas(tree)]
+        if aside := [line for node in every for line in _not_waited_for(node)]:
             reading.wrong(Component.APPLICATION, "processing", min(aside), _ASIDE)
     if lines:
         reading.wrong(Component.APPLICATION, "processing.errors", min(lines), _PASSED)
+
+
+def _own_producer(reading: Reading, tree: ast.Module) -> None:
+    """Refuses a producer beside Spark's that does not wait for the copies of what it sends."""
+    for call in words.calls(tree):
+        dicts = [value for value in call.args if isinstance(value, ast.Dict)]
+        if not words.verb(call).endswith("Producer"):
+            continue
+        stated = [pair for it in dicts for pair in zip(it.keys, it.values, strict=True)]
+        stated += [(ast.Constant(word.arg), word.value) for word in call.keywords]
+        for key, value in stated:
+            name = key.value if isinstance(key, ast.Constant) else ""
+            if name in _ACKS and ast.unparse(value).strip("'\"") not in ("all", "-1"):
+                reading.wrong(Component.PRODUCER, "acks", value.lineno, _BESIDE)
 
 
 def _given(tree: ast.Module) -> list[ast.FunctionDef]:
@@ -73,8 +94,24 @@ def _given(tree: ast.Module) -> list[ast.FunctionDef]:
     return given
 
 
-def _not_waited_for(function: ast.FunctionDef) -> Iterator[int]:
-    """Where threads, or a producer, have what a batch brought when its function returns."""
+def _lambdas(tree: ast.Module) -> list[ast.AST]:
+    """The functions without a name, and the coroutines, that get batches or rows."""
+    calls = [call for call in words.calls(tree) if words.verb(call) in _FUNCTIONS]
+    values = [value for call in calls for value in call.args]
+    names = {value.id for value in values if isinstance(value, ast.Name)}
+    coroutines = (node for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef))
+    return [
+        *(value for value in values if isinstance(value, ast.Lambda)),
+        *(node for node in coroutines if node.name in names),
+    ]
+
+
+def _not_waited_for(function: ast.AST) -> Iterator[int]:
+    """Where threads, or a producer, have what a batch brought when its function returns; a
+    coroutine is never begun."""
+    if isinstance(function, ast.AsyncFunctionDef):
+        yield function.lineno
+        return
     calls = [*words.calls(function)]
     waits = any(map(words.waits, calls))
     unread = {id(node) for node in words.unread(function)}
@@ -102,17 +139,23 @@ def _in_other_languages(code: str) -> Iterator[int]:
 
 
 def _passed_over(function: ast.FunctionDef) -> list[int]:
-    """The handlers of any error that go on; those in a loop may try again."""
+    """The handlers of any error that go on, and what `finally` leaves it by; those in a loop may
+    try again."""
     loops = [
         node for node in ast.walk(function)
-        if isinstance(node, ast.While)
-        or (isinstance(node, ast.For) and words.verb(node.iter) == "range")
+        if isinstance(node, ast.While | ast.For)
+        and (isinstance(node, ast.While) or words.verb(node.iter) == "range")
+        and not words.bounded(node, function)
     ]  # fmt: skip
     inside = {id(inner) for loop in loops for inner in ast.walk(loop)}
     withs = (node for node in ast.walk(function) if isinstance(node, ast.With))
     tries = [node for node in ast.walk(function) if isinstance(node, ast.Try)]
     tries += [attempt for node in withs if (attempt := words.suppressed(node))]
-    return [
+    returns = [
+        part.lineno for node in tries for part in node.finalbody
+        if isinstance(part, ast.Return | ast.Break | ast.Continue)
+    ]  # fmt: skip
+    return returns + [
         handler.lineno
         for node in tries if id(node) not in inside
         for handler in node.handlers

@@ -27,7 +27,10 @@ _BY_BATCH = frozenset({
     "delta", "iceberg", "hudi", "parquet", "orc", "csv", "json", "text", "avro",
 })  # fmt: skip
 """Sinks that keep the number of each batch with its rows, and take each batch once."""
-_TRIAL = "memory"
+_TRIALS = {
+    "memory": "what is in it is gone with the driver, and its offsets are not",
+    "noop": "it keeps nothing",
+}
 
 
 def settle(reading: Reading, code: str) -> None:
@@ -40,9 +43,10 @@ def settle(reading: Reading, code: str) -> None:
         if match["place"] or match["verb"] != "start"
     ]
     for name, at in found:
-        if name == _TRIAL:
-            words = "a sink of format memory is for trials: what is in it is gone with the driver, "
-            words += "and its offsets are not. That is not advised on"
+        if name in _TRIALS:
+            words = (
+                f"a sink of format {name} is for trials: {_TRIALS[name]}. That is not advised on"
+            )
             reading.wrong(Component.APPLICATION, "sink", _line(code, at), words)
     if found and all(name in _BY_BATCH for name, _ in found):
         name, at = found[0]

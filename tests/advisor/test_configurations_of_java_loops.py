@@ -55,6 +55,8 @@ OF_READERS = [
     (READER, LOOP % "for (var r : rs) { while (true) { try { work(r); break; }\n"
      "catch (Exception e) { log.warn(e); } } }\nc.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (SQLException e) { } }\n"
+     "c.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (DuplicateKeyException e) { } }\n"
      "c.commitSync();", YES),
     (READER, LOOP % f"try {{ {DO} }} finally {{ c.commitSync(); }}", SKIP),
     (READER, f"try {{ {LOOP % DO} }} catch (WakeupException e) {{ }} finally {{ c.commitSync(); }}",
