@@ -83,17 +83,22 @@ def read(text: str) -> Reading:
         else:
             line = next(iter(made.pairs.values())).line
             reading.note(line, "a dict without a setting of a client: not read")
-    writes = any(client.component is Component.PRODUCER for client in flow.clients)
-    in_config = any("on_delivery" in made.pairs for made in flow.made)
-    if writes:
-        _judge_sends(reading, tree, in_config=in_config)
-    if any(client.component is Component.CONSUMER for client in flow.clients):
-        _refuse_the_end(tree)
-        processed(reading, reads(tree))
-    transactions.in_python(reading, tree)
+    _judge(reading, tree, flow)
     if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading
+
+
+def _judge(reading: Reading, tree: ast.Module, flow: Flow) -> None:
+    """States what the program makes of what it sends and reads. Raises `IntakeError`."""
+    made = {client.component for client in flow.clients}
+    if Component.PRODUCER in made:
+        in_config = any("on_delivery" in made.pairs for made in flow.made)
+        _judge_sends(reading, tree, in_config=in_config)
+    if Component.CONSUMER in made:
+        _refuse_the_end(tree)
+        processed(reading, reads(tree))
+    transactions.in_python(reading, tree)
 
 
 def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None:

@@ -21,7 +21,8 @@ JAVA = (
     "import org.apache.kafka.clients.producer.*;\nimport org.apache.kafka.clients.consumer.*;\n"
     'class A { void run() {\nProperties pp = new Properties();\npp.put("transactional.id", "a");\n'
     "KafkaProducer<String, String> p = new KafkaProducer<>(pp);\n"
-    'Properties cp = new Properties();\ncp.put("group.id", "g");\ncp.put("auto.offset.reset", "none");\n'
+    'Properties cp = new Properties();\ncp.put("group.id", "g");\n'
+    'cp.put("auto.offset.reset", "none");\n'
     'cp.put("enable.auto.commit", "false");\ncp.put("isolation.level", "read_committed");\n'
     "KafkaConsumer<String, String> c = new KafkaConsumer<>(cp);\np.initTransactions();\n"
     "while (true) { var rs = c.poll(d); p.beginTransaction();\n"
