@@ -30,7 +30,7 @@ LONG = {"advisor:report"}
 """What is made for paper: its words are printed and have no limit."""
 
 WORDS = """() => {
-  const folded = "details:not([open]) > :not(summary), [hidden], .visually-hidden"
+  const folded = "details:not([open]) > :not(summary), [hidden], .visually-hidden, .paper-only"
   const copy = (document.querySelector("main") ?? document.body).cloneNode(true)
   copy.querySelectorAll(`${folded}, script, style, svg`).forEach(each => each.remove())
   return copy.textContent.split(/\\s+/).filter(Boolean).length
