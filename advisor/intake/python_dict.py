@@ -14,7 +14,7 @@ from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake import python_sends, python_words, transactions
 from advisor.intake.known import decides, having, is_of_client, is_weighed, likely_clients
-from advisor.intake.python_flow import Flow, constants
+from advisor.intake.python_flow import CLIENTS, Flow, constants
 from advisor.intake.python_made import Made, Pair
 from advisor.intake.python_reads import reads
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
@@ -165,8 +165,16 @@ def _bare(text: str) -> bool:
 
 
 def _refuse_others(tree: ast.Module) -> None:
-    """Raises `IntakeError` where a client of another library is made."""
+    """Raises `IntakeError` where a client of another library is made, or a class is one itself."""
     for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            bases = (ast.unparse(base).rpartition(".")[2] for base in node.bases)
+            if base := next((base for base in bases if base in CLIENTS), None):
+                raise IntakeError(
+                    f"Line {node.lineno}: {shown(node.name)} is itself a {base}, which is not "
+                    "followed. Keep the client in a field of the class (self.client = "
+                    f"{base}(…)), or give its settings as properties."
+                )
         if not isinstance(node, ast.Call):
             continue
         made = node.func.attr if isinstance(node.func, ast.Attribute) else ""

@@ -28,7 +28,7 @@ _MOST_STEPS = 5_000
 """Statements and dicts that are followed: a program that is longer is no configuration."""
 _DEEPEST_CALL = 4
 
-_CLIENTS: Mapping[str, Component] = {
+CLIENTS: Mapping[str, Component] = {
     "Producer": Component.PRODUCER, "SerializingProducer": Component.PRODUCER,
     "AvroProducer": Component.PRODUCER, "AIOProducer": Component.PRODUCER,
     "Consumer": Component.CONSUMER, "DeserializingConsumer": Component.CONSUMER,
@@ -249,8 +249,8 @@ class Flow:
         func = call.func
         made = func.attr if isinstance(func, ast.Attribute) else ""
         made = func.id if isinstance(func, ast.Name) else made
-        if made in _CLIENTS and made not in self._classes:
-            self._client(call, _CLIENTS[made], names)
+        if made in CLIENTS and made not in self._classes:
+            self._client(call, CLIENTS[made], names)
         elif isinstance(func, ast.Attribute) and (owner := self._value(func.value, names)):
             self._change(call, func.attr, owner, names)
         elif made not in _COPIES:

@@ -9,6 +9,7 @@ assumed in its place is said with the answer.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from advisor.intake.text import IntakeError
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
 """What a program may do, by the values of the facts about it."""
 
+_TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
 _MOST_STEPS = 20_000
 _DEEPEST_CALL = 3
 _Loop = ast.For | ast.AsyncFor | ast.While
@@ -60,6 +62,9 @@ class _Way:
     sent: int = 0
     """The line where it was sent on, and nothing waited for that since."""
 
+    kept: bool = False
+    """Whether it was only put by."""
+
     ended: bool = False
 
     def copy(self) -> _Way:
@@ -73,6 +78,7 @@ class _Way:
         self.names = self.names.union(*(way.names for way in alive))
         self.polled = max((way.polled for way in alive), default=self.polled)
         self.used = any(way.used for way in alive)
+        self.kept = any(way.kept for way in alive)
         self.handed = max((way.handed for way in alive), default=0)
         self.sent = max((way.sent for way in alive), default=0)
         committed = max((way.committed for way in alive), default=0)
@@ -128,7 +134,10 @@ class _Walk:
         match node:
             case ast.If(test=test, body=first, orelse=second):
                 self._expression(test, way)
+                used = way.used
                 self._either([first, second], way)
+                if way.kept and not second and _is_of_size(test, way.names):
+                    way.used = used  # now and then alone
             case ast.For() | ast.AsyncFor() | ast.While():
                 self._loop(node, way)
             case ast.Try():
@@ -254,6 +263,7 @@ class _Walk:
     def _polled(self, way: _Way, call: ast.Call) -> None:
         self._left(way)
         way.polled, way.used, way.many = self._loops, False, words.many(call)
+        way.kept = False
         way.committed = way.handed = way.sent = 0
 
     def _expression(self, node: ast.AST, way: _Way) -> None:
@@ -287,7 +297,11 @@ class _Walk:
             self._use(way)
 
     def _call(self, call: ast.Call, way: _Way) -> None:
+        if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
+            self._say(SKIP, call.lineno)  # the offset behind the next message, too
         if self._commits(call, way):
+            if way.kept and not way.used:
+                self._say(BEFORE, call.lineno)
             behind_all = way.many and self._one_by_one and not words.committed(call)
             if way.sent or behind_all or (way.handed and not way.used):
                 self._say(BEFORE, call.lineno)
@@ -305,6 +319,7 @@ class _Walk:
             self._inlined(call, function, way)
         elif given and words.keeps(call):
             way.names |= words.names_in(call.func)
+            way.kept = True
         elif (given or own) and not (words.is_log(call) or words.takes_apart(call)):
             if words.verb(call) not in words.COMMITS:
                 self._use(way)
@@ -355,3 +370,13 @@ class _Walk:
         if way.committed and not way.used:
             self._say(BEFORE, way.committed)
         way.used = True
+
+
+def _is_of_size(test: ast.expr, names: set[str]) -> bool:
+    """Whether a condition asks how many messages were put by."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
+            limits = [ast.unparse(value) for value in node.comparators]
+            if words.names_in(node.left) & names and limits != ["0"]:
+                return True
+    return False

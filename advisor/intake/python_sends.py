@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from copy import copy
 from itertools import chain
 
-from advisor.intake import python_ends
+from advisor.intake import python_ends, python_futures
 from advisor.intake import python_words as words
 from advisor.intake.sends import DROPPED, ONLY_WRITTEN, RESULT
 
@@ -93,11 +94,8 @@ class _Sends:
         yield from (
             call.lineno for call in self._calls if not (_hears(call) or self._is_open(call))
         )
-        for node in ast.walk(self._tree):
-            inner = node.value if isinstance(node, ast.Expr) else None
-            sent = inner.value if isinstance(inner, ast.Await) else None
-            if isinstance(sent, ast.Call) and self._is_of_aio(sent) and not _hears(sent):
-                yield sent.lineno
+        of_aio = filter(self._is_of_aio, words.calls(self._tree))
+        yield from python_futures.lost(self._tree, (it for it in of_aio if not _hears(it)))
         if not any(map(_hears, words.calls(self._tree))):
             yield from self._aliases()
 
@@ -132,6 +130,9 @@ class _Sends:
         for given in (given for call in self._calls for given in _callbacks(call)):
             if isinstance(given, ast.Lambda):
                 yield given
+            elif isinstance(given, ast.Call) and words.verb(given) == "partial" and given.args:
+                own = self._functions.get(ast.unparse(given.args[0]).rpartition(".")[2], [])
+                yield from (_without(it, len(given.args) - 1) for it in own[:1])
             elif isinstance(given, ast.Name | ast.Attribute):
                 names.add(ast.unparse(given).rpartition(".")[2])
         for name in sorted(names):
@@ -229,6 +230,14 @@ def _callbacks(call: ast.Call) -> list[ast.expr]:
     own = [word.value for word in call.keywords if word.arg and _is_callback(word)]
     position = _POSITIONS.get(words.verb(call), len(call.args))
     return own + call.args[position : position + 1]
+
+
+def _without(function: _Function, bound: int) -> _Function:
+    """A function whose first arguments `partial` has given already."""
+    rest, arguments = copy(function), copy(function.args)
+    arguments.args = function.args.args[bound:]
+    rest.args = arguments
+    return rest
 
 
 def _error(function: _Function) -> str:
