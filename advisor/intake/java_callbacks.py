@@ -16,6 +16,8 @@ _TYPE = r"(?:\s*:\s*[\w.?]+)?"
 _LAMBDA = re.compile(
     rf"\s*\(?\s*\w+{_TYPE}\s*,\s*(?P<error>\w+){_TYPE}\s*\)?\s*(?:->|=>)(?P<body>[\s\S]*)"
 )
+_EACH = r"\s*\.\s*(?:ifPresent|for[Ee]ach)\s*[({]\s*\(?\w+\)?\s*(?:->|=>)"
+_SAM = re.compile(r"\s*Callback\s*\{|\{")
 _CLASS = re.compile(
     r"\bonCompletion\s*\([^),]*,\s*(?:final\s+)?(?:(?P<error>\w+)\s*:[^)]*|[\w.]+\s+(?P<java>\w+)\s*)\)"
     r"(?:\s*:\s*Unit)?\s*=?(?P<body>[\s\S]*)"
@@ -43,6 +45,7 @@ class Callback:
         """What is done where there is an error; None where that cannot be told."""
         body, error = self.body, re.escape(self.error)
         body = re.sub(rf"\b{error}\s*\?\.\s*(?:let|also)\b", "", body)
+        body = re.sub(rf"\bOption\w*(?:\.ofNullable)?\s*\(\s*{error}\s*\){_EACH}", "", body)
         test = re.compile(rf"\bif\s*\(\s*(?:{error}\s*(?P<is>[!=]=)|null\s*(?P<to>[!=]=)\s*{error})"
                           r"\s*(?:null)?\s*\)")  # fmt: skip
         match = test.search(body)
@@ -59,7 +62,7 @@ class Callback:
 
 def callback(given: str, trailing: str = "") -> Callback | None:
     """The callback in what a send is given behind the record, or in Kotlin's braces behind it."""
-    match = _LAMBDA.match(trailing or given.strip().removeprefix("{")) or _CLASS.search(given)
+    match = _LAMBDA.match(trailing or _SAM.sub("", given.strip(), count=1)) or _CLASS.search(given)
     if match is None:
         return None
     groups = match.groupdict()

@@ -33,16 +33,19 @@ _CASE = re.compile(r"\bcase\b([^=]{1,120})=>")
 _TAKES_ALL = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ALL}|\w+\s*@.*)\s*"
 )
-_VALUE = re.compile(r"(?:(?<=[;{}\n])|=>|->)[ \t]*\b(?:Try\s*[({]|runCatching\s*\{)")
+_VALUE = re.compile(
+    r"(?:(?<=[;{}\n])|=>|->)[ \t]*\b(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{)"
+)
 _ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
 _LOGS = r"(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+"
 _HARMLESS = re.compile(
     r"\s*(?:(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*|MDC\.\w+\s*\(.*"
     rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
-    r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\.printStackTrace(?:\(\s*\))?"
-    r"|(?:println|print|log(?:Error|Warning|Info|Debug)|Thread\.sleep|delay)\s*\(.*"
-    r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)|[\w.()]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
+    r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
+    r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
+    r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)"
+    r"|[\w.() ]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
     re.DOTALL,
 )
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")

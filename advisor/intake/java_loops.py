@@ -43,6 +43,10 @@ _HAND = re.compile(
 )
 _SUBSCRIBES = re.compile(r"\.\s*subscribe\s*\(")
 """Of a reactive chain, which is not waited for."""
+_GOES_ON = re.compile(
+    r"\.\s*(?:onErrorContinue|onErrorComplete)\s*\(|\.\s*onErrorResume\s*\([^;]{0,80}\.\s*empty\s*\("
+)
+_READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|offer|send|trySend)\s*\(")
 _QUEUE = (
@@ -169,7 +173,7 @@ class _Poll:
             yield ASYNCHRONOUS, handed
             if later := self._commits.search(plain, handed, end):
                 yield BEFORE, later.start()
-        yield from ((SKIP, at) for at in self._passed_over())
+        yield from ((SKIP, at) for at in (*self._passed_over(), *self._in_others()))
         if too_far := _TOO_FAR.search(plain, self._behind, end):
             yield SKIP, too_far.start()  # the offset behind the next record, too
         yield from self._at_the_end()
@@ -205,6 +209,19 @@ class _Poll:
         called = self._text.reached(self._block)[1:] if self._loops() else []
         for handler in self._program.go_on_or_return:
             if any(self._in_method(body, handler.attempt) for body in called):
+                yield handler.at
+
+    def _in_others(self) -> Iterator[int]:
+        """Where an error of what others were given is passed over: of an executor, in a handler
+        around its future, or of a reactive chain."""
+        plain, end = self._text.plain, self._block[1]
+        if match := _GOES_ON.search(plain, self._behind, end):
+            yield match.start()
+        if not _HAND.search(plain, self._behind, end):
+            return
+        for handler in self._program.go_on:
+            start, stop = handler.attempt
+            if self._behind < start < end and _READS_FUTURE.search(plain, start, stop):
                 yield handler.at
 
     def _loops(self) -> bool:

@@ -95,7 +95,7 @@ def _is_only_written(parents: dict[int, ast.AST], node: ast.AST) -> bool:
     while (parent := parents.get(id(inner))) is not None:
         if isinstance(parent, ast.Try) and any(inner is one for one in parent.body):
             return any(
-                words.catches_all(handler)
+                (words.catches_all(handler) or "Kafka" in ast.unparse(handler.type or handler))
                 and words.goes_on(handler.body, lambda call: False, in_function=True)
                 for handler in parent.handlers
             )

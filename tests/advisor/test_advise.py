@@ -335,3 +335,9 @@ def test_no_option_is_taken_for_a_longer_one(command: str) -> None:
     """`--setting` was `--settings` of Django, and the answer that of other settings."""
     with pytest.raises(CommandError, match="unrecognized arguments: --setting"):
         call_command(command, "--setting", "producer.acks=1")
+
+
+@pytest.mark.parametrize("option", ["--producer", "--consumer", "--spark", "--kafka", "--want"])
+def test_an_option_that_is_stated_twice_is_refused(option):
+    with pytest.raises(CommandError, match=f"{option} is stated twice: leave one"):
+        run(option, "a", option, "b")

@@ -60,7 +60,16 @@ ON_THE_JVM = [
     (_JAVA, f"Callback cb = (m, e) -> {{ {_LOG} }}; k.send(r, cb);", "", IGNORED),
     (_JAVA, "k.send(r, new Own());", "class Own implements Callback {\n"
      f"public void onCompletion(R m, Exception e) {{ {_LOG} }} }}", IGNORED),
+    (_JAVA, 'k.send(r, (m, e) -> { if (e != null) { count.of("x").increment(); } });', "", IGNORED),
+    (_JAVA, "k.send(r, (m, e) -> Optional.ofNullable(e).ifPresent(x -> log.error(x)));", "",
+     IGNORED),
+    (_JAVA, "try { k.send(r).get(); } catch (InterruptedException | ExecutionException e) "
+     "{ log.error(e); }", "", IGNORED),
+    (_JAVA, "try { k.send(r).get(); } catch (InterruptedException e) { log.error(e); } "
+     "catch (ExecutionException e) { throw new RuntimeException(e); }", "", YES),
     # Kotlin
+    (_KOTLIN, "k.send(r) { m, e -> e?.printStackTrace() }", "", IGNORED),
+    (_KOTLIN, 'k.send(r, Callback { m, e -> log.error("x", e) })', "", IGNORED),
     (_KOTLIN, "scope.launch { k.send(r) }", "", IGNORED),
     (_KOTLIN, "when (x) {\n 1 -> k.send(r)\n else -> {}\n}", "", IGNORED),
     (_KOTLIN, "k?.send(r)", "", IGNORED),
@@ -180,6 +189,27 @@ IN_PYTHON = [
     (f"{_MOVES}    p.poll(1)\n    c.commit(m)\n", BEFORE),
     (f"{_MOVES}    if p.flush(1): raise KafkaException()\n    c.commit(m)\n", YES),
     (f"{_MOVES}    while not done:\n        p.poll(1)\n    c.commit(m)\n", YES),
+]  # fmt: skip
+
+_AIO = 'async def main():\n    p = AIOProducer({"acks": "all"})\n    %s\n'
+_ALL = "fs = [await p.produce('t', x) for x in rows]\n    "
+IN_PYTHON += [
+    # futures of AIOProducer
+    (_AIO % "f = await p.produce('t', b'x')\n    await f", YES),
+    (_AIO % "await (await p.produce('t', b'x'))", YES),
+    (_AIO % "f = await p.produce('t', b'x')\n    await p.flush()", IGNORED),
+    (_AIO % f"{_ALL}await asyncio.gather(*fs)", YES),
+    (_AIO % f"{_ALL}await p.flush()", IGNORED),
+    (_AIO % f"{_ALL}print(len(fs))", IGNORED),
+    (_AIO % f"{_ALL}await asyncio.gather(*fs, return_exceptions=True)", IGNORED),
+    (_AIO % f"{_ALL}for f in fs:\n        await f", YES),
+    (_AIO % f"{_ALL}for f in fs:\n        try:\n            await f\n"
+     "        except KafkaException as e:\n            print(e)", IGNORED),
+    (_AIO % f"{_ALL}for f in fs:\n        try:\n            await f\n"
+     "        except Exception as e:\n            print(e)", IGNORED),
+    (_AIO % "asyncio.create_task(p.produce('t', b'x'))\n    await p.flush()", IGNORED),
+    (f"{_P.replace('(e, m)', '(n, e, m)').replace('raise KafkaException(e)', 'print(e)')}"
+     'p.produce("t", b"x", callback=partial(heard, 1))\np.flush()\n', IGNORED),
 ]  # fmt: skip
 
 

@@ -137,6 +137,11 @@ RECORDS = [
     )),
     ("db.save(r).subscribe();", "application.processing=asynchronous"),
     ("db.save(r).block();", YES),
+    ("mono(r).onErrorResume(e -> Mono.empty()).block();", SKIP),
+    ("Try.run(() -> db.save(r)).onFailure(e -> log.error(e));", SKIP),
+    ("var f = pool.submit(() -> db.save(r)); try { f.get(); } catch (ExecutionException e) { }",
+     SKIP),
+    ("var f = pool.submit(() -> db.save(r)); f.get();", YES),
     ("db.save(r); c.commitSync(at(new OffsetAndMetadata(r.offset() + 2)));", SKIP),
 ]  # fmt: skip
 
@@ -185,3 +190,28 @@ def test_what_a_query_does_with_a_batch_that_fails(
     assert_file(
         tmp_path / "q.py", QUERY % (sink, more), "", TOPIC, 0 if expected == YES else 2, expected
     )
+
+
+READS_IN_PYTHON = (
+    'c = %s({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})\n'
+    'c.subscribe(["t"])\nwhile True:\n    m = c.poll(1)\n    %s\n'
+)
+OWN = "class Own(Consumer):\n    pass\n"
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    (READS_IN_PYTHON % ("Consumer", "save(m)\n    c.commit(m)"), YES),
+    (OWN + READS_IN_PYTHON % ("Own", "save(m)\n    c.commit(m)"), "Own is itself a Consumer"),
+    (READS_IN_PYTHON % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
+     "    c.commit()"), "application.commit=before-processing"),
+    (READS_IN_PYTHON % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
+     "        c.commit()"), YES),
+    (READS_IN_PYTHON % ("Consumer", "save(m)\n    c.commit(offsets=[at(m.offset() + 2)])"), SKIP),
+    (READS_IN_PYTHON % ("Consumer", "try: save(m)\n    except requests.Timeout: print(1)\n"
+     "    c.commit(m)"), SKIP),
+    (READS_IN_PYTHON % ("Consumer", "try: save(m)\n    except IntegrityError: print(1)\n"
+     "    c.commit(m)"), YES),
+])  # fmt: skip
+def test_a_reader_in_python(tmp_path: Path, text: str, expected: str) -> None:
+    code = {YES: 0, "Own is itself a Consumer": 2}.get(expected, 1)
+    assert_file(tmp_path / "a.py", text, "", RESUMES, code, expected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 
-BROKEN = 1
+BROKEN, _FILE = 1, "FILE"
 _IDLE = (
     "not taken into account.", "is not a plain value: not read.",
     "a dict without a setting of a client: not read.",
@@ -30,6 +31,26 @@ _HEADS = {
     "client": "family", "client_version": "version", "kafka": "kafka", "brokers": "brokers",
     "want": "need.guarantee", "survive": "need.survive",
 }  # fmt: skip
+
+
+class _Once(Action):
+    """An option that is stated once: the last one would count, and nothing would say so."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: object,
+        option: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest) is not None:
+            more = (
+                "; name several files of one application without it"
+                if self.metavar == _FILE
+                else ""
+            )
+            parser.error(f"{option} is stated twice: leave one{more}.")
+        setattr(namespace, self.dest, values)
 
 
 class Command(ExactCommand):
@@ -60,9 +81,9 @@ class Command(ExactCommand):
         parser.add_argument("--only", action="append", default=[], metavar="NAME", help=words)
         for component in Component:
             words = f"{component} settings, as Java properties"
-            parser.add_argument(f"--{component}", metavar="FILE", help=words)
+            parser.add_argument(f"--{component}", action=_Once, metavar=_FILE, help=words)
         for option, metavar, words in (
-            ("spark", "FILE", "options of Spark's Kafka source and sink"),
+            ("spark", _FILE, "options of Spark's Kafka source and sink"),
             ("pipeline", "FILE.toml", "a whole pipeline in one file"),
             ("client", "FAMILY", f"one of {', '.join(Family)}; default java"),
             ("client-version", "VERSION", "default: the newest known"),
@@ -71,7 +92,7 @@ class Command(ExactCommand):
             ("want", "GUARANTEE", "default at-least-once"),
             ("survive", "N", "brokers that may be lost for good; default 1"),
         ):
-            parser.add_argument(f"--{option}", metavar=metavar, help=words)
+            parser.add_argument(f"--{option}", action=_Once, metavar=metavar, help=words)
         parser.add_argument(
             "--set", action="append", default=[], metavar="COMPONENT.KEY=VALUE", dest="stated",
             help="one setting, such as producer.acks=1; overrides every file; can be repeated",
