@@ -13,11 +13,13 @@ from advisor.catalog import Component
 from advisor.intake.commands import state_topics
 from advisor.intake.metadata_version import take_metadata_version
 from advisor.intake.mode import ZOOKEEPER
+from advisor.intake.placeholders import FILLED_IN
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 QUOTA = "producer.byte.rate"
+_STORAGE = ("persistent-claim", "ephemeral", "jbod")
 _API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
 
 
@@ -102,12 +104,18 @@ def _metadata_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ..
 
 
 def _ephemeral(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
-    """The line of such a disk; 0 if there is none."""
+    """The line of such a disk; 0 if there is none. Raises `IntakeError` for storage that Strimzi
+    does not have: it refuses the resource, or leaves the old disks as they are."""
+    found = 0
     for leaf in leaves:
-        inside = leaf.path[: len(storage)] == storage and leaf.path[-1] == "type"
-        if inside and leaf.text == "ephemeral":
-            return leaf.line
-    return 0
+        if leaf.path[: len(storage)] != storage or leaf.path[-1] != "type":
+            continue
+        if leaf.text not in _STORAGE and not FILLED_IN.search(leaf.text):
+            words = f"storage has no type {shown(leaf.text)}: Strimzi has {', '.join(_STORAGE)}"
+            raise IntakeError(f"Line {leaf.line}: {words}.")
+        if leaf.text == "ephemeral":
+            found = found or leaf.line
+    return found
 
 
 def _mode(reading: Reading, leaves: list[Leaf]) -> None:

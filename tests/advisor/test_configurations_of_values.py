@@ -98,3 +98,22 @@ def test_a_switch_of_smallrye_is_off_with_any_other_word(
 ) -> None:
     text = CHANNELS % f"mp.messaging.{line}"
     assert_file(tmp_path / "application.properties", text, "", RESUMES, code, expected)
+
+
+POOL = (
+    "apiVersion: kafka.strimzi.io/v1\nkind: KafkaNodePool\nspec:\n  replicas: 3\n"
+    "  roles: [broker]\n  storage: {type: %s}\n"
+)
+
+
+@pytest.mark.parametrize(("storage", "code", "expected"), [
+    ("persistent-claim", 0, YES),
+    ("jbod, volumes: [{id: 0, type: persistent-claim}]", 0, YES),
+    ("ephemral", 2, "storage has no type ephemral: Strimzi has persistent-claim, ephemeral, jbod"),
+    ("jbod, volumes: [{id: 0, type: persistent-clam}]", 2, "storage has no type persistent-clam"),
+])  # fmt: skip
+def test_storage_that_strimzi_does_not_have(
+    tmp_path: Path, storage: str, code: int, expected: str
+) -> None:
+    reads = "consumer.auto.offset.reset=earliest"
+    assert_file(tmp_path / "k.yaml", POOL % storage, "", f"{RESUMES} {reads}", code, expected)
