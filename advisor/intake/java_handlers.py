@@ -38,6 +38,11 @@ _VALUE = re.compile(
 )
 _ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
+_DROPS = re.compile(
+    r"\s*\.\s*(?:toOption\b|getOrNull\b|orNull\b|isSuccess\b|isFailure\b"
+    r"|(?:getOrElse|getOrDefault|recover)\s*[({]\s*(?:null|None|Nil|\(\s*\)|it|Unit)\s*[)}])"
+)
+"""What leaves nothing of an error."""
 _LOGS = r"(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+"
 _HARMLESS = re.compile(
     r"\s*(?:(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*|MDC\.\w+\s*\(.*"
@@ -112,7 +117,7 @@ def _values(text: Text) -> Iterator[Handler]:
             cases = [own for taken, own in _cases(body) if "Success" not in taken]
             if all(map(only_writes, cases or [re.sub(r"^\s*\(?\w+\)?\s*[-=]>", "", body)])):
                 yield Handler(match.start(), (match.end() - 1, end))
-        elif not _TAKES_IT.match(text.plain, end):
+        elif _DROPS.match(text.plain, end) or not _TAKES_IT.match(text.plain, end):
             yield Handler(match.start(), (match.end() - 1, end))
 
 

@@ -28,9 +28,10 @@ _OPERATOR = re.compile(
 )
 _PROCESSOR = ("process", "transform")
 _ASIDE = re.compile(
-    r"\.\s*(?:submit|execute|runAsync|supplyAsync)\s*\(|\bnew\s+Thread\s*\(|\b(?:launch|thread)\s*[({]"
+    r"\.\s*(?:submit|execute|runAsync|supplyAsync)\s*\(|\bnew\s+Thread\s*\("
+    r"|\b(?:launch|thread|Future)\s*[({]"
 )
-_WAITS = re.compile(r"\b(?:get|join|invokeAll|allOf|await|runBlocking|coroutineScope)\b")
+_WAITS = re.compile(r"\b(?:Await|get|join|invokeAll|allOf|await|runBlocking|coroutineScope)\b")
 _QUEUE = re.compile(r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{0,80}>)?\s+(\w+)\s*[=;]")
 _PUT = r"\b(?:{0}|(?i:\w*(?:queue|channel)\w*))\s*\.\s*(?:put|add|offer|send|trySend)\s*\("
 _SKIPS = "org.apache.kafka.streams.processor.LogAndSkipOnInvalidTimestamp"

@@ -142,6 +142,7 @@ RECORDS = [
     ("var f = pool.submit(() -> db.save(r)); try { f.get(); } catch (ExecutionException e) { }",
      SKIP),
     ("var f = pool.submit(() -> db.save(r)); f.get();", YES),
+    ("x.each(r -> Try.of(() -> db.save(r)).toOption());", SKIP),
     ("db.save(r); c.commitSync(at(new OffsetAndMetadata(r.offset() + 2)));", SKIP),
 ]  # fmt: skip
 
