@@ -112,6 +112,13 @@ def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[flo
     }
 
 
+def elect_uncleanly(stage: Stage) -> None:
+    """Where a replica that is out of sync may lead: waits until one does, and has it elected if
+    the controllers elect none."""
+    if stage.topology.unclean:
+        stage.heal(elect, TOPIC)
+
+
 def losing_last_in_sync(
     lose: Callable[[Stage], None], stopped: Role = _A_FOLLOWER, elections: Sequence[str] = ()
 ) -> Play:
@@ -124,6 +131,7 @@ def losing_last_in_sync(
         if stage.topology.replication_factor > 1:
             stage.heal(restart, terminated())
             stage.wait(DEAD_NOTICED, limit_s=60)
+            elect_uncleanly(stage)
         stage.go_on(seconds["without_leader_s"])
         restart_dead(stage, elections)
 

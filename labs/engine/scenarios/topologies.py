@@ -25,7 +25,9 @@ def replicas_up_to(most: int, why: str) -> Callable[[Settings], Topology]:
         if not 1 <= replicas <= most:
             raise ScenarioError(f"replication.factor is {replicas}: {why}")
         flush = int(settings["topic"].get("flush.messages", NEVER))
-        return Topology(max(_LEAST_BROKERS, replicas), replicas, flush_messages=flush)
+        unclean = bool(settings["topic"].get("unclean.leader.election.enable"))
+        brokers = max(_LEAST_BROKERS, replicas)
+        return Topology(brokers, replicas, flush_messages=flush, unclean=unclean)
 
     return topology
 
