@@ -34,7 +34,7 @@ class Count:
     always: bool = False
     plain: bool = False
 
-    def told(self, number: int | None) -> str:
+    def sentence_for(self, number: int | None) -> str:
         """The sentence with the words that agree with the number, `{n}` and `{ok}` still in it."""
         return inflected(self.sentence, number)
 

@@ -25,7 +25,7 @@ _GONE = "coalesce(transaction_state = 'aborted', false)"
 def define(seen: Survey) -> None:
     """Makes a surveyed ledger ready. Nothing runs yet: these are plans."""
     views = seen.views
-    views.define("told_attempts", _attempts(seen))
+    views.define("fated_attempts", _attempts(seen))
     aborted = _aborted(seen)
     if aborted is not None:
         places, values = aborted
@@ -34,7 +34,7 @@ def define(seen: Survey) -> None:
     marks = aborted is not None
     in_log_only = marks and "transactions" not in seen.recorded
     views.define(
-        "attempts", _with_values("told_attempts") if in_log_only else _all("told_attempts")
+        "attempts", _with_values("fated_attempts") if in_log_only else _all("fated_attempts")
     )
     _define_readable(seen, marks)
     views.define("read_by", f"SELECT *, {READER} AS reader, {IS_FINAL} AS final FROM deliveries")
@@ -86,7 +86,7 @@ def _aborted(seen: Survey) -> tuple[str, str] | None:
     if "transactions" in seen.recorded:
         if not seen.fact("transactions", "aborted"):
             return None
-        rows, gone = "told_attempts", "aborted"
+        rows, gone = "fated_attempts", "aborted"
     else:
         if not seen.fact("log", "aborted"):
             return None

@@ -140,7 +140,9 @@ def _unproved(faults: Sequence[str]) -> str:
 
 def _in_words(name: str, counts: Counts) -> str:
     return (
-        COUNTS[name].told(counts[name]).format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
+        COUNTS[name]
+        .sentence_for(counts[name])
+        .format(n=f"{counts[name]:,}", ok=f"{counts['ok'] or 0:,}")
     )
 
 

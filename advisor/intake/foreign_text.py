@@ -45,13 +45,13 @@ class _Other:
     """Another product: its name, how its text is told, and what can be given in its place."""
 
     name: str
-    told_by: re.Pattern[str]
+    pattern: re.Pattern[str]
     instead: str
 
 
 def _others(what: str, instead: str, *rows: tuple[str, str]) -> tuple[_Other, ...]:
-    compiled = ((name, re.compile(told_by, re.MULTILINE)) for name, told_by in rows)
-    return tuple(_Other(f"{what} {name}", told_by, instead) for name, told_by in compiled)
+    compiled = ((name, re.compile(pattern, re.MULTILINE)) for name, pattern in rows)
+    return tuple(_Other(f"{what} {name}", pattern, instead) for name, pattern in compiled)
 
 
 _STRING = r"[\"'`]"
@@ -162,7 +162,7 @@ def refuse_others(text: str) -> None:
     if _OF_SPARK.search(text, 0, _LONGEST):
         return
     for other in _OTHERS:
-        for match in islice(other.told_by.finditer(text, 0, _LONGEST), _MOST):
+        for match in islice(other.pattern.finditer(text, 0, _LONGEST), _MOST):
             start = text.rfind("\n", 0, match.start()) + 1
             if not _COMMENT.match(text, start):
                 line = text.count("\n", 0, match.start()) + 1

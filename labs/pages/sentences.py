@@ -73,7 +73,7 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
 
 
 def _seen(name: str, counts: Mapping[str, Any]) -> str:
-    return COUNTS[name].told(counts[name]).format(n=number(counts[name]))
+    return COUNTS[name].sentence_for(counts[name]).format(n=number(counts[name]))
 
 
 def _of_keys(counts: Mapping[str, Any]) -> str:

@@ -82,9 +82,9 @@ def test_one_is_no_plural() -> None:
 def test_no_sentence_of_a_count_is_left_with_both_forms() -> None:
     for count in TABLE:
         for number in (0, 1, 2, None):
-            assert not set("[]|") & set(count.told(number)), count.name
+            assert not set("[]|") & set(count.sentence_for(number)), count.name
         if count.sentence:
-            assert count.told(1) != count.told(2), count.name
+            assert count.sentence_for(1) != count.sentence_for(2), count.name
 
 
 def test_missing_messages_are_told_by_where_they_went() -> None:
