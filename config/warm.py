@@ -6,8 +6,10 @@ from django.conf import settings
 from django.template.loader import get_template
 from django.urls import reverse
 
+from advisor.advisories import advisories
 from advisor.catalog import Family, versions
 from advisor.export import all_exports
+from advisor.intake.registry import all_readers
 from advisor.pages import reference, rules_changelog
 from advisor.reasoning import dependence
 from advisor.reasoning.answer import answer
@@ -17,7 +19,8 @@ from labs.evidence import trials
 
 
 def warm() -> None:
-    """Views, templates, the catalog's tables, what failures depend on, and the record of runs."""
+    """Views, templates, the catalog's tables, readers, advisories, what failures depend on, and the
+    record of runs."""
     reverse("labs:home")
     folder = settings.BASE_DIR / "templates"
     for page in folder.rglob("*.html"):
@@ -25,6 +28,8 @@ def warm() -> None:
     for family in Family:
         answer(Pipeline(family, versions(family)[0]))
     all_exports()
+    all_readers()
+    advisories()
     dependence.table()
     table.held(())
     trials.warm()
