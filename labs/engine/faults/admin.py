@@ -188,7 +188,7 @@ def elect(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
         by_hand: list[TopicPartition] = []
 
         def led() -> bool:
-            orphans = _leaderless(admin, topic)
+            orphans = _leaderless(rig, admin, topic)
             if orphans:  # without a time limit: with one the binding (2.16) raises SystemError
                 admin.elect_leaders(ElectionType.UNCLEAN, orphans).result(_ASK_S)
                 by_hand.extend(orphans)
@@ -196,7 +196,9 @@ def elect(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
 
         with suppress(WaitTimeout):
             patience_s = min(_PATIENCE_S, limit_s)
-            until(lambda: not _leaderless(admin, topic), patience_s, "nobody leads", every_s=0.5)
+            until(
+                lambda: not _leaderless(rig, admin, topic), patience_s, "nobody leads", every_s=0.5
+            )
         until(led, limit_s, f"a partition of {topic} has no leader", every_s=0.5)
         who = "an operator's" if by_hand else "the controller's"
         return f"each partition of {topic} has a leader, by {who} choice"
@@ -208,9 +210,16 @@ def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> N
     alter_config(admin, TOPIC, topic, setting, value, _ASK_S)
 
 
-def _leaderless(admin: AdminClient, topic: str) -> list[TopicPartition]:
-    entry = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions.values()
-    return [TopicPartition(topic, partition.id) for partition in entry if partition.leader < 0]
+def _leaderless(rig: Rig, admin: AdminClient, topic: str) -> list[TopicPartition]:
+    """Partitions that no living broker leads: brokers go on to name a dead one until it is fenced,
+    or when they have come back and know no better."""
+    partitions = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions.values()
+    living = {broker for broker, node in rig.cluster.brokers.items() if node.state != "dead"}
+    return [
+        TopicPartition(topic, partition.id)
+        for partition in partitions
+        if partition.leader not in living
+    ]
 
 
 def _partitions(admin: AdminClient, topic: str) -> int:
