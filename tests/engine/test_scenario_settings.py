@@ -192,6 +192,22 @@ def test_an_operator_elects_where_the_team_does_and_the_controller_leaves_the_ti
     assert ("longest log restarted" in steps) is elected
 
 
+@pytest.mark.parametrize("unclean", [False, True])
+@pytest.mark.parametrize(
+    "name", ["isr-shrunk-leader-killed", "rolling-restart", "unclean-election"]
+)
+def test_a_leader_is_waited_for_where_a_replica_out_of_sync_may_lead(
+    name: str, unclean: bool
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "topic": {"replication.factor": 3, "unclean.leader.election.enable": unclean},
+    }
+    steps = [step.text for step in plan(name, settings, {}).steps]
+    noticed = steps.index("until the dead are noticed")
+    assert ("elected" in steps[noticed + 1]) is unclean, steps
+    assert not any("elected" in step for step in steps[:noticed])
+
+
 @pytest.mark.parametrize("racks", [None, 1])
 def test_a_rack_that_holds_all_brokers_cannot_be_staged(racks: int | None) -> None:
     settings: dict[str, dict[str, Any]] = {
