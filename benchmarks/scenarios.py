@@ -143,7 +143,8 @@ def run(
     lines = []
     for arm in last["experiment"]["arms"]:
         count, verdict, name = arm["counts"].get(case.counted), arm["verdict"], arm["name"]
-        right = case.right(name, verdict, count) or (
+        acts = case.acts(on.release, zookeeper=on.zookeeper)
+        right = case.right(name, verdict, count, acts=acts) or (
             name == "good" and verdict in JUDGED and not preventable(case, on)
         )
         lines.append(

@@ -54,3 +54,13 @@ def test_a_scenario_that_is_not_for_every_line_says_why() -> None:
     oldest = kafka_line(kafka_versions()[-1])
     late = [scenario for scenario in all_scenarios() if scenario.lines[-1] != oldest]
     assert late == [scenario for scenario in all_scenarios() if scenario.why_since]
+
+
+def test_bad_settings_that_a_line_does_not_act_on_show_nothing_there() -> None:
+    case = next(case for case in CASES if case.name == "stale-leads")
+    assert case.acts("3.9.2")
+    assert case.acts("2.8.2", zookeeper=True)
+    acts = case.acts("3.7.2")
+    assert case.right("bad", "holds", 0, acts=acts)
+    assert not case.right("bad", "broken", 1, acts=acts)
+    assert case.right("bad", "broken", 1)

@@ -193,9 +193,7 @@ def test_an_operator_elects_where_the_team_does_and_the_controller_leaves_the_ti
 
 
 @pytest.mark.parametrize("unclean", [False, True])
-@pytest.mark.parametrize(
-    "name", ["isr-shrunk-leader-killed", "rolling-restart", "unclean-election"]
-)
+@pytest.mark.parametrize("name", ["isr-shrunk-leader-killed", "rolling-restart"])
 def test_a_leader_is_waited_for_where_a_replica_out_of_sync_may_lead(
     name: str, unclean: bool
 ) -> None:

@@ -204,6 +204,7 @@ CASES = [
         TWO_COPIES
         | {"topic__unclean_leader_election_enable": True, "producer__enable_idempotence": False},
         TWO_COPIES,
+        acts_since="3.9",  # KRaft's controllers do not read it before (KAFKA-12670)
     ),
     Case(
         "disk-fails", "leader-disk-fails", "at-least-once", Anomaly.LOST_WRITE,

@@ -49,7 +49,8 @@ class Case:
     `want` does not forbid holds. Where settings only change how much of it there
     is, `good` is None. `shorter` overrides durations of the scenario, in seconds. The tests
     stage those that are `tested`, one of a family; `make nightly` stages all. `since` is the
-    oldest line of brokers that takes the settings.
+    oldest line of brokers that takes the settings. On lines in KRaft mode before `acts_since` the
+    bad settings have no effect, so that they show nothing either.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Case:
     tested: bool = False
     over_ms: int | None = None
     since: str = OLDEST_KRAFT
+    acts_since: str = OLDEST_KRAFT
 
     @property
     def arms(self) -> list[str]:
@@ -111,10 +113,15 @@ class Case:
         """What the judge counts it as."""
         return str(self.anomaly) if self.over_ms is None else f"{self.anomaly}_ms"
 
-    def right(self, arm: str, verdict: str, count: int | None) -> bool:
+    def acts(self, kafka: str, *, zookeeper: bool = False) -> bool:
+        """Whether the bad settings have an effect on a release of the brokers."""
+        return zookeeper or at_least(kafka_line(kafka), self.acts_since)
+
+    def right(self, arm: str, verdict: str, count: int | None, *, acts: bool = True) -> bool:
         """Whether an arm showed the anomaly, or did not, and was judged by that."""
         if count is None:
             return False
         shown = count > (self.over_ms or 0)
-        breaks = arm == "bad" and self.anomaly in FORBIDS[Guarantee(self.want)]
-        return (verdict, shown) == ("broken" if breaks else "holds", arm == "bad")
+        expected = arm == "bad" and acts
+        breaks = expected and self.anomaly in FORBIDS[Guarantee(self.want)]
+        return (verdict, shown) == ("broken" if breaks else "holds", expected)

@@ -5,8 +5,9 @@ reassignment and forgotten, leaves it nothing to copy with: it stays out of the 
 others acknowledged without it while it was away (once it is back, acks=all may wait for it). When
 they die, only an unclean election can make it the leader, without what it lacks, also where
 acks=all and min.insync.replicas=2 were asked for. KRaft's controllers elect none before 3.9
-(KAFKA-12670): there an operator does. The controller runs beside the brokers here:
-with the others, the majority of three that are controllers too would be away.
+(KAFKA-12670), and here no operator does either: that the setting has no effect is to be seen.
+The controller runs beside the brokers: with the others, the majority of three that are controllers
+too would be away.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from labs.engine.faults.terminate import terminate
 from labs.engine.faults.throttle import release, throttle
 from labs.engine.scenarios.conditions import DEAD_NOTICED, all_in_sync, in_sync
 from labs.engine.scenarios.model import TOPIC, Durations, Rate, Scenario, Stage
-from labs.engine.scenarios.steps import elect_uncleanly
 from labs.engine.scenarios.topologies import with_controllers
 
 _BYTES_PER_S = 1
@@ -30,7 +30,6 @@ def _play(stage: Stage, seconds: Durations) -> None:
     stage.do(kill, leader(TOPIC))
     if stage.topology.replication_factor > 1:
         stage.wait(DEAD_NOTICED, limit_s=60)
-        elect_uncleanly(stage)
     stage.go_on(seconds["without_leader_s"])
     stage.heal(restart, dead())
     if stage.topology.replication_factor > 1:
