@@ -129,7 +129,7 @@ def test_on_a_phone_every_column_of_the_circumstances_is_in_sight(page: Page) ->
         region = page.get_by_role("region", name=name)
         assert region.evaluate("each => each.scrollWidth <= each.clientWidth"), name
     reason = page.get_by_role("cell", name="fails over sooner")
-    assert "why that is safe" in reason.evaluate(
+    assert "Why that is safe" in reason.evaluate(
         "each => getComputedStyle(each, '::before').content"
     )
 
