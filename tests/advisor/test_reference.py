@@ -185,9 +185,10 @@ def test_what_is_not_known_has_no_page(client: Client, url: str) -> None:
     assert client.get(url).status_code == 404
 
 
-def test_the_advice_leads_to_the_pages(client: Client) -> None:
+def test_the_advice_and_its_reasons_lead_to_the_pages(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
-    html = html_of(client, reverse("advisor:advice", args=[slug]))
+    pages = ("advisor:advice", "advisor:reasons")
+    html = "".join(html_of(client, reverse(page, args=[slug])) for page in pages)
     links = set(re.findall(r'href="(/reference/[^"]+)"', html))
     assert links <= {entry.url for entry in reference.entries()}
     pipeline = described({"topic.replication.factor": "1", **RISKY})

@@ -130,7 +130,7 @@ def test_each_claim_of_the_advice_shows_what_runs_said_of_it(client: Client) -> 
     trial({"lost_write": 9}, {"lost_write": 0})
     saved = advisor.save(SIDES["one-side"])
     for address in (
-        reverse("advisor:advice", args=[saved.slug]),
+        reverse("advisor:reasons", args=[saved.slug]),
         reverse("reference:failure", args=[EVENT]),
     ):
         page = client.get(address).content.decode()
