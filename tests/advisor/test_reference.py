@@ -185,6 +185,7 @@ def test_what_is_not_known_has_no_page(client: Client, url: str) -> None:
     assert client.get(url).status_code == 404
 
 
+@pytest.mark.wide  # holds every run that ships against today's rules first
 def test_the_advice_and_its_reasons_lead_to_the_pages(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "1"}, producer=RISKY)
     pages = ("advisor:advice", "advisor:reasons")

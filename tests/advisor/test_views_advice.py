@@ -245,6 +245,7 @@ def test_what_no_settings_give_is_said_with_the_nearest_that_can_be_had(client: 
     assert any("Spark" in item for item in words)
 
 
+@pytest.mark.wide  # holds every run that ships against today's rules first
 def test_the_reasons_of_each_failure_name_their_sources(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     html = client.get(reverse("advisor:reasons", args=[slug])).content.decode()
@@ -271,6 +272,7 @@ def test_the_report_has_each_reason_once_and_each_setting(client: Client) -> Non
         assert f'<span class="key{stated}">{setting.key}={say(setting.value)}</span>' in html
 
 
+@pytest.mark.wide  # holds every run that ships against today's rules first
 def test_a_mark_on_the_report_leads_to_its_reason(client: Client) -> None:
     slug = walk(client, topic={"topic.replication.factor": "3"}, producer=RISKY)
     page = reverse("advisor:reasons", args=[slug])
