@@ -43,8 +43,8 @@ class Topology:
     can fail alone. With `racks` the brokers stand in so many, by turns
     (broker.rack). Topics in `grown` are made with one copy and get so many while the run goes on.
     With `replica_elected` an operator has a leader elected before a broker that lost its disk is
-    back (application.disk.lost). With `unclean` a replica that is out of sync may lead: where the
-    controllers elect none, an operator has one elected (KRaft before 3.9, KAFKA-12670).
+    back (application.disk.lost). With `unclean` a replica that is out of sync may lead
+    (unclean.leader.election.enable): see `steps.elect_uncleanly`.
     `note` says how this differs from the team's own, if it does.
     """
 

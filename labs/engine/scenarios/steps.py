@@ -114,7 +114,7 @@ def alone_until(without_leader_s: tuple[float, float]) -> Mapping[str, tuple[flo
 
 def elect_uncleanly(stage: Stage) -> None:
     """Where a replica that is out of sync may lead: waits until one does, and has it elected if
-    the controllers elect none."""
+    the controllers elect none, as KRaft's before 3.9 (KAFKA-12670)."""
     if stage.topology.unclean:
         stage.heal(elect, TOPIC)
 
