@@ -84,9 +84,8 @@ def known_bugs(answer: Answer) -> KnownBugs:
     pipeline = judgement.pipeline
     concerned = hits(pipeline)
     known_bugs = [_weighed(hit, judgement.forbids) for hit in concerned]
-    order = list(Severity)
     return KnownBugs(
-        bugs=tuple(sorted(known_bugs, key=lambda known_bug: order.index(known_bug.severity))),
+        bugs=tuple(sorted(known_bugs, key=lambda known_bug: known_bug.severity.rank)),
         by_settings=judgement.guarantees[Boundary.END_TO_END],
         guarantees=weakened(judgement.guarantees, added(concerned, sure=True)),
         at_worst=weakened(judgement.guarantees, added(concerned, sure=False)),

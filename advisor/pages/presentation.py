@@ -19,7 +19,6 @@ from advisor.questions.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.failures import all_events
-from advisor.reasoning.finding import Severity
 from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.replication import Replication, kafka_at_least
@@ -29,8 +28,6 @@ from advisor.templatetags.look import GUARANTEES, KINDS
 KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
 """The kinds of harm as columns of the matrix; one that nothing does is left out."""
 
-_WORST_FIRST = {severity: place for place, severity in enumerate(Severity)}
-"""The order of the findings on a page."""
 _FIRST_STEPS = 4
 """How many changes are shown next to the verdict, one less where no settings give what is needed;
 the others are further down."""
@@ -130,7 +127,7 @@ def advice(answer: Answer) -> dict[str, Any]:
         "obstacles": given.obstacles, "recommended": wanted, "columns": answer.columns,
         "steps": steps, "first_steps": steps[:first], "more_steps": len(steps[first:]),
         "numbers": compared(answer.numbers, answer.numbers_after),
-        "findings": sorted(given.findings, key=lambda each: _WORST_FIRST[each.severity]),
+        "findings": sorted(given.findings, key=lambda finding: finding.severity.rank),
         "in_force": answer.in_force, "stated": sum(setting.stated for setting in answer.in_force),
     }  # fmt: skip
 

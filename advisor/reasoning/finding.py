@@ -18,6 +18,11 @@ class Severity(StrEnum):
     MEDIUM = "medium"
     LOW = "low"
 
+    @property
+    def rank(self) -> int:
+        """The place in an order of the most severe first, from 0."""
+        return list(Severity).index(self)
+
 
 class Confidence(StrEnum):
     """How sure it is from the settings alone: certain, or only under what the message says."""
