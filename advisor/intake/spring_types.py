@@ -77,6 +77,8 @@ _OF_BINDING: Mapping[str, _Kind] = {
     "producer.use-native-encoding": _SWITCH,
     "producer.compression-type": ("none", "gzip", "snappy", "lz4", "zstd"),
 }  # fmt: skip
+_SPRING_KINDS = {relaxed(name): kind for name, kind in _OF_SPRING.items()}
+_BINDING_KINDS = {relaxed(name): kind for name, kind in _OF_BINDING.items()}
 _BINDING = re.compile(
     r"spring\.cloud\.stream\.(?:kafka\.)?(?:bindings\.[^.]+|default)\.(?P<name>(?:consumer|producer)\..+)"
 )
@@ -96,13 +98,9 @@ def check(reading: Reading, leaves: Sequence[Leaf]) -> None:
 
 def _kind(name: str) -> _Kind | None:
     if name.startswith(_SPRING):
-        return _kinds(_OF_SPRING).get(relaxed(name.removeprefix(_SPRING)))
+        return _SPRING_KINDS.get(relaxed(name.removeprefix(_SPRING)))
     match = _BINDING.fullmatch(name)
-    return _kinds(_OF_BINDING).get(relaxed(match["name"])) if match else None
-
-
-def _kinds(named: Mapping[str, _Kind]) -> Mapping[str, _Kind]:
-    return {relaxed(name): kind for name, kind in named.items()}
+    return _BINDING_KINDS.get(relaxed(match["name"])) if match else None
 
 
 def _is_taken(kind: _Kind, text: str) -> bool:
