@@ -214,7 +214,7 @@ def _leaderless(rig: Rig, admin: AdminClient, topic: str) -> list[TopicPartition
     """Partitions that no living broker leads: brokers go on to name a dead one until it is fenced,
     or when they have come back and know no better."""
     partitions = admin.list_topics(topic, timeout=_ASK_S).topics[topic].partitions.values()
-    living = {broker for broker, node in rig.cluster.brokers.items() if node.state != "dead"}
+    living = {broker for broker, state in rig.cluster.states().items() if state != "dead"}
     return [
         TopicPartition(topic, partition.id)
         for partition in partitions
