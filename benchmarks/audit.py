@@ -33,9 +33,9 @@ TRIAGED: Mapping[tuple[str, str], str] = {
     ("labs/calibration/draw.py", "B311"): "dice that fall alike again; nothing is secret",
     ("labs/calibration/edges.py", "B311"): "dice that fall alike again; nothing is secret",
     ("labs/engine/scenarios/model.py", "B311"): "dice that fall alike again; nothing is secret",
-    ("labs/engine/distributions/ivy.py", "B406"): "`quoteattr` writes XML; nothing is parsed",
+    ("labs/maintenance/ivy.py", "B406"): "`quoteattr` writes XML; nothing is parsed",
     (
-        "labs/engine/distributions/trust.py",
+        "labs/maintenance/trust.py",
         "B105",
     ): "Java wants a password for a public list of names",
     ("labs/lessons/drawing.py", "B405"): "reads drawings of our own files",

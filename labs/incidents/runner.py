@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from labs.engine.base import failure_text
 from labs.engine.base.slots import slot
-from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions.download import DownloadFailed
 from labs.engine.run.events import Emitter
 from labs.incidents import Incident, find
 from labs.incidents.verify import play

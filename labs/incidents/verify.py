@@ -83,7 +83,7 @@ def play(
     hears of each download, `enter` of each phase that begins (`model.PHASES`). With `home` the
     play is in that folder, which is left to the caller.
 
-    Raises `distribution.WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`,
+    Raises `distribution.WrongChecksum`, `download.DownloadFailed`, `java.JavaMissing`,
     `wait.WaitTimeout`, `ChildProcessError`, `ProgramFailed`, `KafkaException`.
     """
     steps, java = import_module(incident.module), find_java()

@@ -21,9 +21,10 @@ from pathlib import Path
 
 from advisor.catalog.versions import at_least
 from labs.engine.base.cache import cache_dir, workshop
-from labs.engine.distributions import ivy
 from labs.engine.distributions.distribution import LOCKS
+from labs.engine.distributions.download import MEGABYTE, MOST_MB, Module
 from labs.engine.distributions.java import find_java
+from labs.maintenance import ivy
 
 ROOTS = {
     "kafka": [("org.apache.kafka", "kafka_2.13", "")],
@@ -97,9 +98,9 @@ def main(product: str, version: str) -> None:
                              transitive=False)  # fmt: skip
     if product in _KEPT:
         rows = [row for row in rows if _KEPT[product].match(f"{row[0]}:{row[1]}:")]
-    size = sum(row[4] for row in rows) // ivy.MEGABYTE
-    if size > ivy.MOST_MB:
-        sys.exit(f"{product} {version} has {size} MB; a lock has {ivy.MOST_MB} MB at most")
+    size = sum(row[4] for row in rows) // MEGABYTE
+    if size > MOST_MB:
+        sys.exit(f"{product} {version} has {size} MB; a lock has {MOST_MB} MB at most")
     lines = [f"{group}:{artifact}:{rev} {digest}\n" for group, artifact, rev, digest, _ in rows]
     path = LOCKS / f"{product}-{version}.txt"
     path.write_text("".join(sorted(lines)), "utf-8")
@@ -111,12 +112,10 @@ def _bound(revision: str) -> str:
     return _FIRST_RELOAD4J if re.fullmatch(r"1\.7\.([0-2]?[0-9]|3[0-4])", revision) else revision
 
 
-def _resolve(modules: list[ivy.Module], transitive: bool) -> list[tuple[str, str, str, str, int]]:
+def _resolve(modules: list[Module], transitive: bool) -> list[tuple[str, str, str, str, int]]:
     """Group, artifact, version, SHA-256 and size in bytes of each jar."""
     with workshop(cache_dir() / "lock") as folder:
-        pattern = "[organisation]/[artifact]/[revision]/jar.[ext]"
-        ivy.fetch(find_java(), modules, folder, pattern=pattern, transitive=transitive,
-                  progress=print)  # fmt: skip
+        ivy.resolve(find_java(), modules, folder, transitive=transitive)
         return [_row(jar) for jar in sorted((folder / "jars").glob("*/*/*/*.jar"))]
 
 

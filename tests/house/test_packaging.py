@@ -96,7 +96,7 @@ def test_the_worker_can_fetch_and_run_old_releases_and_nobody_else_reaches_them(
     """
     result = services()
     environment = result["worker"]["environment"]
-    assert {"LAB_IVY_SETTINGS", "PIP_INDEX_URL", "LAB_CACHE_LIMIT_MB"} <= set(environment)
+    assert {"LAB_MAVEN_REPOSITORY", "PIP_INDEX_URL", "LAB_CACHE_LIMIT_MB"} <= set(environment)
     assert "LAB_CACHE_DIR" not in environment, "the image's own, where today's jars are"
     dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
     assert "COPY --from=build --chown=lab:lab /cache /cache" in dockerfile

@@ -17,8 +17,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labs.engine.base import slots
-from labs.engine.distributions import ivy
-from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions import download
+from labs.engine.distributions.download import DownloadFailed
 from labs.engine.run.events import Emitter
 from labs.incidents import Exhibit, Moment, Outcome, find, runner
 from labs.incidents.runner import PlaySpec
@@ -270,7 +270,7 @@ def test_every_side_is_told_by_phase_with_its_result_and_leaves_no_folder(
      "3.1.0 could not be downloaded: the repository cannot be reached (Connection refused)."),
     (DownloadFailed("The jars of past-3.1.0 have 151 MB, and a release may have 150 MB at most"),
      "The jars of past-3.1.0 have 151 MB"),
-    (ivy.NoRoom("Nothing was downloaded: the disk for downloads has 3 MB left"),
+    (download.NoRoom("Nothing was downloaded: the disk for downloads has 3 MB left"),
      "the disk for downloads has 3 MB left"),
     (ChildProcessError("broker 1 ended by itself"), "broker 1 ended by itself"),
 ])  # fmt: skip
@@ -293,10 +293,10 @@ def test_a_side_that_cannot_be_played_says_why_and_the_other_one_is_played(
 def test_a_disk_without_room_is_told_before_anything_is_fetched(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ivy.ensure_room(tmp_path / "jars" / "past-3.1.0")
-    monkeypatch.setattr(ivy, "ROOM_MB", 10**9)
-    with pytest.raises(ivy.NoRoom, match="1000000000 MB are needed"):
-        ivy.ensure_room(tmp_path / "jars" / "past-3.1.0")
+    download.ensure_room(tmp_path / "jars" / "past-3.1.0")
+    monkeypatch.setattr(download, "ROOM_MB", 10**9)
+    with pytest.raises(download.NoRoom, match="1000000000 MB are needed"):
+        download.ensure_room(tmp_path / "jars" / "past-3.1.0")
 
 
 @pytest.mark.process

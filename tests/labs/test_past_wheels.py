@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
-from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions.download import DownloadFailed
 from labs.incidents import wheels
 from tests.image.image import instructions
 

@@ -1,6 +1,6 @@
 """A repository that refuses: what the commands and the pages of incidents and series say then.
 
-The repository is a server of the test. Ivy really asks it, in a JVM.
+The repository is a server of the test, which is really asked.
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ from django.urls import reverse
 
 from advisor.management.exact import NOT_RUN
 from labs.engine.base.cache import cache_dir
-from labs.engine.distributions import distribution, ivy
+from labs.engine.distributions import distribution, download
 from labs.engine.distributions.distribution import WrongChecksum
 from labs.incidents import find
 from labs.models import Experiment, Series, State
 from labs.runs import lifecycle, queue, worker
 from tests.reading import html_of
 
-pytestmark = pytest.mark.process
 LOCK, INCIDENT = "past-clients-3.1.0", find("KAFKA-13598")
 SECRET = "user:hidden"
 BODY = b"this is no jar " * 1000
 WHY = {
-    "403": "the repository answered “Forbidden”",
-    "404": "the repository answered “Not Found”",
-    "503": "the repository answered “Service Unavailable”",
+    "403": "the repository answered “403 Forbidden”",
+    "404": "the repository answered “404 Not Found”",
+    "503": "the repository answered “503 Service Unavailable”",
     "closed": "the repository cannot be reached (Connection refused)",
     "silent": "the repository did not answer in time",
     "cut": "a download was cut before its end",
@@ -79,15 +78,7 @@ def refuses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callabl
     def refuse(way: str) -> None:
         Repository.way = way
         port = closed if way == "closed" else server.server_port
-        file = tmp_path / "mirror.xml"
-        file.write_text(
-            '<ivysettings><property name="ivy.checksums" value=""/>'
-            '<settings defaultResolver="mirror"/><resolvers>'
-            '<ibiblio name="mirror" m2compatible="true" usepoms="false" '
-            f'root="http://{SECRET}@localhost:{port}/maven2/"/></resolvers></ivysettings>',
-            "utf-8",
-        )
-        monkeypatch.setenv("LAB_IVY_SETTINGS", str(file))
+        monkeypatch.setenv("LAB_MAVEN_REPOSITORY", f"http://{SECRET}@localhost:{port}/maven2/")
         monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path / "cache"))
 
     monkeypatch.setattr(queue, "nudge", lambda *_: True)
@@ -102,15 +93,15 @@ def test_why_a_download_failed_stands_in_the_first_line_and_nothing_is_kept(
     refuses: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     if way == "silent":
-        monkeypatch.setattr(ivy, "PATIENCE_S", 10.0)
+        monkeypatch.setattr(download, "PATIENCE_S", 1.0)
     refuses(way)
-    with pytest.raises(ivy.DownloadFailed) as failed:
+    with pytest.raises(download.DownloadFailed) as failed:
         distribution.install(LOCK)
-    first, *ivys_own = str(failed.value).splitlines()
+    first, missing = str(failed.value).splitlines()
     assert first.startswith(f"The jars could not be downloaded: {WHY[way]}. Check the network")
-    assert "LAB_IVY_SETTINGS" in first
+    assert "LAB_MAVEN_REPOSITORY" in first
     assert "localhost" not in first
-    assert any("kafka-clients" in line for line in ivys_own) or way == "silent"
+    assert missing.startswith("The first that is missing: ch.qos.reload4j:reload4j:1.2.26")
     assert SECRET not in str(failed.value)
     assert [path.name for path in (cache_dir() / "jars").iterdir()] == [f".{LOCK}.lock"]
 

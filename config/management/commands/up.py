@@ -24,7 +24,7 @@ from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.cluster.prepare import prepare
 from labs.engine.cluster.storage import FormatFailed
 from labs.engine.distributions import distribution
-from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions.download import DownloadFailed
 from labs.engine.distributions.java import JavaMissing, find_java
 
 TAKEN = 2

@@ -10,12 +10,12 @@ import sys
 
 from labs.engine.cluster.jvm import archive_options, has_archive
 from labs.engine.cluster.storage import checkpoint
-from labs.engine.distributions import distribution, ivy
+from labs.engine.distributions import distribution, download
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java, find_java
 
 
-def prepare(progress: ivy.Progress) -> None:
+def prepare(progress: download.Progress) -> None:
     """Prepares the newest Kafka and Spark's connector; quick if that was done before.
 
     Raises what `prepared` does.
@@ -25,13 +25,13 @@ def prepare(progress: ivy.Progress) -> None:
 
 
 def prepared(
-    version: str, java: Java, progress: ivy.Progress, *, zookeeper: bool = False
+    version: str, java: Java, progress: download.Progress, *, zookeeper: bool = False
 ) -> Distribution:
     """A release of Kafka with its jars, formatted storage and class archive in the cache.
 
     Brokers that have a `zookeeper` need the jars alone.
     `progress` is given plain lines while one of them is made. Raises what these raise:
-    `java.JavaMissing`, `ivy.DownloadFailed`, `distribution.UnknownVersion`,
+    `java.JavaMissing`, `download.DownloadFailed`, `distribution.UnknownVersion`,
     `distribution.WrongChecksum`, `storage.FormatFailed`.
     """
     kafka = distribution.kafka(version, progress)

@@ -22,8 +22,7 @@ from typing import NamedTuple
 from advisor.catalog import kafka_line
 from advisor.catalog.versions import at_least
 from labs.engine.base.cache import alone, cache_dir, workshop
-from labs.engine.distributions import budget, ivy
-from labs.engine.distributions.java import find_java
+from labs.engine.distributions import budget, download
 
 LOCKS = Path(__file__).parent / "locks"
 SPARK = "4.2.0"
@@ -161,11 +160,11 @@ def to_run(version: str, *, zookeeper: bool, staged: bool) -> Brokers:
     return Brokers(nearest_here, zookeeper=False, instead_of=f"{line} with ZooKeeper")
 
 
-def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distribution:
+def kafka(version: str = "4.3.1", progress: download.Progress | None = None) -> Distribution:
     """The jars of this Kafka release, fetched at the first call and verified by SHA-256.
 
     `progress` is given plain lines while jars are downloaded. Raises `UnknownVersion`,
-    `WrongChecksum`, `ivy.DownloadFailed`, `java.JavaMissing`.
+    `WrongChecksum`, `download.DownloadFailed`.
     """
     if version in kafka_versions():
         return Distribution(version, install(f"kafka-{version}", progress))
@@ -176,7 +175,7 @@ def kafka(version: str = "4.3.1", progress: ivy.Progress | None = None) -> Distr
     raise _unknown(version, all_versions())
 
 
-def past(version: str, progress: ivy.Progress | None = None) -> Distribution:
+def past(version: str, progress: download.Progress | None = None) -> Distribution:
     """The jars of a release that an incident runs, fetched and verified as `kafka` does.
 
     One that is offered is taken as it is; the others serve incidents alone. Raises as `kafka`.
@@ -184,12 +183,12 @@ def past(version: str, progress: ivy.Progress | None = None) -> Distribution:
     return _for_incidents("past", version, progress)
 
 
-def past_clients(version: str, progress: ivy.Progress | None = None) -> Distribution:
+def past_clients(version: str, progress: download.Progress | None = None) -> Distribution:
     """The same for the Java client jars alone; an offered release has more jars."""
     return _for_incidents("past-clients", version, progress)
 
 
-def past_streams(version: str, progress: ivy.Progress | None = None) -> Distribution:
+def past_streams(version: str, progress: download.Progress | None = None) -> Distribution:
     """The same for Kafka Streams; without a lock its jar stands behind an offered release's.
 
     Only a lock of its own has RocksDB, which keeps state on disk.
@@ -200,7 +199,7 @@ def past_streams(version: str, progress: ivy.Progress | None = None) -> Distribu
     return Distribution(version, (*clients.jars, *install(f"streams-{version}", progress)))
 
 
-def tools_path(kafka: Distribution, progress: ivy.Progress | None = None) -> str:
+def tools_path(kafka: Distribution, progress: download.Progress | None = None) -> str:
     """The class path of Kafka's own command-line tools, which have a jar of their own since 4.0."""
     if not at_least(kafka.version, "4.0"):
         return kafka.class_path
@@ -209,7 +208,7 @@ def tools_path(kafka: Distribution, progress: ivy.Progress | None = None) -> str
     )
 
 
-def _for_incidents(product: str, version: str, progress: ivy.Progress | None) -> Distribution:
+def _for_incidents(product: str, version: str, progress: download.Progress | None) -> Distribution:
     if _is_locked(product, version):
         return Distribution(version, install(f"{product}-{version}", progress))
     if version in kafka_versions():
@@ -226,7 +225,7 @@ def _unknown(version: str, known: Sequence[str]) -> UnknownVersion:
     return UnknownVersion(f"Kafka {version!r} cannot be run here; these can: {named}.")
 
 
-def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:
+def spark_connector(progress: download.Progress | None = None) -> tuple[Path, ...]:
     """The jars to put on `spark.jars` so that Spark reads and writes Kafka.
 
     Of the connector's tree only four are not in pyspark already. Raises as `kafka`.
@@ -234,7 +233,7 @@ def spark_connector(progress: ivy.Progress | None = None) -> tuple[Path, ...]:
     return install(f"spark-connector-{SPARK}", progress)
 
 
-def install(name: str, progress: ivy.Progress | None = None) -> tuple[Path, ...]:
+def install(name: str, progress: download.Progress | None = None) -> tuple[Path, ...]:
     """The jars of lock `name` in the cache, each the one that was recorded.
 
     They are fetched where one is absent or changed, and hashed again where one was touched. They
@@ -304,13 +303,13 @@ def verify(locked: tuple[Locked, ...], folder: Path) -> None:
     for jar in locked:
         actual = _sum(folder / jar.file)
         if actual is None:
-            raise ivy.DownloadFailed(f"{jar.file} was not downloaded; run the command again.")
+            raise download.DownloadFailed(f"{jar.file} was not downloaded; run the command again.")
         if actual != jar.sha256:
             raise WrongChecksum(
                 f"{jar.file} is not the jar that was recorded and was not installed: its SHA-256 "
                 f"is {actual}, {jar.sha256} was expected. Something between here and the "
                 "repository changed it: try another network, or name a repository you trust "
-                "in LAB_IVY_SETTINGS."
+                "in LAB_MAVEN_REPOSITORY."
             )
 
 
@@ -324,22 +323,22 @@ def _sum(path: Path) -> str | None:
 
 
 def _fetch(
-    folder: Path, locked: tuple[Locked, ...], stamp: str, progress: ivy.Progress | None
+    folder: Path, locked: tuple[Locked, ...], stamp: str, progress: download.Progress | None
 ) -> None:
-    ivy.ensure_room(folder)
+    download.ensure_room(folder)
     with workshop(folder) as temporary:
         fresh = temporary / "jars"
         fresh.mkdir()
         absent = [jar for jar in locked if not _copied(jar, folder.parent, fresh)]
         if absent:
             modules = ((jar.group, jar.artifact, jar.version) for jar in absent)
-            ivy.fetch(find_java(), modules, temporary, progress=progress)
+            download.fetch(modules, fresh, progress=progress)
         verify(locked, fresh)
-        size = sum((fresh / jar.file).stat().st_size for jar in locked) // ivy.MEGABYTE
-        if size > ivy.MOST_MB:
-            raise ivy.DownloadFailed(
+        size = sum((fresh / jar.file).stat().st_size for jar in locked) // download.MEGABYTE
+        if size > download.MOST_MB:
+            raise download.DownloadFailed(
                 f"The jars of {folder.name} have {size:,} MB, and a release may have "
-                f"{ivy.MOST_MB} MB at most. None was kept"
+                f"{download.MOST_MB} MB at most. None was kept"
             )
         if progress:
             progress(

@@ -15,7 +15,7 @@ from pathlib import Path
 from labs.engine.base.processes import ROOT, end, spawn
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.distributions import classes
-from labs.engine.distributions.ivy import Progress
+from labs.engine.distributions.download import Progress
 from labs.engine.distributions.java import Java, find_java
 from labs.engine.distributions.spark_java import pyspark_jars, quoted, spark_home
 

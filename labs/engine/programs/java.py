@@ -13,8 +13,10 @@ from pathlib import Path
 
 from labs.engine.base.processes import ROOT
 from labs.engine.cluster.jvm import LOG4J_1, LOG4J_2, OPTIONS, archive_options, has_archive
-from labs.engine.distributions import distribution, ivy
+from labs.engine.distributions import distribution
+from labs.engine.distributions.download import Progress
 from labs.engine.distributions.java import Java
+from labs.engine.distributions.spark_java import pyspark_jars
 
 _SOURCES = ROOT / "labs" / "engine" / "clients"
 _COMMON = "Owner.java"
@@ -48,7 +50,7 @@ class JavaProgram:
         )  # fmt: skip
 
 
-def java_clients(version: str, java: Java, progress: ivy.Progress | None = None) -> JavaProgram:
+def java_clients(version: str, java: Java, progress: Progress | None = None) -> JavaProgram:
     """The program with Kafka's producer and consumer of a release.
 
     Its jars are fetched at the first call and verified. Raises as `distribution.kafka`.
@@ -56,20 +58,20 @@ def java_clients(version: str, java: Java, progress: ivy.Progress | None = None)
     return _program("ClientApplication", version, java, (), progress)
 
 
-def kafka_streams(version: str, java: Java, progress: ivy.Progress | None = None) -> JavaProgram:
+def kafka_streams(version: str, java: Java, progress: Progress | None = None) -> JavaProgram:
     """The Kafka Streams application of a release. Raises as `distribution.kafka`."""
     return _program("StreamsApplication", version, java, (f"streams-{version}",), progress)
 
 
 def compiler() -> Iterator[Path]:
     """The jars that must stand behind those which a program is compiled against."""
-    brought = ivy.ivy_jar().parent
+    brought = pyspark_jars()
     for name in _COMPILER:
         yield from brought.glob(f"{name}-[0-9]*.jar")
 
 
 def _program(
-    name: str, version: str, java: Java, locks: Sequence[str], progress: ivy.Progress | None
+    name: str, version: str, java: Java, locks: Sequence[str], progress: Progress | None
 ) -> JavaProgram:
     """The brokers' jars come first on its class path, so that their class archive fits it."""
     kafka = distribution.kafka(version, progress)

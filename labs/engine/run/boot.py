@@ -12,7 +12,7 @@ from typing import IO
 
 from labs.engine.cluster.cluster import Cluster
 from labs.engine.cluster.prepare import prepared
-from labs.engine.distributions.ivy import Progress
+from labs.engine.distributions.download import Progress
 from labs.engine.distributions.java import find_java
 from labs.engine.run.shape import Shape
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from labs.engine.base.cache import alone, cache_dir
 from labs.engine.distributions.distribution import UnknownVersion, WrongChecksum
-from labs.engine.distributions.ivy import DownloadFailed, ensure_room
+from labs.engine.distributions.download import DownloadFailed, ensure_room
 
 LOCKS = Path(__file__).parent
 PRODUCT = "confluent-kafka"

@@ -14,7 +14,7 @@ from packaging.version import Version
 from advisor.management.exact import ExactCommand, bad_input
 from labs.engine.base.wait import WaitTimeout
 from labs.engine.distributions.distribution import WrongChecksum
-from labs.engine.distributions.ivy import DownloadFailed
+from labs.engine.distributions.download import DownloadFailed
 from labs.engine.distributions.java import JavaMissing
 from labs.incidents import Incident, all_incidents, find, record
 from labs.incidents.model import SIDES

