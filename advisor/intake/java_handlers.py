@@ -7,7 +7,7 @@ Scala's `Try`, Kotlin's `runCatching`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -130,11 +130,14 @@ def tries_again(text: Text, attempt: Block, block: Block) -> bool:
     return any(map(_TRIES.search, loops)) or (throws and any(map(_BOUNDED.search, loops)))
 
 
-def only_writes(body: str, *, in_function: bool = False) -> bool:
-    """Whether statements write of something, count or wait, and do nothing else."""
+def only_writes(
+    body: str, *, in_function: bool = False, others: Callable[[str], bool] = lambda _: False
+) -> bool:
+    """Whether statements write of something, count or wait, and do nothing else, or are `others`
+    that do no more."""
     body = _MESSAGE.sub(r"\1", body)
     return all(
-        _HARMLESS.fullmatch(part) or (in_function and _RETURN.fullmatch(part))
+        _HARMLESS.fullmatch(part) or (in_function and _RETURN.fullmatch(part)) or others(part)
         for part in _statements(body)
     )
 

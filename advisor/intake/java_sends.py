@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
 
 from advisor.intake.java_callbacks import Callback, callback
@@ -46,9 +47,8 @@ _ANY = re.compile(
 )
 """A send whose receiver is a call, or anything that is given Kafka's records."""
 _NAMED = re.compile(
-    r"\s*(?:[\w.]+\s*::\s*(?P<method>\w+)|(?P<variable>\w+)|new\s+(?P<own>\w+)\s*\([^{}]*\))\s*"
+    r"\s*(?:[\w.]*\s*::\s*(?P<method>\w+)|(?P<variable>\w+)|new\s+(?P<own>\w+)\s*\([^{}]*\))\s*"
 )
-_ONE_CALL = re.compile(r"[\s{]*(?:this\.)?(\w+)\s*\(([^()]*)\)[\s;})]*")
 
 
 def unheard(text: Text) -> tuple[int, str]:
@@ -127,8 +127,7 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
             heard = callback("", text.plain[block[0] + 1 : block[1]])
         else:
             heard = (callback(second) or _elsewhere(text, second)) if second else None
-        heard = _called(text, heard) if heard else None
-        if heard and (fault := heard.fault()):
+        if heard and (fault := heard.fault(partial(_own_method, text))):
             yield at, fault
         elif second.strip() == "null":
             yield at, DROPPED
@@ -151,14 +150,14 @@ def _elsewhere(text: Text, given: str) -> Callback | None:
     return _of_method(text, bodies[0], -1) if len(bodies) == 1 else None
 
 
-def _called(text: Text, heard: Callback) -> Callback:
-    """What a callback does that hands its error to a method of the file, and does nothing else."""
-    match = _ONE_CALL.fullmatch(heard.body)
-    given = [it.strip() for it in match[2].split(",")] if match else []
-    bodies = text.bodies(match[1]) if match else []
-    if len(bodies) != 1 or heard.error not in given:
-        return heard
-    return _of_method(text, bodies[0], given.index(heard.error)) or heard
+def _own_method(text: Text, name: str, given: str, error: str) -> Callback | None:
+    """The method of the file that a callback calls; its error is the one that it is handed."""
+    bodies, handed = text.bodies(name), [it.strip() for it in given.split(",")]
+    if len(bodies) != 1:
+        return None
+    if error not in handed:
+        return Callback("", text.plain[slice(*bodies[0])])
+    return _of_method(text, bodies[0], handed.index(error))
 
 
 def _of_method(text: Text, body: Block, position: int) -> Callback | None:

@@ -8,12 +8,12 @@ full queue and for what it refuses at once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from copy import copy
+from collections.abc import Iterator
 from itertools import chain
 
 from advisor.intake import python_ends, python_futures
 from advisor.intake import python_words as words
+from advisor.intake.python_callbacks import Function, drops, only_writes, raises, without
 from advisor.intake.sends import DROPPED, ONLY_WRITTEN, RESULT
 
 _TAKES = frozenset({"callback", "on_delivery"})
@@ -43,6 +43,7 @@ def unheard(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
     lines = [(line, reason) for reason, own in (
         (RESULT, sends.without_result()), (DROPPED, sends.dropped()),
         (ONLY_WRITTEN, sends.only_written()),
+        (ONLY_WRITTEN, sends.swallowed()),
         (_FULL, sends.refused()), (_NEVER, sends.never_served()), (_LEFT, sends.left_behind()),
     ) for line in own]  # fmt: skip
     return min(lines, default=(0, ""))
@@ -56,9 +57,6 @@ def open_sends(tree: ast.Module) -> tuple[int, str]:
     return _Sends(tree, in_config=False).of_unknown_callback(), _UNREAD
 
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
 class _Sends:
     """The sends of a program."""
 
@@ -69,7 +67,7 @@ class _Sends:
         self._alone = {
             id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
         }  # fmt: skip
-        self._functions: dict[str, list[_Function]] = {}
+        self._functions: dict[str, list[Function]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._functions.setdefault(node.name, []).append(node)
@@ -124,7 +122,7 @@ class _Sends:
             if node.attr == "produce" and ast.unparse(node.value) in self._producers:
                 yield node.lineno
 
-    def callbacks(self) -> Iterator[_Function]:
+    def callbacks(self) -> Iterator[Function]:
         """The functions of the file that sends call back."""
         names = set[str]()
         for given in (given for call in self._calls for given in _callbacks(call)):
@@ -132,7 +130,7 @@ class _Sends:
                 yield given
             elif isinstance(given, ast.Call) and words.verb(given) == "partial" and given.args:
                 own = self._functions.get(ast.unparse(given.args[0]).rpartition(".")[2], [])
-                yield from (_without(it, len(given.args) - 1) for it in own[:1])
+                yield from (without(it, len(given.args) - 1) for it in own[:1])
             elif isinstance(given, ast.Name | ast.Attribute):
                 names.add(ast.unparse(given).rpartition(".")[2])
         for name in sorted(names):
@@ -141,15 +139,33 @@ class _Sends:
 
     def dropped(self) -> Iterator[int]:
         """Callbacks that do nothing with an error."""
-        return (function.lineno for function in self.callbacks() if _drops(function))
+        return (function.lineno for function in self.callbacks() if drops(function))
 
     def only_written(self) -> Iterator[int]:
         """Callbacks that only write of an error, or count it where nothing looks."""
         for function in self.callbacks():
-            if _only_writes(function, self._looked_at(function)):
+            if only_writes(function, self._looked_at(function), self._functions):
                 yield function.lineno
 
-    def _looked_at(self, function: _Function) -> set[str]:
+    def swallowed(self) -> Iterator[int]:
+        """Where an error that a callback raises is only written of by whoever serves it."""
+        if not any(map(raises, self.callbacks())):
+            return
+        consumers = words.consumers(self._tree)
+        for node in ast.walk(self._tree):
+            attempt = words.suppressed(node) if isinstance(node, ast.With) else node
+            if not isinstance(attempt, ast.Try):
+                continue
+            served = [call for one in attempt.body for call in words.calls(one)
+                      if words.verb(call) in ("poll", "flush")
+                      and words.receiver(call) not in consumers]  # fmt: skip
+            for handler in attempt.handlers if served else ():
+                if _catches_refusal(handler) and words.goes_on(
+                    handler.body, lambda call: False, in_function=True
+                ):
+                    yield handler.lineno
+
+    def _looked_at(self, function: Function) -> set[str]:
         """The names that code outside of a callback reads, and those that are not of the file."""
         inside = {id(node) for node in ast.walk(function)}
         names = [node for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
@@ -230,79 +246,6 @@ def _callbacks(call: ast.Call) -> list[ast.expr]:
     own = [word.value for word in call.keywords if word.arg and _is_callback(word)]
     position = _POSITIONS.get(words.verb(call), len(call.args))
     return own + call.args[position : position + 1]
-
-
-def _without(function: _Function, bound: int) -> _Function:
-    """A function whose first arguments `partial` has given already."""
-    rest, arguments = copy(function), copy(function.args)
-    arguments.args = function.args.args[bound:]
-    rest.args = arguments
-    return rest
-
-
-def _error(function: _Function) -> str:
-    """The name of the error that a callback is given; empty where it cannot be told."""
-    names = [word.arg for word in (*function.args.posonlyargs, *function.args.args)]
-    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    return names[0] if names else ""
-
-
-def _body(function: _Function) -> list[ast.AST]:
-    return [function.body] if isinstance(function, ast.Lambda) else [*function.body]
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
-
-
-def _drops(function: _Function) -> bool:
-    """Whether a callback never looks at its error, or does nothing where there is one."""
-    error = _error(function)
-    if not error:
-        return False
-    body = _body(function)
-    if not any(_reads(node, error) for node in body):
-        return True
-    return not any(map(_acts, _with_error(body, error)))
-
-
-def _with_error(body: Iterable[ast.AST], error: str) -> Iterator[ast.AST]:
-    """The statements that run where there is an error."""
-    for node in body:
-        if isinstance(node, ast.If):
-            test = ast.unparse(node.test)
-            if test in (error, f"{error} is not None", f"{error} != None"):
-                yield from _with_error(node.body, error)
-                if isinstance(node.body[-1], ast.Return):
-                    return
-                continue
-            if test in (f"not {error}", f"{error} is None", f"{error} == None"):
-                yield from _with_error(node.orelse, error)
-                continue
-        yield node
-
-
-def _acts(node: ast.AST) -> bool:
-    kinds = (ast.Call, ast.Raise, ast.Assign, ast.AugAssign, ast.Delete, ast.Yield, ast.NamedExpr)
-    return any(isinstance(inner, kinds) for inner in ast.walk(node))
-
-
-def _only_writes(function: _Function, looked_at: set[str]) -> bool:
-    error = _error(function)
-    body = _body(function)
-    acts = [node for node in _with_error(body, error) if _acts(node)] if error else []
-    return bool(acts) and all(_only_kept(node, looked_at) for node in acts)
-
-
-def _only_kept(node: ast.AST, looked_at: set[str]) -> bool:
-    """Whether a statement writes a line, or keeps something that nobody looks at."""
-    if isinstance(node, ast.AugAssign):
-        return isinstance(node.target, ast.Name) and node.target.id not in looked_at
-    value = node.value if isinstance(node, ast.Expr) else node
-    if not isinstance(value, ast.Call):
-        return False
-    kept = words.keeps(value) and words.receiver(value).isidentifier()
-    return words.is_log(value) or (kept and words.receiver(value) not in looked_at)
 
 
 def _catches_refusal(handler: ast.ExceptHandler) -> bool:

@@ -12,10 +12,7 @@ import pytest
 
 from tests.advisor.test_configurations import JAVA as TOPIC
 from tests.advisor.test_configurations import assert_file
-from tests.advisor.test_configurations_of_sends import _JAVA as JAVA
-from tests.advisor.test_configurations_of_sends import _KOTLIN as KOTLIN
-from tests.advisor.test_configurations_of_sends import _SCALA as SCALA
-from tests.advisor.test_configurations_of_sends import IGNORED, YES
+from tests.advisor.test_configurations_of_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
 
 FUTURES = [
     (KOTLIN, "k.apply { send(r) }", "", IGNORED),
@@ -34,7 +31,7 @@ FUTURES = [
     (KOTLIN, "k.apply { this.send(r) }", "", IGNORED),
     (KOTLIN, "KafkaProducer<String, String>(p).apply { send(r) }", "", IGNORED),
     (KOTLIN, "with(KafkaProducer<String, String>(p)) { send(r) }", "", IGNORED),
-    (KOTLIN, "k.apply { send(r) { _, e -> if (e != null) throw e } }", "", YES),
+    (KOTLIN, "k.apply { send(r) { _, e -> if (e != null) throw e } }", "", IGNORED),
     (KOTLIN, "k.apply { send(r) { _, e -> if (e != null) log.error(e) } }", "", IGNORED),
     (KOTLIN, "with(k) { send(r, null) }", "", IGNORED),
     (KOTLIN, "go(k)", "fun KafkaProducer<String, String>.pub(r: R) {\n  send(r)\n}\nfu"

@@ -16,102 +16,102 @@ from tests.advisor.test_configurations import assert_file
 YES, IGNORED, OPEN = "^YES", "application.delivery.errors: ignored -> handled", "has a callback is"
 _READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
 
-_JAVA = (
+JAVA = (
     "import org.apache.kafka.clients.producer.*;\nclass A { void run() {\n"
     'Properties p = new Properties();\np.put("acks", "all");\n'
     "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n%s\n}%s\n}\n"
 )
-_KOTLIN = (
+KOTLIN = (
     "import org.apache.kafka.clients.producer.*\nfun main() {\nval p = Properties()\n"
     'p["acks"] = "all"\nval k = KafkaProducer<String, String>(p)\n%s\n}\n%s\n'
 )
-_SCALA = (
+SCALA = (
     "import org.apache.kafka.clients.producer._\nobject A { def main(a: Array[String]): Unit = {\n"
     'val p = new Properties()\np.put("acks", "all")\n'
     "val k = new KafkaProducer[String, String](p)\n%s\n}\n%s\n}\n"
 )
-_CLASS = "new Callback() { public void onCompletion(RecordMetadata m, Exception e) { %s } }"
+CLASS = "new Callback() { public void onCompletion(RecordMetadata m, Exception e) { %s } }"
 _LOG = "if (e != null) log.error(e);"
 ON_THE_JVM = [
     # a callback that only writes of an error
-    (_JAVA, "k.send(r, (m, e) -> { if (e != null) log.error(1, e); });", "", IGNORED),
-    (_JAVA, "k.send(r, (m, e) -> { if (e == null) { done(m); } else { log.error(e); } });", "",
+    (JAVA, "k.send(r, (m, e) -> { if (e != null) log.error(1, e); });", "", IGNORED),
+    (JAVA, "k.send(r, (m, e) -> { if (e == null) { done(m); } else { log.error(e); } });", "",
      IGNORED),
-    (_JAVA, "k.send(r, (m, e) -> { if (e == null) return; again(r); });", "", YES),
-    (_JAVA, "k.send(r, (m, e) -> { if (e != null) { log.error(e); again(r); } });", "", YES),
-    (_JAVA, f"k.send(r, {_CLASS % 'if (e != null) e.printStackTrace();'});", "", IGNORED),
-    (_JAVA, f"k.send(r, {_CLASS % 'if (e != null) { errors.increment(); }'});", "", IGNORED),
-    (_JAVA, f"k.send(r, {_CLASS % 'if (e != null) { failed.set(e); }'});", "", YES),
-    (_JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); }", "", IGNORED),
-    (_JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); throw e; }", "", YES),
+    (JAVA, "k.send(r, (m, e) -> { if (e == null) return; again(r); });", "", YES),
+    (JAVA, "k.send(r, (m, e) -> { if (e != null) { log.error(e); again(r); } });", "", YES),
+    (JAVA, f"k.send(r, {CLASS % 'if (e != null) e.printStackTrace();'});", "", IGNORED),
+    (JAVA, f"k.send(r, {CLASS % 'if (e != null) { errors.increment(); }'});", "", IGNORED),
+    (JAVA, f"k.send(r, {CLASS % 'if (e != null) { failed.set(e); }'});", "", YES),
+    (JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); }", "", IGNORED),
+    (JAVA, "try { k.send(r).get(); } catch (Exception e) { log.error(e); throw e; }", "", YES),
     # whose name is another one, and who is handed the send
-    (_JAVA, "go(k);", "void go(Producer<String, String> x) { x.send(r); }", IGNORED),
-    (_JAVA, "pool.execute(() -> k.send(r));", "", IGNORED),
-    (_JAVA, "all.add(k.send(r)); for (Future f : all) f.get();", "", YES),
-    (_JAVA, "k.send(r)\n  .get(5, SECONDS);", "", YES),
-    (_JAVA, "CompletableFuture.supplyAsync(() -> k.send(r));", "", IGNORED),
-    (_JAVA, "new Thread(() -> k.send(r)).start();", "", IGNORED),
-    (_JAVA, "Optional.of(r).ifPresent(k::send);", "", IGNORED),
-    (_JAVA, "for (var f : rows.stream().map(k::send).toList()) f.get();", "", YES),
+    (JAVA, "go(k);", "void go(Producer<String, String> x) { x.send(r); }", IGNORED),
+    (JAVA, "pool.execute(() -> k.send(r));", "", IGNORED),
+    (JAVA, "all.add(k.send(r)); for (Future f : all) f.get();", "", YES),
+    (JAVA, "k.send(r)\n  .get(5, SECONDS);", "", YES),
+    (JAVA, "CompletableFuture.supplyAsync(() -> k.send(r));", "", IGNORED),
+    (JAVA, "new Thread(() -> k.send(r)).start();", "", IGNORED),
+    (JAVA, "Optional.of(r).ifPresent(k::send);", "", IGNORED),
+    (JAVA, "for (var f : rows.stream().map(k::send).toList()) f.get();", "", YES),
     # a callback that stands elsewhere
-    (_JAVA, "k.send(r, A::done);", f"void done(R m, Exception e) {{ {_LOG} }}", IGNORED),
-    (_JAVA, "k.send(r, A::done);", "void done(R m, Exception e) { if (e != null) again(m); }", YES),
-    (_JAVA, "k.send(r, (m, e) -> done(e));", f"void done(Exception e) {{ {_LOG} }}", IGNORED),
-    (_JAVA, f"Callback cb = (m, e) -> {{ {_LOG} }}; k.send(r, cb);", "", IGNORED),
-    (_JAVA, "k.send(r, new Own());", "class Own implements Callback {\n"
+    (JAVA, "k.send(r, A::done);", f"void done(R m, Exception e) {{ {_LOG} }}", IGNORED),
+    (JAVA, "k.send(r, A::done);", "void done(R m, Exception e) { if (e != null) again(m); }", YES),
+    (JAVA, "k.send(r, (m, e) -> done(e));", f"void done(Exception e) {{ {_LOG} }}", IGNORED),
+    (JAVA, f"Callback cb = (m, e) -> {{ {_LOG} }}; k.send(r, cb);", "", IGNORED),
+    (JAVA, "k.send(r, new Own());", "class Own implements Callback {\n"
      f"public void onCompletion(R m, Exception e) {{ {_LOG} }} }}", IGNORED),
-    (_JAVA, 'k.send(r, (m, e) -> { if (e != null) { count.of("x").increment(); } });', "", IGNORED),
-    (_JAVA, "k.send(r, (m, e) -> Optional.ofNullable(e).ifPresent(x -> log.error(x)));", "",
+    (JAVA, 'k.send(r, (m, e) -> { if (e != null) { count.of("x").increment(); } });', "", IGNORED),
+    (JAVA, "k.send(r, (m, e) -> Optional.ofNullable(e).ifPresent(x -> log.error(x)));", "",
      IGNORED),
-    (_JAVA, "try { k.send(r).get(); } catch (InterruptedException | ExecutionException e) "
+    (JAVA, "try { k.send(r).get(); } catch (InterruptedException | ExecutionException e) "
      "{ log.error(e); }", "", IGNORED),
-    (_JAVA, "try { k.send(r).get(); } catch (InterruptedException e) { log.error(e); } "
+    (JAVA, "try { k.send(r).get(); } catch (InterruptedException e) { log.error(e); } "
      "catch (ExecutionException e) { throw new RuntimeException(e); }", "", YES),
     # Kotlin
-    (_KOTLIN, "k.send(r) { m, e -> e?.printStackTrace() }", "", IGNORED),
-    (_KOTLIN, 'k.send(r, Callback { m, e -> log.error("x", e) })', "", IGNORED),
-    (_KOTLIN, "scope.launch { k.send(r) }", "", IGNORED),
-    (_KOTLIN, "when (x) {\n 1 -> k.send(r)\n else -> {}\n}", "", IGNORED),
-    (_KOTLIN, "k?.send(r)", "", IGNORED),
-    (_KOTLIN, "k.send(r)\nk.flush()", "", IGNORED),
-    (_KOTLIN, "k.send(r).get()", "", YES),
-    (_KOTLIN, "val f = k.send(r)\nk.close()", "", IGNORED),
-    (_KOTLIN, "val f = k.send(r)\nf.get()", "", YES),
-    (_KOTLIN, "k.use { it.send(r) }", "", IGNORED),
-    (_KOTLIN, "KafkaProducer<String, String>(p).use { it.send(r) }", "", IGNORED),
-    (_KOTLIN, "KafkaProducer<String, String>(p).use { x ->\n  x.send(r)\n}", "", IGNORED),
-    (_KOTLIN, "k.use { it.send(r).get() }", "", YES),
-    (_KOTLIN, "rows.forEach { k.send(it) }", "", IGNORED),
-    (_KOTLIN, "rows.map { k.send(it) }.forEach { it.get() }", "", YES),
-    (_KOTLIN, "for (r in rows) k.send(r)", "", IGNORED),
-    (_KOTLIN, "go(k)", "fun go(x: KafkaProducer<String, String>) {\n  x.send(r)\n}", IGNORED),
-    (_KOTLIN, "go(k).get()", "fun go(x: KafkaProducer<String, String>) = x.send(r)", YES),
-    (_KOTLIN, "k.send(r) { _, e -> if (e != null) logger.error(e) { e.message } }", "", IGNORED),
-    (_KOTLIN, "k.send(r) { _, e -> e?.let { log.error(it) } }", "", IGNORED),
-    (_KOTLIN, "k.send(r) { m, _ -> println(m) }", "", IGNORED),
-    (_KOTLIN, "k.send(r) { _, e -> if (e != null) throw e }", "", YES),
-    (_KOTLIN, "runCatching { k.send(r).get() }", "", IGNORED),
+    (KOTLIN, "k.send(r) { m, e -> e?.printStackTrace() }", "", IGNORED),
+    (KOTLIN, 'k.send(r, Callback { m, e -> log.error("x", e) })', "", IGNORED),
+    (KOTLIN, "scope.launch { k.send(r) }", "", IGNORED),
+    (KOTLIN, "when (x) {\n 1 -> k.send(r)\n else -> {}\n}", "", IGNORED),
+    (KOTLIN, "k?.send(r)", "", IGNORED),
+    (KOTLIN, "k.send(r)\nk.flush()", "", IGNORED),
+    (KOTLIN, "k.send(r).get()", "", YES),
+    (KOTLIN, "val f = k.send(r)\nk.close()", "", IGNORED),
+    (KOTLIN, "val f = k.send(r)\nf.get()", "", YES),
+    (KOTLIN, "k.use { it.send(r) }", "", IGNORED),
+    (KOTLIN, "KafkaProducer<String, String>(p).use { it.send(r) }", "", IGNORED),
+    (KOTLIN, "KafkaProducer<String, String>(p).use { x ->\n  x.send(r)\n}", "", IGNORED),
+    (KOTLIN, "k.use { it.send(r).get() }", "", YES),
+    (KOTLIN, "rows.forEach { k.send(it) }", "", IGNORED),
+    (KOTLIN, "rows.map { k.send(it) }.forEach { it.get() }", "", YES),
+    (KOTLIN, "for (r in rows) k.send(r)", "", IGNORED),
+    (KOTLIN, "go(k)", "fun go(x: KafkaProducer<String, String>) {\n  x.send(r)\n}", IGNORED),
+    (KOTLIN, "go(k).get()", "fun go(x: KafkaProducer<String, String>) = x.send(r)", YES),
+    (KOTLIN, "k.send(r) { _, e -> if (e != null) logger.error(e) { e.message } }", "", IGNORED),
+    (KOTLIN, "k.send(r) { _, e -> e?.let { log.error(it) } }", "", IGNORED),
+    (KOTLIN, "k.send(r) { m, _ -> println(m) }", "", IGNORED),
+    (KOTLIN, "k.send(r) { _, e -> if (e != null) throw e }", "", IGNORED),
+    (KOTLIN, "runCatching { k.send(r).get() }", "", IGNORED),
     # Scala
-    (_SCALA, "Future { k.send(r) }", "", IGNORED),
-    (_SCALA, "x match {\n case 1 => k.send(r)\n case _ =>\n}", "", IGNORED),
-    (_SCALA, "val _ = k.send(r)", "", IGNORED),
-    (_SCALA, "k.send(r)\nk.close()", "", IGNORED),
-    (_SCALA, "k.send(r).get()", "", YES),
-    (_SCALA, "rows.foreach(r => k.send(r))", "", IGNORED),
-    (_SCALA, "rows.foreach { r =>\n  k.send(r)\n}", "", IGNORED),
-    (_SCALA, "rows.map(r => k.send(r)).foreach(_.get())", "", YES),
-    (_SCALA, "Using(new KafkaProducer[String, String](p)) { x => x.send(r) }", "", IGNORED),
-    (_SCALA, "go()", "def go(): Unit = {\n  k.send(r)\n}", IGNORED),
-    (_SCALA, "go().get()", "def go() = k.send(r)", YES),
-    (_SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => if (e != null) log.warn(e))", "",
+    (SCALA, "Future { k.send(r) }", "", IGNORED),
+    (SCALA, "x match {\n case 1 => k.send(r)\n case _ =>\n}", "", IGNORED),
+    (SCALA, "val _ = k.send(r)", "", IGNORED),
+    (SCALA, "k.send(r)\nk.close()", "", IGNORED),
+    (SCALA, "k.send(r).get()", "", YES),
+    (SCALA, "rows.foreach(r => k.send(r))", "", IGNORED),
+    (SCALA, "rows.foreach { r =>\n  k.send(r)\n}", "", IGNORED),
+    (SCALA, "rows.map(r => k.send(r)).foreach(_.get())", "", YES),
+    (SCALA, "Using(new KafkaProducer[String, String](p)) { x => x.send(r) }", "", IGNORED),
+    (SCALA, "go()", "def go(): Unit = {\n  k.send(r)\n}", IGNORED),
+    (SCALA, "go().get()", "def go() = k.send(r)", YES),
+    (SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => if (e != null) log.warn(e))", "",
      IGNORED),
-    (_SCALA, "k.send(r, new Callback {\n override def onCompletion(m: RecordMetadata, "
+    (SCALA, "k.send(r, new Callback {\n override def onCompletion(m: RecordMetadata, "
      "e: Exception): Unit = if (e != null) result.failure(e)\n})", "", YES),
-    (_SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => "
+    (SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => "
      "if (e == null) x.success(m) else x.failure(e))", "", YES),
-    (_SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => "
+    (SCALA, "k.send(r, (m: RecordMetadata, e: Exception) => "
      "if (e == null) x.success(m) else log.error(e))", "", IGNORED),
-    (_SCALA, "Try(k.send(r).get())", "", IGNORED),
+    (SCALA, "Try(k.send(r).get())", "", IGNORED),
 ]  # fmt: skip
 
 
