@@ -117,6 +117,8 @@ _OTHERS = (
         _ENGINE,
         ("Flink (Java, Scala, Python)",
          r"\bimport[ \t]+org\.apache\.flink\b|^[ \t]*(?:import|from)[ \t]+pyflink\b"),
+        ("DStreams of Spark Streaming (Scala, Java, Python)",
+         r"\bKafkaUtils\.create\w+\(|\bspark\.streaming\.kafka"),
         ("Bytewax (Python)", r"^[ \t]*(?:import|from)[ \t]+bytewax\b"),
         ("Streamz (Python)", r"^[ \t]*(?:import|from)[ \t]+streamz\b"),
         ("Pathway (Python)", r"^[ \t]*(?:import|from)[ \t]+pathway\b"),

@@ -16,6 +16,7 @@ from advisor.intake import python_sends, python_words, transactions
 from advisor.intake.known import decides, having, is_of_client, is_weighed, likely_clients
 from advisor.intake.python_flow import CLIENTS, Flow, constants
 from advisor.intake.python_made import Made, Pair
+from advisor.intake.python_plain import plain
 from advisor.intake.python_reads import reads
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.sends import STARTS_AT_END, processed, unheard
@@ -150,7 +151,7 @@ def _parsed(text: str) -> ast.Module:
     # Pairs without braces, as one cuts them out of a dict.
     code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
     try:
-        return ast.parse(code)
+        return plain(ast.parse(code))
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
         raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None

@@ -80,10 +80,7 @@ def _use_reads(tree: ast.AST, parents: dict[int, ast.AST], use: ast.AST) -> bool
 
 def _is_let_go(parents: dict[int, ast.AST], call: ast.Call) -> bool:
     """Whether a `gather` that keeps errors as values, or a `wait`, is a statement of its own."""
-    keeps = any(
-        word.arg == "return_exceptions" and ast.unparse(word.value) == "True"
-        for word in call.keywords
-    ) or words.verb(call) == "wait"  # fmt: skip
+    keeps = words.gathers_errors(call) or words.verb(call) == "wait"
     awaited = parents.get(id(call))
     alone = isinstance(parents.get(id(awaited)), ast.Expr) if awaited else False
     return (keeps and alone) or _is_only_written(parents, call)

@@ -100,6 +100,9 @@ class _Walk:
         self._stores = "store_offsets" in verbs
         self._closing = set[str]() if self._stores else {*self._consumers}
         self._transacts = "commit_transaction" in verbs
+        self._pools = words.made_of(tree, words.EXECUTORS)
+        self._groups = words.made_of(tree, words.GROUPS)
+        self._asks = words.asks(tree)
         self._unread = {id(node) for node in words.unread(tree)}
         self._waits = False
         self._scope: ast.AST = tree
@@ -149,6 +152,7 @@ class _Walk:
                     self._expression(item.context_expr, way)
                 self._follow(node.body, way)
                 if any(words.ends_with_all(item.context_expr) for item in node.items):
+                    self._unasked(node, way)
                     way.used, way.handed = way.used or way.handed > 0, 0
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 pass
@@ -280,6 +284,9 @@ class _Walk:
         call = node.value if isinstance(node, ast.Await) else node
         if isinstance(call, ast.Call) and way.polled >= 0:
             given = words.names_in(call) & way.names
+            is_lazy = words.verb(call) == "map" and words.receiver(call) in self._pools
+            if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
+                self._say(SKIP, call.lineno)
             if given and (words.verb(call) in words.HANDS_OVER or words.puts(call, self._queues)):
                 is_queue = words.puts(call, self._queues)
                 self._hand(call, way) if is_queue or not waited else self._use(way)
@@ -360,9 +367,18 @@ class _Walk:
 
     def _hand(self, call: ast.Call, way: _Way) -> None:
         if self._waits:
+            of_group = words.receiver(call) in self._groups
+            if words.keeps_error(call) and not (self._asks or of_group):
+                self._say(SKIP, call.lineno)
             self._use(way)
             return
         way.handed = call.lineno
+
+    def _unasked(self, node: ast.With | ast.AsyncWith, way: _Way) -> None:
+        """Looks at errors that stay in the futures of a pool, of which nobody asks."""
+        given = {verb for item in node.items if (verb := words.verb(item.context_expr))}
+        if way.handed and not self._asks and not given.isdisjoint(words.EXECUTORS):
+            self._say(SKIP, way.handed)
 
     def _use(self, way: _Way) -> None:
         """The message is used here."""

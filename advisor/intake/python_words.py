@@ -18,6 +18,11 @@ HANDS_OVER = frozenset({
     "Process", "start_soon", "run_coroutine_threadsafe", "call_soon", "call_soon_threadsafe",
     "start_new_thread", "spawn", "spawn_n", "add_task",
 })  # fmt: skip
+EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
+"""Pools that keep the error of a call in its future (concurrent.futures)."""
+GROUPS = frozenset({"TaskGroup", "create_task_group", "open_nursery"})
+"""What raises at its end the errors of all that it was given."""
+_ASKS = frozenset({"result", "exception", "gather", "add_done_callback", "starmap"})
 _PUTS = frozenset({"put", "put_nowait", "append"})
 _WAITS = frozenset({
     "result", "join", "gather", "as_completed", "wait", "done", "add_done_callback", "task_done",
@@ -139,6 +144,28 @@ def takes_apart(call: ast.Call) -> bool:
     parses = name.startswith(("parse", "from_", "model_validate", "deserial", "decode", "_decode"))
     made = name[:1].isupper() and name not in HANDS_OVER
     return name in _READS or parses or made or "deserial" in name.lower()
+
+
+def keeps_error(call: ast.Call) -> bool:
+    """Whether an error of what a call hands over is told only to who asks for it."""
+    own = ("submit", "apply_async", "Thread", "Process", "create_task", "ensure_future")
+    return verb(call) in own and all(word.arg != "error_callback" for word in call.keywords)
+
+
+def gathers_errors(call: ast.Call) -> bool:
+    """Whether a `gather` returns errors as it does results."""
+    return any(
+        word.arg == "return_exceptions" and ast.unparse(word.value) == "True"
+        for word in call.keywords
+    )
+
+
+def asks(tree: ast.AST) -> bool:
+    """Whether something asks a future for its error, or waits for it by name."""
+    tasks = (node.value for node in ast.walk(tree) if isinstance(node, ast.Await))
+    return any(isinstance(task, ast.Name | ast.Subscript) for task in tasks) or any(
+        verb(call) in _ASKS or (verb(call) == "get" and not call.args) for call in calls(tree)
+    )
 
 
 def puts(call: ast.Call, queues: set[str]) -> bool:

@@ -96,6 +96,8 @@ PROGRAMS = [
     ("import faust\napp = faust.App('a', broker='kafka://k')", "Faust", OWN),
     ("import bytewax.operators as op\nadd_config={'enable.auto.commit': False}", "Bytewax",
      "not advised on"),
+    ("from pyspark.streaming.kafka import KafkaUtils\nKafkaUtils.createDirectStream(s, ['t'], "
+     "{'metadata.broker.list': 'k'})", "DStreams", "not advised on"),
     ("camel:\n  component:\n    kafka:\n      acks: 1\n", "Camel", "not advised on"),
     ('from("kafka:orders?autoOffsetReset=earliest").to("direct:x")', "Camel", "not advised on"),
     ("from faststream.kafka import KafkaBroker\nb = KafkaBroker(acks='all')", "FastStream", OWN),

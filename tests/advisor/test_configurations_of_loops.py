@@ -20,6 +20,7 @@ READER = (
 )
 BY_CLIENT = READER.replace('"enable.auto.commit": False', '"enable.auto.offset.store": False')
 LOOP = "while True:\n    m = c.poll(1.0)\n"
+ELSEWHERE = "while True:\n    m = await %s\n    c.commit(m)\n    await work(m)\n"
 BATCH = "while True:\n    ms = c.consume(10, 1)\n"
 WRITER = 'p = Producer({"acks": "all"})\n'
 BEFORE = "application.commit=before-processing"
@@ -113,8 +114,35 @@ OF_READERS = [
     (f"{READER}{LOOP}    Thread(target=work, args=(m,)).start()\n    c.commit(m)\n", BEFORE),
     (f"{READER}q = queue.Queue()\n{LOOP}    q.put(m)\n    c.commit(m)\n", BEFORE),
     (f"{READER}{LOOP}    pool.submit(work, m).result()\n    c.commit(m)\n", YES),
+    # an error that stays in a future, or in a thread (concurrent.futures, asyncio, threading)
     (f"{READER}{LOOP}    with ThreadPoolExecutor() as pool:\n        pool.submit(work, m)\n"
-     "    c.commit(m)\n", YES),
+     "    c.commit(m)\n", SKIP),
+    (f"{READER}{BATCH}    with ThreadPoolExecutor() as pool:\n        pool.map(work, ms)\n"
+     "    c.commit()\n", SKIP),
+    (f"{READER}{BATCH}    with ThreadPoolExecutor() as pool:\n"
+     "        list(pool.map(work, ms))\n    c.commit()\n", YES),
+    (f"{READER}{BATCH}    with Pool() as pool:\n        pool.map(work, ms)\n    c.commit()\n", YES),
+    (f"{READER}{BATCH}    wait([pool.submit(work, m) for m in ms])\n    c.commit()\n", SKIP),
+    (f"{READER}{BATCH}    for f in as_completed([pool.submit(work, m) for m in ms]):\n"
+     "        f.result()\n    c.commit()\n", YES),
+    (f"{READER}{BATCH}    ts = [Thread(target=work, args=(m,)) for m in ms]\n"
+     "    for t in ts:\n        t.join()\n    c.commit()\n", SKIP),
+    (f"{READER}{BATCH}    ts = [create_task(work(m)) for m in ms]\n    await asyncio.wait(ts)\n"
+     "    c.commit()\n", SKIP),
+    (f"{READER}{BATCH}    await asyncio.gather(*(work(m) for m in ms))\n    c.commit()\n", YES),
+    (f"{READER}{BATCH}    await asyncio.gather(*(work(m) for m in ms), return_exceptions=True)\n"
+     "    c.commit()\n", SKIP),
+    (f"{READER}{BATCH}    async with asyncio.TaskGroup() as tg:\n"
+     "        for m in ms:\n            tg.create_task(work(m))\n    c.commit()\n", YES),
+    # a poll that is run in a thread, or by a class of another name
+    (f"{READER}{ELSEWHERE % 'asyncio.to_thread(c.poll, 1)'}", BEFORE),
+    (f"{READER}{ELSEWHERE % 'loop.run_in_executor(None, c.poll, 1)'}", BEFORE),
+    (f"{READER}{ELSEWHERE % 'loop.run_in_executor(None, lambda: c.poll(1))'}", BEFORE),
+    (f"{READER}{ELSEWHERE % 'loop.run_in_executor(None, partial(c.poll, 1))'}", BEFORE),
+    (f"{READER}while True:\n    m = await asyncio.to_thread(c.poll, 1)\n    await work(m)\n"
+     "    await asyncio.to_thread(c.commit, m)\n", YES),
+    (f"from confluent_kafka import Consumer as C\n{READER.replace('Consumer(', 'C(')}{LOOP}"
+     "    c.commit(m)\n    work(m)\n", BEFORE),
     # where it begins
     (f"{READER}c.assign([TopicPartition('t', 0, OFFSET_END)])\n{LOOP}    work(m)\n",
      "OFFSET_END: a"),

@@ -184,6 +184,10 @@ IN_PYTHON = [
     (f"{_P}try:\n    {SENDS}except KafkaException as e:\n    log.error(e)\np.flush()\n", IGNORED),
     (f"{_P}while True:\n  try:\n    {SENDS}    break\n  except BufferError as e:\n    sleep(1)\n"
      "p.flush()\n", YES),
+    # a class, and a method, by another name
+    (f"from confluent_kafka import Producer as P\n{_P.replace('Producer(', 'P(')}"
+     'p.produce("t", b"x")\np.flush()\n', IGNORED),
+    (f'{_P}getattr(p, "produce")("t", b"x")\np.flush()\n', IGNORED),
     # what is not sent yet when its input is committed
     (f"{_MOVES}    p.flush(1)\n    c.commit(m)\n", BEFORE),
     (f"{_MOVES}    p.poll(1)\n    c.commit(m)\n", BEFORE),
