@@ -1,0 +1,98 @@
+"""How large the house is, at commits: `python -m benchmarks.size [COMMIT…]`.
+
+For each it prints the Python files and lines without tests and migrations, by top folder; the
+lines of tests and templates; the files at the root of each app; and the floors of `labs.engine`:
+how many modules import each other in the longest row. Without a commit it is what HEAD has.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+_ENGINE = "labs/engine"
+_NO_CODE = {"tests", "migrations"}
+
+
+def main(commits: list[str]) -> None:
+    """Prints one block a commit."""
+    for commit in commits or ["HEAD"]:
+        with tempfile.TemporaryDirectory() as folder:
+            unpack(commit, Path(folder))
+            print(f"{commit}: {', '.join(f'{n:,} {what}' for what, n in size(Path(folder)))}")
+
+
+def unpack(commit: str, into: Path) -> None:
+    """Lays the tree of a commit out in a folder."""
+    packed = subprocess.run(["git", "archive", commit], capture_output=True, check=True).stdout
+    archive = into / "tree.tar"
+    archive.write_bytes(packed)
+    with tarfile.open(archive) as tree:
+        tree.extractall(into, filter="data")
+    archive.unlink()
+
+
+def size(tree: Path) -> Iterator[tuple[str, int]]:
+    """What is counted, by name."""
+    lines: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for file in sorted(tree.rglob("*.py")):
+        place = file.relative_to(tree)
+        kind = "tests" if place.parts[0] == "tests" else "code"
+        if kind == "code" and _NO_CODE & {*place.parts}:
+            continue
+        top = place.parts[0] if kind == "code" else "tests"
+        files[kind] += 1
+        for name in {kind, top}:
+            lines[name] += len(file.read_text("utf-8").splitlines())
+    yield "files of code", files["code"]
+    yield from ((f"lines of {name}", count) for name, count in lines.most_common())
+    templates = (file.read_text("utf-8").splitlines() for file in tree.rglob("*.html"))
+    yield "lines of templates", sum(map(len, templates))
+    for app in ("advisor", "labs", _ENGINE):
+        yield f"files at the root of {app}", len([*(tree / app).glob("*.py")])
+    yield f"floors of {_ENGINE}", floors(imports(tree))
+
+
+def imports(tree: Path) -> dict[str, set[str]]:
+    """Module of the engine → those modules of the engine that it imports."""
+    paths = {file: ".".join(file.relative_to(tree).with_suffix("").parts)
+             for file in (tree / _ENGINE).rglob("*.py")}  # fmt: skip
+    names = set(paths.values())
+    graph = {}
+    for file, name in paths.items():
+        named = set(_named(ast.parse(file.read_text("utf-8"))))
+        graph[name] = {other for other in named & names if other != name}
+    return graph
+
+
+def _named(module: ast.Module) -> Iterator[str]:
+    """Every module that its import statements may mean; imports within functions do not count."""
+    for statement in module.body:
+        match statement:
+            case ast.Import(names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(base), names=names):
+                yield base
+                yield from (f"{base}.{alias.name}" for alias in names)
+
+
+def floors(graph: Mapping[str, set[str]]) -> int:
+    """The length of the longest row of imports; there is no circle in it."""
+
+    @cache
+    def height(name: str) -> int:
+        return 1 + max(map(height, graph[name]), default=0)
+
+    return max(map(height, graph))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
