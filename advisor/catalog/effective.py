@@ -105,6 +105,21 @@ def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mappi
     return results
 
 
+def plain_defaults(
+    family: Family, version: str, kafka: str
+) -> Mapping[tuple[Component, str], Value]:
+    """The settings that have their default wherever they are not stated, whatever else is.
+
+    Raises `SettingError` for a version that is not known.
+    """
+    return {
+        (component, name): fact.default
+        for component, facts in _facts(family, version, kafka).items()
+        for name, fact in facts.items()
+        if name == fact.name and fact.rule is None and not fact.overridable
+    }
+
+
 def effective(
     family: Family,
     version: str,

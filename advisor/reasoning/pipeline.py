@@ -69,7 +69,7 @@ class Pipeline:
     def number(self, component: Component, name: str) -> int:
         """A whole number in force. Raises TypeError if the setting is none (our mistake)."""
         value = self.value(component, name)
-        if not isinstance(value, int) or isinstance(value, bool):
+        if type(value) is not int:  # a switch is an int by class
             raise TypeError(f"{component}.{name} is not a number: {value!r}")
         return value
 

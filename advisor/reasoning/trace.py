@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from advisor.catalog import Component, Family, Value, effective, validate
+from advisor.catalog.effective import plain_defaults
 from advisor.catalog.releases import in_release
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import Requirement
@@ -101,6 +103,10 @@ class Traced(Pipeline):
         # Kafka Streams may overrule what was stated, by its own guarantee.
         if text is not None and self.family is not Family.STREAMS:
             return text, frozenset({(component, name)})
+        if text is None and not self.client_release:
+            default = _defaults(self.family, self.version, self.kafka).get((component, name))
+            if default is not None:
+                return default
         reads: set[Key] = set()
         stated = _Settings(self.settings, reads)
         value = effective(self.family, self.version, self.kafka, stated, component, name)
@@ -108,6 +114,15 @@ class Traced(Pipeline):
             of = (self.family, self.client_release, stated)
             value = in_release(*of, (component, name), value)
         return value, frozenset(reads)
+
+
+@lru_cache(maxsize=256)
+def _defaults(family: Family, version: str, kafka: str) -> Mapping[Key, _Answer]:
+    """The answers that nothing but the setting itself can change; all pipelines share them."""
+    return {
+        key: (value, frozenset({key}))
+        for key, value in plain_defaults(family, version, kafka).items()
+    }
 
 
 class _Settings(Mapping[Component, Mapping[str, Value]]):
@@ -138,6 +153,11 @@ class _Component(Mapping[str, Value]):
     def __getitem__(self, name: str) -> Value:
         self._reads.add((self._component, name))
         return self._stated[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As any mapping has it, which takes three times as long; most questions end here."""
+        self._reads.add((self._component, name))
+        return self._stated.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         for name in self._stated:
