@@ -76,12 +76,11 @@ def imports(tree: Path) -> dict[str, set[str]]:
 def _named(module: ast.Module) -> Iterator[str]:
     """Every module that its import statements may mean; imports within functions do not count."""
     for statement in module.body:
-        match statement:
-            case ast.Import(names):
-                yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=str(base), names=names):
-                yield base
-                yield from (f"{base}.{alias.name}" for alias in names)
+        if isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            yield str(statement.module)
+            yield from (f"{statement.module}.{alias.name}" for alias in statement.names)
 
 
 def floors(graph: Mapping[str, set[str]]) -> int:
