@@ -25,10 +25,16 @@ _COLLECTION = (
     r"\b(?:\w*(?:List|Set|Map|Collection)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
     r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer)\w*|\w+ListOf|\w+SetOf)\b)"
 )
+_OF_VALUES = (
+    r"\b(\w+)\s*(?::[^=;{{}}\n]{{0,60}})?=(?!=)\s*(?:(?:StreamSupport\s*\.\s*stream|new\s+\w+(?:<[^<>;]*>)?)\s*\(\s*)?\b(?:{0})\b"
+    r"(?:[\w\s.,]|\([\w\s,]*\)|\)|\.\s*map\s*(?:\(\s*(?:(\w+)\s*(?:->|=>)\s*\2\s*\.\s*\w+"
+    r"(?:\s*\(\s*\))?|_\s*\.\s*\w+|\w+\s*::\s*\w+)\s*\)|\{{\s*it\.\w+(?:\(\))?\s*\}}))*?(?=;|\n)"
+)
+"""A list of what was polled, taken apart and not processed."""
 _PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
 """What a collection is called that is made elsewhere."""
 _MOST = 100
-_NEXT = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
+_NEXT = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\(")
 _WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
 
 
@@ -143,7 +149,11 @@ class Records:
         for name in self.names:
             header = re.compile(_HEADER.format(name))
             spans += [match.span() for match in header.finditer(plain, *self._reach)]
+        of_values = re.compile(_OF_VALUES.format(names)).finditer(plain, *self._reach)
         kept = dict[str, bool]()
+        for match in of_values:
+            kept[match[1]] = True
+            spans.append(match.span())
         for match in re.compile(_ADDS.format(names, names)).finditer(plain, *self._reach):
             name = match[1] or match[2]
             if name not in kept:

@@ -34,7 +34,8 @@ _TAKES_ALL = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ALL}|\w+\s*@.*)\s*"
 )
 _VALUE = re.compile(
-    r"(?:(?<=[;{}\n])|=>|->)[ \t]*\b(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{)"
+    r"(?:(?<=[;{}\n])|=>|->)[ \t]*\b(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
+    r"|Either\s*\.\s*catch\w+\s*[({]|allCatch\s*\.\s*\w+\s*[({])"
 )
 _ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
@@ -45,7 +46,7 @@ _DROPS = re.compile(
 """What leaves nothing of an error."""
 _LOGS = r"(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+"
 _HARMLESS = re.compile(
-    r"\s*(?:(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*|MDC\.\w+\s*\(.*"
+    r"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*(?:MDC\.\w+\s*\(.*"
     rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
@@ -55,6 +56,7 @@ _HARMLESS = re.compile(
 )
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
+_BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _HEAD = 200
 _TRIES = re.compile(r"\b(?:while\s*\((?![^{}]*[<>])[^{}]*\)|do|for\s*\(\s*;\s*;[^{}]*\))\s*$")
 _BOUNDED = re.compile(
@@ -79,22 +81,25 @@ class Handler:
     attempt: Block
 
 
-def silent(text: Text, *, in_function: bool = False) -> Iterator[Handler]:
+def silent(text: Text, *, in_function: bool = False, leaves: bool = False) -> Iterator[Handler]:
     """The handlers that do nothing but write of an error, from each of which the program goes on
-    behind the block, or, `in_function`, returns."""
+    behind the block, or, `in_function`, returns; with `leaves`, behind the loop around it."""
     for match in islice(CATCH.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         body = text.plain[block[0] + 1 : block[1]]
-        yield from _handler(text, match.start(), body, in_function)
+        yield from _handler(text, match.start(), body, in_function, leaves)
     for match in islice(_CASES.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         for taken, body in _cases(text.plain[block[0] + 1 : block[1]][:_LONGEST]):
             if _TAKES_ALL.fullmatch(taken):
-                yield from _handler(text, match.start(), body, in_function)
-    yield from _values(text)
+                yield from _handler(text, match.start(), body, in_function, leaves)
+    yield from () if leaves else _values(text)
 
 
-def _handler(text: Text, at: int, body: str, in_function: bool) -> Iterator[Handler]:
+def _handler(text: Text, at: int, body: str, in_function: bool, leaves: bool) -> Iterator[Handler]:
+    if leaves != bool(_BREAK.search(body)):
+        return
+    body = _BREAK.sub("", body)
     attempt = text.attempt(at) or text.bare_attempt(at)
     if attempt and only_writes(body, in_function=in_function):
         yield Handler(at, attempt)

@@ -35,32 +35,56 @@ _POLL = re.compile(
 """Into a variable, or record by record."""
 _EACH = (
     r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
-    r"|\b{0}(?:\s*\.\s*asScala)?\s*\.\s*for[Ee]ach\s*[({{]\s*\(?(\w+)"
+    r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
+    r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(\w+)"
 )
 _HAND = re.compile(
-    r"\.\s*(?:submit|execute|runAsync|supplyAsync)\s*\(|\bnew\s+Thread\s*\("
+    r"\.\s*(?:submit|execute)\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
-_SUBSCRIBES = re.compile(r"\.\s*subscribe\s*\(")
-"""Of a reactive chain, which is not waited for."""
+_SUBSCRIBES = re.compile(
+    r"\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
+)
+"""Of a reactive chain, or an effect of Scala, which is not waited for."""
 _GOES_ON = re.compile(
     r"\.\s*(?:onErrorContinue|onErrorComplete)\s*\(|\.\s*onErrorResume\s*\([^;]{0,80}\.\s*empty\s*\("
+    r"|\.\s*attempt\s*\.\s*unsafeRunSync\s*\(\s*\)\s*(?=[;)}\n])"
 )
+_INSTEAD = re.compile(
+    r"\.\s*(?:exceptionally|handle|recover|handleError)\s*[({]\s*"
+    r"(?:\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)"
+)
+"""Of a future: what is done in place of what failed."""
 _READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
-_PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|offer|send|trySend)\s*\(")
+_PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|addAll|offer|send|trySend)\s*\(")
 _QUEUE = (
+    r"\b{0}\s*:\s*\w*(?:Queue|Deque|Channel)\b|"
     r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
     r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
 )
-_WAITS = re.compile(
-    r"\b(?:get|join|invokeAll|awaitTermination|allOf|await|acquire|pause|whenComplete|then\w+"
-    r"|awaitAll|joinAll|ready|result|sequence)\s*\(|\b(?:coroutineScope|supervisorScope|runBlocking)\b"
+_ASKS = re.compile(
+    r"\b(?:get|join|await|acquire|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny)\s*\("
+    r"|\b(?:coroutineScope|runBlocking)\b"
 )
+"""What waits for others, and throws what they throw, or may."""
+_WAITS = re.compile(
+    rf"{_ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
+)
+_ONLY_WAITS = re.compile(
+    r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
+    r"|\b(?:invokeAll|awaitTermination|ready)\s*\(",
+    re.IGNORECASE,
+)
+"""What waits for others, and hears of no error of theirs."""
+_COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister)\b")
+_AWAIT = re.compile(r"\.\s*await\s*\(")
+_THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*\(")
+_EVERY = re.compile(r"(?<=[;{}\n])\s*\w+\.invokeAll\s*\(")
+"""Whose futures nothing takes."""
+_THREAD = re.compile(r"\bThread\b|\bthread\b")
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _LOOPS = re.compile(r"\b(?:while|for|do)\b")
-
-_TYPES = frozenset({"final", "throws", "Exception", "String", "int", "long", "void", "Unit"})
 
 
 def reads(text: Text) -> dict[str, int]:
@@ -71,6 +95,7 @@ def reads(text: Text) -> dict[str, int]:
         text,
         [*java_handlers.silent(text)],
         [*java_handlers.silent(text, in_function=True)],
+        [*java_handlers.silent(text, leaves=True)],
         frozenset(java_sends.names(text.plain)),
     )
     for poll in islice(_polls(text, names), _MOST):
@@ -81,12 +106,13 @@ def reads(text: Text) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A text, its handlers that only write of an error (those that go on, and those that go on or
-    return), and its producers."""
+    """A text, its handlers that only write of an error (those that go on, those that go on or
+    return, and those that leave the loop), and its producers."""
 
     text: Text
     go_on: list[java_handlers.Handler]
     go_on_or_return: list[java_handlers.Handler]
+    leave: list[java_handlers.Handler]
     producers: frozenset[str]
 
 
@@ -127,7 +153,7 @@ class _Poll:
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
         each = [*re.finditer(_EACH.format(poll.name), text.plain[self._behind : self._block[1]])]
-        names = {poll.name, *(self._name(loop) for loop in each)}
+        names = {poll.name, *(self._name(loop, poll.end) for loop in each)}
         one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
         if poll.in_loop:
             one_by_one.append(self._body(poll.start, text.plain[poll.start : poll.end]))
@@ -143,9 +169,9 @@ class _Poll:
         self._commits = self._records.commits_of_all
         self._uses = re.compile("|".join(USE.format(name) for name in sorted(names)))
 
-    def _name(self, loop: re.Match[str]) -> str:
+    def _name(self, loop: re.Match[str], begin: int) -> str:
         """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
-        behind = self._text.plain[self._behind + loop.end() :][:20].lstrip()
+        behind = self._text.plain[begin + loop.end() :][:20].lstrip()
         if "{" in loop[0] and not behind.startswith((")", ",", ":", "->", "=>")):
             return "it"
         return str(next(filter(None, loop.groups())))
@@ -171,9 +197,11 @@ class _Poll:
         yield from ((BEFORE, at) for at in self._records.too_early())
         if handed := self._handed(end):
             yield ASYNCHRONOUS, handed
-            if later := self._commits.search(plain, handed, end):
+            begin = handed if self._behind < handed < end else self._behind
+            if later := self._commits.search(plain, begin, end):
                 yield BEFORE, later.start()
-        yield from ((SKIP, at) for at in (*self._passed_over(), *self._in_others()))
+        places = (self._passed_over(), self._in_others(), self._unasked())
+        yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
             yield SKIP, too_far.start()  # the offset behind the next record, too
         yield from self._at_the_end()
@@ -181,11 +209,10 @@ class _Poll:
     def _handed(self, end: int) -> int:
         """Where others are given a record, and nothing in the block waits; 0 if nowhere."""
         plain = self._text.plain
-        if _WAITS.search(plain, self._behind, end):
+        if _WAITS.search(plain, self._behind, end) or self._commits_then(end):
             return 0
-        for match in _HAND.finditer(plain, self._behind, end):
-            if self._uses.search(plain, match.end(), self._text.closed(match.end())):
-                return match.start()
+        if handed := next(self._hands(), 0):
+            return handed
         for match in islice(_SUBSCRIBES.finditer(plain, self._behind, end), _MOST):
             begin = self._text.chain(match.end() - 1)
             if begin > self._behind and self._uses.search(plain, begin, match.end()):
@@ -201,11 +228,72 @@ class _Poll:
                 return match.start()
         return 0
 
+    def _commits_then(self, end: int) -> bool:
+        """Whether what is done behind a future commits."""
+        then = islice(_THEN.finditer(self._text.plain, self._behind, end), _MOST)
+        return any(
+            self._commits.search(self._text.plain, it.end(), self._text.closed(it.end()))
+            for it in then
+        )
+
+    def _hands(self) -> Iterator[int]:
+        """Where others are given a record, in the block or in a method that is given one."""
+        plain = self._text.plain
+        for match in islice(_HAND.finditer(plain, self._behind, self._block[1]), _MOST):
+            if self._uses.search(plain, match.end(), self._text.closed(match.end())):
+                yield match.start()
+        for body in self._text.reached((self._behind, self._block[1]))[1:]:
+            taken = self._taken(body)
+            for match in islice(_HAND.finditer(plain, *body), _MOST) if taken else ():
+                given = plain[match.end() : self._text.closed(match.end())]
+                if not taken.isdisjoint(re.findall(r"\w+", given)) and not _WAITS.search(
+                    plain, *body
+                ):
+                    yield match.start()
+
+    def _taken(self, body: tuple[int, int]) -> set[str]:
+        """The parameters of a method, and what its loops take out of them."""
+        names = {*self._text.parameters(body)}
+        each = (re.search(_EACH.format(name), self._text.plain[slice(*body)]) for name in names)
+        return names | {self._name(loop, body[0]) for loop in each if loop}
+
+    def _unasked(self) -> Iterator[int]:
+        """Where others are given a record and waited for, and nobody asks them for an error."""
+        plain, end = self._text.plain, self._block[1]
+        counted = _COUNTED.search(plain, self._behind, end)
+        if not (counted or _ONLY_WAITS.search(plain, self._behind, end)):
+            waits = [*_ASKS.finditer(plain, self._behind, end)]
+            if not waits or any("join" not in it[0] for it in waits):
+                return
+            only = _THREAD
+        else:
+            asked = _ONLY_WAITS.sub("", plain[self._behind : end])
+            asked = _AWAIT.sub("", asked) if counted else asked
+            if "supervisorScope" in plain[self._behind : end]:
+                asked = asked.replace("runBlocking", "").replace("coroutineScope", "")
+            if _ASKS.search(asked):
+                return
+            only = re.compile("")
+        for every in _EVERY.finditer(plain, self._behind, end):
+            if self._uses.search(plain, self._behind, self._text.closed(every.end())):
+                yield every.end() - 1
+        for at in self._hands():
+            closed = self._text.closed(plain.index("(", at) + 1)
+            inner = self._text.reached((at, max(closed, self._text.block_of(closed)[1])))
+            handles = any(re.search(r"\bcatch\b", plain[slice(*body)]) for body in inner)
+            if only.search(plain, at, closed) and not handles:
+                yield at
+
     def _passed_over(self) -> Iterator[int]:
         """Handlers of any error that write of it and go on with the next record."""
         for handler in self._program.go_on:
             if self._goes_on(handler.attempt):
                 yield handler.at
+        for handler in self._program.leave:
+            for start, end in self._records.one_by_one:
+                behind = start < handler.at < end
+                if behind and self._commits.search(self._text.plain, end, self._block[1]):
+                    yield handler.at  # all that was polled, also what is behind the break
         called = self._text.reached(self._block)[1:] if self._loops() else []
         for handler in self._program.go_on_or_return:
             if any(self._in_method(body, handler.attempt) for body in called):
@@ -217,6 +305,10 @@ class _Poll:
         plain, end = self._text.plain, self._block[1]
         if match := _GOES_ON.search(plain, self._behind, end):
             yield match.start()
+        for match in islice(_INSTEAD.finditer(plain, self._behind, end), _MOST):
+            body = plain[match.end() : self._text.closed(match.end()) - 1]
+            if java_handlers.only_writes(body, in_function=True):
+                yield match.start()
         if not _HAND.search(plain, self._behind, end):
             return
         for handler in self._program.go_on:
@@ -230,13 +322,10 @@ class _Poll:
 
     def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""
-        around = self._text.around(attempt[0])
         again = java_handlers.tries_again(self._text, attempt, body)
         within = body[0] < attempt[0] < body[1] and not again
-        head = next((head for start, _, head in around if start == body[0]), "")
-        taken = re.findall(r"\w+", head.rpartition("(")[2])
         tried = set(re.findall(r"\w+", self._text.plain[slice(*attempt)]))
-        return within and not tried.isdisjoint({*taken} - _TYPES)
+        return within and not tried.isdisjoint(self._taken(body))
 
     def _goes_on(self, attempt: tuple[int, int]) -> bool:
         """Whether the next record is processed behind this attempt, whatever became of this one."""

@@ -158,8 +158,76 @@ OF_LANGUAGES = [
     (SCALA % ("%s", ""), "for (r <- rs.asScala) {\nFuture { work(r) }\n}", ASIDE),
 ]  # fmt: skip
 
+SUBMITS = "for (var r : rs) fs.add(pool.submit(() -> work(r)));"
+RUNS = "fs.add(CompletableFuture.runAsync(() -> work(r)))"
+STREAM = "StreamSupport.stream(rs.spliterator(), false)"
+COUNTS = "for (var r : rs) pool.execute(() -> { try { work(r); } %sfinally { l.countDown(); } });"
+IN_KOTLIN, IN_SCALA = (KOTLIN % ("%s", ""), SCALA % ("%s", ""))
+OF_OTHERS = [
+    # what waits for others, and hears of no error of theirs (ExecutorService, CountDownLatch,
+    # Thread.join; kotlinx.coroutines, supervisorScope; scala.concurrent, Await.ready)
+    (READER, LOOP % "for (var r : rs) ts.add(() -> work(r)); pool.invokeAll(ts); c.commitSync();",
+     SKIP),
+    (READER, LOOP % "for (var f : pool.invokeAll(tasks(rs))) f.get(); c.commitSync();", YES),
+    (READER, LOOP % f"{SUBMITS} pool.shutdown(); pool.awaitTermination(1, HOURS); c.commitSync();",
+     SKIP),
+    (READER, LOOP % f"{SUBMITS} for (var f : fs) f.get(); c.commitSync();", YES),
+    (READER, LOOP % f"{COUNTS % ''} l.await(); c.commitSync();", SKIP),
+    (READER, LOOP % f"{COUNTS % 'catch (Exception e) { bad.set(e); } '} l.await();\n"
+     "if (bad.get() != null) throw bad.get(); c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { var t = new Thread(() -> work(r)); t.start(); t.join(); }\n"
+     "c.commitSync();", SKIP),
+    (READER, LOOP % f"for (var r : rs) {RUNS};\nallOf(fs).join(); c.commitSync();", YES),
+    (READER, LOOP % f"for (var r : rs) {RUNS};\nallOf(fs); c.commitSync();", BEFORE),
+    (READER, LOOP % f"for (var r : rs) {RUNS[:-1]}.exceptionally(e -> {{ log.error(e); "
+     "return null; }}));\nallOf(fs).join(); c.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) db.save(r).handle((x, e) -> { if (e != null) log.error(e); "
+     "return null; }).join();\nc.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) http.sendAsync(q(r), h).thenAccept(x -> log.info(x));\n"
+     "c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var r : rs) http.sendAsync(q(r), h).join(); c.commitSync();", YES),
+    (OF_METHOD % ("%s", "void all(Rs rs) { for (var r : rs) pool.submit(() -> work(r)); }"),
+     LOOP % "all(rs); c.commitSync();", BEFORE),
+    (OF_METHOD % ("%s", f"void all(Rs rs) {{ for (var r : rs) {{ {SAVES % ''} }} }}"),
+     LOOP % "all(rs); c.commitSync();", SKIP),
+    # the loop is left, and all that was polled is committed
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); "
+     "break; } } c.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); "
+     "return; } } c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
+     "if (log.isWarnEnabled()) log.warn(e); } } c.commitSync();", SKIP),
+    # records that are taken apart, and not used yet
+    (READER, LOOP % f"var vs = {STREAM}.map(r -> r.value()).toList(); c.commitSync(); save(vs);",
+     BEFORE),
+    (READER, LOOP % f"var vs = {STREAM}.map(r -> r.value()).toList(); save(vs); c.commitSync();",
+     YES),
+    (READER, LOOP % "var vs = new ArrayList<>(rs.records(t)); c.commitSync(); save(vs);", BEFORE),
+    (READER, LOOP % "int n = save(rs); c.commitSync(); log.info(n);", YES),
+    (READER, LOOP % "queue.addAll(rs.records(t)); c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var t : rs.partitions()) { c.commitSync(Map.of(t, "
+     "new OffsetAndMetadata(c.position(t)))); save(rs.records(t)); }", BEFORE),
+    # Kotlin and Scala
+    (IN_KOTLIN, "runBlocking { supervisorScope { rs.forEach { launch { work(it) } } } }\n"
+     "c.commitSync()", SKIP),
+    (IN_KOTLIN, "runBlocking { rs.forEach { launch { work(it) } } }\nc.commitSync()", YES),
+    (IN_KOTLIN, "rs.asSequence().map { runCatching { work(it) } }.toList()\nc.commitSync()", SKIP),
+    (IN_KOTLIN, "val vs = rs.map { it.value() }\nc.commitSync()\nsave(vs)", BEFORE),
+    (IN_SCALA, "Await.ready(Future.sequence(rs.asScala.map(r => Future(work(r)))), 1.minute)\n"
+     "c.commitSync()", SKIP),
+    (IN_SCALA, "Await.result(Future.sequence(rs.asScala.map(r => Future(work(r)))), 1.minute)\n"
+     "c.commitSync()", YES),
+    (IN_SCALA, "rs.asScala.foreach { r => work(r).recover { case _ => () } }\n"
+     "c.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => Either.catchNonFatal(work(r)))\nc.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => allCatch.opt(work(r)))\nc.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => work(r).attempt.unsafeRunSync())\nc.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunAndForget())\nc.commitSync()", BEFORE),
+    (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunSync())\nc.commitSync()", YES),
+]  # fmt: skip
 
-@pytest.mark.parametrize(("code", "body", "expected"), [*OF_READERS, *OF_LANGUAGES])
+
+@pytest.mark.parametrize(("code", "body", "expected"), [*OF_READERS, *OF_LANGUAGES, *OF_OTHERS])
 def test_what_a_loop_does_with_a_record(
     tmp_path: Path, code: str, body: str, expected: str
 ) -> None:
