@@ -38,7 +38,7 @@ _EACH = (
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(\w+)"
 )
-_HAND = re.compile(
+HAND = re.compile(
     r"\.\s*(?:submit|execute)\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
@@ -63,15 +63,15 @@ _QUEUE = (
     r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
     r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
 )
-_ASKS = re.compile(
+ASKS = re.compile(
     r"\b(?:get|join|await|acquire|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny)\s*\("
     r"|\b(?:coroutineScope|runBlocking)\b"
 )
 """What waits for others, and throws what they throw, or may."""
 _WAITS = re.compile(
-    rf"{_ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
+    rf"{ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
 )
-_ONLY_WAITS = re.compile(
+ONLY_WAITS = re.compile(
     r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
     r"|\b(?:invokeAll|awaitTermination|ready)\s*\(",
     re.IGNORECASE,
@@ -239,12 +239,12 @@ class _Poll:
     def _hands(self) -> Iterator[int]:
         """Where others are given a record, in the block or in a method that is given one."""
         plain = self._text.plain
-        for match in islice(_HAND.finditer(plain, self._behind, self._block[1]), _MOST):
+        for match in islice(HAND.finditer(plain, self._behind, self._block[1]), _MOST):
             if self._uses.search(plain, match.end(), self._text.closed(match.end())):
                 yield match.start()
         for body in self._text.reached((self._behind, self._block[1]))[1:]:
             taken = self._taken(body)
-            for match in islice(_HAND.finditer(plain, *body), _MOST) if taken else ():
+            for match in islice(HAND.finditer(plain, *body), _MOST) if taken else ():
                 given = plain[match.end() : self._text.closed(match.end())]
                 if not taken.isdisjoint(re.findall(r"\w+", given)) and not _WAITS.search(
                     plain, *body
@@ -261,17 +261,17 @@ class _Poll:
         """Where others are given a record and waited for, and nobody asks them for an error."""
         plain, end = self._text.plain, self._block[1]
         counted = _COUNTED.search(plain, self._behind, end)
-        if not (counted or _ONLY_WAITS.search(plain, self._behind, end)):
-            waits = [*_ASKS.finditer(plain, self._behind, end)]
+        if not (counted or ONLY_WAITS.search(plain, self._behind, end)):
+            waits = [*ASKS.finditer(plain, self._behind, end)]
             if not waits or any("join" not in it[0] for it in waits):
                 return
             only = _THREAD
         else:
-            asked = _ONLY_WAITS.sub("", plain[self._behind : end])
+            asked = ONLY_WAITS.sub("", plain[self._behind : end])
             asked = _AWAIT.sub("", asked) if counted else asked
             if "supervisorScope" in plain[self._behind : end]:
                 asked = asked.replace("runBlocking", "").replace("coroutineScope", "")
-            if _ASKS.search(asked):
+            if ASKS.search(asked):
                 return
             only = re.compile("")
         for every in _EVERY.finditer(plain, self._behind, end):
@@ -309,7 +309,7 @@ class _Poll:
             body = plain[match.end() : self._text.closed(match.end()) - 1]
             if java_handlers.only_writes(body, in_function=True):
                 yield match.start()
-        if not _HAND.search(plain, self._behind, end):
+        if not HAND.search(plain, self._behind, end):
             return
         for handler in self._program.go_on:
             start, stop = handler.attempt

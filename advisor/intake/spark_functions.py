@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake import java_handlers
+from advisor.intake import java_handlers, java_sends, python_sends
 from advisor.intake import python_words as words
-from advisor.intake.java_text import Text
+from advisor.intake.java_loops import ASKS, HAND, ONLY_WAITS
+from advisor.intake.java_text import Block, Text
 from advisor.intake.reading import Reading
 
 _FUNCTIONS = ("foreachBatch", "foreach")
@@ -31,6 +32,13 @@ _BESIDE = (
     "these acks are of a producer beside Spark's, which has its own. State all for it, or ask for "
     "that producer by itself"
 )
+_TAKES_PARTS = frozenset({"limit", "sample", "tail"})
+_PARTLY = re.compile(r"\.\s*(?:limit|sample)\s*\([^()]{0,80}\)[^;{}]{0,400}?\.\s*write\b")
+_SINKS = frozenset({"save", "saveAsTable", "insertInto", "append", "foreach", "foreachPartition"})
+_PART = (
+    "only a part of a batch is written here, and the query takes all of it as done. State "
+    "application.processing.errors, and give the settings as options, if the rest is of no use"
+)
 _PASSED = (
     "an error of a batch is passed over here: the query takes the batch as done, and what failed "
     "is lost. Raise it again, so that the query fails and begins with this batch"
@@ -42,16 +50,59 @@ def functions(reading: Reading, code: str) -> None:
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        _aside_in_other_languages(reading, code)
         lines = [code.count("\n", 0, at) + 1 for at in _in_other_languages(code)]
+        line, reason = _sent_in_other_languages(code)
     else:
         given = _given(tree)
         _own_producer(reading, tree)
-        lines = [line for node in given for line in _passed_over(node)]
+        line, reason = python_sends.unheard(tree, in_config=_has_callback(tree))
         every = [*given, *_lambdas(tree)]
+        lines = [line for node in given for line in _passed_over(node)]
+        lines += [line for node in every for line in _unasked(node)]
+        if parts := [line for node in every for line in _parts(node)]:
+            reading.wrong(Component.APPLICATION, "processing", min(parts), _PART)
         if aside := [line for node in every for line in _not_waited_for(node)]:
             reading.wrong(Component.APPLICATION, "processing", min(aside), _ASIDE)
+    if line:
+        reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
         reading.wrong(Component.APPLICATION, "processing.errors", min(lines), _PASSED)
+
+
+def _has_callback(tree: ast.Module) -> bool:
+    """Whether a dict of a client has a callback of its own."""
+    return any(isinstance(node, ast.Constant) and node.value == "on_delivery"
+               for node in ast.walk(tree))  # fmt: skip
+
+
+def _sent_in_other_languages(code: str) -> tuple[int, str]:
+    """The first send of a producer of Scala or Java that fails unnoticed, and why."""
+    at, reason = java_sends.unheard(Text.of(code))
+    return (code.count("\n", 0, at) + 1 if reason else 0), reason
+
+
+def _parts(function: ast.AST) -> Iterator[int]:
+    """Where only a part of a batch is written."""
+    for call in words.calls(function):
+        is_sink = words.verb(call) in _SINKS
+        whole = call.func.value if is_sink and isinstance(call.func, ast.Attribute) else None
+        inner = words.calls(whole) if whole else ()
+        yield from (part.lineno for part in inner if words.verb(part) in _TAKES_PARTS)
+    for node in ast.walk(function):
+        if isinstance(node, ast.For) and words.verb(node.iter) in ("take", "head", "tail"):
+            yield node.lineno
+
+
+def _unasked(function: ast.AST) -> Iterator[int]:
+    """Where an error stays in a future of which nothing asks (concurrent.futures)."""
+    pools = words.made_of(function, words.EXECUTORS)
+    unread = {id(node) for node in words.unread(function)}
+    asks = words.asks(function)
+    for call in words.calls(function):
+        is_lazy = words.verb(call) == "map" and words.receiver(call) in pools
+        if (is_lazy and id(call) in unread) or (words.keeps_error(call) and not asks):
+            yield call.lineno
 
 
 def _own_producer(reading: Reading, tree: ast.Module) -> None:
@@ -123,19 +174,44 @@ def _not_waited_for(function: ast.AST) -> Iterator[int]:
             yield call.lineno
 
 
+def _blocks(text: Text) -> Iterator[list[Block]]:
+    """What each query hands its batches or rows to, with the methods that it calls."""
+    for match in islice(_HANDED.finditer(text.plain), _MOST):
+        end = text.closed(match.end())
+        named = _NAMED.fullmatch(text.plain[match.end() : end - 1])
+        bodies = text.bodies(named[1]) if named else []
+        inner = [it for body in bodies for it in text.reached(body)]
+        yield [*text.reached((match.end() - 1, end)), *inner]
+
+
 def _in_other_languages(code: str) -> Iterator[int]:
     """Where a function in Scala or Java passes over any error of a batch."""
     text = Text.of(code)
     silent = [*java_handlers.silent(text, in_function=True)]
-    for match in islice(_HANDED.finditer(text.plain), _MOST):
-        end = text.closed(match.end())
-        named = _NAMED.fullmatch(text.plain[match.end() : end - 1])
-        functions = text.reached((match.end() - 1, end))
-        functions += text.bodies(named[1]) if named else []
+    for functions in _blocks(text):
         for handler in silent:
             around = [it for it in functions if it[0] < handler.attempt[0] < it[1]]
             if around and not java_handlers.tries_again(text, handler.attempt, around[0]):
                 yield handler.at
+        if any(ONLY_WAITS.search(text.plain, *body) for body in functions):
+            asked = "".join(ONLY_WAITS.sub("", text.plain[slice(*body)]) for body in functions)
+            handed = (HAND.search(text.plain, *body) for body in functions)
+            if (hand := next(filter(None, handed), None)) and not ASKS.search(asked):
+                yield hand.start()
+
+
+def _aside_in_other_languages(reading: Reading, code: str) -> None:
+    """Refuses functions in Scala or Java that hand a batch on, or write a part of it."""
+    text = Text.of(code)
+    for functions in _blocks(text):
+        waits = any(pattern.search(text.plain, *body)
+                    for body in functions for pattern in (ASKS, ONLY_WAITS))  # fmt: skip
+        for pattern, words_of in ((HAND, _ASIDE), (_PARTLY, _PART)):
+            found = (pattern.search(text.plain, *body) for body in functions)
+            match = next(filter(None, found), None)
+            if match and not (waits and pattern is HAND):
+                line = code.count("\n", 0, match.start()) + 1
+                reading.wrong(Component.APPLICATION, "processing", line, words_of)
 
 
 def _passed_over(function: ast.FunctionDef) -> list[int]:

@@ -58,6 +58,8 @@ JAVA = (
     + "%s.start();\n}\n%s\n}\n"
 )  # fmt: skip
 SAVES = '    try:\n        d.write.save("x")\n    except Exception as e:\n        print(e)\n'
+POOL, PART = "ThreadPoolExecutor()", "only a part of a batch is written"
+UNHEARD = "nothing takes the result of this send"
 F = f"def f(d, i):\n{SAVES}"
 WRITE = 'df.write.save("x")'
 
@@ -79,7 +81,32 @@ WRITE = 'df.write.save("x")'
     ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)",
      "foreachBatch(f)"), ASIDE),
     ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)\n"
-     "    p.flush()", "foreachBatch(f)"), YES),
+     "    p.flush()", "foreachBatch(f)"), UNHEARD),
+    ("q.py", PYTHON % ("def heard(e, m):\n    if e: raise KafkaException(e)\ndef f(d, i):\n"
+     "    for r in d.collect(): p.produce('t', r.value, callback=heard)\n    p.flush()",
+     "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n        x.map(save, d.collect())",
+     "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n"
+     "        wait([x.submit(save, r) for r in d.collect()])", "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n"
+     "        list(x.map(save, d.collect()))", "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.limit(9).write.save("x")', "foreachBatch(f)"), PART),
+    ("q.py", PYTHON % ("def f(d, i):\n    for r in d.take(9): save(r)", "foreachBatch(f)"), PART),
+    ("q.py", PYTHON % ("def f(d, i):\n    if not d.take(1): return\n    d.write.save('x')",
+     "foreachBatch(f)"), YES),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) => Future {{ {WRITE} }} }}",
+     ""), ASIDE),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) => df.limit(9).{WRITE[3:]} }}",
+     ""), PART),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => Await.ready(Future.sequence("
+     "df.collect().toSeq.map(r => Future(save(r)))), t) }", ""), PASSED),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => Await.result(Future.sequence("
+     "df.collect().toSeq.map(r => Future(save(r)))), t) }", ""), YES),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => df.collect().foreach(r =>\n"
+     "producer.send(new ProducerRecord(1, r))) }", "val producer = new KafkaProducer[A, B](p)"),
+     UNHEARD),
+    ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ pool.submit(() -> {WRITE}); }})", ""), ASIDE),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
      "catch { case e: Exception => log.error(e) } }", ""), PASSED),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
