@@ -73,6 +73,13 @@ _RETURN = re.compile(rf"\s*(?:return(?:@\w+)?(?:\s+{_EMPTY})?|{_EMPTY})\s*")
 """Of nothing, also as the last value of a block."""
 
 
+Others = Callable[[str], object]
+
+
+def _none(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Handler:
     """A handler of any error: where it stands, and the block whose errors it takes."""
@@ -81,27 +88,32 @@ class Handler:
     attempt: Block
 
 
-def silent(text: Text, *, in_function: bool = False, leaves: bool = False) -> Iterator[Handler]:
+def silent(
+    text: Text, *, in_function: bool = False, leaves: bool = False, others: Others = _none
+) -> Iterator[Handler]:
     """The handlers that do nothing but write of an error, from each of which the program goes on
-    behind the block, or, `in_function`, returns; with `leaves`, behind the loop around it."""
+    behind the block, or, `in_function`, returns; with `leaves`, behind the loop around it. `others`
+    are statements that do no more."""
+
+    def is_silent(body: str) -> bool:
+        own = bool(_BREAK.search(body)) == leaves
+        return own and only_writes(_BREAK.sub("", body), in_function=in_function, others=others)
+
     for match in islice(CATCH.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         body = text.plain[block[0] + 1 : block[1]]
-        yield from _handler(text, match.start(), body, in_function, leaves)
+        yield from _handler(text, match.start(), body, is_silent)
     for match in islice(_CASES.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         for taken, body in _cases(text.plain[block[0] + 1 : block[1]][:_LONGEST]):
             if _TAKES_ALL.fullmatch(taken):
-                yield from _handler(text, match.start(), body, in_function, leaves)
+                yield from _handler(text, match.start(), body, is_silent)
     yield from () if leaves else _values(text)
 
 
-def _handler(text: Text, at: int, body: str, in_function: bool, leaves: bool) -> Iterator[Handler]:
-    if leaves != bool(_BREAK.search(body)):
-        return
-    body = _BREAK.sub("", body)
+def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -> Iterator[Handler]:
     attempt = text.attempt(at) or text.bare_attempt(at)
-    if attempt and only_writes(body, in_function=in_function):
+    if attempt and is_silent(body):
         yield Handler(at, attempt)
 
 
@@ -135,9 +147,7 @@ def tries_again(text: Text, attempt: Block, block: Block) -> bool:
     return any(map(_TRIES.search, loops)) or (throws and any(map(_BOUNDED.search, loops)))
 
 
-def only_writes(
-    body: str, *, in_function: bool = False, others: Callable[[str], bool] = lambda _: False
-) -> bool:
+def only_writes(body: str, *, in_function: bool = False, others: Others = _none) -> bool:
     """Whether statements write of something, count or wait, and do nothing else, or are `others`
     that do no more."""
     body = _MESSAGE.sub(r"\1", body)

@@ -42,7 +42,7 @@ HAND = re.compile(
     r"\.\s*(?:submit|execute)\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
-_SUBSCRIBES = re.compile(
+SUBSCRIBES = re.compile(
     r"\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
 )
 """Of a reactive chain, or an effect of Scala, which is not waited for."""
@@ -213,7 +213,7 @@ class _Poll:
             return 0
         if handed := next(self._hands(), 0):
             return handed
-        for match in islice(_SUBSCRIBES.finditer(plain, self._behind, end), _MOST):
+        for match in islice(SUBSCRIBES.finditer(plain, self._behind, end), _MOST):
             begin = self._text.chain(match.end() - 1)
             if begin > self._behind and self._uses.search(plain, begin, match.end()):
                 return begin

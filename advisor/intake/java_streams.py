@@ -12,6 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component
 from advisor.intake import java_handlers, java_sends
+from advisor.intake.java_loops import HAND, SUBSCRIBES
 from advisor.intake.java_text import Block, Text
 
 PASSED = (
@@ -27,10 +28,7 @@ _OPERATOR = re.compile(
     r"|transform\w*|aggregate|reduce)\s*[({]"
 )
 _PROCESSOR = ("process", "transform")
-_ASIDE = re.compile(
-    r"\.\s*(?:submit|execute|runAsync|supplyAsync)\s*\(|\bnew\s+Thread\s*\("
-    r"|\b(?:launch|thread|Future)\s*[({]"
-)
+_ASIDE = re.compile(f"{HAND.pattern}|{SUBSCRIBES.pattern}")
 _WAITS = re.compile(r"\b(?:Await|get|join|invokeAll|allOf|await|runBlocking|coroutineScope)\b")
 _QUEUE = re.compile(r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{0,80}>)?\s+(\w+)\s*[=;]")
 _PUT = r"\b(?:{0}|(?i:\w*(?:queue|channel)\w*))\s*\.\s*(?:put|add|offer|send|trySend)\s*\("
@@ -47,6 +45,8 @@ _UNLOGGED = (
     "withLoggingDisabled: this store has no changelog topic, so that what is in it is gone with "
     "its instance. That is not advised on; leave it out if nothing depends on what is in the store"
 )
+_LEFT_OUT = re.compile(r"\s*(?:return\s+)?false\s*")
+"""Of a filter."""
 _MOST = 100
 
 
@@ -76,7 +76,7 @@ def refused(text: Text) -> Iterator[tuple[int, str]]:
 
 def faults(text: Text) -> Iterator[tuple[int, str]]:
     """Where an operator loses a record, and why."""
-    silent = [*java_handlers.silent(text, in_function=True)]
+    silent = [*java_handlers.silent(text, in_function=True, others=_LEFT_OUT.fullmatch)]
     producers = java_sends.names(text.plain)
     put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
     for region in _operators(text):

@@ -21,6 +21,9 @@ _OFFSETS = re.compile(r"\.\s*sendOffsetsToTransaction\s*\(")
 _BESIDE = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
 _ABORT = re.compile(r"\.\s*abortTransaction\s*\(")
 _COMMIT = re.compile(r"\.\s*commitTransaction\s*\(")
+_OF_ITSELF = re.compile(
+    r"\bOffsetAndMetadata\s*\((?:[^(),;]|\([^()]*\))*\.\s*offset\s*(?:\(\s*\))?\s*[,)]"
+)
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _LEAVES = re.compile(r"\b(?:throw|break|exit|halt|close|stop|shutdown|return)\b")
 _BACK = re.compile(r"(?i)\b\w*(?:seek|rewind|reset|unsubscribe|replay|goBack|restore)\w*\s*\(")
@@ -43,6 +46,11 @@ _NO_GROUP = (
     "out: hand groupMetadata() of the consumer on"
 )
 
+_ITSELF = (
+    "the offset of a record itself is committed here, so that this record is read again at each "
+    "start: the offset behind it is offset() + 1"
+)
+
 
 @dataclass(slots=True)
 class _Found:
@@ -52,6 +60,7 @@ class _Found:
     with_group: bool = False
     """Whether the offsets come with the group's metadata, which shuts out members that are gone."""
 
+    of_itself: int = 0
     beside: int = 0
     continues: int = 0
     always: int = 0
@@ -71,6 +80,9 @@ def in_java(reading: Reading, text: Text) -> None:
         found.with_group = "groupMetadata" in given or "groupMetadata()" in plain
     if beside := _BESIDE.search(plain):
         found.beside = line(beside.start())
+    for itself in _OF_ITSELF.finditer(plain):
+        if not re.search(r"\bseek\s*\([^;]*$", text.line_to(itself.start())):
+            found.of_itself = found.of_itself or line(itself.start())
     for match in _FINALLY.finditer(plain):
         if commit := _COMMIT.search(plain, *text.block_of(match.end() - 1)):
             found.always = found.always or line(commit.start())
@@ -91,6 +103,7 @@ def in_python(reading: Reading, tree: ast.Module) -> None:
         if words.verb(call) == "send_offsets_to_transaction":
             found.offsets = found.offsets or call.lineno
             found.with_group = "consumer_group_metadata" in map(words.verb, calls)
+            found.of_itself = found.of_itself or _of_itself(tree, call)
         if words.verb(call) == "commit" and words.receiver(call) in consumers:
             found.beside = found.beside or call.lineno
     goes_back = any(_BACK_NAME.search(words.verb(call)) for call in calls)
@@ -111,6 +124,24 @@ def in_python(reading: Reading, tree: ast.Module) -> None:
     _say(reading, found)
 
 
+def _of_itself(tree: ast.Module, call: ast.Call) -> int:
+    """The line where one of the offsets of a transaction is that of a message itself."""
+    names = {inner.id for it in call.args for inner in ast.walk(it) if isinstance(inner, ast.Name)}
+    filled = [
+        node.value for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and any(
+            isinstance(it, ast.Name) and it.id in names for it in node.targets
+        )
+    ]  # fmt: skip
+    for made in (made for value in (*call.args, *filled) for made in words.calls(value)):
+        offsets = [*made.args[2:3], *(word.value for word in made.keywords if word.arg == "offset")]
+        if words.verb(made) == "TopicPartition" and any(
+            words.verb(it) == "offset" for it in offsets
+        ):
+            return made.lineno
+    return 0
+
+
 def _say(reading: Reading, found: _Found) -> None:
     named = any(
         (item.component, item.name) == (Component.PRODUCER, "transactional.id")
@@ -122,6 +153,8 @@ def _say(reading: Reading, found: _Found) -> None:
         return
     if found.beside:
         reading.wrong(Component.APPLICATION, "commit", found.beside, _OUTSIDE)
+    if found.of_itself:
+        reading.wrong(Component.APPLICATION, "commit", found.of_itself, _ITSELF)
     if not found.with_group:
         reading.wrong(Component.APPLICATION, "commit", found.offsets, _NO_GROUP)
     if any(item.name == "commit" for item in reading.items):

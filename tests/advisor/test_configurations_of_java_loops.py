@@ -289,6 +289,12 @@ FAILS = "an error of a record is passed over here"
      "catch (Exception e) { log.error(e); } } }", FAILS),
     ("b.foreach((k, v) -> pool.submit(() -> db.save(v)));", "", "others are given a record here"),
     ("b.foreach((k, v) -> pool.submit(() -> db.save(v)).get());", "", YES),
+    ("b.foreach((k, v) -> http.sendAsync(q(v), h));", "", "others are given a record here"),
+    ("b.foreach((k, v) -> http.sendAsync(q(v), h).join());", "", YES),
+    ("b.foreach((k, v) -> db.save(v).subscribe());", "", "others are given a record here"),
+    ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { return false; } });", "",
+     FAILS),
+    ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { throw e; } });", "", YES),
 ])  # fmt: skip
 def test_what_an_operator_of_kafka_streams_does_with_an_error(
     tmp_path: Path, body: str, behind: str, expected: str

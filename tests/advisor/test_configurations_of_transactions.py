@@ -44,6 +44,9 @@ SENT = "p.send_offsets_to_transaction(c.position(c.assignment()), c.consumer_gro
 FINISHED = f"{SENT}\n        p.commit_transaction()"
 ABORTED = "except KafkaException as e:\n        p.abort_transaction()\n        %s"
 CONTINUES = "application.abort=continues"
+AT = DONE.replace("offsets(rs)", "Map.of(t, new OffsetAndMetadata(%s))")
+IN_PYTHON = FINISHED.replace("c.position(c.assignment())", '[TopicPartition("t", 0, %s)]')
+ITSELF = "the offset of a record itself"
 ONCE, LEAST = "exactly-once", "at-least-once"
 TRANSACTIONS = [
     ("A.java", ONCE, JAVA % (DONE, ABORT % "rewind(c);"), YES),
@@ -63,6 +66,13 @@ TRANSACTIONS = [
     ("a.py", ONCE, PYTHON % (SENT, "finally:\n        p.commit_transaction()"), "half of it, too"),
     ("a.py", ONCE, PYTHON % (f"{FINISHED}\n        c.commit()", ABORTED % "rewind(c)"),
      "beside those of the transaction"),
+    # the offset of a record, and not the one behind it
+    ("A.java", ONCE, JAVA % (AT % "last.offset()", ABORT % "rewind(c);"), ITSELF),
+    ("A.java", ONCE, JAVA % (AT % "last.offset() + 1", ABORT % "rewind(c);"), YES),
+    ("A.java", ONCE, JAVA % (DONE, ABORT % "c.seek(t, new OffsetAndMetadata(first.offset()));"),
+     YES),
+    ("a.py", ONCE, PYTHON % (IN_PYTHON % "m.offset()", ABORTED % "rewind(c)"), ITSELF),
+    ("a.py", ONCE, PYTHON % (IN_PYTHON % "m.offset() + 1", ABORTED % "rewind(c)"), YES),
 ]  # fmt: skip
 
 
