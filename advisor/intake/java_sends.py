@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 
+from advisor.intake import java_ends
 from advisor.intake.java_callbacks import Callback, callback
 from advisor.intake.java_futures import Futures
 from advisor.intake.java_text import Block, Text
@@ -56,7 +57,20 @@ def unheard(text: Text) -> tuple[int, str]:
     committed in a transaction, which fails with it."""
     if "commitTransaction" in text.plain:
         return 0, ""
-    return min(_places(text, names(text.plain)), default=(0, ""))
+    producers = names(text.plain)
+    if found := min(_places(text, producers), default=None):
+        return found
+    left = java_ends.left_behind(text, producers, _called_back(text, producers))
+    return min(((at, java_ends.LEFT) for at in left), default=(0, ""))
+
+
+def _called_back(text: Text, producers: set[str]) -> list[Block]:
+    """The sends with a callback, which the program does not wait for."""
+    return [
+        (at, opened) for at, opened in sends(text, producers)
+        if _second(text.plain[opened : (end := text.closed(opened)) - 1])
+        or re.match(r"\s*\{", text.plain[end:])
+    ]  # fmt: skip
 
 
 def names(plain: str) -> set[str]:

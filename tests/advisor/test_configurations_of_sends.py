@@ -22,11 +22,11 @@ JAVA = (
     "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n%s\n}%s\n}\n"
 )
 KOTLIN = (
-    "import org.apache.kafka.clients.producer.*\nfun main() {\nval p = Properties()\n"
+    "import org.apache.kafka.clients.producer.*\nfun run() {\nval p = Properties()\n"
     'p["acks"] = "all"\nval k = KafkaProducer<String, String>(p)\n%s\n}\n%s\n'
 )
 SCALA = (
-    "import org.apache.kafka.clients.producer._\nobject A { def main(a: Array[String]): Unit = {\n"
+    "import org.apache.kafka.clients.producer._\nobject A { def run(): Unit = {\n"
     'val p = new Properties()\np.put("acks", "all")\n'
     "val k = new KafkaProducer[String, String](p)\n%s\n}\n%s\n}\n"
 )
@@ -123,6 +123,43 @@ def test_what_becomes_of_a_send_of_javas_client_that_fails(
     exit_code = 1 if expected == IGNORED else 0
     path = tmp_path / "A.java"
     assert_file(path, code % (body, behind), "", f"{TOPIC} {reads}", exit_code, expected)
+
+
+HEARD = "k.send(r, (m, e) -> { if (e != null) fail(e); });"
+MAINS = {
+    JAVA: JAVA.replace("void run()", "public static void main(String[] a)"),
+    KOTLIN: KOTLIN.replace("fun run()", "fun main()"),
+    SCALA: SCALA.replace("def run()", "def main(a: Array[String])"),
+}
+IN_KOTLIN = "k.send(r) { _, e -> if (e != null) fail(e) }"
+
+
+@pytest.mark.parametrize(("code", "body", "behind", "expected"), [
+    (JAVA, HEARD, "", IGNORED),
+    (JAVA, f"for (var r : rows) {HEARD}", "", IGNORED),
+    (JAVA, f"while (rows.next()) {HEARD}", "", IGNORED),
+    (JAVA, f"{HEARD} System.exit(0);", "", IGNORED),
+    (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {HEARD} }}", IGNORED),
+    (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {HEARD} k.flush(); }}", YES),
+    (JAVA, f"{HEARD} k.close();", "", YES),
+    (JAVA, f"try (k) {{ {HEARD} }}", "", YES),
+    (JAVA, f"while (true) {{ {HEARD} }}", "", YES),
+    (JAVA, f"{HEARD} latch.await();", "", YES),
+    (JAVA, f"new Service(k); {HEARD}", "", YES),
+    (JAVA, f"Runtime.getRuntime().addShutdownHook(new Thread(k::close)); {HEARD}", "", YES),
+    (JAVA, "k.send(r).get();", "", YES),
+    (KOTLIN, IN_KOTLIN, "", IGNORED),
+    (KOTLIN, f"{IN_KOTLIN}\nk.close()", "", YES),
+    (KOTLIN, "k.use { it.send(r) { _, e -> if (e != null) fail(e) } }", "", YES),
+    (SCALA, "k.send(r, (m, e) => if (e != null) fail(e))", "", IGNORED),
+    (SCALA, "k.send(r, (m, e) => if (e != null) fail(e))\nk.flush()", "", YES),
+])  # fmt: skip
+def test_a_program_that_ends_waits_for_what_it_sent(
+    tmp_path: Path, code: str, body: str, behind: str, expected: str
+) -> None:
+    reads = "consumer.enable.auto.commit=false application.commit=after-processing"
+    text, exit_code = MAINS[code] % (body, behind), 1 if expected == IGNORED else 0
+    assert_file(tmp_path / "A.java", text, "", f"{TOPIC} {reads}", exit_code, expected)
 
 
 _P = 'p = Producer({"acks": "all"})\ndef heard(e, m):\n    if e: raise KafkaException(e)\n'
