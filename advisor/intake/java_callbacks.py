@@ -45,21 +45,10 @@ _ENDS = re.compile(
     r"|(?:\w+\.)*(?:require|check|checkNotNull|requireNotNull|requireNonNull|checkState"
     r"|checkArgument|isTrue|isNull|error)\s*\(.*"
     r"|(?:va[lr]\s+)?(?:\w+\s*=\s*)?\w+\s*\?:\s*(?:return|throw)\b.*"
-    r"|(?:\w+\.)*(?i:span|sentry|newrelic|metrics?|meter|timer|counter|statsd?|histogram)\w*"
-    r"\s*(?:\(\s*\))?\.\w+\s*\(.*)",
+    r")",
     re.DOTALL,
 )
-"""What leaves a callback, or tells people of its error."""
-_TELLS = (
-    r"(?:getMessage|getCause|format|formatted|toString|topic|partition|offset|key|value|valueOf"
-    r"|getClass|getSimpleName|getName|hasOffset|timestamp|currentTimeMillis|nanoTime|now|between"
-    r"|toMillis|toNanos)"
-)
-_NAMES = re.compile(
-    r"\s*(?:final\s+)?(?:va[lr]|String|Throwable|Exception|long|int|boolean|Duration|Object)\s+\w+"
-    rf"(?:\s*:\s*[\w.?]+)?\s*=(?!=)(?:[^()]|\b{_TELLS}\s*\((?=[^()])|\b{_TELLS}\s*\(\)|\))*"
-)
-"""A local name for what is told of an error."""
+"""What leaves a callback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +79,7 @@ class Callback:
         call = _ONE_CALL.fullmatch(bare) if depth else None
         if call and (inner := own(call[1], call[2], self.error)):
             return inner._is_quiet(own, depth - 1)
-        if _ENDS.fullmatch(bare) or _NAMES.fullmatch(bare):
+        if _ENDS.fullmatch(bare):
             return True
         return bare != statement and only_writes(bare, in_function=True)
 

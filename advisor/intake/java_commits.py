@@ -31,10 +31,17 @@ _OF_VALUES = (
     r"(?:\s*\(\s*\))?|_\s*\.\s*\w+|\w+\s*::\s*\w+)\s*\)|\{{\s*it\.\w+(?:\(\))?\s*\}}))*?(?=;|\n)"
 )
 """A list of what was polled, taken apart and not processed."""
-_PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
+PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
 """What a collection is called that is made elsewhere."""
 _MOST = 100
-_NEXT = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\(")
+_NEXT = re.compile(
+    r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\("
+    r"|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
+)
+_LAST = re.compile(
+    r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
+)
+"""A name for the offset of a record, which is no use of it."""
 _WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
 
 
@@ -149,6 +156,7 @@ class Records:
         for name in self.names:
             header = re.compile(_HEADER.format(name))
             spans += [match.span() for match in header.finditer(plain, *self._reach)]
+        spans += [match.span() for match in _LAST.finditer(plain, *self._reach)]
         of_values = re.compile(_OF_VALUES.format(names)).finditer(plain, *self._reach)
         kept = dict[str, bool]()
         for match in of_values:
@@ -158,7 +166,7 @@ class Records:
             name = match[1] or match[2]
             if name not in kept:
                 declared = re.search(_COLLECTION.format(name), plain)
-                kept[name] = bool(declared or _PUT_BY.search(name))
+                kept[name] = bool(declared or PUT_BY.search(name))
             spans += [match.span()] if kept[name] else []
         masked = list(plain)
         for start, end in spans:

@@ -26,7 +26,8 @@ _WAITS = re.compile(
 _GOES_ON = re.compile(
     r"\bwhile\s*\(\s*(?:true|1|!|\w+(?:\.get\(\))?\s*\))|\bfor\s*\(\s*;\s*;|\bdo\s*\{"
     r"|\b(?:await\w*|join\w*|block\w*|start|schedule\w*|run|listen|park|subscribe|forever)\s*\("
-    r"|\b(?:Await|Thread|Executor\w*|SpringApplication|launch|runBlocking|Future|poll)\b(?!\s*\.\s*sleep)"
+    r"|\b(?:Await|Thread|Executor\w*|SpringApplication|launch|runBlocking|\w*Future|poll"
+    r"|suspend\w*|[Pp]romise|Deferred|CountDownLatch)\b(?!\s*\.\s*sleep)"
 )
 """What may keep a program going, or have others send."""
 

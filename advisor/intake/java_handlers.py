@@ -54,6 +54,23 @@ _HARMLESS = re.compile(
     r"|[\w.() ]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
     re.DOTALL,
 )
+_TELLS = (
+    r"(?:getMessage|getCause|format|formatted|toString|topic|partition|offset|key|value|valueOf"
+    r"|getClass|getSimpleName|getName|hasOffset|timestamp|currentTimeMillis|nanoTime|now|between"
+    r"|toMillis|toNanos)"
+)
+_NAMES = re.compile(
+    r"\s*(?:final\s+)?(?:va[lr]|String|Throwable|Exception|long|int|boolean|Duration|Object)\s+\w+"
+    rf"(?:\s*:\s*[\w.?]+)?\s*=(?!=)(?:[^()]|\b{_TELLS}\s*\((?=[^()])|\b{_TELLS}\s*\(\)|\))*"
+)
+"""A local name for what is told of an error."""
+_REPORTS = re.compile(
+    r"\s*(?:\w+\.)*(?i:span|sentry|newrelic|metrics?|meter|timer|counter|statsd?|histogram)\w*"
+    r"\s*(?:\(\s*\))?\.\w+\s*\(.*",
+    re.DOTALL,
+)
+_ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
+_DEEPEST_CALL = 2
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
@@ -95,9 +112,13 @@ def silent(
     behind the block, or, `in_function`, returns; with `leaves`, behind the loop around it. `others`
     are statements that do no more."""
 
+    def does_no_more(statement: str) -> bool:
+        return bool(others(statement)) or _only_tells(text, statement, _DEEPEST_CALL)
+
     def is_silent(body: str) -> bool:
+        bare = _BREAK.sub("", body)
         own = bool(_BREAK.search(body)) == leaves
-        return own and only_writes(_BREAK.sub("", body), in_function=in_function, others=others)
+        return own and only_writes(bare, in_function=in_function, others=does_no_more)
 
     for match in islice(CATCH.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
@@ -115,6 +136,17 @@ def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -
     attempt = text.attempt(at) or text.bare_attempt(at)
     if attempt and is_silent(body):
         yield Handler(at, attempt)
+
+
+def _only_tells(text: Text, statement: str, depth: int) -> bool:
+    """Whether a statement is a call of a method of the file that only writes of an error."""
+    call = _ONE_CALL.fullmatch(statement)
+    bodies = text.bodies(call[1]) if call and depth else []
+    return len(bodies) == 1 and only_writes(
+        text.plain[bodies[0][0] + 1 : bodies[0][1]],
+        in_function=True,
+        others=lambda it: _only_tells(text, it, depth - 1),
+    )
 
 
 def _cases(body: str) -> Iterator[tuple[str, str]]:
@@ -152,7 +184,11 @@ def only_writes(body: str, *, in_function: bool = False, others: Others = _none)
     that do no more."""
     body = _MESSAGE.sub(r"\1", body)
     return all(
-        _HARMLESS.fullmatch(part) or (in_function and _RETURN.fullmatch(part)) or others(part)
+        _HARMLESS.fullmatch(part)
+        or _NAMES.fullmatch(part)
+        or _REPORTS.fullmatch(part)
+        or (in_function and _RETURN.fullmatch(part))
+        or others(part)
         for part in _statements(body)
     )
 

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake import java_handlers, java_sends
-from advisor.intake.java_commits import USE, Records
-from advisor.intake.java_text import Text
+from advisor.intake import java_expressions, java_handlers, java_sends
+from advisor.intake.java_commits import PUT_BY, USE, Records
+from advisor.intake.java_text import METHOD, Text
 
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
 """What a program may do, by the values of the facts about it."""
 
-_MOST = 100
+_MOST, _DERIVATIONS = 100, 2
 _TYPED = r"\s*(?::\s*[\w<>?, ]{1,60})?=\s*"
 """From the name of a variable to its value; Kotlin and Scala may write its type between them."""
 _CONSUMER = re.compile(
@@ -36,8 +36,15 @@ _POLL = re.compile(
 _EACH = (
     r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
-    r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(\w+)"
+    r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
 )
+_EACH_POLLED = re.compile(
+    r"(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
+    r"\s*\.\s*(?:for[Ee]ach|map|flatMap|onEach)\s*[({]"
+    r"(?:\s*\(?(?!this\b)(\w+)[\w:<>, ]*\)?\s*(?:->|=>))?"
+)
+_INTO = re.compile(r"\s*\.\s*(?:let|also)\s*\{(?:\s*(\w+)\s*->)?")
+_DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
 HAND = re.compile(
     r"\.\s*(?:submit|execute)\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
@@ -84,6 +91,7 @@ _EVERY = re.compile(r"(?<=[;{}\n])\s*\w+\.invokeAll\s*\(")
 """Whose futures nothing takes."""
 _THREAD = re.compile(r"\bThread\b|\bthread\b")
 _FINALLY = re.compile(r"\bfinally\s*\{")
+_BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
 _LOOPS = re.compile(r"\b(?:while|for|do)\b")
 
 
@@ -96,6 +104,7 @@ def reads(text: Text) -> dict[str, int]:
         [*java_handlers.silent(text)],
         [*java_handlers.silent(text, in_function=True)],
         [*java_handlers.silent(text, leaves=True)],
+        [*java_handlers.silent(text, in_function=True, others=_BOOLEAN.fullmatch)],
         frozenset(java_sends.names(text.plain)),
     )
     for poll in islice(_polls(text, names), _MOST):
@@ -107,12 +116,13 @@ def reads(text: Text) -> dict[str, int]:
 @dataclass(frozen=True, slots=True)
 class _Program:
     """A text, its handlers that only write of an error (those that go on, those that go on or
-    return, and those that leave the loop), and its producers."""
+    return, those that leave the loop, and those that return true or false), and its producers."""
 
     text: Text
     go_on: list[java_handlers.Handler]
     go_on_or_return: list[java_handlers.Handler]
     leave: list[java_handlers.Handler]
+    falsely: list[java_handlers.Handler]
     producers: frozenset[str]
 
 
@@ -126,6 +136,8 @@ class _Call:
     consumer: str
     name: str
     in_loop: bool = False
+    head: int = 0
+    """Where the loop over its records begins, if it is not where the call does."""
 
 
 def _polls(text: Text, names: set[str]) -> Iterator[_Call]:
@@ -136,6 +148,13 @@ def _polls(text: Text, names: set[str]) -> Iterator[_Call]:
             name, one = match["records"] or match["record"], bool(match["record"])
             yield _Call(match.start(), match.end(), consumer, name, one)
     for consumer in sorted(names):
+        for match in re.finditer(rf"\b{consumer}\s*\.\s*poll\s*\(", text.plain):
+            closed = text.closed(match.end())
+            if inner := _INTO.match(text.plain, closed):
+                yield _Call(inner.end(), inner.end(), consumer, inner[1] or "it")
+            elif each := _EACH_POLLED.match(text.plain, closed):
+                name = each[1] or "it"
+                yield _Call(match.start(), each.end(), consumer, name, True, each.start())
         returns = re.compile(rf"\breturn\s+(?:this\.)?{consumer}\s*\.\s*poll\s*\(")
         if methods := text.methods_with(returns):
             called = rf"\b(\w+){_TYPED}(?:this\.)?(?:{'|'.join(methods)})\s*\("
@@ -152,11 +171,17 @@ class _Poll:
         self._block = text.block(poll.start)
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
-        each = [*re.finditer(_EACH.format(poll.name), text.plain[self._behind : self._block[1]])]
-        names = {poll.name, *(self._name(loop, poll.end) for loop in each)}
+        each, names = list[re.Match[str]](), {poll.name}
+        for _ in range(_DERIVATIONS):
+            known = rf"(?:{'|'.join(sorted(names))})"
+            reach = text.plain[self._behind : self._block[1]]
+            names |= set(re.findall(_DERIVED.format(known, _TYPED), reach))
+            each = [*re.finditer(_EACH.format(known), reach)]
+            names |= {self._name(loop, poll.end) for loop in each}
         one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
         if poll.in_loop:
-            one_by_one.append(self._body(poll.start, text.plain[poll.start : poll.end]))
+            head = poll.head or poll.start
+            one_by_one.append(self._body(head, text.plain[head : poll.end]))
         self._records = Records(
             text,
             poll.consumer,
@@ -222,7 +247,7 @@ class _Poll:
                   if "queue" in name.lower() or re.search(_QUEUE.format(name), plain)}  # fmt: skip
         for match in puts:
             closed = self._text.closed(match.end())
-            is_queue = match[1] in queues
+            is_queue = match[1] in queues or self._is_kept(match[1])
             taken_here = re.search(rf"\b{match[1]}\b", plain[closed:end])
             if is_queue and not taken_here and self._uses.search(plain, match.end(), closed):
                 return match.start()
@@ -242,6 +267,9 @@ class _Poll:
         for match in islice(HAND.finditer(plain, self._behind, self._block[1]), _MOST):
             if self._uses.search(plain, match.end(), self._text.closed(match.end())):
                 yield match.start()
+        for body in java_expressions.expressions(self._text, self._block):
+            if (hand := HAND.search(plain, *body)) and not _WAITS.search(plain, *body):
+                yield hand.start()
         for body in self._text.reached((self._behind, self._block[1]))[1:]:
             taken = self._taken(body)
             for match in islice(HAND.finditer(plain, *body), _MOST) if taken else ():
@@ -284,6 +312,13 @@ class _Poll:
             if only.search(plain, at, closed) and not handles:
                 yield at
 
+    def _is_kept(self, name: str) -> bool:
+        """Whether records are put by here that nothing of the loop takes."""
+        blocks = self._text.reached(self._block)
+        mentions = sum(len(re.findall(rf"\b{name}\b", self._text.plain[max(0, start) : end]))
+                       for start, end in blocks)  # fmt: skip
+        return bool(PUT_BY.search(name)) and mentions == 1
+
     def _passed_over(self) -> Iterator[int]:
         """Handlers of any error that write of it and go on with the next record."""
         for handler in self._program.go_on:
@@ -294,7 +329,20 @@ class _Poll:
                 behind = start < handler.at < end
                 if behind and self._commits.search(self._text.plain, end, self._block[1]):
                     yield handler.at  # all that was polled, also what is behind the break
+        calls = self._calls(self._behind)
+        for handler in self._program.go_on:
+            start, end = handler.attempt
+            if any(start < call < end for call in calls) and self._looped(start):
+                yield handler.at
         called = self._text.reached(self._block)[1:] if self._loops() else []
+        for body in java_expressions.expressions(self._text, self._block):
+            silent = self._program.go_on_or_return
+            yield from java_expressions.passed_over(self._text, body, silent)
+        for handler in self._program.falsely:
+            if any(
+                self._in_method(body, handler.attempt) and self._is_unread(body) for body in called
+            ):
+                yield handler.at
         for handler in self._program.go_on_or_return:
             if any(self._in_method(body, handler.attempt) for body in called):
                 yield handler.at
@@ -317,8 +365,37 @@ class _Poll:
                 yield handler.at
 
     def _loops(self) -> bool:
-        around = self._text.around(self._behind)
-        return bool(around) and bool(_LOOPS.search(around[-1][2]))
+        return self._looped(self._behind)
+
+    def _looped(self, at: int, depth: int = _DERIVATIONS) -> bool:
+        """Whether a place is in a loop, or in a method that is called in one."""
+        around = self._text.around(at)
+        if any(_LOOPS.search(head) for _, _, head in around):
+            return True
+        calls = self._calls(at)
+        return depth > 0 and any(self._looped(call, depth - 1) for call in calls)
+
+    def _calls(self, at: int) -> list[int]:
+        """Where the method is called that a place is in."""
+        method = next(
+            filter(None, (METHOD.search(it[2]) for it in self._text.around(at)[::-1])), None
+        )
+        if method is None:
+            return []
+        calls = re.finditer(rf"(?<![\w.])(?:this\.)?{method[1]}\s*\(", self._text.plain)
+        return [it.start() for it in islice(calls, _MOST) if not self._is_definition(it.end())]
+
+    def _is_definition(self, opened: int) -> bool:
+        behind = self._text.plain[self._text.closed(opened) :][:80]
+        return bool(re.match(r"\s*(?:throws\s[\w, .]+|:\s*[\w<>?, ]+)?\s*=?\s*\{", behind))
+
+    def _is_unread(self, body: tuple[int, int]) -> bool:
+        """Whether nothing takes what a method returns."""
+        name = next((it for it in self._text.named(body)), "")
+        return bool(name) and bool(
+            re.search(rf"(?<=[;{{}}\n)])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]",
+                      self._text.plain[self._behind - 1 : self._block[1]])
+        )  # fmt: skip
 
     def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""
@@ -333,7 +410,7 @@ class _Poll:
             return False
         around = self._text.around(attempt[0])
         if attempt == self._block:
-            return bool(around) and bool(_LOOPS.search(around[-1][2]))
+            return bool(around) and self._looped(attempt[0])
         within = self._block[0] < attempt[0] < self._block[1]
         return within and not java_handlers.tries_again(self._text, attempt, self._block)
 

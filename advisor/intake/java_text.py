@@ -13,7 +13,7 @@ _REACH = 4_000
 _LONGEST_HEAD = 400
 _DEEPEST_CALL = 3
 _LONGEST_CHAIN = 12
-_METHOD = re.compile(
+METHOD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\([^()]{0,300}\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
 )
@@ -70,7 +70,7 @@ class Text:
         """The bodies of methods, by name."""
         methods: dict[str, list[Block]] = {}
         for start, end, head in self.heads:
-            if match := _METHOD.search(head):
+            if match := METHOD.search(head):
                 methods.setdefault(match[1], []).append((start, end))
         return methods
 
@@ -85,10 +85,15 @@ class Text:
             )
         return known[pattern.pattern]
 
+    def named(self, body: Block) -> list[str]:
+        """The name of the method that has this body; nothing if there is none."""
+        match = METHOD.search(self._by_start[body[0]][2]) if body[0] in self._by_start else None
+        return [match[1]] if match else []
+
     def parameters(self, body: Block) -> list[str]:
         """The names of the parameters of a method, by its body."""
         head = self._by_start[body[0]][2]
-        match = _METHOD.search(head)
+        match = METHOD.search(head)
         given = head[match.start() :].partition("(")[2].partition(")")[0] if match else ""
         words = [it.partition(":")[0].split() for it in given.split(",")]
         return [parts[-1] for parts in words if parts]

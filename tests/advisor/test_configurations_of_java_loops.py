@@ -162,6 +162,12 @@ SUBMITS = "for (var r : rs) fs.add(pool.submit(() -> work(r)));"
 RUNS = "fs.add(CompletableFuture.runAsync(() -> work(r)))"
 STREAM = "StreamSupport.stream(rs.spliterator(), false)"
 COUNTS = "for (var r : rs) pool.execute(() -> { try { work(r); } %sfinally { l.countDown(); } });"
+LAST = "long last = ps.get(ps.size() - 1).offset(); "
+LAST += "c.commitSync(Map.of(t, new OffsetAndMetadata(last + 1)));"
+TOLD = "catch (Exception e) { String m = e.getMessage(); span.recordException(e); log.error(m); }"
+FALSELY = (
+    "boolean saved(R r) { try { work(r); return true; } catch (Exception e) { return false; } }"
+)
 IN_KOTLIN, IN_SCALA = (KOTLIN % ("%s", ""), SCALA % ("%s", ""))
 OF_OTHERS = [
     # what waits for others, and hears of no error of theirs (ExecutorService, CountDownLatch,
@@ -224,6 +230,49 @@ OF_OTHERS = [
     (IN_SCALA, "rs.asScala.foreach(r => work(r).attempt.unsafeRunSync())\nc.commitSync()", SKIP),
     (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunAndForget())\nc.commitSync()", BEFORE),
     (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunSync())\nc.commitSync()", YES),
+    # records that are polled without a name, or into another one
+    (READER, "while (true) { c.poll(d).forEach(r -> { c.commitSync(); work(r); }); }", BEFORE),
+    (READER, "while (true) { c.poll(d).forEach(r -> pool.submit(() -> work(r))); c.commitSync(); }",
+     BEFORE),
+    (READER, f"while (true) {{ c.poll(d).forEach(r -> {{ {SAVES % ''} }});\nc.commitSync(); }}",
+     SKIP),
+    (READER, "while (true) { c.poll(d).forEach(this::work); c.commitSync(); }", YES),
+    (READER, LOOP % "this.c.commitSync(); rs.forEach(this::work);", BEFORE),
+    (READER, LOOP % f"for (var t : rs.partitions()) {{ var ps = rs.records(t); %s {LAST} }}" % (
+        "for (var r : ps) work(r);"), YES),
+    (READER, LOOP % f"for (var t : rs.partitions()) {{ var ps = rs.records(t); %s {LAST} }}" % (
+        f"for (var r : ps) {{ {SAVES % ''} }}"), SKIP),
+    (READER, LOOP % f"for (var t : rs.partitions()) {{ var ps = rs.records(t); {LAST} %s }}" % (
+        "for (var r : ps) work(r);"), BEFORE),
+    (IN_KOTLIN, "c.poll(d).let { ps -> c.commitSync(); ps.forEach { work(it) } }", BEFORE),
+    # a method that polls, and is called in a loop
+    (OF_METHOD % ("while (true) { once(); }", f"void once() {{ %s try {{ {POLL} {DO} "
+     "c.commitSync(); } catch (Exception e) { log.error(e); } }"), "", SKIP),
+    (OF_METHOD % ("while (true) { try { once(); } catch (Exception e) { log.error(e); } }",
+     f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", SKIP),
+    (OF_METHOD % ("try { while (true) { once(); } } catch (Exception e) { log.error(e); }",
+     f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", YES),
+    # handlers that only tell people, by names and methods of their own
+    (READER, LOOP % f"for (var r : rs) {{ try {{ work(r); }} {TOLD} }} c.commitSync();", SKIP),
+    (OF_METHOD % ("%s", "void failed(R r, Exception e) { log.error(e); }"), LOOP %
+     "for (var r : rs) { try { work(r); } catch (Exception e) { failed(r, e); } } c.commitSync();",
+     SKIP),
+    (OF_METHOD % ("%s", "void failed(R r, Exception e) { letters.save(r); }"), LOOP %
+     "for (var r : rs) { try { work(r); } catch (Exception e) { failed(r, e); } } c.commitSync();",
+     YES),
+    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { saved(r); } c.commitSync();", SKIP),
+    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { if (!saved(r)) throw new E(); }", YES),
+    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { while (!saved(r)) wait(1); }", YES),
+    # functions whose body is an expression
+    (KOTLIN % ("%s", "fun h(r: R) = try { work(r) } catch (e: Exception) { log.error(e) }"),
+     "rs.forEach { h(it) }\nc.commitSync()", SKIP),
+    (KOTLIN % ("%s", "fun h(r: R) = runCatching { work(r) }.onFailure { log.error(it) }"),
+     "rs.forEach { h(it) }\nc.commitSync()", SKIP),
+    (KOTLIN % ("%s", "fun h(r: R) = runCatching { work(r) }"),
+     "rs.forEach { h(it).getOrThrow() }\nc.commitSync()", YES),
+    (KOTLIN % ("%s", "fun h(r: R) = work(r)"), "rs.forEach { h(it) }\nc.commitSync()", YES),
+    (KOTLIN % ("%s", "fun h(r: R) = scope.launch { work(r) }"),
+     "rs.forEach { h(it) }\nc.commitSync()", BEFORE),
 ]  # fmt: skip
 
 
