@@ -38,6 +38,8 @@ _NEXT = re.compile(
     r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\("
     r"|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
 )
+_ENDS_OTHER = re.compile(r"(?<=[\w)])\s*\.\s*commit\s*\(\s*\)")
+"""The end of a transaction of another system."""
 _LAST = re.compile(
     r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
 )
@@ -82,6 +84,9 @@ class Records:
             inner = self.text.block(commit.start())
             opened = plain.index("(", commit.start()) + 1
             given = plain[opened : self.text.closed(opened)]
+            ends = _ENDS_OTHER.search(plain, commit.end(), inner[1])
+            if ends and not _ENDS_OTHER.search(plain, self.behind, commit.start()):
+                yield commit.start()
             apart = any(start < commit.start() < end for start, end in self.one_by_one)
             if apart or self._mentions(given) or uses.search(masked, self.behind, commit.start()):
                 continue

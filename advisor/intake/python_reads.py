@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from advisor.intake import python_functions
 from advisor.intake import python_words as words
 from advisor.intake.python_made import Function, parameters
 from advisor.intake.text import IntakeError
@@ -65,6 +66,12 @@ class _Way:
     kept: bool = False
     """Whether it was only put by."""
 
+    ahead: int = 0
+    """The line of a commit before which no other system committed its own transaction."""
+
+    other: bool = False
+    """Whether one did."""
+
     ended: bool = False
 
     def copy(self) -> _Way:
@@ -81,6 +88,8 @@ class _Way:
         self.kept = any(way.kept for way in alive)
         self.handed = max((way.handed for way in alive), default=0)
         self.sent = max((way.sent for way in alive), default=0)
+        self.ahead = max((way.ahead for way in alive), default=0)
+        self.other = any(way.other for way in alive)
         committed = max((way.committed for way in alive), default=0)
         self.committed = 0 if self.used else committed
 
@@ -97,6 +106,11 @@ class _Walk:
             name for name, node in self._functions.items() if words.hands_out(node, self._consumers)
         }
         verbs = {words.verb(call) for call in words.calls(tree)}
+        self._looped = python_functions.in_loops(tree)
+        self._steps_of = {
+            name for name, node in self._functions.items()
+            if python_functions.polls_once(node, self._consumers)
+        }  # fmt: skip
         self._stores = "store_offsets" in verbs
         self._closing = set[str]() if self._stores else {*self._consumers}
         self._transacts = "commit_transaction" in verbs
@@ -113,7 +127,7 @@ class _Walk:
         for top in [tree, *self._functions.values()]:
             own = (inner for inner in ast.walk(top) if isinstance(inner, ast.Call))
             self._waits = any(map(words.waits, own))
-            self._loops, self._scope = 0, top
+            self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
             way = _Way()
             self._follow(top.body, way)
             self._left(way)
@@ -145,7 +159,9 @@ class _Walk:
                 self._loop(node, way)
             case ast.Try():
                 self._try(node, way)
-            case ast.With() | ast.AsyncWith() if attempt := words.suppressed(node):
+            case ast.With() | ast.AsyncWith() if attempt := (
+                words.suppressed(node) or python_functions.suppressed(node, self._functions)
+            ):
                 self._try(attempt, way)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
@@ -211,6 +227,10 @@ class _Walk:
         for handler in caught:
             if uses and inner.polled == self._loops > 0 and self._passes_over(handler, inner):
                 self._say(SKIP, handler.lineno)
+        steps = {words.verb(call) for one in node.body for call in words.calls(one)}
+        for handler in caught if self._loops and not steps.isdisjoint(self._steps_of) else ():
+            if self._passes_over(handler, inner):
+                self._say(SKIP, handler.lineno)
         if uses:
             self._at_the_end(node.finalbody, inner)
         if caught:
@@ -233,7 +253,8 @@ class _Walk:
 
     def _passes_over(self, handler: ast.ExceptHandler, way: _Way) -> bool:
         def commits(call: ast.Call) -> bool:
-            return self._commits(call, way)
+            own = python_functions.only_tells(call, self._functions)
+            return own or self._commits(call, way)
 
         return words.goes_on(handler.body, commits, in_function=self._depth > 0)
 
@@ -267,8 +288,8 @@ class _Walk:
     def _polled(self, way: _Way, call: ast.Call) -> None:
         self._left(way)
         way.polled, way.used, way.many = self._loops, False, words.many(call)
-        way.kept = False
-        way.committed = way.handed = way.sent = 0
+        way.kept = way.other = False
+        way.committed = way.handed = way.sent = way.ahead = 0
 
     def _expression(self, node: ast.AST, way: _Way) -> None:
         """Follows what is in an expression, the innermost first."""
@@ -306,7 +327,12 @@ class _Walk:
     def _call(self, call: ast.Call, way: _Way) -> None:
         if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
             self._say(SKIP, call.lineno)  # the offset behind the next message, too
+        if words.ends_other(call, self._consumers):
+            if way.ahead:
+                self._say(BEFORE, way.ahead)
+            way.other = True
         if self._commits(call, way):
+            way.ahead = 0 if way.other else call.lineno
             if way.kept and not way.used:
                 self._say(BEFORE, call.lineno)
             behind_all = way.many and self._one_by_one and not words.committed(call)
@@ -328,7 +354,7 @@ class _Walk:
             way.names |= words.names_in(call.func)
             way.kept = True
         elif (given or own) and not (words.is_log(call) or words.takes_apart(call)):
-            if words.verb(call) not in words.COMMITS:
+            if words.verb(call) not in words.COMMITS or words.ends_other(call, self._consumers):
                 self._use(way)
             if words.verb(call) == "produce" and not self._transacts:
                 way.sent = call.lineno
@@ -341,6 +367,8 @@ class _Walk:
         given = [*zip(own, call.args, strict=False)]
         given += [(word.arg, word.value) for word in call.keywords if word.arg]
         inner.names |= {name for name, value in given if words.names_in(value) & way.names}
+        if line := python_functions.swallows(function, self._functions):
+            self._say(SKIP, line)
         added = {name for name, value in given if ast.unparse(value) in self._consumers}
         self._consumers |= added
         commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))

@@ -16,7 +16,7 @@ _QUEUES = frozenset({
 HANDS_OVER = frozenset({
     "submit", "apply_async", "create_task", "ensure_future", "run_in_executor", "Thread",
     "Process", "start_soon", "run_coroutine_threadsafe", "call_soon", "call_soon_threadsafe",
-    "start_new_thread", "spawn", "spawn_n", "add_task",
+    "start_new_thread", "spawn", "spawn_n", "add_task", "Popen",
 })  # fmt: skip
 EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
 """Pools that keep the error of a call in its future (concurrent.futures)."""
@@ -26,7 +26,7 @@ _ASKS = frozenset({"result", "exception", "gather", "add_done_callback", "starma
 _PUTS = frozenset({"put", "put_nowait", "append"})
 _WAITS = frozenset({
     "result", "join", "gather", "as_completed", "wait", "done", "add_done_callback", "task_done",
-    "shutdown", "starmap",
+    "shutdown", "starmap", "communicate",
 })  # fmt: skip
 _READS = frozenset({
     "value", "key", "headers", "topic", "partition", "offset", "timestamp", "error", "decode",
@@ -250,6 +250,11 @@ def suppressed(node: ast.With | ast.AsyncWith) -> ast.Try | None:
             handler = ast.ExceptHandler(types, None, [ast.Pass(**at)], **at)
             return ast.Try(node.body, [handler], [], [], **at)
     return None
+
+
+def ends_other(call: ast.Call, consumers: set[str]) -> bool:
+    """Whether a call commits a transaction of another system."""
+    return verb(call) == "commit" and not call.args and receiver(call) not in {"", *consumers}
 
 
 def many(call: ast.Call) -> bool:

@@ -96,6 +96,9 @@ OF_LANGUAGES = [
     (READER, LOOP % "for (var t : rs.partitions()) { work(rs.records(t)); c.commitSync(); }",
      BEFORE),
     (READER, LOOP % "rs.forEach(r -> { work(r); c.commitAsync(); });", BEFORE),
+    # what another system has not committed yet
+    (READER, LOOP % f"{DO} c.commitSync(); db.commit();", BEFORE),
+    (READER, LOOP % f"{DO} db.commit(); c.commitSync();", YES),
     # records that are polled without a name
     (READER, "while (true) { for (var r : c.poll(d)) { work(r); } c.commitSync(); }", YES),
     (READER, "while (true) { for (var r : c.poll(d)) { c.commitSync(); work(r); } }", BEFORE),

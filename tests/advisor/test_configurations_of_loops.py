@@ -21,6 +21,8 @@ READER = (
 BY_CLIENT = READER.replace('"enable.auto.commit": False', '"enable.auto.offset.store": False')
 LOOP = "while True:\n    m = c.poll(1.0)\n"
 ELSEWHERE = "while True:\n    m = await %s\n    c.commit(m)\n    await work(m)\n"
+STEP = "def step():\n    m = c.poll(1)\n    work(m)\n    c.commit(m)\n"
+DECORATED = f"%s\ndef work(m):\n    post(m)\n{LOOP}    work(m)\n    c.commit(m)\n"
 BATCH = "while True:\n    ms = c.consume(10, 1)\n"
 WRITER = 'p = Producer({"acks": "all"})\n'
 BEFORE = "application.commit=before-processing"
@@ -143,6 +145,35 @@ OF_READERS = [
      "    await asyncio.to_thread(c.commit, m)\n", YES),
     (f"from confluent_kafka import Consumer as C\n{READER.replace('Consumer(', 'C(')}{LOOP}"
      "    c.commit(m)\n    work(m)\n", BEFORE),
+    (f"{READER}{LOOP}    Popen(['x', m.value()])\n    c.commit(m)\n", BEFORE),
+    # what another system has not committed yet
+    (f"{READER}{LOOP}    cur.execute(SQL, m.value())\n    c.commit(m)\n    db.commit()\n", BEFORE),
+    (f"{READER}{LOOP}    cur.execute(SQL, m.value())\n    db.commit()\n    c.commit(m)\n", YES),
+    (f"{READER}{LOOP}    s.add(Row(m.value()))\n    c.commit(m)\n    s.commit()\n", BEFORE),
+    (f"{READER}{LOOP}    s.add(Row(m.value()))\n    s.commit()\n    c.commit(m)\n", YES),
+    # a step of a loop, and who passes over errors for others
+    (f"{READER}def step():\n    try:\n        m = c.poll(1)\n        work(m)\n        c.commit(m)\n"
+     "    except Exception as e:\n        print(e)\nwhile True:\n    step()\n", SKIP),
+    (f"{READER}{STEP}while True:\n    try:\n        step()\n    except Exception as e:\n"
+     "        print(e)\n", SKIP),
+    (f"{READER}{STEP}try:\n    while True:\n        step()\nexcept Exception as e:\n    print(e)\n",
+     YES),
+    (f"{READER}def told(e):\n    log.error(e)\n{LOOP}    try:\n        work(m)\n"
+     "    except Exception as e:\n        told(e)\n    c.commit(m)\n", SKIP),
+    (f"{READER}def told(e):\n    letters.save(e)\n{LOOP}    try:\n        work(m)\n"
+     "    except Exception as e:\n        told(e)\n    c.commit(m)\n", YES),
+    (f"{READER}@contextmanager\ndef safe():\n    try:\n        yield\n    except Exception as e:\n"
+     f"        print(e)\n{LOOP}    with safe():\n        work(m)\n    c.commit(m)\n", SKIP),
+    (f"{READER}@contextmanager\ndef timed():\n    try:\n        yield\n    finally:\n"
+     f"        print(1)\n{LOOP}    with timed():\n        work(m)\n    c.commit(m)\n", YES),
+    (f"{READER}{DECORATED % '@logger.catch'}", SKIP),
+    (f"{READER}{DECORATED % '@logger.catch(reraise=True)'}", YES),
+    (f"{READER}{DECORATED % '@retry(stop=stop_after_attempt(3))'}", YES),
+    (f"{READER}{DECORATED % '@retry(retry_error_callback=lambda s: None)'}", SKIP),
+    (f"{READER}{DECORATED % '@on_exception(expo, E, max_tries=3, raise_on_giveup=False)'}", SKIP),
+    (f"{READER}def quiet(f):\n    def inner(m):\n        try:\n            return f(m)\n"
+     f"        except Exception as e:\n            print(e)\n    return inner\n"
+     f"{DECORATED % '@quiet'}", SKIP),
     # where it begins
     (f"{READER}c.assign([TopicPartition('t', 0, OFFSET_END)])\n{LOOP}    work(m)\n",
      "OFFSET_END: a"),
