@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.text import IntakeError
+from advisor.intake.text import IntakeError, line_of
 
 _OWN = (
     "It speaks Kafka's protocol by itself, and its defaults are its own. Answer the questions as "
@@ -167,6 +167,6 @@ def refuse_others(text: str) -> None:
         for match in islice(other.pattern.finditer(text, 0, _LONGEST), _MOST):
             start = text.rfind("\n", 0, match.start()) + 1
             if not _COMMENT.match(text, start):
-                line = text.count("\n", 0, match.start()) + 1
+                line = line_of(text, match.start())
                 words = f"this is {other.name}, which Delivery Lab does not read."
                 raise IntakeError(f"Line {line}: {words} {other.instead}")

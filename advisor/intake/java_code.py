@@ -21,7 +21,7 @@ from advisor.intake.known import having, is_of_client, is_of_streams, is_weighed
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.sends import STARTS_AT_END, processed, unheard
 from advisor.intake.streams_properties import take as take_streams
-from advisor.intake.text import IntakeError, shown
+from advisor.intake.text import IntakeError, line_of, shown
 
 _INSTEAD = (
     "Give the settings of each client as properties, by the names behind the constants (acks=all "
@@ -233,7 +233,7 @@ class _Code:
 
     def line(self, at: int) -> int:
         """The line of a place, from 1."""
-        return self.text.count("\n", 0, at) + 1
+        return line_of(self.text, at)
 
     def _blocks(self, at: int) -> list[tuple[int, str]]:
         """The braces around a place, from the outermost."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.text import IntakeError
+from advisor.intake.text import IntakeError, line_of
 
 RULES_OF_THEIR_OWN = (
     "speaks Kafka's protocol, and replicates and stores by rules of its own, which are not advised "
@@ -30,6 +30,6 @@ def refuse_hosts(text: str) -> None:
     for match in _ANY.finditer(text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if not line.lstrip().startswith(_COMMENTS):
-            number = text.count("\n", 0, match.start()) + 1
+            number = line_of(text, match.start())
             product = [*_HOSTS][(match.lastindex or 1) - 1]
             raise IntakeError(f"Line {number}: {product} {RULES_OF_THEIR_OWN}")

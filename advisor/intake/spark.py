@@ -24,7 +24,7 @@ from advisor.intake.java_properties import properties
 from advisor.intake.known import known_keys, newest
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.several_clients import disagreeing
-from advisor.intake.text import IntakeError, shown
+from advisor.intake.text import IntakeError, line_of, shown
 
 _TEXT = (
     r"\"{3}[\s\S]*?(?:\"{3}|\Z)|'{3}[\s\S]*?(?:'{3}|\Z)"
@@ -155,9 +155,9 @@ def _calls(reading: Reading, text: str) -> _Code:
             begins = len(reading.items) if end is _SOURCE else begins
             if batch:
                 code.batch = True
-                spark_refused.batch(reading, text, _line(text, match))
+                spark_refused.batch(reading, text, line_of(text, match.start()))
         if match["trigger"]:
-            code.triggers.append((match["trigger"], _line(text, match)))
+            code.triggers.append((match["trigger"], line_of(text, match.start())))
             spark_query.trigger(reading, *code.triggers[-1])
         if match["function"] and end is _SINK:
             function = match
@@ -165,14 +165,14 @@ def _calls(reading: Reading, text: str) -> _Code:
         if key and not batch:
             code.options += 1
             if key.lower() == "checkpointlocation":
-                code.checkpoints.append((_argument(text, match), _line(text, match)))
+                code.checkpoints.append((_argument(text, match), line_of(text, match.start())))
             _take(reading, text, match, key, end, whose)
     reading.items = spark_refused.of_last_source(reading.items, begins)
     spark_checkpoints.shared(reading, text, code.checkpoints)
     if function:
         code.function = function["function"]
         spark_functions.functions(reading, text)
-        spark_query.one_time(reading, text, code.function, _line(text, function))
+        spark_query.one_time(reading, text, code.function, line_of(text, function.start()))
     return code
 
 
@@ -180,7 +180,7 @@ def _take(
     reading: Reading, text: str, match: re.Match[str], key: str, end: Component | None, whose: str
 ) -> None:
     """One option, for the end of the query that the code speaks of (`whose`)."""
-    line = _line(text, match)
+    line = line_of(text, match.start())
     value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
     if value is None:
         if key.lower().startswith("kafka.") or key.lower() == "failondataloss":
@@ -206,10 +206,6 @@ def _argument(text: str, match: re.Match[str]) -> str:
     at = match.end("key") if match["key"] else match.start()
     written = match["value"] or match["given"] or match["held"]
     return written or text[at + 1 : at + 300].split("\n", 1)[0].split(").", 1)[0].lstrip(" ,")
-
-
-def _line(text: str, match: re.Match[str]) -> int:
-    return text.count("\n", 0, match.start()) + 1
 
 
 def _key(match: re.Match[str]) -> str | None:

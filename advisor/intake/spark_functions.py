@@ -17,6 +17,7 @@ from advisor.intake import python_words as words
 from advisor.intake.java_loops import ASKS, HAND, ONLY_WAITS
 from advisor.intake.java_text import Block, Text
 from advisor.intake.reading import Reading
+from advisor.intake.text import line_of
 
 _FUNCTIONS = ("foreachBatch", "foreach")
 _HANDED = re.compile(r"\.\s*(?:foreachBatch|foreach)\s*[({]")
@@ -51,7 +52,7 @@ def functions(reading: Reading, code: str) -> None:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         _aside_in_other_languages(reading, code)
-        lines = [code.count("\n", 0, at) + 1 for at in _in_other_languages(code)]
+        lines = [line_of(code, at) for at in _in_other_languages(code)]
         line, reason = _sent_in_other_languages(code)
     else:
         given = _given(tree)
@@ -79,7 +80,7 @@ def _has_callback(tree: ast.Module) -> bool:
 def _sent_in_other_languages(code: str) -> tuple[int, str]:
     """The first send of a producer of Scala or Java that fails unnoticed, and why."""
     at, reason = java_sends.unheard(Text.of(code))
-    return (code.count("\n", 0, at) + 1 if reason else 0), reason
+    return (line_of(code, at) if reason else 0), reason
 
 
 def _parts(function: ast.AST) -> Iterator[int]:
@@ -210,7 +211,7 @@ def _aside_in_other_languages(reading: Reading, code: str) -> None:
             found = (pattern.search(text.plain, *body) for body in functions)
             match = next(filter(None, found), None)
             if match and not (waits and pattern is HAND):
-                line = code.count("\n", 0, match.start()) + 1
+                line = line_of(code, match.start())
                 reading.wrong(Component.APPLICATION, "processing", line, words_of)
 
 

@@ -11,6 +11,7 @@ from itertools import islice
 
 from advisor.intake import python_words as words
 from advisor.intake.java_text import Text
+from advisor.intake.text import line_of
 
 _OPTION, _MOST = "checkpointlocation", 30
 _REACH, _MOST_AROUND = 4_000, 6
@@ -157,7 +158,7 @@ def _in_other_languages(code: str) -> Iterator[int]:
             for name, value in _SET.findall(code[start:end]) if again else ():
                 own |= {name} if own & set(_NAME.findall(value)) or "(" in value else set()
             if again and not used & own:
-                yield code.count("\n", 0, match.start()) + 1
+                yield line_of(code, match.start())
 
 
 def _bound(text: Text, start: int) -> set[str]:

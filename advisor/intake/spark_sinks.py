@@ -12,6 +12,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake.reading import Reading
+from advisor.intake.text import line_of
 
 FORMAT = re.compile(r"\.writeStream\b(?:(?!\.readStream\b)[\s\S]){0,600}?\.format\(\s*['\"](\w+)")
 """The format of each query that writes a stream."""
@@ -47,14 +48,10 @@ def settle(reading: Reading, code: str) -> None:
             words = (
                 f"a sink of format {name} is for trials: {_TRIALS[name]}. That is not advised on"
             )
-            reading.wrong(Component.APPLICATION, "sink", _line(code, at), words)
+            reading.wrong(Component.APPLICATION, "sink", line_of(code, at), words)
     if found and all(name in _BY_BATCH for name, _ in found):
         name, at = found[0]
-        reading.state(Component.APPLICATION, "sink", "idempotent", _line(code, at))
+        reading.state(Component.APPLICATION, "sink", "idempotent", line_of(code, at))
         what = "table or folder" if name == _DEFAULT else f"sink of format {name}"
         words = f"a {what} takes each batch once (application.sink)"
-        reading.note(_line(code, at), words)
-
-
-def _line(code: str, at: int) -> int:
-    return code.count("\n", 0, at) + 1
+        reading.note(line_of(code, at), words)

@@ -28,7 +28,7 @@ from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.spring_names import NAMES, ack_mode, is_true, relaxed, value
 from advisor.intake.spring_profiles import Part, as_part, with_profiles
 from advisor.intake.streams_properties import take as take_streams
-from advisor.intake.text import shown
+from advisor.intake.text import line_of, shown
 from advisor.intake.yaml_nodes import Leaf, documents
 
 _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
@@ -179,7 +179,7 @@ def _rank(leaf: Leaf) -> int:
 def _documents(text: str) -> list[list[Leaf]]:
     if _BLOCK.search(text) or not _LINE.search(text) or _DOTTED.search(text):
         return documents(text)
-    starts = [text.count("\n", 0, match.start()) + 1 for match in _SEPARATOR.finditer(text)]
+    starts = [line_of(text, match.start()) for match in _SEPARATOR.finditer(text)]
     parts: list[list[Leaf]] = [[] for _ in range(len(starts) + 1)]
     for entry in properties(text):
         leaf = Leaf((entry.key,), entry.value, entry.line)

@@ -14,7 +14,7 @@ from advisor.intake import terraform_msk
 from advisor.intake.commands import state_topics
 from advisor.intake.known import decides
 from advisor.intake.reading import Reader, Reading
-from advisor.intake.text import IntakeError, shown
+from advisor.intake.text import IntakeError, line_of, shown
 
 _RESOURCE = re.compile(
     r"^[ \t]*resource[ \t]+\"(?P<kind>kafka_topic|confluent_kafka_topic)\"", re.MULTILINE
@@ -47,7 +47,7 @@ def read(text: str) -> Reading:
     terraform_msk.take(reading, text)
     resources = list(_RESOURCE.finditer(text))
     if managed := _MANAGED.search(text):
-        begins = text.count("\n", 0, managed.start()) + 1
+        begins = line_of(text, managed.start())
         raise IntakeError(
             f"Line {begins}: {managed['kind']} is of a service whose brokers have settings that "
             "are not in this file, or that is not Apache Kafka. It is not read: state what "
@@ -59,7 +59,7 @@ def read(text: str) -> Reading:
         raise IntakeError("Line 1: there is no resource kafka_topic or confluent_kafka_topic here.")
     parts, lines = list[Reading](), list[int]()
     for resource in resources:
-        part, first = Reading(), text.count("\n", 0, resource.start()) + 1
+        part, first = Reading(), line_of(text, resource.start())
         confluent = resource["kind"] == "confluent_kafka_topic"
         _take_block(part, text, first, managed=confluent)
         if confluent:

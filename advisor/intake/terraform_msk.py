@@ -14,7 +14,7 @@ from advisor.catalog import Component, SettingError, kafka_line
 from advisor.intake.java_properties import properties
 from advisor.intake.mode import ZOOKEEPER
 from advisor.intake.reading import Reading
-from advisor.intake.text import shown
+from advisor.intake.text import line_of, shown
 
 CLUSTER, CONFIGURATION = "aws_msk_cluster", "aws_msk_configuration"
 RESOURCE = re.compile(
@@ -36,7 +36,7 @@ def take(reading: Reading, text: str) -> None:
     first = next(RESOURCE.finditer(text), None)
     if first is None:
         return
-    line = text.count("\n", 0, first.start()) + 1
+    line = line_of(text, first.start())
     stated = set[str]()
     for number, name, value in _settings(reading, text):
         stated.add(name)

@@ -66,7 +66,7 @@ def check_text(text: str) -> None:
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise IntakeError(f"The file is longer than {MAX_BYTES} bytes; a configuration is not.")
     if match := _BLOCK.search(text):
-        line = text.count("\n", 0, match.start()) + 1
+        line = line_of(text, match.start())
         raise IntakeError(f"Line {line}: a key or a certificate begins here. Take it out first.")
 
 
@@ -114,4 +114,9 @@ def is_no_program(text: str) -> bool:
 def yaml_begins(text: str) -> int:
     """The line at which a text nests as YAML does; 0 if it does not."""
     match = _NESTED.search(text)
-    return text.count("\n", 0, match.start()) + 1 if match else 0
+    return line_of(text, match.start()) if match else 0
+
+
+def line_of(text: str, at: int) -> int:
+    """The number of the line that a place in a text is in."""
+    return text.count("\n", 0, at) + 1

@@ -16,6 +16,7 @@ from advisor.catalog import Component
 from advisor.intake import python_words as words
 from advisor.intake.java_text import Text
 from advisor.intake.reading import Reading
+from advisor.intake.text import line_of
 
 _OFFSETS = re.compile(r"\.\s*sendOffsetsToTransaction\s*\(")
 _BESIDE = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
@@ -70,27 +71,24 @@ def in_java(reading: Reading, text: Text) -> None:
     """States what a program of Java's client does with its transactions."""
     plain = text.plain
 
-    def line(at: int) -> int:
-        return plain.count("\n", 0, at) + 1
-
     found = _Found()
     if offsets := _OFFSETS.search(plain):
-        found.offsets = line(offsets.start())
+        found.offsets = line_of(plain, offsets.start())
         given = plain[offsets.end() : text.closed(offsets.end())]
         found.with_group = "groupMetadata" in given or "groupMetadata()" in plain
     if beside := _BESIDE.search(plain):
-        found.beside = line(beside.start())
+        found.beside = line_of(plain, beside.start())
     for itself in _OF_ITSELF.finditer(plain):
         if not re.search(r"\bseek\s*\([^;]*$", text.line_to(itself.start())):
-            found.of_itself = found.of_itself or line(itself.start())
+            found.of_itself = found.of_itself or line_of(plain, itself.start())
     for match in _FINALLY.finditer(plain):
         if commit := _COMMIT.search(plain, *text.block_of(match.end() - 1)):
-            found.always = found.always or line(commit.start())
+            found.always = found.always or line_of(plain, commit.start())
     polls = re.search(r"\.\s*poll\s*\(", plain)
     for abort in _ABORT.finditer(plain) if polls and not _BACK.search(plain) else ():
         block = text.block(abort.start())
         if not _LEAVES.search(plain, max(0, block[0]), block[1]):
-            found.continues = found.continues or line(abort.start())
+            found.continues = found.continues or line_of(plain, abort.start())
     _say(reading, found)
 
 
