@@ -38,7 +38,9 @@ _NEXT = re.compile(
     r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\("
     r"|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
 )
-_ENDS_OTHER = re.compile(r"(?<=[\w)])\s*\.\s*commit\s*\(\s*\)")
+_ENDS_OTHER = [
+    re.compile(rf"(?<=[\w)])\s*\.\s*{verb}\s*\(\s*\)") for verb in ("commit", "executeBatch")
+]
 """The end of a transaction of another system."""
 _LAST = re.compile(
     r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
@@ -84,8 +86,9 @@ class Records:
             inner = self.text.block(commit.start())
             opened = plain.index("(", commit.start()) + 1
             given = plain[opened : self.text.closed(opened)]
-            ends = _ENDS_OTHER.search(plain, commit.end(), inner[1])
-            if ends and not _ENDS_OTHER.search(plain, self.behind, commit.start()):
+            if any(ends.search(plain, commit.end(), inner[1])
+                   and not ends.search(plain, self.behind, commit.start())
+                   for ends in _ENDS_OTHER):  # fmt: skip
                 yield commit.start()
             apart = any(start < commit.start() < end for start, end in self.one_by_one)
             if apart or self._mentions(given) or uses.search(masked, self.behind, commit.start()):
@@ -135,14 +138,23 @@ class Records:
             declared = re.compile(_COLLECTION.format(name)).search(plain)
             if declared and block[0] < declared.start() < block[1]:
                 continue  # of this round alone
-            uses = re.compile(rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream)\b")
+            own = "|".join(self.text.methods_with(re.compile(rf"\b{name}\b"))) or "_"
+            uses = re.compile(
+                rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream)\b"
+                rf"|(?<![.\w])(?:{own})\s*\("
+            )
             commit = self.commits_of_all.search(plain, self.behind, block[1])
             if commit is None or self.text.block(commit.start()) != block:
                 continue
             found = [*uses.finditer(plain, self.behind, commit.start())]
-            around = [self.text.around(use.start())[-1] for use in found]
-            if found and all(re.search(r"\bif\s*\([^{}]*\)\s*$", head) for _, _, head in around):
+            if found and all(self._is_under_condition(use.start()) for use in found):
                 yield commit.start()
+
+    def _is_under_condition(self, at: int) -> bool:
+        """Whether a place is in a block, or a statement, behind an `if`."""
+        before = self.text.plain[max(self.behind, at - 200) : at]
+        around = self.text.around(at)[-1][2]
+        return any(re.search(r"\bif\s*\([^{};]*\)\s*$", head) for head in (around, before))
 
     def _mentions(self, code: str) -> bool:
         return not self.names.isdisjoint(re.findall(r"\w+", code))

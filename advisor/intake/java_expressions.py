@@ -21,6 +21,7 @@ _DEFINED = re.compile(
 _ALONE = (
     r"(?<=[;{{}}\n>)])\s*(?:\w+\s*->\s*)?(?:this\.)?{0}"
     r"\s*\([^;{{}}\n()]*(?:\([^;{{}}\n()]*\)[^;{{}}\n()]*)*\)\s*[;\n}})]"
+    r"|\bfor[Ee]ach\s*[({{]\s*(?:(?:this)?\s*::\s*)?{0}\s*_?\s*[)}}]"
 )
 _GOES_ON = re.compile(r"\s*(?:catch\b|finally\b|else\b|\.|\?:)[^{}\n]*")
 _KEEPS = re.compile(r"(?:runCatching|Try|Either\s*\.\s*catch\w+)\s*[({]")

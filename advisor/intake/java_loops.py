@@ -43,10 +43,11 @@ _EACH_POLLED = re.compile(
     r"\s*\.\s*(?:for[Ee]ach|map|flatMap|onEach)\s*[({]"
     r"(?:\s*\(?(?!this\b)(\w+)[\w:<>, ]*\)?\s*(?:->|=>))?"
 )
-_INTO = re.compile(r"\s*\.\s*(?:let|also)\s*\{(?:\s*(\w+)\s*->)?")
+_INTO = re.compile(r"\s*(?:\.\s*(?:let|also)|\)\s*\.\s*foreach)\s*\{(?:\s*(\w+)\s*(?:->|=>))?")
 _DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
 HAND = re.compile(
-    r"\.\s*(?:submit|execute)\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
+    r"\.\s*(?:submit|tell|enqueue|tryEmitNext)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*\(|\b(?i:bulkProcessor)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
 SUBSCRIBES = re.compile(
@@ -92,7 +93,7 @@ _EVERY = re.compile(r"(?<=[;{}\n])\s*\w+\.invokeAll\s*\(")
 _THREAD = re.compile(r"\bThread\b|\bthread\b")
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
-_LOOPS = re.compile(r"\b(?:while|for|do)\b")
+_LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
 
 
 def reads(text: Text) -> dict[str, int]:

@@ -19,7 +19,7 @@ METHOD = re.compile(
 )
 CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
 """What stands before the brackets or braces of a call."""
-_CALLED = re.compile(r"\b(\w+)\s*\(|::\s*(\w+)")
+_CALLED = re.compile(r"\b(\w+)\s*\(|::\s*(\w+)|\bfor[Ee]ach\s*\(\s*(\w+)\s*\)")
 _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 

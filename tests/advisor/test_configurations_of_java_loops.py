@@ -96,7 +96,18 @@ OF_LANGUAGES = [
     (READER, LOOP % "for (var t : rs.partitions()) { work(rs.records(t)); c.commitSync(); }",
      BEFORE),
     (READER, LOOP % "rs.forEach(r -> { work(r); c.commitAsync(); });", BEFORE),
+    (OF_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
+     LOOP % "for (var r : rs) batch.add(r); if (batch.size() > 9) full(); c.commitSync();", BEFORE),
+    (OF_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
+     LOOP % "for (var r : rs) batch.add(r); full(); c.commitSync();", YES),
+    # who is told of a record, and does not answer; and who does it at once
+    (READER, LOOP % "for (var r : rs) actor.tell(r, self); c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var r : rs) bulkProcessor.add(row(r)); c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var r : rs) tx.execute(s -> { save(r); return 1; });\n"
+     "c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) jdbc.execute(sql(r)); c.commitSync();", YES),
     # what another system has not committed yet
+    (READER, LOOP % f"{DO} s.addBatch(); c.commitSync(); s.executeBatch();", BEFORE),
     (READER, LOOP % f"{DO} c.commitSync(); db.commit();", BEFORE),
     (READER, LOOP % f"{DO} db.commit(); c.commitSync();", YES),
     # records that are polled without a name
@@ -266,6 +277,13 @@ OF_OTHERS = [
     (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { saved(r); } c.commitSync();", SKIP),
     (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { if (!saved(r)) throw new E(); }", YES),
     (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { while (!saved(r)) wait(1); }", YES),
+    # loops that are none by their word
+    (READER, f"timer.scheduleAtFixedRate(() -> {{ try {{ {POLL} {DO} c.commitSync(); }}\n"
+     "catch (Exception e) { log.error(e); } }, 0, 1, SECONDS);", SKIP),
+    (IN_SCALA, "Iterator.continually(c.poll(d)).foreach { rs =>\nc.commitSync()\n"
+     "rs.asScala.foreach(save)\n}", BEFORE),
+    (SCALA % ("%s", "def h(r: R): Unit = try save(r) catch { case NonFatal(e) => log.error(e) }"),
+     "rs.asScala.foreach(h)\nc.commitSync()", SKIP),
     # functions whose body is an expression
     (KOTLIN % ("%s", "fun h(r: R) = try { work(r) } catch (e: Exception) { log.error(e) }"),
      "rs.forEach { h(it) }\nc.commitSync()", SKIP),
