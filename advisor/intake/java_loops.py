@@ -20,7 +20,7 @@ from advisor.intake.java_text import METHOD, Text
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
 """What a program may do, by the values of the facts about it."""
 
-_MOST, _DERIVATIONS = 100, 2
+_MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 20, 30, 2
 _TYPED = r"\s*(?::\s*[\w<>?, ]{1,60})?=\s*"
 """From the name of a variable to its value; Kotlin and Scala may write its type between them."""
 _CONSUMER = re.compile(
@@ -108,7 +108,7 @@ def reads(text: Text) -> dict[str, int]:
         [*java_handlers.silent(text, in_function=True, others=_BOOLEAN.fullmatch)],
         frozenset(java_sends.names(text.plain)),
     )
-    for poll in islice(_polls(text, names), _MOST):
+    for poll in islice(_polls(text, names), _MOST_POLLS):
         for what, at in _Poll(program, poll).says():
             places.setdefault(what, at)
     return places
@@ -174,7 +174,7 @@ class _Poll:
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
         each, names = list[re.Match[str]](), {poll.name}
         for _ in range(_DERIVATIONS):
-            known = rf"(?:{'|'.join(sorted(names))})"
+            known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
             reach = text.plain[self._behind : self._block[1]]
             names |= set(re.findall(_DERIVED.format(known, _TYPED), reach))
             each = [*re.finditer(_EACH.format(known), reach)]
