@@ -27,6 +27,7 @@ from labs.models import Experiment, Series, State
 from labs.runs import lifecycle, queue, worker
 from tests.reading import html_of
 
+pytestmark = pytest.mark.wide
 LOCK, INCIDENT = "past-clients-3.1.0", find("KAFKA-13598")
 SECRET = "user:hidden"
 BODY = b"this is no jar " * 1000

@@ -113,6 +113,7 @@ def test_bad_input_is_named_and_exits_with_2(arguments: list[str], message: str)
     assert not Experiment.objects.exists()
 
 
+@pytest.mark.wide
 def test_the_list_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("calibrate", "--list", "--event", EVENT)
     lines = capsys.readouterr().out.splitlines()

@@ -59,6 +59,7 @@ def test_a_seed_and_a_number_draw_the_same_again() -> None:
     assert one != other
 
 
+@pytest.mark.wide
 def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over() -> None:
     seen = [next(draws(3, number)) for number in range(1, 200)]
     assert not any(draw.pipeline.problems() for draw in seen)
