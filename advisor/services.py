@@ -9,12 +9,19 @@ from typing import Any
 from advisor import known_bugs
 from advisor.catalog import Component, Problem, Value, settings_of
 from advisor.permalinks import Saved, StaleDescription, answers, find, save
-from advisor.reasoning.answer import COLUMNS, Answer, FindingData, answer, judgement
+from advisor.reasoning.answer import (
+    COLUMNS,
+    Answer,
+    FindingData,
+    answer,
+    judgement,
+    recommended,
+)
 from advisor.reasoning.assess import RULES_VERSION, assess
 from advisor.reasoning.fields import field_of, from_fields
 from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.recommend import Change, recommend
+from advisor.reasoning.recommend import Change
 from advisor.reasoning.serial import PipelineError, from_data, to_data
 from advisor.reasoning.sizes import full_batch
 
@@ -109,11 +116,6 @@ def basis(given: Answer) -> dict[str, Any]:
             for assumption in given.assumed
         ],
     }
-
-
-def recommended(pipeline: Pipeline) -> Pipeline:
-    """The pipeline after the changes recommended for its own requirement."""
-    return recommend(pipeline).pipeline
 
 
 def in_force(pipeline: Pipeline) -> dict[str, dict[str, str | int | bool]]:

@@ -6,7 +6,7 @@ holds words and values only, and nothing that is looked up in today's failure ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Value, settings_of
@@ -144,10 +144,7 @@ class Answer:
     @property
     def recommended(self) -> Pipeline:
         """The pipeline after the changes for what the team needs."""
-        pipeline = self.judgement.pipeline
-        for change in self.wanted.changes:
-            pipeline = pipeline.with_setting(change.component, change.setting, change.after)
-        return pipeline
+        return _after(self.judgement.pipeline, self.wanted.changes)
 
 
 def judgement(pipeline: Pipeline) -> Judgement:
@@ -195,6 +192,18 @@ def answer(pipeline: Pipeline) -> Answer:
         numbers_after=numbers(results[need].pipeline),
         in_force=tuple(_in_force(pipeline)),
     )
+
+
+def recommended(pipeline: Pipeline) -> Pipeline:
+    """What `answer` recommends for what the team needs, without the rest of it."""
+    recommendation = _recommended(pipeline, pipeline.requirement.guarantee, {})
+    return _after(pipeline, recommendation.changes)
+
+
+def _after(pipeline: Pipeline, changes: Iterable[Change]) -> Pipeline:
+    for change in changes:
+        pipeline = pipeline.with_setting(change.component, change.setting, change.after)
+    return pipeline
 
 
 def _recommended(pipeline: Pipeline, guarantee: Guarantee, spaces: Spaces) -> Recommendation:
