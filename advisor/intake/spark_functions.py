@@ -40,6 +40,19 @@ _PART = (
     "only a part of a batch is written here, and the query takes all of it as done. State "
     "application.processing.errors, and give the settings as options, if the rest is of no use"
 )
+_REPLACED = (
+    "each batch replaces here what the batches before it wrote (SaveMode.Overwrite). Append, or "
+    "write each batch to a place of its own, with its id in the path or by replaceWhere"
+)
+_OVERWRITES = re.compile(
+    r"\.\s*mode\s*\(\s*(?:\w+\s*\.\s*)*(?:\"overwrite\"|Overwrite)\s*\)([^;{}\n]*(?:\n\s*\.[^;{}\n]*)*)"
+)
+_OF_ONE_BATCH = re.compile(r"(?i)batch|epoch|\bid\b")
+_KEEPS_OTHERS = re.compile(
+    r"replaceWhere|partitionOverwriteMode|\b(?:sql|execute\w*|merge)\s*\("
+    r"|outputMode\s*\(\s*(?:[\"']complete[\"']|OutputMode\s*\.\s*Complete)"
+)
+"""What says that other rows stay, that the table is on the way, or that a batch has all rows."""
 _PASSED = (
     "an error of a batch is passed over here: the query takes the batch as done, and what failed "
     "is lost. Raise it again, so that the query fails and begins with this batch"
@@ -61,6 +74,10 @@ def functions(reading: Reading, code: str) -> None:
         every = [*given, *_lambdas(tree)]
         lines = [line for node in given for line in _passed_over(node)]
         lines += [line for node in every for line in _unasked(node)]
+        if not _KEEPS_OTHERS.search(code) and (
+            replaced := [line for node in every for line in _replaced(node)]
+        ):
+            reading.wrong(Component.APPLICATION, "processing", min(replaced), _REPLACED)
         if parts := [line for node in every for line in _parts(node)]:
             reading.wrong(Component.APPLICATION, "processing", min(parts), _PART)
         if aside := [line for node in every for line in _not_waited_for(node)]:
@@ -93,6 +110,22 @@ def _parts(function: ast.AST) -> Iterator[int]:
     for node in ast.walk(function):
         if isinstance(node, ast.For) and words.verb(node.iter) in ("take", "head", "tail"):
             yield node.lineno
+
+
+def _replaced(function: ast.AST) -> Iterator[int]:
+    """Where a batch is written over what others wrote, to a place that does not depend on it."""
+    arguments = function.args.args if isinstance(function, ast.FunctionDef | ast.Lambda) else []
+    names = {argument.arg for argument in arguments[1:]}
+    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    if not arguments or names & used:
+        return
+    for call in words.calls(function):
+        modes = [*call.args, *(word.value for word in call.keywords if word.arg == "mode")]
+        is_mode = words.verb(call) == "mode" or any(word.arg == "mode" for word in call.keywords)
+        if is_mode and any(
+            isinstance(it, ast.Constant) and it.value == "overwrite" for it in modes
+        ):
+            yield call.lineno
 
 
 def _unasked(function: ast.AST) -> Iterator[int]:
@@ -202,11 +235,18 @@ def _in_other_languages(code: str) -> Iterator[int]:
 
 
 def _aside_in_other_languages(reading: Reading, code: str) -> None:
-    """Refuses functions in Scala or Java that hand a batch on, or write a part of it."""
+    """Refuses functions in Scala or Java that hand a batch on, write a part of it, or write it
+    over the others."""
     text = Text.of(code)
+    keeps = _KEEPS_OTHERS.search(code)
     for functions in _blocks(text):
         waits = any(pattern.search(text.plain, *body)
                     for body in functions for pattern in (ASKS, ONLY_WAITS))  # fmt: skip
+        for body in () if keeps else functions:
+            if (over := _OVERWRITES.search(code, *body)) and not _OF_ONE_BATCH.search(over[1]):
+                line = line_of(code, over.start())
+                reading.wrong(Component.APPLICATION, "processing", line, _REPLACED)
+                break
         for pattern, words_of in ((HAND, _ASIDE), (_PARTLY, _PART)):
             found = (pattern.search(text.plain, *body) for body in functions)
             match = next(filter(None, found), None)

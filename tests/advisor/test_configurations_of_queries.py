@@ -59,6 +59,7 @@ JAVA = (
 )  # fmt: skip
 SAVES = '    try:\n        d.write.save("x")\n    except Exception as e:\n        print(e)\n'
 POOL, PART = "ThreadPoolExecutor()", "only a part of a batch is written"
+REPLACED = "each batch replaces here what the batches before it wrote"
 UNHEARD = "nothing takes the result of this send"
 F = f"def f(d, i):\n{SAVES}"
 WRITE = 'df.write.save("x")'
@@ -91,6 +92,26 @@ WRITE = 'df.write.save("x")'
      "        wait([x.submit(save, r) for r in d.collect()])", "foreachBatch(f)"), PASSED),
     ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n"
      "        list(x.map(save, d.collect()))", "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").save("x")', "foreachBatch(f)"),
+     REPLACED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.parquet("x", mode="overwrite")',
+     "foreachBatch(f)"), REPLACED),
+    ("q.py", PYTHON % ("", 'foreachBatch(lambda d, i: d.write.mode("overwrite").save("x"))'),
+     REPLACED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").save(f"x/{i}")',
+     "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("append").save("x")',
+     "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").option("replaceWhere", "a=1")'
+     '.save("x")', "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").saveAsTable("s")\n'
+     '    d.sparkSession.sql("MERGE INTO t USING s ON t.a = s.a")', "foreachBatch(f)"), YES),
+    ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
+     '.mode("overwrite").save("x") }', ""), REPLACED),
+    ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
+     '.mode(SaveMode.Overwrite).save("x") }', ""), REPLACED),
+    ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
+     '.mode("overwrite").save(s"x/batch=$id") }', ""), YES),
     ("q.py", PYTHON % ('def f(d, i):\n    d.limit(9).write.save("x")', "foreachBatch(f)"), PART),
     ("q.py", PYTHON % ("def f(d, i):\n    for r in d.take(9): save(r)", "foreachBatch(f)"), PART),
     ("q.py", PYTHON % ("def f(d, i):\n    if not d.take(1): return\n    d.write.save('x')",
@@ -106,6 +127,8 @@ WRITE = 'df.write.save("x")'
     ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => df.collect().foreach(r =>\n"
      "producer.send(new ProducerRecord(1, r))) }", "val producer = new KafkaProducer[A, B](p)"),
      UNHEARD),
+    ("A.java", JAVA % ('foreachBatch((df, id) -> { df.write().mode(SaveMode.Overwrite)\n'
+     '.save("x"); })', ""), REPLACED),
     ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ pool.submit(() -> {WRITE}); }})", ""), ASIDE),
     ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
      "catch { case e: Exception => log.error(e) } }", ""), PASSED),
