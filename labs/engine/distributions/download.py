@@ -54,10 +54,6 @@ class NoRoom(DownloadFailed):
     """The disk is too full for a download, so none was begun; the message says what is needed."""
 
 
-class _Cut(Exception):
-    """A download ended before the length that its server had stated."""
-
-
 def ensure_room(near: Path) -> None:
     """Raises `NoRoom` where the disk of a folder cannot take the jars of a release.
 
@@ -88,7 +84,7 @@ def fetch(modules: Iterable[Module], into: Path, *, progress: Progress | None = 
         path = f"{group.replace('.', '/')}/{artifact}/{version}/{name}"
         try:
             _save(_request(repository, path), into / name)
-        except (OSError, HTTPException, _Cut) as refused:
+        except (OSError, HTTPException) as refused:
             raise _failed(refused, f"{group}:{artifact}:{version}") from refused
 
 
@@ -132,7 +128,7 @@ def _save(request: Request, file: Path) -> None:
         shutil.copyfileobj(answer, jar)
         stated = answer.headers.get("Content-Length")
         if stated and jar.tell() != int(stated):
-            raise _Cut
+            raise IncompleteRead(b"")
 
 
 def _failed(refused: Exception, jar: str) -> DownloadFailed:
@@ -156,7 +152,7 @@ def _cause(refused: Exception) -> str:
         return f"the repository answered “{refused.code} {refused.reason}”"
     reason = refused.reason if isinstance(refused, URLError) else refused
     match reason:
-        case _Cut() | IncompleteRead():
+        case IncompleteRead():
             return "a download was cut before its end"
         case TimeoutError():
             return "the repository did not answer in time"
