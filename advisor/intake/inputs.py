@@ -59,7 +59,8 @@ class Inputs:
     """What was stated, where each field stands, what was left out, and what is wrong.
 
     `items` is what files state: a product may refuse what two of them say together. `only` names
-    the clients that are asked for, `chosen` those of them that a file had.
+    the clients that are asked for, `chosen` those of them that a file had. `program` says that a
+    file of them is a program.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
@@ -77,6 +78,7 @@ class Inputs:
 
     only: tuple[str, ...] = ()
     chosen: set[str] = field(default_factory=set)
+    program: bool = False
 
     def check_chosen(self) -> None:
         """Raises `FileProblem` for a client that was asked for and is in no file."""
@@ -203,6 +205,7 @@ class Inputs:
         self.items += [replace(item, line=0) for item in intake.items]
         if intake.server:
             self.servers[source] = intake.server
+        self.program |= intake.program
         for name, text in intake.heads.items():
             if name not in self.fields:
                 self.state(name, text, Origin(source))

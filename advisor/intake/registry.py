@@ -16,6 +16,7 @@ from advisor.intake.foreign_text import refuse_others
 from advisor.intake.java_properties import without_first
 from advisor.intake.mode import assume_zookeeper
 from advisor.intake.other_brokers import refuse_hosts
+from advisor.intake.programs import NOTE, is_program
 from advisor.intake.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.several_clients import keep
@@ -115,6 +116,9 @@ def read(
         intake, names = _weighed(reading, product, family, [*beside], only)
     except IntakeError as error:
         return _unreadable(error)
+    if is_program(reader.kind, text):
+        intake.program = True
+        intake.notes.append(NOTE)
     for words in _doubts(intake, text, reader, kind, names):
         intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
     return intake

@@ -81,6 +81,7 @@ class Intake:
     `items` are numbers, words and versions that are judged together with other files. `chosen` are
     the clients of the file that were asked for by name. `others` counts what is of another
     component than the file, and `server` is whose settings these are, where they are one server's.
+    `program` says that the file is code that works with records.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -95,6 +96,7 @@ class Intake:
     chosen: set[str] = field(default_factory=set)
     others: int = 0
     server: Server | None = None
+    program: bool = False
 
 
 def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:

@@ -23,6 +23,7 @@ from advisor.reasoning.answer import Answer, Failure, FindingData
 from advisor.reasoning.finding import Severity, explained
 from advisor.reasoning.obstacle import Obstacle
 from advisor.reasoning.rules import all_rules
+from advisor.reports.programs import assumed_of_program
 
 _OASIS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas"
 _SCHEMA = f"{_OASIS}/sarif-schema-2.1.0.json"
@@ -62,12 +63,14 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
     places = {name: place for place, name in enumerate(rules)}
     for result in results:
         result["ruleIndex"] = places[result["ruleId"]]
-    run = {
+    run: Node = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": results,
         "properties": services.basis(answer) | to_json(bugs),
     }
+    if inputs.program:
+        run["properties"]["assumed_of_program"] = assumed_of_program(answer)
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 

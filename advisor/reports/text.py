@@ -18,6 +18,7 @@ from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted, measured
 from advisor.reasoning.recommend import Change
+from advisor.reports.programs import of_code
 from advisor.reports.reasons import breaking, by_reason
 
 _WIDTH, _HEIGHT = 100, 40
@@ -34,20 +35,21 @@ _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
 
 
-def report(answer: Answer, *, verbose: bool = False) -> str:
+def report(answer: Answer, *, verbose: bool = False, program: bool = False) -> str:
     """The advice as text.
 
     First the verdict, the smallest change with its price, what breaks the wish, the known bugs of
     the releases, and what the answer rests on. With `verbose` every failure, finding, number and
-    procedure follows.
+    procedure follows. `program` says that code was read for this answer: where the wish is met, the
+    verdict names that it goes as far as the code shows.
     """
     given, bugs = answer.judgement, known_bugs(answer)
     if not verbose:
-        screens = [_screen(answer, bugs, length) for length in _LENGTHS]
+        screens = [_screen(answer, bugs, length, program) for length in _LENGTHS]
         return next((text for text in screens if text.count("\n") < _HEIGHT), screens[-1])
     return _joined(
-        _verdict(answer, bugs), _changes(answer), _breaking(given),
-        bug_report(bugs, verbose=True), _basis(answer), _failures(given), _findings(given),
+        _verdict(answer, bugs, program), _changes(answer), _breaking(given),
+        bug_report(bugs, verbose=True), _basis(answer, program), _failures(given), _findings(given),
         _numbers(answer), _procedures(answer),
     )  # fmt: skip
 
@@ -71,13 +73,13 @@ _LENGTHS = (
 """From the longest to the shortest; the first that is one screen is taken."""
 
 
-def _screen(answer: Answer, bugs: KnownBugs, length: _Length) -> str:
+def _screen(answer: Answer, bugs: KnownBugs, length: _Length, program: bool) -> str:
     """The short screen, at one of `_LENGTHS`."""
     more = "Every failure, finding and number, and how each change is made: --verbose"
     bug_lines = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
     return _joined(
-        _verdict(answer, bugs), _changes(answer, length),
-        _breaking(answer.judgement, length.reasons), bug_lines, [*_basis(answer), more],
+        _verdict(answer, bugs, program), _changes(answer, length),
+        _breaking(answer.judgement, length.reasons), bug_lines, [*_basis(answer, program), more],
     )  # fmt: skip
 
 
@@ -96,10 +98,11 @@ def _joined(*parts: Iterable[str]) -> str:
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
-def _verdict(answer: Answer, bugs: KnownBugs) -> Iterator[str]:
+def _verdict(answer: Answer, bugs: KnownBugs, program: bool) -> Iterator[str]:
     given = answer.judgement
     holds = given.met and not bugs.breaking
-    verdict = "YES" if holds else "NO" if given.works else "CANNOT WORK"
+    yes = "YES, if the program does what is assumed" if program and of_code(answer) else "YES"
+    verdict = yes if holds else "NO" if given.works else "CANNOT WORK"
     yield f"{verdict}: {_wish(given.pipeline)}"
     if given.met and bugs.breaking:
         yield "The settings hold it. A known bug of the releases breaks it, see below."
@@ -195,15 +198,24 @@ def _breaking(given: Judgement, most: int = _REASONS) -> Iterator[str]:
         yield f"  and for {counted(left, 'more reason')} (--verbose)"
 
 
-def _basis(answer: Answer) -> Iterator[str]:
+def _basis(answer: Answer, program: bool) -> Iterator[str]:
     """The versions that were taken, and what was not stated and decides."""
     pipeline = answer.judgement.pipeline
     brokers = counted(pipeline.brokers, "broker")
     clients = f"{pipeline.family} {pipeline.client_release or pipeline.version} clients"
     yield f"For {clients} and {brokers} of Kafka {pipeline.kafka_release or pipeline.kafka}."
-    if answer.assumed:
-        taken = ", ".join(_taken(assumption) for assumption in answer.assumed)
-        yield from _wrapped(f"Assumed, and it decides: {taken}.")
+    code = of_code(answer) if program else []
+    if code:
+        yield from _wrapped(
+            f"Assumed of the program, and it decides: {_listed(code)}. Nothing in its code shows "
+            "otherwise, which is no proof."
+        )
+    if others := [one for one in answer.assumed if one not in code]:
+        yield from _wrapped(f"Assumed, and it decides: {_listed(others)}.")
+
+
+def _listed(assumed: Iterable[Assumption]) -> str:
+    return ", ".join(map(_taken, assumed))
 
 
 def _taken(assumption: Assumption) -> str:

@@ -7,6 +7,7 @@ import pytest
 from advisor.catalog import Family
 from advisor.intake import Intake, Product, read
 from advisor.intake.inputs import Inputs
+from advisor.intake.programs import NOTE as OF_A_PROGRAM
 
 JAVA = Product(Family.JAVA, "4.3", "4.3")
 
@@ -27,7 +28,8 @@ def test_a_dict_of_something_else_is_no_setting_of_a_client() -> None:
     intake = _read(text)
     assert intake.settings == {"producer.acks": "all"}
     assert intake.notes == [
-        f"Line {line}: a dict without a setting of a client: not read." for line in (1, 3, 4)
+        *(f"Line {line}: a dict without a setting of a client: not read." for line in (1, 3, 4)),
+        OF_A_PROGRAM,
     ]
 
 

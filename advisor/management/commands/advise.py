@@ -17,7 +17,9 @@ from advisor.intake.inputs import FileProblem, Inputs, read_file, states_nothing
 from advisor.intake.places import Origin
 from advisor.known_bugs import known_bugs
 from advisor.management.exact import ExactCommand, bad_input
+from advisor.reasoning.answer import Answer
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reports.programs import assumed_of_program
 from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 
@@ -114,13 +116,20 @@ class Command(ExactCommand):
         answer = services.answer(pipeline)
         match options["format"] or ("json" if options["json"] else "text"):
             case "json":
-                self.stdout.write(json.dumps(services.to_json(answer), indent=2))
+                self.stdout.write(json.dumps(_data(answer, inputs), indent=2))
             case "sarif":
                 self.stdout.write(json.dumps(sarif(answer, inputs), indent=2))
             case _:
-                self.stdout.write(report(answer, verbose=options["verbose"]))
+                verbose, program = options["verbose"], inputs.program
+                self.stdout.write(report(answer, verbose=verbose, program=program))
         if not answer.judgement.met or known_bugs(answer).breaking:
             sys.exit(BROKEN)
+
+
+def _data(answer: Answer, inputs: Inputs) -> dict[str, Any]:
+    """The answer as data; of a program that was read, with what is assumed of its code."""
+    data = services.to_json(answer)
+    return data | {"assumed_of_program": assumed_of_program(answer)} if inputs.program else data
 
 
 def _inputs(options: dict[str, Any]) -> Inputs:

@@ -1,0 +1,97 @@
+"""A program that was read: the answer says what it takes on trust."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_advise import run
+
+_LOOP = """
+class A {{
+  void run() {{
+    Properties p = new Properties();
+    p.put("enable.auto.commit", "false");
+    p.put("auto.offset.reset", "earliest");
+    KafkaConsumer<String, String> consumer = new KafkaConsumer<>(p);
+    while (true) {{
+      ConsumerRecords<String, String> records = consumer.poll(Duration.ofMillis(100));
+      {before}
+      for (ConsumerRecord<String, String> record : records) {{ save(record); }}
+      consumer.commitSync();
+    }}
+  }}
+}}
+"""
+_LOOPS = """
+from confluent_kafka import Consumer
+consumer = Consumer({"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"})
+while True:
+    message = consumer.poll(1)
+    save(message)
+    consumer.commit(message, asynchronous=False)
+"""
+_TOPIC = ("topic.replication.factor=3", "topic.min.insync.replicas=2")
+_OF_CODE = (
+    "application.commit=after-processing", "application.delivery.errors=handled",
+    "application.processing=synchronous", "application.processing.errors=retry",
+)  # fmt: skip
+_IF = "YES, if the program does what is assumed: at-least-once"
+
+
+def _ask(path: Path, text: str, *more: str, settings: tuple[str, ...] = ()) -> tuple[object, str]:
+    path.write_text(text)
+    stated = [part for setting in (*_TOPIC, *settings) for part in ("--set", setting)]
+    code, out, err = run(str(path), *stated, *more)
+    return code, " ".join(f"{out} {err}".split())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("A.java", _LOOP.format(before="")), ("a.py", _LOOPS)],
+    ids=["java", "python"],
+)
+def test_a_yes_of_a_program_names_what_its_code_does_not_show(tmp_path, name, text) -> None:
+    code, answer = _ask(tmp_path / name, text)
+    assert code == 0
+    assert answer.startswith(_IF)
+    assumed = answer.partition("Assumed of the program, and it decides: ")[2].partition(". ")[0]
+    assert "application.processing.errors=retry" in assumed
+    assert "disk.lost" not in assumed
+    assert "Nothing found is no proof" in answer
+
+
+def test_what_a_team_states_of_its_program_is_not_assumed(tmp_path: Path) -> None:
+    code, answer = _ask(tmp_path / "A.java", _LOOP.format(before=""), settings=_OF_CODE)
+    assert code == 0
+    assert answer.startswith("YES: at-least-once")
+    assert "Assumed of the program" not in answer
+
+
+def test_a_program_that_shows_a_loss_is_a_plain_no(tmp_path: Path) -> None:
+    text = _LOOP.format(before="consumer.commitSync();")
+    code, answer = _ask(tmp_path / "A.java", text)
+    assert code == 1
+    assert answer.startswith("NO: at-least-once")
+
+
+def test_settings_alone_are_no_program(tmp_path: Path) -> None:
+    text = "auto.offset.reset=earliest\nenable.auto.commit=false\n"
+    code, answer = _ask(tmp_path / "consumer.properties", text)
+    assert code == 0
+    assert answer.startswith("YES: at-least-once")
+    assert "program" not in answer
+    only = 'Consumer({"auto.offset.reset": "earliest", "enable.auto.commit": False})\n'
+    assert _ask(tmp_path / "dict.py", only)[1].startswith("YES: at-least-once")
+
+
+def test_data_for_other_tools_name_it_too(tmp_path: Path) -> None:
+    (tmp_path / "A.java").write_text(_LOOP.format(before=""))
+    (tmp_path / "c.properties").write_text("auto.offset.reset=earliest\ngroup.id=g\n")
+    program, settings = str(tmp_path / "A.java"), str(tmp_path / "c.properties")
+    assert "application.commit" in json.loads(run(program, "--json")[1])["assumed_of_program"]
+    assert "assumed_of_program" not in json.loads(run(settings, "--json")[1])
+    of_run = json.loads(run(program, "--format", "sarif")[1])["runs"][0]
+    assert "application.commit" in of_run["properties"]["assumed_of_program"]
