@@ -5,12 +5,12 @@ settings with their lines, and `read` has the catalog judge them. Credentials ar
 door; no message repeats more of a text than names.
 """
 
+from advisor.intake.intake import Intake
 from advisor.intake.live import Entry, Group, Seen, read_live
 from advisor.intake.pipeline_file import PipelineFile, read_pipeline
 from advisor.intake.reading import Product, Reader
 from advisor.intake.registry import all_readers, detect, find, read, read_application
 from advisor.intake.text import MARK, MAX_BYTES, IntakeError, is_secret, short_name
-from advisor.intake.weigh import Intake
 
 __all__ = [
     "MARK",

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from advisor.catalog import Component, Problem, SettingError, lookup
+from advisor.intake.intake import Intake
 from advisor.intake.reading import Product, Profiles, Reading
 from advisor.intake.text import shown
-from advisor.intake.weigh import Intake
 
 _MOST_NAMED = 8
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from advisor.catalog import Component, kafka_line, settings_of
 from advisor.catalog.facts import examined, facts
 from advisor.catalog.versions import at_least
+from advisor.intake.intake import Intake
 from advisor.intake.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC, level
 from advisor.intake.mode import KRAFT, ZOOKEEPER, is_asked
 from advisor.intake.reading import Product, Reading
 from advisor.intake.registry import judge
 from advisor.intake.text import shown
-from advisor.intake.weigh import Intake
 
 _TOPIC, _BROKER, _APPLICATION = Component.TOPIC, Component.BROKER, Component.APPLICATION
 _KEPT_FOR_ALL = "kept by the cluster for all brokers"

@@ -19,9 +19,10 @@ from advisor.catalog import (
 )
 from advisor.intake import spark_start
 from advisor.intake.folders_in_memory import in_memory
+from advisor.intake.intake import Intake
 from advisor.intake.known import known_keys
 from advisor.intake.reading import Item, Product, Reading
-from advisor.intake.weigh import Intake, weigh
+from advisor.intake.weigh import weigh
 
 
 def weigh_options(

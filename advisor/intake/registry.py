@@ -13,6 +13,7 @@ from advisor.catalog import Component, Family, Problem, SettingError, kafka_line
 from advisor.intake.application_file import ApplicationFile
 from advisor.intake.chosen_profile import choose, differing
 from advisor.intake.foreign_text import refuse_others
+from advisor.intake.intake import Intake
 from advisor.intake.java_properties import without_first
 from advisor.intake.mode import assume_zookeeper
 from advisor.intake.other_brokers import refuse_hosts
@@ -21,7 +22,7 @@ from advisor.intake.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.several_clients import keep
 from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, yaml_begins
-from advisor.intake.weigh import Intake, weigh
+from advisor.intake.weigh import weigh
 
 _MARKED = (
     "Line 1: a byte order mark stands before it, which Java takes for a part of the first name: "

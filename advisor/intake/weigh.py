@@ -36,8 +36,9 @@ from advisor.intake.folders_in_memory import (
     in_memory,
     metadata_in_temporary,
 )
-from advisor.intake.identity import Server, mistaken, server_of
+from advisor.intake.identity import mistaken, server_of
 from advisor.intake.inherited import never, with_inherited
+from advisor.intake.intake import Intake
 from advisor.intake.known import (
     OF_AUTHORIZERS,
     OF_SERIALIZERS,
@@ -67,36 +68,6 @@ _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]
 """A client's setting with what an application of its own puts before it."""
 _OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
 """Beginnings of real keys that no list can hold."""
-
-
-@dataclass(slots=True)
-class Intake:
-    """What a file holds, by field (`producer.acks`).
-
-    `settings` are typed values under the catalog's names, `lines` says where each stands. `heads`
-    are answers that are no settings. `notes` say, with the line, what was left out and why: it is
-    no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
-    names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
-    `marks` tells free texts apart that are not kept; a mark means nothing to another process.
-    `items` are numbers, words and versions that are judged together with other files. `chosen` are
-    the clients of the file that were asked for by name. `others` counts what is of another
-    component than the file, and `server` is whose settings these are, where they are one server's.
-    `program` says that the file is code that works with records.
-    """
-
-    settings: dict[str, Value] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
-    heads: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    strangers: int = 0
-    inherited: set[str] = field(default_factory=set)
-    marks: dict[str, int] = field(default_factory=dict)
-    items: list[Item] = field(default_factory=list)
-    chosen: set[str] = field(default_factory=set)
-    others: int = 0
-    server: Server | None = None
-    program: bool = False
 
 
 def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:

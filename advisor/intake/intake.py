@@ -1,0 +1,39 @@
+"""What a file holds, once the catalog has judged what was read of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from advisor.catalog import Problem, Value
+from advisor.intake.identity import Server
+from advisor.intake.reading import Item
+
+
+@dataclass(slots=True)
+class Intake:
+    """What a file holds, by field (`producer.acks`).
+
+    `settings` are typed values under the catalog's names, `lines` says where each stands. `heads`
+    are answers that are no settings. `notes` say, with the line, what was left out and why: it is
+    no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
+    names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
+    `marks` tells free texts apart that are not kept; a mark means nothing to another process.
+    `items` are numbers, words and versions that are judged together with other files. `chosen` are
+    the clients of the file that were asked for by name. `others` counts what is of another
+    component than the file, `server` is whose settings these are, where they are one server's, and
+    `program` whether the file is code that works with records.
+    """
+
+    settings: dict[str, Value] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    heads: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    strangers: int = 0
+    inherited: set[str] = field(default_factory=set)
+    marks: dict[str, int] = field(default_factory=dict)
+    items: list[Item] = field(default_factory=list)
+    chosen: set[str] = field(default_factory=set)
+    others: int = 0
+    server: Server | None = None
+    program: bool = False
