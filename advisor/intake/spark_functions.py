@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake import java_handlers, java_sends, python_sends
+from advisor.intake import java_handlers, java_sends, python_sends, spark_written, spark_written_jvm
 from advisor.intake import python_words as words
 from advisor.intake.java_loops import ASKS, HAND, ONLY_WAITS
 from advisor.intake.java_text import Block, Text
@@ -36,10 +36,6 @@ _BESIDE = (
 _TAKES_PARTS = frozenset({"limit", "sample", "tail"})
 _PARTLY = re.compile(r"\.\s*(?:limit|sample)\s*\([^()]{0,80}\)[^;{}]{0,400}?\.\s*write\b")
 _SINKS = frozenset({"save", "saveAsTable", "insertInto", "append", "foreach", "foreachPartition"})
-_PART = (
-    "only a part of a batch is written here, and the query takes all of it as done. State "
-    "application.processing.errors, and give the settings as options, if the rest is of no use"
-)
 _REPLACED = (
     "each batch replaces here what the batches before it wrote (SaveMode.Overwrite). Append, or "
     "write each batch to a place of its own, with its id in the path or by replaceWhere"
@@ -78,8 +74,9 @@ def functions(reading: Reading, code: str) -> None:
             replaced := [line for node in every for line in _replaced(node)]
         ):
             reading.wrong(Component.APPLICATION, "processing", min(replaced), _REPLACED)
-        if parts := [line for node in every for line in _parts(node)]:
-            reading.wrong(Component.APPLICATION, "processing", min(parts), _PART)
+        left = [(line, spark_written.PART) for node in every for line in _parts(node)]
+        if left := left or [*spark_written.faults(tree)]:
+            reading.wrong(Component.APPLICATION, "processing", *min(left))
         if aside := [line for node in every for line in _not_waited_for(node)]:
             reading.wrong(Component.APPLICATION, "processing", min(aside), _ASIDE)
     if line:
@@ -237,6 +234,8 @@ def _in_other_languages(code: str) -> Iterator[int]:
 def _aside_in_other_languages(reading: Reading, code: str) -> None:
     """Refuses functions in Scala or Java that hand a batch on, write a part of it, or write it
     over the others."""
+    if left := min(spark_written_jvm.faults(code), default=None):
+        reading.wrong(Component.APPLICATION, "processing", line_of(code, left[0]), left[1])
     text = Text.of(code)
     keeps = _KEEPS_OTHERS.search(code)
     for functions in _blocks(text):
@@ -247,7 +246,7 @@ def _aside_in_other_languages(reading: Reading, code: str) -> None:
                 line = line_of(code, over.start())
                 reading.wrong(Component.APPLICATION, "processing", line, _REPLACED)
                 break
-        for pattern, words_of in ((HAND, _ASIDE), (_PARTLY, _PART)):
+        for pattern, words_of in ((HAND, _ASIDE), (_PARTLY, spark_written.PART)):
             found = (pattern.search(text.plain, *body) for body in functions)
             match = next(filter(None, found), None)
             if match and not (waits and pattern is HAND):
