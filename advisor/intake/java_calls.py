@@ -38,5 +38,7 @@ SAYS_NOTHING = KEEPS | {
     "indices", "lastIndex", "remove", "removeIf", "sizeHint",
 }  # fmt: skip
 """Calls that tell nothing of an error, and read none."""
+TOLD = frozenset({"whenComplete", "whenCompleteAsync", "handle", "handleAsync"})
+"""Calls whose lambda is told of an error."""
 TESTS = {"if", "while", "when", "switch"}
 WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")

@@ -154,7 +154,11 @@ def _judge(reading: Reading, code: _Code) -> None:
     at, reason = java_sends.unheard(text)
     if at:
         unheard(reading, code.line(at), reason)
-    processed(reading, {what: code.line(at) for what, at in java_loops.reads(text).items()})
+    single = any(
+        (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
+    )
+    found = java_loops.reads(text, single=single)
+    processed(reading, {what: code.line(at) for what, at in found.items()})
     transactions.in_java(reading, text)
 
 

@@ -8,19 +8,24 @@ it was flushed, or its future read (KafkaProducer javadoc, `send`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from advisor.intake import java_sends
 from advisor.intake.java_text import Block, Text
+from advisor.intake.java_values import TAKES_APART, Made, logged
 
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
-_ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
+ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
 USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
 _OFFSETS = re.compile(r"\bOffsetAndMetadata\b[^;{}]{0,400}")
 _HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
-_ADDS = r"\b(\w+)\s*\.\s*(?:add|addAll)\s*\(\s*(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
+_ADDS = (
+    r"\b(\w+)\s*\.\s*(?:add|addAll)\s*\(\s*"
+    rf"(?:(?:\w+\s*\.\s*){{{{0,3}}}}(?:new\s+)?{TAKES_APART}\s*\(\s*)?"
+    r"(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
+)
 _COLLECTION = (
     r"\b(?:\w*(?:List|Set|Map|Collection)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
     r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer)\w*|\w+ListOf|\w+SetOf)\b)"
@@ -42,6 +47,9 @@ _ENDS_OTHER = [
     re.compile(rf"(?<=[\w)])\s*\.\s*{verb}\s*\(\s*\)") for verb in ("commit", "executeBatch")
 ]
 """The end of a transaction of another system."""
+_OFFSETS_SENT = re.compile(r"\bsendOffsetsToTransaction\s*\(")
+_CAUGHT = re.compile(r"\bcatch\s*(?:\([^(){}]*\)\s*)?\{")
+_COMMIT = re.compile(r"\bcommitTransaction\s*\(")
 _LAST = re.compile(
     r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
 )
@@ -60,6 +68,8 @@ class Records:
     block: Block
     one_by_one: Sequence[Block]
     producers: frozenset[str]
+    made: Sequence[Made] = ()
+    """What the code makes of them."""
 
     def too_early(self) -> Iterator[int]:
         """Where a commit is behind what is not processed yet."""
@@ -67,18 +77,19 @@ class Records:
         yield from self._of_offsets()
         yield from self._of_sends()
         yield from self._of_buffers()
+        yield from self._of_transactions()
 
     @cached_property
     def commits_of_all(self) -> re.Pattern[str]:
         """A commit of all that was polled, be it in a method of the file."""
-        bare = re.compile(_ALL.format(r"\w+"))
+        bare = re.compile(ALL.format(r"\w+"))
         methods = self.text.methods_with(bare)
         called = rf"|(?<![.\w])(?:this\s*\.\s*)?(?:{'|'.join(methods)})\s*\(" if methods else ""
-        return re.compile(_ALL.format(self.consumer) + called)
+        return re.compile(ALL.format(self.consumer) + called)
 
     def _of_all(self) -> Iterator[int]:
         plain, commits = self.text.plain, self.commits_of_all
-        masked, uses = self._processing
+        uses = self._processing[1]
         for body in self.one_by_one:
             if inside := commits.search(plain, *body):
                 yield inside.start()
@@ -91,10 +102,13 @@ class Records:
                    for ends in _ENDS_OTHER):  # fmt: skip
                 yield commit.start()
             apart = any(start < commit.start() < end for start, end in self.one_by_one)
-            if apart or self._mentions(given) or uses.search(masked, self.behind, commit.start()):
+            if apart or self._mentions(given):
                 continue
-            if uses.search(masked, commit.end(), inner[1]):
-                yield commit.start()
+            for masked in (self._processing[0], self._effects):
+                before = uses.search(masked, self.behind, commit.start())
+                if not before and uses.search(masked, commit.end(), inner[1]):
+                    yield commit.start()
+                    break
 
     def _of_offsets(self) -> Iterator[int]:
         """Commits of the offset behind a record, before it is used."""
@@ -114,6 +128,16 @@ class Records:
             ):
                 yield commit.start()
 
+    def _of_transactions(self) -> Iterator[int]:
+        """Transactions with the offsets that are committed before the records are processed."""
+        plain, uses = self.text.plain, self._processing[1]
+        caught = (self.text.block_of(match.end() - 1) for match in _CAUGHT.finditer(plain))
+        masked = _masked(self._effects, caught)
+        for match in _COMMIT.finditer(plain, self.behind, self.block[1]):
+            in_it = _OFFSETS_SENT.search(plain, self.behind, match.start())
+            if in_it and uses.search(masked, match.end(), self.block[1]):
+                yield match.start()
+
     def _of_sends(self) -> Iterator[int]:
         """Commits behind records that were handed to a producer, which has not sent them yet."""
         plain = self.text.plain
@@ -131,7 +155,7 @@ class Records:
     def _of_buffers(self) -> Iterator[int]:
         """Commits behind records that are put by, and processed only now and then."""
         plain, block = self.text.plain, self.block
-        names = "|".join(sorted(self.names))
+        names = "|".join(sorted(self.names | self._apart))
         adds = re.compile(_ADDS.format(names, names)).finditer(plain, *self._reach)
         kept = {match[1] or match[2] for match in adds}
         for name in sorted(kept):
@@ -160,9 +184,14 @@ class Records:
         return not self.names.isdisjoint(re.findall(r"\w+", code))
 
     @cached_property
+    def _apart(self) -> set[str]:
+        """The names of what is only taken out of a record."""
+        return {made.name for made in self.made if made.is_apart}
+
+    @cached_property
     def _processing(self) -> tuple[str, re.Pattern[str]]:
         """The program without what commits or puts by, and what a use of a record looks like."""
-        plain, names = self.text.plain, "|".join(sorted(self.names))
+        plain, names = self.text.plain, "|".join(sorted(self.names | self._apart))
         commits = re.compile(_ANY.format(self.consumer))
         offsets = _OFFSETS.finditer(plain, *self._reach)
         spans = [(self._statement(match.start()), match.end()) for match in offsets]
@@ -182,15 +211,20 @@ class Records:
         for match in re.compile(_ADDS.format(names, names)).finditer(plain, *self._reach):
             name = match[1] or match[2]
             if name not in kept:
-                declared = re.search(_COLLECTION.format(name), plain)
+                declared = [*re.finditer(_COLLECTION.format(name), plain)]
                 kept[name] = bool(declared or PUT_BY.search(name))
+                spans += [it.span() for it in declared]
             spans += [match.span()] if kept[name] else []
-        masked = list(plain)
-        for start, end in spans:
-            masked[start:end] = " " * (end - start)
+        spans += [made.span for made in self.made if made.is_apart]
+        masked = _masked(plain, spans)
         collections = {name for name, is_kept in kept.items() if is_kept}
-        used = "|".join(USE.format(name) for name in sorted(self.names | collections))
-        return "".join(masked), re.compile(used)
+        known = self.names | collections | self._apart
+        return masked, re.compile("|".join(USE.format(name) for name in sorted(known)))
+
+    @cached_property
+    def _effects(self) -> str:
+        """The program without what only writes of records, too."""
+        return _masked(self._processing[0], logged(self.text, self._reach))
 
     def _statement(self, at: int) -> int:
         """Where the statement begins that a place is in."""
@@ -200,3 +234,10 @@ class Records:
     @property
     def _reach(self) -> Block:
         return self.behind, self.block[1]
+
+
+def _masked(plain: str, spans: Iterable[Block]) -> str:
+    masked = list(plain)
+    for start, end in spans:
+        masked[start:end] = " " * (end - start)
+    return "".join(masked)

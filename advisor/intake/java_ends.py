@@ -20,7 +20,7 @@ _MAIN = re.compile(
     r"\bstatic\s+void\s+main\s*\(|\bfun\s+main\s*\(|\bdef\s+main\s*\(|\bextends\s+App\b"
 )
 _WAITS = re.compile(
-    r"\b(?:close|flush|addShutdownHook|use|Using|destroy|shutdown)\b|::\s*close|\btry\s*\([^{};]*Producer"
+    r"\bclose\b(?!\s*\(\s*(?:Duration\s*\.\s*ZERO|0\s*[,)]))|\b(?:flush|addShutdownHook|use|Using|destroy|shutdown)\b|::\s*close|\btry\s*\([^{};]*Producer"
 )
 """What may wait for the buffer, wherever it stands."""
 _GOES_ON = re.compile(
@@ -30,6 +30,12 @@ _GOES_ON = re.compile(
     r"|suspend\w*|[Pp]romise|Deferred|CountDownLatch)\b(?!\s*\.\s*sleep)"
 )
 """What may keep a program going, or have others send."""
+_DAEMON = re.compile(r"\.\s*setDaemon\s*\(\s*true|\bisDaemon\s*=\s*true")
+_BESIDE_DAEMONS = re.compile(
+    r"\bwhile\s*\(\s*(?:true|1|!)|\b(?:await\w*|join\w*|block\w*|park|get|forever|schedule\w*)\s*\("
+    r"|\b(?:Executor\w*|SpringApplication|runBlocking|Await|CountDownLatch)\b"
+)
+"""What keeps a program going whose threads end with it (java.lang.Thread, setDaemon)."""
 
 
 def left_behind(text: Text, producers: Collection[str], sends: Collection[Block]) -> Iterator[int]:
@@ -39,7 +45,8 @@ def left_behind(text: Text, producers: Collection[str], sends: Collection[Block]
         return
     block = text.block_of(text.plain.find("{", main.end()))
     reached = text.reached(block)
-    if any(_GOES_ON.search(text.plain, max(0, start), end) for start, end in reached):
+    goes_on = _BESIDE_DAEMONS if _DAEMON.search(text.plain) else _GOES_ON
+    if any(goes_on.search(text.plain, max(0, start), end) for start, end in reached):
         return
     for at, _ in sends:
         if any(start < at < end for start, end in reached):

@@ -24,7 +24,9 @@ _ALONE = (
     r"|\bfor[Ee]ach\s*[({{]\s*(?:(?:this)?\s*::\s*)?{0}\s*_?\s*[)}}]"
 )
 _GOES_ON = re.compile(r"\s*(?:catch\b|finally\b|else\b|\.|\?:)[^{}\n]*")
-_KEEPS = re.compile(r"(?:runCatching|Try|Either\s*\.\s*catch\w+)\s*[({]")
+_KEEPS = re.compile(
+    r"(?:runCatching|Try|Either\s*\.\s*catch\w+|withTimeoutOrNull\s*\([^(){}]*\))\s*[({]"
+)
 _THROWS = re.compile(r"\.\s*(?:getOrThrow|get)\b|\bthrow\b|\.\s*(?:recover\w*|fold|getOrElse)\b")
 _ON_FAILURE = re.compile(r"\.\s*onFailure\s*\{(?:\s*\w+\s*->)?")
 

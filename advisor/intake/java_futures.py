@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake import java_calls as calls
+from advisor.intake.java_callbacks import callback
 from advisor.intake.java_handlers import silent, tries_again
 from advisor.intake.java_text import CALLEE, Block, Text
 from advisor.intake.sends import ONLY_WRITTEN, RESULT
@@ -109,6 +110,12 @@ class Futures:
                 return RESULT
             if name in calls.EACH:
                 return READ if self._element_is_read(inside, depth) else RESULT
+            if name in calls.TOLD and (heard := callback(given)):
+                fault = heard.fault(lambda *_: None)
+                if not fault or not _LINK.match(self._plain, closed):
+                    return fault or READ
+                end = closed
+                continue
             if later and name in ("get", "join", "await", "awaitAll"):
                 later = False
             elif name == "get" and given and "," not in given:
@@ -135,11 +142,17 @@ class Futures:
         for start, end, head in reversed(self._text.around(at)):
             if re.search(r"\b(?:Future|thread)\s*$", head) and depth < _DEEPEST:
                 return self._follow(_Value(self._text.chain(start), end + 1), depth + 1)
-            if _METHOD.search(head) or re.search(r"\bcatch\b", self._plain[start:end]):
+            if _METHOD.search(head) or self._is_caught(start, end):
                 return READ
             if re.search(r"->\s*$", head):
                 return self._thrown(_Value(start, end + 1), depth)
         return READ
+
+    def _is_caught(self, start: int, end: int) -> bool:
+        """Whether a handler in a block does not throw on what it takes."""
+        caught = re.finditer(r"\bcatch\b[^{]*\{", self._plain[start:end])
+        blocks = (self._text.block_of(start + match.end() - 1) for match in caught)
+        return any(not re.search(r"\bthrow\b", self._plain[slice(*block)]) for block in blocks)
 
     def _thrown(self, value: _Value, depth: int) -> str:
         """What becomes of an error that leaves a lambda: one that an executor runs keeps it in a

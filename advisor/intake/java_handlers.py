@@ -28,6 +28,9 @@ CATCH = re.compile(
     r"[^){]{0,200}\)\s*\{"
 )
 """Of Java and Kotlin: of any error that may be one of a record."""
+_CANCELLED = re.compile(r"\bcatch\s*\(\s*\w+\s*:\s*CancellationException\s*\)\s*\{")
+"""Of Kotlin: also what `withTimeout` throws (kotlinx.coroutines, TimeoutCancellationException)."""
+_IN_TIME = re.compile(r"\bwithTimeout\s*\(")
 _CASES = re.compile(r"\bcatch\s*\{")
 _CASE = re.compile(r"\bcase\b([^=]{1,120})=>")
 _TAKES_ALL = re.compile(
@@ -41,7 +44,8 @@ _ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
 _DROPS = re.compile(
     r"\s*\.\s*(?:toOption\b|getOrNull\b|orNull\b|isSuccess\b|isFailure\b"
-    r"|(?:getOrElse|getOrDefault|recover)\s*[({]\s*(?:null|None|Nil|\(\s*\)|it|Unit)\s*[)}])"
+    r"|(?:getOrElse|getOrDefault|recover)\s*[({]\s*(?:\(\s*\)\s*->\s*|\w+\s*->\s*)?"
+    r"(?:null|None|Nil|\(\s*\)|it|Unit)\s*[)}])"
 )
 """What leaves nothing of an error."""
 _LOGS = r"(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+"
@@ -124,6 +128,12 @@ def silent(
         block = text.block_of(match.end() - 1)
         body = text.plain[block[0] + 1 : block[1]]
         yield from _handler(text, match.start(), body, is_silent)
+    for match in islice(_CANCELLED.finditer(text.plain), _MOST):
+        block = text.block_of(match.end() - 1)
+        attempt = text.attempt(match.start())
+        if attempt and _IN_TIME.search(text.plain, *attempt):
+            body = text.plain[block[0] + 1 : block[1]]
+            yield from _handler(text, match.start(), body, is_silent)
     for match in islice(_CASES.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         for taken, body in _cases(text.plain[block[0] + 1 : block[1]][:_LONGEST]):

@@ -9,51 +9,46 @@ commit behind all that the last `poll()` returned, and so does `close()` with au
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake import java_expressions, java_handlers, java_sends
-from advisor.intake.java_commits import PUT_BY, USE, Records
+from advisor.intake import (
+    java_expressions,
+    java_handlers,
+    java_parts,
+    java_results,
+    java_sends,
+    java_sequences,
+    java_values,
+)
+from advisor.intake.java_commits import ALL, PUT_BY, USE, Records
+from advisor.intake.java_polls import TYPED, Call, consumers, polls
 from advisor.intake.java_text import METHOD, Text
+from advisor.intake.java_waits import (
+    ASKS,
+    AWAIT,
+    COUNTED,
+    EVERY,
+    HAND,
+    ONLY_WAITS,
+    PUT,
+    QUEUE,
+    SUBSCRIBES,
+    THEN,
+    WAITS,
+)
 
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
 """What a program may do, by the values of the facts about it."""
 
 _MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 20, 30, 2
-_TYPED = r"\s*(?::\s*[\w<>?, ]{1,60})?=\s*"
-"""From the name of a variable to its value; Kotlin and Scala may write its type between them."""
-_CONSUMER = re.compile(
-    rf"\b(\w+){_TYPED}(?:new\s+)?KafkaConsumer\b"
-    r"|\b(\w+)\s*\.\s*subscribe\s*\("
-)
-_POLL = re.compile(
-    rf"\b(?P<records>\w+){_TYPED}(?:this\.)?(?P<consumer>\w+)\.poll\s*\("
-    r"|\bfor\s*\([^:;()]{0,120}?\b(?P<record>\w+)\s*(?::|\bin\b|<-)\s*(?:this\.)?"
-    r"(?P<polled>\w+)\.poll\s*\("
-)
-"""Into a variable, or record by record."""
 _EACH = (
     r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
 )
-_EACH_POLLED = re.compile(
-    r"(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
-    r"\s*\.\s*(?:for[Ee]ach|map|flatMap|onEach)\s*[({]"
-    r"(?:\s*\(?(?!this\b)(\w+)[\w:<>, ]*\)?\s*(?:->|=>))?"
-)
-_INTO = re.compile(r"\s*(?:\.\s*(?:let|also)|\)\s*\.\s*foreach)\s*\{(?:\s*(\w+)\s*(?:->|=>))?")
 _DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
-HAND = re.compile(
-    r"\.\s*(?:submit|tell|enqueue|tryEmitNext)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
-    r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*\(|\b(?i:bulkProcessor)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
-    r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
-)
-SUBSCRIBES = re.compile(
-    r"\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
-)
-"""Of a reactive chain, or an effect of Scala, which is not waited for."""
 _GOES_ON = re.compile(
     r"\.\s*(?:onErrorContinue|onErrorComplete)\s*\(|\.\s*onErrorResume\s*\([^;]{0,80}\.\s*empty\s*\("
     r"|\.\s*attempt\s*\.\s*unsafeRunSync\s*\(\s*\)\s*(?=[;)}\n])"
@@ -65,41 +60,17 @@ _INSTEAD = re.compile(
 """Of a future: what is done in place of what failed."""
 _READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
-_PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|addAll|offer|send|trySend)\s*\(")
-_QUEUE = (
-    r"\b{0}\s*:\s*\w*(?:Queue|Deque|Channel)\b|"
-    r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
-    r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
-)
-ASKS = re.compile(
-    r"\b(?:get|join|await|acquire|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny)\s*\("
-    r"|\b(?:coroutineScope|runBlocking)\b"
-)
-"""What waits for others, and throws what they throw, or may."""
-_WAITS = re.compile(
-    rf"{ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
-)
-ONLY_WAITS = re.compile(
-    r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
-    r"|\b(?:invokeAll|awaitTermination|ready)\s*\(",
-    re.IGNORECASE,
-)
-"""What waits for others, and hears of no error of theirs."""
-_COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister)\b")
-_AWAIT = re.compile(r"\.\s*await\s*\(")
-_THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*\(")
-_EVERY = re.compile(r"(?<=[;{}\n])\s*\w+\.invokeAll\s*\(")
-"""Whose futures nothing takes."""
 _THREAD = re.compile(r"\bThread\b|\bthread\b")
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
 _LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
 
 
-def reads(text: Text) -> dict[str, int]:
-    """What the program does with records, and where it says so."""
+def reads(text: Text, *, single: bool = False) -> dict[str, int]:
+    """What the program does with records, and where it says so; `single` says that a poll returns
+    one of them at most (max.poll.records=1)."""
     places: dict[str, int] = {}
-    names = {name for match in _CONSUMER.finditer(text.plain) for name in match.groups() if name}
+    names = consumers(text)
     program = _Program(
         text,
         [*java_handlers.silent(text)],
@@ -107,8 +78,13 @@ def reads(text: Text) -> dict[str, int]:
         [*java_handlers.silent(text, leaves=True)],
         [*java_handlers.silent(text, in_function=True, others=_BOOLEAN.fullmatch)],
         frozenset(java_sends.names(text.plain)),
+        single,
     )
-    for poll in islice(_polls(text, names), _MOST_POLLS):
+    for consumer in sorted(names):
+        commits = re.compile(ALL.format(consumer))
+        for at in java_sequences.too_early(text, consumer, commits):
+            places.setdefault(BEFORE, at)
+    for poll in islice(polls(text, names), _MOST_POLLS):
         for what, at in _Poll(program, poll).says():
             places.setdefault(what, at)
     return places
@@ -125,64 +101,33 @@ class _Program:
     leave: list[java_handlers.Handler]
     falsely: list[java_handlers.Handler]
     producers: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A `poll()`: from where to where it is written, and what it returns is called; `in_loop` says
-    whether that is one record."""
-
-    start: int
-    end: int
-    consumer: str
-    name: str
-    in_loop: bool = False
-    head: int = 0
-    """Where the loop over its records begins, if it is not where the call does."""
-
-
-def _polls(text: Text, names: set[str]) -> Iterator[_Call]:
-    """Each `poll()` of a consumer, be it in a method that returns what it polled."""
-    for match in _POLL.finditer(text.plain):
-        consumer = match["consumer"] or match["polled"]
-        if consumer in names:
-            name, one = match["records"] or match["record"], bool(match["record"])
-            yield _Call(match.start(), match.end(), consumer, name, one)
-    for consumer in sorted(names):
-        for match in re.finditer(rf"\b{consumer}\s*\.\s*poll\s*\(", text.plain):
-            closed = text.closed(match.end())
-            if inner := _INTO.match(text.plain, closed):
-                yield _Call(inner.end(), inner.end(), consumer, inner[1] or "it")
-            elif each := _EACH_POLLED.match(text.plain, closed):
-                name = each[1] or "it"
-                yield _Call(match.start(), each.end(), consumer, name, True, each.start())
-        returns = re.compile(rf"\breturn\s+(?:this\.)?{consumer}\s*\.\s*poll\s*\(")
-        if methods := text.methods_with(returns):
-            called = rf"\b(\w+){_TYPED}(?:this\.)?(?:{'|'.join(methods)})\s*\("
-            for match in re.finditer(called, text.plain):
-                yield _Call(match.start(), match.end(), consumer, match[1])
+    single: bool
 
 
 class _Poll:
     """One `poll()`, and the block that it stands in."""
 
-    def __init__(self, program: _Program, poll: _Call) -> None:
+    def __init__(self, program: _Program, poll: Call) -> None:
         self._program, text = program, program.text
         self._text, self._at, self._consumer = text, poll.start, poll.consumer
         self._block = text.block(poll.start)
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
         each, names = list[re.Match[str]](), {poll.name}
+        self._whole = set[str]() if poll.in_loop else {poll.name}
         for _ in range(_DERIVATIONS):
             known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
             reach = text.plain[self._behind : self._block[1]]
-            names |= set(re.findall(_DERIVED.format(known, _TYPED), reach))
+            derived = set(re.findall(_DERIVED.format(known, TYPED), reach))
+            self._whole |= derived if self._whole else set()
+            names |= derived
             each = [*re.finditer(_EACH.format(known), reach)]
             names |= {self._name(loop, poll.end) for loop in each}
         one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
         if poll.in_loop:
             head = poll.head or poll.start
             one_by_one.append(self._body(head, text.plain[head : poll.end]))
+        made = java_values.made_of(text, names, (self._behind, self._block[1]))
         self._records = Records(
             text,
             poll.consumer,
@@ -191,9 +136,10 @@ class _Poll:
             self._block,
             one_by_one,
             program.producers,
+            made,
         )
         self._commits = self._records.commits_of_all
-        self._uses = re.compile("|".join(USE.format(name) for name in sorted(names)))
+        self._uses = _any_of(names | {it.name for it in made})
 
     def _name(self, loop: re.Match[str], begin: int) -> str:
         """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
@@ -226,16 +172,29 @@ class _Poll:
             begin = handed if self._behind < handed < end else self._behind
             if later := self._commits.search(plain, begin, end):
                 yield BEFORE, later.start()
-        places = (self._passed_over(), self._in_others(), self._unasked())
+        places = (self._passed_over(), self._in_others(), self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
             yield SKIP, too_far.start()  # the offset behind the next record, too
         yield from self._at_the_end()
 
+    def _left(self, end: int) -> Iterator[int]:
+        """Where a record is left out, or a result that says what became of it."""
+        span = self._behind, end
+        if self._whole and not self._program.single:
+            yield from java_parts.parts(self._text, self._whole, span)
+            loops = self._records.one_by_one
+            yield from java_parts.left(self._text, loops, self._commits, self._block)
+        yield from java_results.commits_anyway(self._text, self._commits, span)
+        for body in [span, *self._text.reached(span)[1:]]:
+            uses = self._uses if body == span else _any_of(self._taken(body))
+            yield from java_results.unread(self._text, uses, body)
+            yield from java_results.replaced(self._text, body)
+
     def _handed(self, end: int) -> int:
         """Where others are given a record, and nothing in the block waits; 0 if nowhere."""
         plain = self._text.plain
-        if _WAITS.search(plain, self._behind, end) or self._commits_then(end):
+        if WAITS.search(plain, self._behind, end) or self._commits_then(end):
             return 0
         if handed := next(self._hands(), 0):
             return handed
@@ -243,9 +202,9 @@ class _Poll:
             begin = self._text.chain(match.end() - 1)
             if begin > self._behind and self._uses.search(plain, begin, match.end()):
                 return begin
-        puts = [*islice(_PUT.finditer(plain, self._behind, end), _MOST)]
+        puts = [*islice(PUT.finditer(plain, self._behind, end), _MOST)]
         queues = {name for name in {match[1] for match in puts}
-                  if "queue" in name.lower() or re.search(_QUEUE.format(name), plain)}  # fmt: skip
+                  if self._is_queue(name)}  # fmt: skip
         for match in puts:
             closed = self._text.closed(match.end())
             is_queue = match[1] in queues or self._is_kept(match[1])
@@ -254,9 +213,15 @@ class _Poll:
                 return match.start()
         return 0
 
+    def _is_queue(self, name: str) -> bool:
+        of_kotlin = re.search(r"\bfun\s+\w+\s*\(", self._text.plain)
+        words = ("queue", "channel") if of_kotlin else ("queue",)
+        declared = re.search(QUEUE.format(name), self._text.plain)
+        return bool(declared) or any(word in name.lower() for word in words)
+
     def _commits_then(self, end: int) -> bool:
         """Whether what is done behind a future commits."""
-        then = islice(_THEN.finditer(self._text.plain, self._behind, end), _MOST)
+        then = islice(THEN.finditer(self._text.plain, self._behind, end), _MOST)
         return any(
             self._commits.search(self._text.plain, it.end(), self._text.closed(it.end()))
             for it in then
@@ -266,16 +231,19 @@ class _Poll:
         """Where others are given a record, in the block or in a method that is given one."""
         plain = self._text.plain
         for match in islice(HAND.finditer(plain, self._behind, self._block[1]), _MOST):
-            if self._uses.search(plain, match.end(), self._text.closed(match.end())):
+            closed, begin = self._text.closed(match.end()), match.end()
+            if match[0].startswith(".") and match[0].endswith("("):
+                begin = max(self._behind, self._text.chain(match.end() - 1))
+            if self._uses.search(plain, begin, closed):
                 yield match.start()
         for body in java_expressions.expressions(self._text, self._block):
-            if (hand := HAND.search(plain, *body)) and not _WAITS.search(plain, *body):
+            if (hand := HAND.search(plain, *body)) and not WAITS.search(plain, *body):
                 yield hand.start()
         for body in self._text.reached((self._behind, self._block[1]))[1:]:
             taken = self._taken(body)
             for match in islice(HAND.finditer(plain, *body), _MOST) if taken else ():
                 given = plain[match.end() : self._text.closed(match.end())]
-                if not taken.isdisjoint(re.findall(r"\w+", given)) and not _WAITS.search(
+                if not taken.isdisjoint(re.findall(r"\w+", given)) and not WAITS.search(
                     plain, *body
                 ):
                     yield match.start()
@@ -284,12 +252,13 @@ class _Poll:
         """The parameters of a method, and what its loops take out of them."""
         names = {*self._text.parameters(body)}
         each = (re.search(_EACH.format(name), self._text.plain[slice(*body)]) for name in names)
-        return names | {self._name(loop, body[0]) for loop in each if loop}
+        names |= {self._name(loop, body[0]) for loop in each if loop}
+        return names | {it.name for it in java_values.made_of(self._text, names, body)}
 
     def _unasked(self) -> Iterator[int]:
         """Where others are given a record and waited for, and nobody asks them for an error."""
         plain, end = self._text.plain, self._block[1]
-        counted = _COUNTED.search(plain, self._behind, end)
+        counted = COUNTED.search(plain, self._behind, end)
         if not (counted or ONLY_WAITS.search(plain, self._behind, end)):
             waits = [*ASKS.finditer(plain, self._behind, end)]
             if not waits or any("join" not in it[0] for it in waits):
@@ -297,13 +266,13 @@ class _Poll:
             only = _THREAD
         else:
             asked = ONLY_WAITS.sub("", plain[self._behind : end])
-            asked = _AWAIT.sub("", asked) if counted else asked
+            asked = AWAIT.sub("", asked) if counted else asked
             if "supervisorScope" in plain[self._behind : end]:
                 asked = asked.replace("runBlocking", "").replace("coroutineScope", "")
             if ASKS.search(asked):
                 return
             only = re.compile("")
-        for every in _EVERY.finditer(plain, self._behind, end):
+        for every in EVERY.finditer(plain, self._behind, end):
             if self._uses.search(plain, self._behind, self._text.closed(every.end())):
                 yield every.end() - 1
         for at in self._hands():
@@ -434,3 +403,8 @@ class _Poll:
     def _guarded(self, attempt: tuple[int, int]) -> bool:
         """Whether another handler inside may take what processing throws."""
         return bool(java_handlers.CATCH.search(self._text.plain, *attempt))
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """A use of any of these names; of none if there is none."""
+    return re.compile("|".join(USE.format(name) for name in sorted(names)) or r"(?!)")

@@ -25,6 +25,13 @@ _PRODUCER = re.compile(
     r"|\bUsing(?:\.resource)?\s*\(\s*new\s+KafkaProducer\b[^{};]{0,200}\{\s*(\w+)\s*=>"
 )
 """What a producer is called where it is made or declared."""
+_TEMPLATE = re.compile(
+    r"\b(\w*[kK]afkaTemplate\w*)\s*\.\s*send\w*\s*\(|\bKafkaTemplate\s*<[^;=(){}]{1,80}>\s+(\w+)"
+    r"|\b(\w+)\s*:\s*KafkaTemplate\b"
+)
+"""Spring's, whose `send` returns a future (KafkaTemplate javadoc)."""
+_INJECTED = re.compile(r"\b((?:kafka)?[pP]roducer)\s*\.\s*send\s*\(")
+_DECLARED = r"\b\w+(?:<[^;=(){{}}]{{1,80}}>)?\s+{0}\s*[=;,)]|\b{0}\s*(?::|=(?!=))"
 _SEND = re.compile(r"(?:this\.)?\b(?P<whose>\w+)\s*(?:\?|!!)?\.\s*send\s*\(")
 _REFERENCE = re.compile(
     r"\b(\w+)\s*(\()\s*(?:(?:this\.)?(\w+)\s*(?:::\s*send|\.\s*send\s*_?)|::\s*send)\s*\)"
@@ -76,6 +83,9 @@ def _called_back(text: Text, producers: set[str]) -> list[Block]:
 def names(plain: str) -> set[str]:
     """The names of producers; Kotlin's `it` where a block has no other."""
     made_as = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
+    made_as |= _templates(plain)
+    injected = {match[1] for match in islice(_INJECTED.finditer(plain), _MOST)}
+    made_as |= {name for name in injected if not re.search(_DECLARED.format(name), plain)}
     for _ in range(_ALIASES):  # `val p = makeProducer()`, `this.p = p`
         known = "|".join(sorted(made_as)) or "_"
         given = r"(?:\([^(){};]{0,200}\)\s*)?(?=[;\n]|\.\s*(?:also|apply)\b)"
@@ -84,6 +94,11 @@ def names(plain: str) -> set[str]:
     made = rf"(?:\bKafkaProducer\b[^{{}};]{{0,200}}|\b(?:{'|'.join(sorted(made_as)) or '_'})\s*)"
     handed = rf"{made}\.\s*(?:use|let|also)\s*\{{(?:\s*(\w+)\s*->)?"
     return made_as | {name or "it" for name in re.findall(handed, plain)}
+
+
+def _templates(plain: str) -> set[str]:
+    """The names of Spring's templates, whose `send` takes no callback."""
+    return {name for match in _TEMPLATE.finditer(plain) for name in match.groups() if name}
 
 
 def sends(
@@ -132,9 +147,11 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     for match in islice(_HELD.finditer(text.plain), _MOST):
         if match[2] in producers and (fault := futures.fate_of_held(match[1])):
             yield match.start(), fault
+    templates = _templates(text.plain)
     for at, opened in sends(text, producers):
         end = text.closed(opened)
-        second = _second(text.plain[opened : end - 1])
+        is_ours = templates.isdisjoint(re.findall(r"\w+", text.plain[at:opened]))
+        second = _second(text.plain[opened : end - 1]) if is_ours else ""
         trailing = re.match(r"\s*\{", text.plain[end:])
         if trailing:
             block = text.block_of(end + trailing.end() - 1)

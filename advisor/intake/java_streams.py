@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake import java_handlers, java_sends
-from advisor.intake.java_loops import HAND, SUBSCRIBES
+from advisor.intake import java_handlers, java_sends, java_values
 from advisor.intake.java_text import Block, Text
+from advisor.intake.java_waits import HAND, SUBSCRIBES
 
 PASSED = (
     "an error of a record is passed over here: Kafka Streams takes the record as processed, and "
@@ -22,6 +22,19 @@ PASSED = (
 HANDED = (
     "others are given a record here, and Kafka Streams does not wait for them: it commits the "
     "record while they may still fail. Process it where it is"
+)
+BUFFERED = (
+    "records are put by in memory here, and Kafka Streams takes them as processed: they are gone "
+    "with the instance. Keep them in a state store, which is restored from its changelog"
+)
+_COLLECTION = (
+    r"\b\w*(?:List|Map|Set|Queue|Deque|Collection)\b\s*(?:<[^;=()]{{0,80}}>)?\s+{0}\s*[=;]"
+    r"|\b{0}\s*(?::[^=;\n]{{0,60}})?=\s*(?:new\s+)?(?:mutable\.)?"
+    r"(?:\w*(?:List|Map|Set|Queue|Deque|Buffer)\w*|mutable\w+Of|arrayListOf)\b"
+)
+_KEPT = re.compile(
+    r"\b(?:this\.)?(\w+)\s*\.\s*(?:add\w*|offer\w*|put\w*|push|merge|append|compute\w*)\s*\("
+    r"|\b(\w+)\s*\+=(?=\s)"
 )
 _OPERATOR = re.compile(
     r"\.\s*(?:foreach|peek|mapValues|map|flatMap|flatMapValues|filter|selectKey|process\w*"
@@ -76,6 +89,7 @@ def refused(text: Text) -> Iterator[tuple[int, str]]:
 
 def faults(text: Text) -> Iterator[tuple[int, str]]:
     """Where an operator loses a record, and why."""
+    yield from ((at, BUFFERED) for at in _buffered(text))
     silent = [*java_handlers.silent(text, in_function=True, others=_LEFT_OUT.fullmatch)]
     producers = java_sends.names(text.plain)
     put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
@@ -89,6 +103,30 @@ def faults(text: Text) -> Iterator[tuple[int, str]]:
         sent = java_sends.sends(text, producers, max(0, region[0]), region[1])
         if (aside or sent) and not _WAITS.search(body):
             yield (region[0] + aside.start() if aside else sent[0][0]), HANDED
+
+
+def _buffered(text: Text) -> Iterator[int]:
+    """Where a processor only puts its records by, in a collection of its own."""
+    for body in (body for name in _PROCESSOR for body in text.bodies(name)):
+        names = "|".join(text.parameters(body)) or "_"
+        made = java_values.made_of(text, names.split("|"), body)
+        known = "|".join([names, *(it.name for it in made)])
+        spans, kept = [*java_values.logged(text, body), *(it.span for it in made)], list[int]()
+        for match in islice(_KEPT.finditer(text.plain, *body), _MOST):
+            end = text.closed(match.end()) if match[1] else text.plain.find("\n", match.end())
+            declared = re.compile(_COLLECTION.format(match[1] or match[2]))
+            if any(not body[0] < it.start() < body[1] for it in declared.finditer(text.plain)):
+                kept += (
+                    [match.start()]
+                    if re.search(rf"\b(?:{known})\b", text.plain[match.end() : end])
+                    else []
+                )
+                spans.append((match.start(), end))
+        left = list(text.plain)
+        for start, end in spans:
+            left[start:end] = " " * (end - start)
+        if kept and not re.compile(rf"\b(?:{known})\b").search("".join(left), *body):
+            yield kept[0]
 
 
 def _operators(text: Text) -> Iterator[Block]:

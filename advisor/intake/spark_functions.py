@@ -14,8 +14,8 @@ from itertools import islice
 from advisor.catalog import Component
 from advisor.intake import java_handlers, java_sends, python_sends, spark_written, spark_written_jvm
 from advisor.intake import python_words as words
-from advisor.intake.java_loops import ASKS, HAND, ONLY_WAITS
 from advisor.intake.java_text import Block, Text
+from advisor.intake.java_waits import ASKS, HAND, ONLY_WAITS
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of
 

@@ -311,6 +311,7 @@ _WRITER = (
     "KafkaProducer<String, String> out = new KafkaProducer<>(p);\n%s\n}}\n"
 )
 IGNORED = "application.delivery.errors: ignored -> handled"
+AGAIN = "try { out.send(record).get(); } catch (Exception e) { throw new E(e); }"
 OF_WRITERS = [
     ("out.send(record, null);", IGNORED),
     ("out.send(record, (m, e) -> {});", IGNORED),
@@ -324,6 +325,22 @@ OF_WRITERS = [
     ("try { out.send(record).get(); } catch (Exception e) { }", IGNORED),
     ("try { out.send(record).get(); } catch (Exception e) { fail(e); }", YES),
     ("var sent = out.send(record);", IGNORED),
+    # what leaves a handler in a lambda is kept in a future
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }});", IGNORED),
+    (f"pool.submit(() -> {{ {AGAIN} }});", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).join();", YES),
+    (f"pool.submit(() -> {{ {AGAIN} }}).get();", YES),
+    (AGAIN, YES),
+    ("pool.submit(() -> { try { out.send(record).get(); } catch (Exception e) { put(e); } });",
+     YES),
+    # Spring's, which the file may only be given
+    ("kafkaTemplate.send(t, v);", IGNORED),
+    ("kafkaTemplate.send(t, v).get();", YES),
+    ("kafkaTemplate.send(t, v).whenComplete((x, e) -> { if (e != null) log.error(e); });", IGNORED),
+    ("kafkaTemplate.send(t, v).whenComplete((x, e) -> { if (e != null) fail(e); });", YES),
+    ("kafkaTemplate.send(t, v).whenComplete((x, e) -> log.info(e)).join();", YES),
+    ("producer.send(f(v));", IGNORED),
+    ("Outbox producer = outbox(); producer.send(f(v));", YES),
     ("var sent = out.send(record); sent.get();", YES),
 ]  # fmt: skip
 
@@ -343,6 +360,8 @@ STREAMS = (
     "%s\nKafkaStreams s = new KafkaStreams(b.build(), p);\n} %s }\n"
 )
 FAILS = "an error of a record is passed over here"
+PROCESSES, PUT_BY = "b.process(P::new);", "records are put by in memory here"
+LIST = "class P { List<R> buf = new ArrayList<>();"
 
 
 @pytest.mark.parametrize(("body", "behind", "expected"), [
@@ -365,6 +384,17 @@ FAILS = "an error of a record is passed over here"
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { return false; } });", "",
      FAILS),
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { throw e; } });", "", YES),
+    (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); }} }}", PUT_BY),
+    (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); if (full()) put(buf); }}}}",
+     PUT_BY),
+    (PROCESSES, "class P { Map<K, V> last = new HashMap<>(); public void process(R r) "
+     "{ last.put(r.key(), r.value()); } }", PUT_BY),
+    (PROCESSES, "class P { KeyValueStore<K, V> last; public void process(R r) "
+     "{ last.put(r.key(), r.value()); } }", YES),
+    (PROCESSES, "class P { Set<K> seen = new HashSet<>(); public void process(R r) "
+     "{ if (seen.add(r.key())) c.forward(r); } }", YES),
+    (PROCESSES, "class P { public void process(R r) { List<V> out = new ArrayList<>(); "
+     "out.add(r.value()); for (V v : out) c.forward(v); } }", YES),
 ])  # fmt: skip
 def test_what_an_operator_of_kafka_streams_does_with_an_error(
     tmp_path: Path, body: str, behind: str, expected: str

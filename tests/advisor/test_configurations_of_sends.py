@@ -142,6 +142,11 @@ IN_KOTLIN = "k.send(r) { _, e -> if (e != null) fail(e) }"
     (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {HEARD} }}", IGNORED),
     (JAVA, "go(k);", f"static void go(Producer<A, B> k) {{ {HEARD} k.flush(); }}", YES),
     (JAVA, f"{HEARD} k.close();", "", YES),
+    (JAVA, f"{HEARD} k.close(Duration.ZERO);", "", IGNORED),
+    (JAVA, f"Thread t = new Thread(() -> {{ {HEARD} }}); t.setDaemon(true); t.start();", "",
+     IGNORED),
+    (JAVA, f"Thread t = new Thread(() -> {{ {HEARD} }}); t.setDaemon(true); t.start(); t.join();"
+     " k.close();", "", YES),
     (JAVA, f"try (k) {{ {HEARD} }}", "", YES),
     (JAVA, f"while (true) {{ {HEARD} }}", "", YES),
     (JAVA, f"{HEARD} latch.await();", "", YES),

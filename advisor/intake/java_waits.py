@@ -1,0 +1,43 @@
+"""Words with which code in Java's manner hands records to others, and waits for these."""
+
+from __future__ import annotations
+
+import re
+
+HAND = re.compile(
+    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"|\beventBus\s*\(\s*\)\s*\.\s*(?:send|publish|request)\s*\("
+    r"|\b(?i:event_?bus|vertx)\w*\s*\.\s*(?:send|publish|request)\s*\(\s*,"
+    r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*\(|\b(?i:bulkProcessor)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
+    r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
+)
+SUBSCRIBES = re.compile(
+    r"\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
+)
+"""Of a reactive chain, or an effect of Scala, which is not waited for."""
+PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|addAll|offer|send|trySend)\s*\(")
+QUEUE = (
+    r"\b{0}\s*:\s*\w*(?:Queue|Deque|Channel)\b|"
+    r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
+    r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
+)
+ASKS = re.compile(
+    r"(?<!String\.)\b(?:join|await|acquire|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny)\s*\("
+    r"|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
+    r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
+)
+"""What waits for others, and throws what they throw, or may."""
+WAITS = re.compile(
+    rf"{ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
+)
+ONLY_WAITS = re.compile(
+    r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
+    r"|\b(?:invokeAll|awaitTermination|ready)\s*\(",
+    re.IGNORECASE,
+)
+"""What waits for others, and hears of no error of theirs."""
+COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister)\b")
+AWAIT = re.compile(r"\.\s*await\s*\(")
+THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*\(")
+EVERY = re.compile(r"(?<=[;{}\n])\s*(?:\w+\.invokeAll|Await\s*\.\s*ready)\s*\(")
+"""Whose futures nothing takes."""
