@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.group import session_timeout
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived
 from advisor.reasoning.sizes import queue
 from advisor.reasoning.timestamps import clocks_apart
 
@@ -35,6 +35,7 @@ class Absence:
     reason: str
 
 
+@derived
 def longest_absence(pipeline: Pipeline) -> Absence:
     """The longer of the stated outage and the time until a dead reader is replaced."""
     least, stated = shortest_absence(pipeline), pipeline.value(Component.APPLICATION, NAME)
@@ -43,6 +44,7 @@ def longest_absence(pipeline: Pipeline) -> Absence:
     return least
 
 
+@derived
 def shortest_absence(pipeline: Pipeline) -> Absence:
     """From the death of a reader until another one has its partitions, at the longest."""
     if pipeline.family is Family.SPARK:

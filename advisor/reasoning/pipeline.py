@@ -7,14 +7,18 @@ real clients treat a setting that was typed unlike one that was left alone (for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from types import MappingProxyType
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 from advisor.catalog import Component, Family, Problem, Value, effective, has, validate
 from advisor.catalog.releases import in_release
 from advisor.reasoning.guarantees import Requirement
 
+_Owner = TypeVar("_Owner")
+_Result = TypeVar("_Result")
 _EMPTY: Mapping[str, Value] = MappingProxyType({})
 
 
@@ -84,3 +88,40 @@ class Pipeline:
         """A word in force; a setting that the product leaves unset is the empty word."""
         value = self.value(component, name)
         return "" if value is None else str(value)
+
+    def derive(self, look: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
+        """What `look` makes of the owner, which reads this pipeline and nothing else."""
+        return look(owner)
+
+
+def derived(look: Callable[[Pipeline], _Result]) -> Callable[[Pipeline], _Result]:
+    """Makes a function of a pipeline alone one whose result a traced pipeline keeps (`trace`)."""
+
+    @wraps(look)
+    def result(pipeline: Pipeline) -> _Result:
+        return pipeline.derive(look, pipeline)
+
+    return result
+
+
+class _Reader(Protocol):
+    @property
+    def pipeline(self) -> Pipeline: ...
+
+
+class derived_property(Generic[_Result]):
+    """A property of a class that holds a pipeline and no more, kept as `derived` keeps results."""
+
+    def __init__(self, look: Callable[[Any], _Result]) -> None:
+        self._look = look
+        self.__doc__ = look.__doc__
+
+    @overload
+    def __get__(self, owner: None, of: type) -> derived_property[_Result]: ...
+    @overload
+    def __get__(self, owner: _Reader, of: type) -> _Result: ...
+    def __get__(self, owner: _Reader | None, of: type) -> derived_property[_Result] | _Result:
+        if owner is None:
+            return self
+        result: _Result = owner.pipeline.derive(self._look, owner)
+        return result

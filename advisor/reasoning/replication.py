@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from advisor.catalog import Component
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived_property
 
 ELECTION_MARGIN_MS = 1_000
 """What a client adds to an outage: one more retry (`retry.backoff.max.ms`, ConfigDef 3.7)."""
@@ -92,7 +92,7 @@ class Replication:
         """Replicas of each partition."""
         return self.pipeline.number(Component.TOPIC, "replication.factor")
 
-    @property
+    @derived_property
     def min_isr(self) -> int:
         """The least that must be in sync; what may be stated above the factor counts as that."""
         stated = self.pipeline.number(Component.TOPIC, "min.insync.replicas")
@@ -119,7 +119,7 @@ class Replication:
         """Whether the high watermark waits for the minimum, whatever acks is."""
         return kafka_at_least(self.pipeline, "3.7")
 
-    @property
+    @derived_property
     def zookeeper(self) -> bool:
         """Whether ZooKeeper says who is alive; where it does not, KRaft's controllers do.
 
@@ -142,7 +142,7 @@ class Replication:
             return "application.metadata.mode=zookeeper"
         return f"kafka={self.pipeline.kafka} is assumed to use ZooKeeper, as all before 3.3"
 
-    @property
+    @derived_property
     def session_setting(self) -> str:
         """The brokers' setting that says how long a silent one counts as alive."""
         return f"{'zookeeper' if self.zookeeper else 'broker'}.session.timeout.ms"
@@ -228,7 +228,7 @@ class Replication:
         """Records after which a replica writes its disk by itself."""
         return self.pipeline.number(Component.TOPIC, "flush.messages")
 
-    @property
+    @derived_property
     def waits_for_followers(self) -> bool:
         return self.acks == "all"
 
@@ -242,12 +242,12 @@ class Replication:
         """Whether the operating system alone decides, which is the product's default."""
         return self.flush_messages == 2**63 - 1
 
-    @property
+    @derived_property
     def fails_over(self) -> bool:
         """Whether another replica can lead when the leader is gone."""
         return self.factor > 1
 
-    @property
+    @derived_property
     def copies(self) -> int:
         """Copies that an acknowledged record is sure to have: acks=0 none, acks=1 the leader's."""
         if self.waits_for_followers:
@@ -268,7 +268,7 @@ class Replication:
         """Brokers that may be down while writes with acks=all go on; below 0 none is accepted."""
         return self.factor - self.min_isr
 
-    @property
+    @derived_property
     def failover_ms(self) -> int:
         """The longest wait for a leader after a crash: the dead one must first be fenced, or, where
         nobody else has a copy, start again."""
@@ -320,7 +320,7 @@ class Replication:
         """What that wait is for, as the beginning of a sentence."""
         return "The wait for a new leader" if self.fails_over else "The restart of the only leader"
 
-    @property
+    @derived_property
     def slowest_pause_ms(self) -> int:
         """The longest pause that passes by itself.
 

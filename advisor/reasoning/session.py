@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family
 from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived_property
 from advisor.reasoning.replication import ELECTION_MARGIN_MS
 from advisor.reasoning.sizes import refusal_of_batches
 from advisor.reasoning.streams import Streams
@@ -51,7 +51,7 @@ class Session:
     def request_timeout_ms(self) -> int:
         return self.pipeline.number(Component.PRODUCER, "request.timeout.ms")
 
-    @property
+    @derived_property
     def delivery_timeout_ms(self) -> int | None:
         """How long a record is tried; None is for ever."""
         timeout_ms = self.pipeline.number(Component.PRODUCER, "delivery.timeout.ms")
@@ -75,7 +75,7 @@ class Session:
             return not Streams(self.pipeline).drops_results
         return self.pipeline.text(Component.APPLICATION, "delivery.errors") == "handled"
 
-    @property
+    @derived_property
     def application_resends(self) -> bool:
         """Whether the code sends again what was reported as failed."""
         if self._by_engine:
@@ -83,7 +83,7 @@ class Session:
         resends = self.pipeline.text(Component.APPLICATION, "resend") == "on-error"
         return resends and self.errors_handled
 
-    @property
+    @derived_property
     def engine_resends(self) -> bool:
         """A failed write fails the Spark task, which runs again (KafkaWriteTask.scala), or the
         Streams thread, whose input is processed again (KIP-210)."""
@@ -100,7 +100,7 @@ class Session:
         text = self.pipeline.text(Component.APPLICATION, "restart")
         return text or ("resumes" if self.application_resends else "")
 
-    @property
+    @derived_property
     def retries_last_ms(self) -> int:
         """The shortest time in which all retries may be used up, each right after its pause.
 
@@ -115,7 +115,7 @@ class Session:
             pause, left, total = pause * 2, left - 1, total + pause
         return int((total + left * most) * _LEAST_OF_PAUSE)
 
-    @property
+    @derived_property
     def retries_too_late(self) -> bool:
         """Whether the first pause alone lasts as long as a record is tried."""
         timeout_ms = self.delivery_timeout_ms
@@ -142,7 +142,7 @@ class Session:
     def _by_engine(self) -> bool:
         return self.pipeline.family in (Family.SPARK, Family.STREAMS)
 
-    @property
+    @derived_property
     def hears_errors(self) -> bool:
         """With acks=0 the broker answers nothing, so none of its errors is reported or retried."""
         return self.acks != "0"
@@ -159,7 +159,7 @@ class Session:
         unheard = by_broker and not self.hears_errors
         return {Anomaly.LOST_WRITE if unheard else Anomaly.GIVEN_UP: reason}
 
-    @property
+    @derived_property
     def retries_blindly(self) -> bool:
         """Whether a retry may write a record again: no broker tells the copies apart."""
         return self.hears_errors and self.retries > 0 and not self.idempotent
@@ -215,7 +215,7 @@ class Session:
             return {}
         return {Anomaly.GIVEN_UP: f"{reason} {pause} lasts up to {pause_ms:,} ms."}
 
-    @property
+    @derived_property
     def fails_with_its_input(self) -> bool:
         """Whether what is given up is worked out anew: its transaction has the input's offsets in
         it and cannot be committed (KafkaProducer.commitTransaction), and an abort rewinds (KIP-98).

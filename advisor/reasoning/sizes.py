@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
 from advisor.catalog.versions import at_least, effective_client
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived
 
 TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
 SEGMENT = "segment.bytes"
@@ -57,6 +57,7 @@ class SizeLimit:
         return f"{self.setting}={self.value}"
 
 
+@derived
 def taken(pipeline: Pipeline) -> SizeLimit:
     """The largest batch that the topic takes: its own limit, or a file of its log."""
     limits = (_limit(pipeline, Component.TOPIC, name) for name in (TAKEN, SEGMENT))
@@ -107,6 +108,7 @@ def too_small(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
     return (*(limit for limit in limits if limit.most < size), *carried)
 
 
+@derived
 def full_batch(pipeline: Pipeline) -> SizeLimit | None:
     """What bounds the batches of a client that the topic refuses when they are full, and that are
     lost whole; None where full batches fit, or are split."""
@@ -129,6 +131,7 @@ def splits(pipeline: Pipeline) -> bool:
     return java and at_least(line, "4.2") and taken(pipeline).setting == TAKEN
 
 
+@derived
 def refusal_of_batches(pipeline: Pipeline) -> str | None:
     """Why messages that fit are refused with the batch that they are in, or None."""
     bound = full_batch(pipeline)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived_property
 
 _STREAMS = Component.STREAMS
 INTERNAL_MINIMUM = "topic.min.insync.replicas"
@@ -129,7 +129,7 @@ class Streams:
         topic = self.pipeline.text(_STREAMS, _DEAD_LETTERS)
         return f"{_DEAD_LETTERS}={topic}" if topic else ""
 
-    @property
+    @derived_property
     def drops_results(self) -> str:
         """The handler that may go on without a result, with its value, or the empty word."""
         return "".join(_passing(self.pipeline, ("production",)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived
 
 AFTER = "message.timestamp.after.max.ms"
 BEFORE, DIFFERENCE = "message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"
@@ -36,6 +36,7 @@ class Limit:
         return f"{self.setting}={self.ms}"
 
 
+@derived
 def oldest(pipeline: Pipeline) -> Limit | None:
     """How old a record may be; None where any age is taken."""
     return _limit(pipeline, BEFORE)

@@ -8,10 +8,10 @@ matter, and the pipeline after a change still knows every answer that did not re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from advisor.catalog import Component, Family, Value, effective, validate
 from advisor.catalog.effective import plain_defaults
@@ -23,6 +23,8 @@ from advisor.reasoning.pipeline import Pipeline, restated
 
 Key = tuple[Component, str]
 _Answer = tuple[Any, frozenset[Key]]
+_Owner = TypeVar("_Owner")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +59,18 @@ class Traced(Pipeline):
             results = self.answers[key] = self._look(component, name)
         self._reads.update(results[1])
         result: Value = results[0]
+        return result
+
+    def derive(self, look: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
+        entries = self.answers.get(look)
+        if entries is None:
+            before = self._reads.copy()
+            self._reads.clear()
+            entries = self.answers[look] = (look(owner), frozenset(self._reads))
+            self._reads.update(before)
+        else:
+            self._reads.update(entries[1])
+        result: _Result = entries[0]
         return result
 
     def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
