@@ -34,6 +34,7 @@ _advisor = [
     path("describe/<slug:step>/card/", views.card, name="card"),
     path("pipelines/<slug:slug>/", views.advice, name="advice"),
     path("pipelines/<slug:slug>/reasons/", views.reasons, name="reasons"),
+    path("pipelines/<slug:slug>/settings/", views.in_force, name="in-force"),
     path("pipelines/<slug:slug>/edit/", views.edit, name="edit"),
     path("pipelines/<slug:slug>/compared/", standing.compared, name="compared"),
     path("pipelines/<slug:slug>/newer/", standing.newer, name="newer"),

@@ -116,4 +116,14 @@ _OF_A_RUN = (
 _OF_A_ROOM = (
     "room", "live", "seats", "predict", "answer", "forward", "run", "close", "remove", "export",
 )  # fmt: skip
-_OF_A_PIPELINE = ("advice", "reasons", "edit", "compared", "newer", "renew", "archive", "report")
+_OF_A_PIPELINE = (
+    "advice",
+    "reasons",
+    "in-force",
+    "edit",
+    "compared",
+    "newer",
+    "renew",
+    "archive",
+    "report",
+)

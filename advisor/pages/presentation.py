@@ -128,7 +128,8 @@ def advice(answer: Answer) -> dict[str, Any]:
         "steps": steps, "first_steps": steps[:first], "more_steps": len(steps[first:]),
         "numbers": compared(answer.numbers, answer.numbers_after),
         "findings": sorted(given.findings, key=lambda finding: finding.severity.rank),
-        "in_force": answer.in_force, "stated": sum(setting.stated for setting in answer.in_force),
+        "in_force": answer.in_force,
+        "stated": [setting for setting in answer.in_force if setting.stated],
     }  # fmt: skip
 
 

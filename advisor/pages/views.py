@@ -211,6 +211,18 @@ def reasons(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "advisor/reasons.html", context)
 
 
+@require_safe
+def in_force(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every setting that a saved pipeline ran with, stated or not."""
+    saved = find_or_404(slug)
+    listed = saved.answer.in_force
+    context = {
+        "card": presentation.card(saved.answer.judgement), "in_force": listed,
+        "stated": sum(setting.stated for setting in listed), **standing(saved),
+    }  # fmt: skip
+    return render(request, "advisor/settings.html", context)
+
+
 @require_POST
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Copies a saved pipeline into the questionnaire; the saved one stays as it is.

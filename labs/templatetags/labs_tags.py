@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -14,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from advisor.advisories import advisories
 from advisor.catalog import written
 from advisor.concepts import See
+from advisor.reasoning.answer import Failure
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
@@ -30,6 +32,7 @@ from labs.pages import proofs, sentences
 from labs.pages.replays import ArmReplay
 
 register = template.Library()
+_NOTHING = SafeString("")
 _TICKET = re.compile(r"(?:KAFKA|KIP)-\d+")
 _CODE = re.compile(r"`[^`]+`")
 _MARKED = re.compile(rf"({_TICKET.pattern}|{_CODE.pattern})")
@@ -113,7 +116,25 @@ def labelled(labels: Sequence[str], values: Sequence[object]) -> list[tuple[str,
     return list(zip(labels, values, strict=True))
 
 
+@register.simple_tag(takes_context=True)
+def prove(context: Context, event: Failure, small: bool = False) -> SafeString:
+    """The button that stages an event; `small` in a row of a table, where words stand for it if
+    there is none."""
+    if not event.scenario or context.get("in_the_way"):
+        word = "experiment" if event.scenario else "reasoning"
+        return format_html('<span class="muted small">{}</span>', word) if small else _NOTHING
+    staged = staged_as(event.name)
+    title = format_html(' title="Run as: {}"', staged) if staged else _NOTHING
+    words = format_html(' <span class="muted small">Run as: {}</span>', staged)
+    return format_html(
+        '<button class="button button-small"{} form="prove" name="scenario" value="{}">Prove it'
+        '<span class="visually-hidden">: {}</span></button>{}',
+        title, event.scenario, event.title, words if staged and not small else _NOTHING,
+    )  # fmt: skip
+
+
 @register.simple_tag
+@cache
 def staged_as(event: str) -> str:
     """As what a failure event is staged, where the scenario has another title, and why.
 

@@ -176,12 +176,16 @@ def test_every_button_of_another_place_finds_its_form(client: Client, page: str)
     assert 'form="prove" name="scenario" value="leader-killed"' in html
 
 
-def test_the_advice_lists_every_setting_and_tells_stated_from_default(client: Client) -> None:
+_ROW = re.compile(r"<tr[^>]*><td>(\w+)</td><td class=\"key\"><a[^>]*>([^<]*)</a></td>(.*?)</tr>")
+
+
+def test_the_advice_lists_what_was_stated_and_leads_to_all_settings(client: Client) -> None:
     slug = walk(client, producer=RISKY)
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
-    rows = re.findall(
-        r"<tr[^>]*><td>(\w+)</td><td class=\"key\"><a[^>]*>([^<]*)</a></td>(.*?)</tr>", html
-    )
+    assert {f"{part}.{key}" for part, key, _ in _ROW.findall(html)} == RISKY.keys()
+    page = reverse("advisor:in-force", args=[slug])
+    assert f'<a href="{page}">All ' in html
+    rows = _ROW.findall(client.get(page).content.decode())
     parts = {str(component) for component in Component} - {"streams"}  # a Java pipeline
     assert {part for part, _, _ in rows} == parts
     values = {f"{part}.{key}": rest for part, key, rest in rows}

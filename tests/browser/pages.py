@@ -67,6 +67,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "advice": _advice,
     "report": lambda: f"{_advice()}report/",
     "reasons": lambda: f"{_advice()}reasons/",
+    "settings": lambda: f"{_advice()}settings/",
     "waiting": _of_a_run(State.QUEUED),
     "running": lambda: watched.experiment(4.0).get_absolute_url(),
     "done": _of_a_run(State.DONE, "broken", "holds"),

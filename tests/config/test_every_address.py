@@ -28,7 +28,7 @@ METHODS = {
     "advisor:describe": BOTH, "advisor:card": SENT, "advisor:advice": LOOKED_AT,
     "advisor:edit": SENT, "advisor:compared": LOOKED_AT, "advisor:newer": LOOKED_AT,
     "advisor:renew": SENT, "advisor:export": LOOKED_AT, "advisor:archive": LOOKED_AT,
-    "advisor:report": LOOKED_AT, "advisor:reasons": LOOKED_AT,
+    "advisor:report": LOOKED_AT, "advisor:reasons": LOOKED_AT, "advisor:in-force": LOOKED_AT,
     "reference:index": LOOKED_AT, "reference:failure": LOOKED_AT, "reference:rule": LOOKED_AT,
     "reference:setting": LOOKED_AT,
     "advisories:index": LOOKED_AT, "advisories:page": LOOKED_AT,
