@@ -15,21 +15,17 @@ from advisor.intake.java_callbacks import callback
 from advisor.intake.java_handlers import only_writes
 from advisor.intake.java_text import Block, Text
 from advisor.intake.java_values import logged
+from advisor.intake.sends import SUCCESS
 
 _MOST = 60
 _RESULT = re.compile(
     r"(?<=[;{}\n>])\s*(?:final\s+)?(?:(?P<typed>boolean|Boolean)\s+|va[lr]\s+)(?P<name>\w+)"
     r"(?P<type>\s*:\s*Boolean\b)?(?:\s*:\s*[\w<>?., ]{1,60})?\s*=(?![=>])(?P<made>[^;{}\n]{1,300})"
 )
-_SUCCESS = re.compile(
-    r"(?i)(?:is|was|has)?_?(?:ok|okay|success\w*|succeeded|saved|stored|written|sent|done|accepted"
-    r"|inserted|delivered|processed|handled|failed|status|rc)"
-)
-"""What a result is called that says whether something succeeded."""
 _LAST = re.compile(r"(\w+)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\}?\s*$")
 _ASKS = re.compile(
     r"(?:is|has|contains|exists|equals|matches|can|should|seen|test|filter|startsWith|endsWith|add"
-    r"|remove|offer|put|try|accept|needs|was|check)(?![a-z])\w*"
+    r"|remove|offer|put|try|accept|needs|was|check|valid|validate|verify|parse|already|allow)(?![a-z])\w*"
 )
 """Questions, which have no effect."""
 _ACTS = re.compile(
@@ -65,7 +61,7 @@ def unread(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
     plain = text.plain
     for match in islice(_RESULT.finditer(plain, max(0, span[0]), span[1]), _MOST):
         verb = _LAST.search(match["made"])
-        sure = match["typed"] or match["type"] or _SUCCESS.fullmatch(match["name"])
+        sure = match["typed"] or match["type"] or SUCCESS.fullmatch(match["name"])
         if not sure or verb is None or _ASKS.fullmatch(verb[1]):
             continue
         if uses.search(plain, match.start("made"), match.end()) and not _is_read(

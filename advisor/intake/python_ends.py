@@ -71,6 +71,9 @@ def _straight(tree: ast.Module) -> Iterator[ast.AST]:
     """What runs between the start of a program and its end, but for endless loops."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
     todo: list[ast.AST] = [*tree.body]
+    if not any(map(_keeps_on, ast.walk(tree))):
+        threads = [functions[name] for name in daemons(tree) & functions.keys()]
+        todo += [inner for one in threads for inner in ast.walk(one) if inner is not one]
     done = set[str]()
     while todo:
         node = todo.pop()
@@ -82,6 +85,38 @@ def _straight(tree: ast.Module) -> Iterator[ast.AST]:
         if name in functions and name not in done:
             done.add(name)
             todo += functions[name].body
+
+
+def _keeps_on(node: ast.AST) -> bool:
+    """Whether this may keep a program going whose threads end with it."""
+    waits = ("join", "run", "serve_forever", "run_forever", "pause", "wait", "run_until_complete")
+    is_main = isinstance(node, ast.Module) and any(map(_is_endless, node.body))
+    return is_main or words.verb(node) in waits
+
+
+def daemons(tree: ast.Module) -> set[str]:
+    """The functions that run in threads which end with the program (threading, daemon)."""
+    marked = {ast.unparse(target.value) for node in ast.walk(tree) if isinstance(node, ast.Assign)
+              and ast.unparse(node.value) == "True" for target in node.targets
+              if isinstance(target, ast.Attribute) and target.attr == "daemon"}  # fmt: skip
+    found = set[str]()
+    for node in ast.walk(tree):
+        call = node.value if isinstance(node, ast.Assign) else node
+        if not isinstance(call, ast.Call) or words.verb(call) not in ("Thread", "Process"):
+            continue
+        named = {word.arg: ast.unparse(word.value) for word in call.keywords}
+        names = {*map(ast.unparse, node.targets)} if isinstance(node, ast.Assign) else set[str]()
+        if named.get("daemon") == "True" or names & marked:
+            found.add(named.get("target", "").rpartition(".")[2])
+    return found
+
+
+def of_daemons(tree: ast.Module) -> set[int]:
+    """What is given to such threads."""
+    return {id(value) for call in words.calls(tree) if words.verb(call) == "Thread"
+            and any(word.arg == "daemon" and ast.unparse(word.value) == "True"
+                    for word in call.keywords)
+            for value in call.keywords}  # fmt: skip
 
 
 def _is_endless(node: ast.AST) -> bool:

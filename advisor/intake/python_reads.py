@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from advisor.intake import python_functions
+from advisor.intake import python_functions, python_parts
 from advisor.intake import python_words as words
 from advisor.intake.python_made import Function, parameters
 from advisor.intake.text import IntakeError
@@ -35,6 +35,8 @@ def reads(tree: ast.Module) -> dict[str, int]:
     walk = _Walk(tree)
     try:
         walk.follow_all(tree)
+        for line in python_parts.left_out(tree):
+            walk.lines.setdefault(SKIP, line)
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None
     return walk.lines
@@ -72,6 +74,9 @@ class _Way:
     other: bool = False
     """Whether one did."""
 
+    behind: int = 0
+    """The line where a transaction with its offset was committed."""
+
     ended: bool = False
 
     def copy(self) -> _Way:
@@ -90,6 +95,7 @@ class _Way:
         self.sent = max((way.sent for way in alive), default=0)
         self.ahead = max((way.ahead for way in alive), default=0)
         self.other = any(way.other for way in alive)
+        self.behind = max((way.behind for way in alive), default=0)
         committed = max((way.committed for way in alive), default=0)
         self.committed = 0 if self.used else committed
 
@@ -114,6 +120,8 @@ class _Walk:
         self._stores = "store_offsets" in verbs
         self._closing = set[str]() if self._stores else {*self._consumers}
         self._transacts = "commit_transaction" in verbs
+        self._sends_offsets = "send_offsets_to_transaction" in verbs
+        self._untold = set[int]()
         self._pools = words.made_of(tree, words.EXECUTORS)
         self._groups = words.made_of(tree, words.GROUPS)
         self._asks = words.asks(tree)
@@ -128,6 +136,7 @@ class _Walk:
             own = (inner for inner in ast.walk(top) if isinstance(inner, ast.Call))
             self._waits = any(map(words.waits, own))
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
+            self._untold |= python_parts.untold(top)
             way = _Way()
             self._follow(top.body, way)
             self._left(way)
@@ -289,7 +298,7 @@ class _Walk:
         self._left(way)
         way.polled, way.used, way.many = self._loops, False, words.many(call)
         way.kept = way.other = False
-        way.committed = way.handed = way.sent = way.ahead = 0
+        way.committed = way.handed = way.sent = way.ahead = way.behind = 0
 
     def _expression(self, node: ast.AST, way: _Way) -> None:
         """Follows what is in an expression, the innermost first."""
@@ -325,6 +334,8 @@ class _Walk:
             self._use(way)
 
     def _call(self, call: ast.Call, way: _Way) -> None:
+        if words.verb(call) == "commit_transaction" and self._sends_offsets:
+            way.behind = call.lineno
         if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
             self._say(SKIP, call.lineno)  # the offset behind the next message, too
         if words.ends_other(call, self._consumers):
@@ -354,10 +365,18 @@ class _Walk:
             way.names |= words.names_in(call.func)
             way.kept = True
         elif (given or own) and not (words.is_log(call) or words.takes_apart(call)):
+            self._late(call, way, given)
             if words.verb(call) not in words.COMMITS or words.ends_other(call, self._consumers):
                 self._use(way)
             if words.verb(call) == "produce" and not self._transacts:
                 way.sent = call.lineno
+
+    def _late(self, call: ast.Call, way: _Way, given: set[str]) -> None:
+        """Looks at a use whose result nothing reads, or which is behind its transaction."""
+        if id(call) in self._untold:
+            self._say(SKIP, call.lineno)
+        if given and way.behind:
+            self._say(BEFORE, way.behind)
 
     def _inlined(self, call: ast.Call, function: Function, way: _Way) -> None:
         """Follows a function of the file; one that does not commit uses what it is given."""

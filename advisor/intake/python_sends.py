@@ -27,6 +27,7 @@ _UNREAD = (
     "settings as properties and say what becomes of a send that fails (application.delivery.errors)"
 )
 _FULL = "a message that the client refuses, as for a full queue, is passed over here"
+_PURGED = "purge() drops here what is not sent yet"
 _NEVER = "nothing calls poll() or flush(), so that nothing hears of a send that fails"
 _LEFT = (
     "the program ends without having waited for what is still queued: flush() without a timeout "
@@ -42,9 +43,9 @@ def unheard(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
     sends = _Sends(tree, in_config=in_config)
     lines = [(line, reason) for reason, own in (
         (RESULT, sends.without_result()), (DROPPED, sends.dropped()),
-        (ONLY_WRITTEN, sends.only_written()),
-        (ONLY_WRITTEN, sends.swallowed()),
-        (_FULL, sends.refused()), (_NEVER, sends.never_served()), (_LEFT, sends.left_behind()),
+        (ONLY_WRITTEN, sends.only_written()), (ONLY_WRITTEN, sends.swallowed()),
+        (_PURGED, sends.purged()), (_FULL, sends.refused()), (_NEVER, sends.never_served()),
+        (_LEFT, sends.left_behind()),
     ) for line in own]  # fmt: skip
     return min(lines, default=(0, ""))
 
@@ -192,6 +193,12 @@ class _Sends:
                 ):
                     yield handler.lineno
 
+    def purged(self) -> Iterator[int]:
+        """Where what is queued is thrown away."""
+        for call in words.calls(self._tree):
+            if words.verb(call) == "purge" and words.receiver(call) in self._producers:
+                yield call.lineno
+
     def never_served(self) -> Iterator[int]:
         """Sends where nothing of the file calls what calls back, or has the producer. A file
         without the callbacks themselves is a piece of a program."""
@@ -208,7 +215,9 @@ class _Sends:
         """Sends of producers that nothing else is given."""
         withs = (node for node in ast.walk(self._tree) if isinstance(node, ast.withitem))
         calls = words.calls(self._tree)
-        given = [value for call in calls for value in (*call.args, *call.keywords)]
+        aside = python_ends.of_daemons(self._tree)
+        given = [value for call in calls for value in (*call.args, *call.keywords)
+                 if id(value) not in aside]  # fmt: skip
         returned = [node for node in ast.walk(self._tree) if isinstance(node, ast.Return)]
         used = chain(given, returned, (item.context_expr for item in withs))
         names = {ast.unparse(inner) for node in used for inner in ast.walk(node)

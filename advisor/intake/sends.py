@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from advisor.catalog import Component
@@ -19,6 +20,11 @@ ONLY_WRITTEN = (
     "again, or end. Where somebody sends again what is written, state "
     "application.delivery.errors=handled"
 )
+SUCCESS = re.compile(
+    r"(?i)(?:is|was|has)?_?(?:ok|okay|success\w*|succeeded|saved|stored|written|sent|done|accepted"
+    r"|inserted|delivered|processed|handled|failed|status|rc)"
+)
+"""What a result is called that says whether something succeeded."""
 _PROCESSED: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
     ("processing", "asynchronous"): "others process this message, and nothing waits for them",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from advisor.intake import python_words as words
 from advisor.intake.python_made import Function
+from advisor.intake.python_parts import is_part
 
 NOTHING = (
     "what a batch brought is written nowhere here, and the query takes it as done. Write it before "
@@ -208,7 +209,7 @@ class _Walk:
             return levels.get(node.id, 0)
         if isinstance(node, ast.Subscript):
             own = self._level(node.value, levels)
-            return min(own, 1) if _is_part(node.slice) else own
+            return min(own, 1) if is_part(node.slice) else own
         level = max((self._level(it, levels) for it in ast.iter_child_nodes(node or ast.Pass())),
                     default=0)  # fmt: skip
         return min(level, 1) if words.verb(node or ast.Pass()) in PARTS else level
@@ -263,16 +264,6 @@ class _Walk:
 
     def _writes(self, call: ast.Call, level: int) -> None:
         (self.found.whole if level == 2 else self.found.part).append(call)
-
-
-def _is_part(index: ast.expr) -> bool:
-    """Whether an index is of one element, or of those before a place."""
-    if isinstance(index, ast.Slice):
-        first = index.lower is None or isinstance(index.lower, ast.Constant)
-        all_of_it = index.lower is None and index.upper is None
-        return first and not all_of_it
-    value = index.operand if isinstance(index, ast.UnaryOp) else index
-    return isinstance(value, ast.Constant) and isinstance(value.value, int)
 
 
 def _is_nowhere(call: ast.Call) -> bool:

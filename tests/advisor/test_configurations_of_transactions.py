@@ -76,6 +76,9 @@ TRANSACTIONS = [
     ("a.py", ONCE, PYTHON % (SENT, "finally:\n        p.commit_transaction()"), "half of it, too"),
     ("a.py", ONCE, PYTHON % (f"{FINISHED}\n        c.commit()", ABORTED % "rewind(c)"),
      "beside those of the transaction"),
+    ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        for m in ms: db.save(m)", ABORTED % "raise"),
+     AHEAD),
+    ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        log.info(ms)", ABORTED % "raise"), YES),
     # the offset of a record, and not the one behind it
     ("A.java", ONCE, JAVA % (AT % "last.offset()", ABORT % "rewind(c);"), ITSELF),
     ("A.java", ONCE, JAVA % (AT % "last.offset() + 1", ABORT % "rewind(c);"), YES),

@@ -1,0 +1,135 @@
+"""Python programs of confluent-kafka: what they do with all that a poll handed out, with results
+that say what became of a message, and with threads that end with the program.
+
+Sources: confluent-kafka (Consumer.consume, Consumer.commit, Producer.purge); threading (daemon);
+requests, Response.raise_for_status.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_configurations import TOPIC, assert_file
+
+YES = "^YES"
+BEFORE = "application.commit(=|: )before-processing"
+SKIP = "application.processing.errors=skip"
+UNHEARD = "application.delivery.errors=ignored"
+_HEAD = (
+    "from confluent_kafka import Consumer, Producer\nimport requests, threading\n"
+    'c = Consumer({"bootstrap.servers": "k", "group.id": "g", "auto.offset.reset": "earliest", '
+    '"enable.auto.commit": False})\nc.subscribe(["t"])\nwhile True:\n'
+)
+ONE = f"{_HEAD}    m = c.poll(1.0)\n    if m is None or m.error(): continue\n%s\n"
+MANY = f"{_HEAD}    ms = c.consume(100, 1.0)\n%s\n"
+SINGLE = f"{_HEAD}    ms = c.consume(1, 1.0)\n%s\n"
+PRODUCER = (
+    "from confluent_kafka import Producer\nimport atexit, threading\n"
+    "def cb(e, m):\n    if e: raise SystemExit(1)\n"
+    'p = Producer({"bootstrap.servers": "k", "acks": "all"})\n%s\n'
+)
+
+
+def _assert(path: Path, code: str, expected: str, settings: str = "") -> None:
+    assert_file(path, code, "", f"{TOPIC} application.restart=resumes {settings}",
+                0 if expected == YES else 1, expected)  # fmt: skip
+
+
+def _indented(body: str) -> str:
+    return "".join(f"    {line}\n" for line in body.splitlines())
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("ok = save(m)\nc.commit(m)", SKIP),
+    ("ok = save(m)\nlog.info(ok)\nc.commit(m)", SKIP),
+    ("ok = save(m)\nif not ok: raise X()\nc.commit(m)", YES),
+    ("ok = save(m)\nif ok:\n    c.commit(m)\nelse:\n    raise X()", YES),
+    ("success = handle(m.value())\nc.commit(m)", SKIP),
+    ("ok = save(m)\nif not ok:\n    log.error('failed')\nc.commit(m)", SKIP),
+    ("if not save(m):\n    log.error('failed')\nc.commit(m)", SKIP),
+    ("if not save(m):\n    log.error('failed')\n    continue\nc.commit(m)", SKIP),
+    ("if not is_valid(m):\n    log.warning('bad')\n    continue\nsave(m)\nc.commit(m)", YES),
+    ("ok = validate(m)\nif not ok:\n    continue\nsave(m)\nc.commit(m)", YES),
+    ("valid = check(m)\nif not valid:\n    c.commit(m)\n    continue\nsave(m)\n"
+     "c.commit(m)", YES),
+    ("if not save(m):\n    dlq(m)\nc.commit(m)", YES),
+    ("if save(m):\n    c.commit(m)\nelse:\n    raise X()", YES),
+    ("requests.post(URL, json=m.value())\nc.commit(m)", SKIP),
+    ("r = requests.post(URL, json=m.value())\nc.commit(m)", SKIP),
+    ("r = requests.post(URL, json=m.value())\nr.raise_for_status()\nc.commit(m)", YES),
+    ("requests.post(URL, json=m.value()).raise_for_status()\nc.commit(m)", YES),
+    ("r = requests.post(URL, json=m.value())\nif r.status_code != 200:\n    raise X()\n"
+     "c.commit(m)", YES),
+    ("r = requests.post(URL, json=m.value())\nif r.status_code != 200:\n"
+     "    log.error(r.text)\nc.commit(m)", SKIP),
+    ("r = requests.post(URL, json=m.value())\nif r.ok:\n    c.commit(m)\nelse:\n"
+     "    raise X()", YES),
+])  # fmt: skip
+def test_what_a_program_makes_of_a_result(tmp_path: Path, body: str, expected: str) -> None:
+    _assert(tmp_path / "a.py", ONE % _indented(body), expected)
+
+
+@pytest.mark.parametrize(("code", "body", "expected"), [
+    (SINGLE, "if not ms: continue\nsave(ms[0])\nc.commit()", YES),
+    (MANY, "if not ms: continue\nsave(ms[0])\nc.commit(asynchronous=False)", SKIP),
+    (MANY, "for m in ms[:10]:\n    save(m)\nc.commit(asynchronous=False)", SKIP),
+    (MANY, "for m in ms:\n    save(m)\n    break\nc.commit(asynchronous=False)", SKIP),
+    (MANY, "for m in ms:\n    save(m)\nif ms:\n    log.info(ms[-1].offset())\n"
+     "c.commit(asynchronous=False)", YES),
+    (MANY, "for i in range(len(ms)):\n    save(ms[i])\nc.commit(asynchronous=False)", YES),
+    (MANY, "for i in range(0, len(ms), 10):\n    save(ms[i:i + 10])\n"
+     "c.commit(asynchronous=False)", YES),
+    (MANY, "for m in ms[1:]:\n    save(m)\nc.commit()", SKIP),
+    (MANY, "save(ms[-1])\nc.commit()", SKIP),
+    (MANY, "m = next(iter(ms), None)\nif m:\n    save(m)\nc.commit()", SKIP),
+    (MANY, "batch = [m for m in ms if not m.error()]\nsave(batch)\nc.commit()", YES),
+    (MANY, "for m in ms:\n    if m.error(): break\n    save(m)\nc.commit()", SKIP),
+    (MANY, "for m in ms:\n    if stop: break\n    save(m)\nc.commit()", SKIP),
+    (MANY, "for m in ms:\n    for p in parts(m):\n        if p.bad: break\n        save(p)\n"
+     "c.commit()", YES),
+    (MANY, "for m in ms:\n    while True:\n        try:\n            save(m)\n"
+     "            break\n        except Exception:\n            time.sleep(1)\n"
+     "c.commit()", YES),
+    (MANY, "for m in ms:\n    save(m)\nlast = ms[-1]\nc.commit(last)", YES),
+    (MANY, "if ms:\n    save_all(ms)\n    c.commit(ms[-1])", YES),
+    (MANY, "for m in ms:\n    save(m)\n    c.commit(m)", YES),
+    (MANY, "rows = [json.loads(m.value()) for m in ms]\nif rows:\n    db.insert_many(rows)\n"
+     "c.commit()", YES),
+    (MANY, "rows = [json.loads(m.value()) for m in ms]\nc.commit()\ndb.insert_many(rows)", BEFORE),
+])  # fmt: skip
+def test_what_a_program_makes_of_all_that_it_polled(
+    tmp_path: Path, code: str, body: str, expected: str
+) -> None:
+    _assert(tmp_path / "a.py", code % _indented(body), expected)
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("threading.Thread(target=lambda: [p.poll(1) for _ in iter(int, 1)], daemon=True).start()\n"
+     'p.produce("t", b"x", callback=cb)\n', UNHEARD),
+    ("def serve():\n    while True:\n        p.poll(0.1)\n"
+     "threading.Thread(target=serve, daemon=True).start()\nfor x in xs:\n"
+     '    p.produce("t", x, callback=cb)\n', UNHEARD),
+    ("def serve():\n    while True:\n        p.poll(0.1)\n"
+     "t = threading.Thread(target=serve)\nt.daemon = True\nt.start()\nfor x in xs:\n"
+     '    p.produce("t", x, callback=cb)\n', UNHEARD),
+    ("def serve():\n    while True:\n        p.poll(0.1)\n"
+     "threading.Thread(target=serve, daemon=True).start()\nfor x in xs:\n"
+     '    p.produce("t", x, callback=cb)\np.flush()\n', YES),
+    ('def work():\n    for x in xs:\n        p.produce("t", x, callback=cb)\n'
+     "        p.poll(0)\nt = threading.Thread(target=work, daemon=True)\nt.start()\n"
+     "time.sleep(10)\n", UNHEARD),
+    ('def run():\n    p.produce("t", b"x", callback=cb)\n    p.flush()\n'
+     "threading.Thread(target=run).start()\n", YES),
+    ('def run():\n    while True:\n        p.produce("t", read(), callback=cb)\n'
+     "        p.poll(0)\nt = threading.Thread(target=run, daemon=True)\nt.start()\n"
+     "input()\n", UNHEARD),
+    ("atexit.register(p.flush)\n"
+     "threading.Thread(target=lambda: [p.poll(1) for _ in iter(int, 1)], daemon=True).start()\n"
+     'p.produce("t", b"x", callback=cb)\n', YES),
+    ("for x in xs: p.produce('t', x, callback=cb)\np.purge()\np.flush()\n", UNHEARD),
+])  # fmt: skip
+def test_what_a_program_leaves_in_its_queue(tmp_path: Path, body: str, expected: str) -> None:
+    reads = "consumer.auto.offset.reset=earliest consumer.enable.auto.offset.store=false"
+    _assert(tmp_path / "a.py", PRODUCER % body, expected, reads)
