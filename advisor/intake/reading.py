@@ -80,6 +80,12 @@ class Reading:
     own: set[tuple[Component, str]] = field(default_factory=set)
     """Settings of a client inside an application that are stated for it alone."""
 
+    parts: set[str] = field(default_factory=set)
+    """Parts of the file that may be asked for by themselves."""
+
+    beside: list[Problem] = field(default_factory=list)
+    """What is wrong unless somebody asks for a part by itself."""
+
     profiles: Profiles | None = None
     """Where parts of the file count in some profiles alone."""
 

@@ -25,8 +25,10 @@ _MOST_NAMED = 8
 
 def keep(reading: Reading, only: Collection[str]) -> set[str]:
     """Leaves of each kind of client those that `only` names, where it names any; returns the names
-    that were there. A client goes by its name in the file, or by `line N`, its first line."""
-    there, dropped = set[str](), set[str]()
+    that were there. A client goes by its name in the file, or by `line N`, its first line. What is
+    wrong beside a part of the file counts unless that part is named."""
+    there, dropped = reading.parts.intersection(only), set[str]()
+    reading.problems += () if there else reading.beside
     for names in _clients(reading.items, reading.clients).values():
         by_line = {f"line {line}": name for name, line in names.items() if line}
         asked = {by_line.get(one, one): one for one in only}

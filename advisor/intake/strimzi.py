@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Problem
 from advisor.intake.commands import state_topics
 from advisor.intake.metadata_version import take_metadata_version
 from advisor.intake.mode import ZOOKEEPER
@@ -50,6 +50,7 @@ def read(text: str) -> Reading:
         if take is None or (take is _user and not quotas):
             others.append(kind)
             continue
+        reading.parts.add(kind.text)
         for leaf in leaves:
             take(topics[-1] if take is _topic else reading, leaf)
     state_topics(reading, topics, begin)
@@ -65,13 +66,20 @@ def read(text: str) -> Reading:
 
 
 def _tell(reading: Reading, others: list[Leaf]) -> None:
-    """What is said of what is not read; raises `IntakeError` if there is nothing else."""
+    """What is said of what is not read: clients of their own beside what is read are refused unless
+    somebody asks for that. Raises `IntakeError` if there is nothing else."""
     for kind in others:
         what = _OTHERS.get(kind.text, "")
-        if what and not reading.items:
-            raise IntakeError(f"Line {kind.line}: a {kind.text} {what}. Nothing of it is read.")
-        named = kind.text if what else shown(kind.text)
-        reading.note(kind.line, f"of a {named} nothing is weighed here")
+        words = f"a {kind.text} {what}. Nothing of it is read"
+        if what and not reading.parts:
+            raise IntakeError(f"Line {kind.line}: {words}.")
+        if not what:
+            reading.note(kind.line, f"of a {shown(kind.text)} nothing is weighed here")
+            continue
+        one = next(name for name in _KINDS if name in reading.parts)
+        how = f"Leave it out, or choose the rest on the command line: --only {one}"
+        message = f"Line {kind.line}: {words}. {how}."
+        reading.beside.append(Problem(Component.APPLICATION, kind.text, message))
 
 
 def resources(text: str) -> Iterator[list[Leaf]]:
