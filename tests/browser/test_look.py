@@ -281,7 +281,7 @@ def test_the_advice_on_paper_has_its_reasons_and_no_buttons(
     expect(page.get_by_role("button")).to_have_count(0)
     expect(page.get_by_text("answers were assumed")).to_be_visible()
     expect(page.get_by_text("acks=1: the leader acknowledges alone").first).to_be_visible()
-    expect(page.get_by_text("the settings in force now")).to_be_visible()
+    expect(page.get_by_text("The settings that you stated")).to_be_visible()
     expect(page.get_by_role("link", name="/report/")).to_be_visible()
     expect(page.locator(".matrix")).to_be_hidden()
 
