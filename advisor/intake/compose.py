@@ -29,7 +29,14 @@ from advisor.intake.commands import (
 )
 from advisor.intake.compose_lost import Servers, lose_disks, say_shared
 from advisor.intake.compose_services import count, is_server, roles_of, without_ignored
-from advisor.intake.images import is_kafka, passed_over, refuse_other_brokers, with_file_of
+from advisor.intake.images import (
+    OF_BROKER,
+    is_kafka,
+    passed_over,
+    refuse_other_brokers,
+    setting_of,
+    with_file_of,
+)
 from advisor.intake.known import known_keys, newest
 from advisor.intake.own_variables import refuse_clients, refuse_unprefixed
 from advisor.intake.placeholders import COMPOSE, fill
@@ -42,7 +49,6 @@ from advisor.intake.yaml_nodes import Leaf, documents
 Variable = tuple[str, str, int]
 """Its name, its value and its line."""
 
-_PREFIX = re.compile(r"^KAFKA_(?:CFG_)?")
 _SPRING = (PREFIX, STREAM)
 _OF_ONE = (Component.PRODUCER, Component.CONSUMER, Component.APPLICATION)
 """What several applications have each for itself."""
@@ -304,7 +310,7 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
 
 
 def _ours(name: str, value: str) -> bool:
-    return is_springs(name, value) or _PREFIX.match(name) is not None
+    return is_springs(name, value) or OF_BROKER.match(name) is not None
 
 
 def take(
@@ -365,12 +371,6 @@ def _take_application(reading: Reading, service: str, leaves: list[Leaf]) -> Non
     reading.clients |= own.clients
     reading.notes += own.notes
     reading.problems += own.problems
-
-
-def setting_of(variable: str) -> str:
-    """The setting that a variable stands for: KAFKA_A_B is a.b, and KAFKA_A__B a_b."""
-    name = _PREFIX.sub("", variable, count=1).lower()
-    return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")
 
 
 def _keep(springs: list[Variable], variable: str, line: int, text: str) -> None:

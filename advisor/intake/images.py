@@ -19,6 +19,9 @@ _CONFLUENTS = r"cp-(?:enterprise-)?kafka|cp-server"
 _PLAIN = re.compile(rf"(?:.*/)?(?:apache/kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
 _FILLS_IN = re.compile(r"(?:.*/)?(?:bitnami\w*|wurstmeister|debezium)/kafka(?:[:@].*)?")
 _NAMED = re.compile(rf"(?:.*/)?(?:kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
+OF_BROKER = re.compile(r"^KAFKA_(?:CFG_)?")
+"""Before a setting's name in a variable."""
+
 _WITH_CFG, _WITHOUT = "KAFKA_CFG_", "KAFKA_"
 _ALSO_WITHOUT_CFG = {
     "ADVERTISED_LISTENERS", "BROKER_ID", "NODE_ID", "CONTROLLER_QUORUM_VOTERS", "PROCESS_ROLES",
@@ -100,3 +103,9 @@ def passed_over(image: str, variable: str) -> str:
     if name == variable or name in _ALSO_WITHOUT_CFG or not _BITNAMI.fullmatch(image):
         return ""
     return f"Bitnami's image reads {_WITH_CFG}{name} instead: not read"
+
+
+def setting_of(variable: str) -> str:
+    """The setting that a variable stands for: KAFKA_A_B is a.b, and KAFKA_A__B a_b."""
+    name = OF_BROKER.sub("", variable, count=1).lower()
+    return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")

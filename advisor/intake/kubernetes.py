@@ -22,14 +22,13 @@ from advisor.intake.compose import (
     line_of_image,
     of_servers,
     refuse_clients_of,
-    setting_of,
     take,
     without_passed_over,
 )
 from advisor.intake.compose_disks import log_folders
 from advisor.intake.compose_services import is_server
 from advisor.intake.compose_volumes import usual_folders
-from advisor.intake.images import refuse_other_brokers, with_file_of
+from advisor.intake.images import refuse_other_brokers, setting_of, with_file_of
 from advisor.intake.known import decides
 from advisor.intake.own_variables import refuse_unprefixed
 from advisor.intake.reading import Profiles, Reader, Reading

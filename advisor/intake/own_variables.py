@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import dropwhile
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
+from advisor.intake.images import setting_of
 from advisor.intake.known import is_weighed, known_keys, newest
 from advisor.intake.text import IntakeError, shown
 
@@ -21,10 +21,6 @@ _SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit"
 """Settings of clients that nothing else has: whatever stands before one of them."""
 
 
-def _named(variable: str) -> str:
-    return re.sub(r"^KAFKA_(?:CFG_)?", "", variable).lower().replace("_", ".")
-
-
 def _sure(name: str) -> str | None:
     return next((sure for sure in _SURE if f".{name}".endswith(f".{sure}")), None)
 
@@ -32,7 +28,7 @@ def _sure(name: str) -> str | None:
 def refuse_clients(variable: str, line: int) -> None:
     """Raises `IntakeError` for a variable of a client's setting that counts: brokers pass over it,
     and what the application makes of it is not in the file."""
-    name = _named(variable)
+    name = setting_of(variable)
     if name in known_keys(newest(Family.JAVA), Component.BROKER):
         return
     words = dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word])
@@ -46,6 +42,6 @@ def refuse_clients(variable: str, line: int) -> None:
 
 def refuse_unprefixed(variable: str, line: int) -> None:
     """The same for a variable without KAFKA_, where its name alone tells that it is a client's."""
-    name = _named(variable)
+    name = setting_of(variable)
     if name.startswith(("producer.", "consumer.")) or _sure(name) is not None:
         refuse_clients(variable, line)
