@@ -21,6 +21,10 @@ ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
 USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
 _OFFSETS = re.compile(r"\bOffsetAndMetadata\b[^;{}]{0,400}")
 _HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
+_EACH_HEAD = (
+    r"\b(?:{})(?:\s*\.\s*(?:stream|asSequence|iterator)\(\)|\s*\.\s*asScala)?"
+    r"\s*\.\s*for[Ee]ach\s*[({{]\s*\(?\w+\)?\s*(?:->|=>)"
+)
 _ADDS = (
     r"\b(\w+)\s*\.\s*(?:add|addAll)\s*\(\s*"
     rf"(?:(?:\w+\s*\.\s*){{{{0,3}}}}(?:new\s+)?{TAKES_APART}\s*\(\s*)?"
@@ -202,6 +206,8 @@ class Records:
         for name in self.names:
             header = re.compile(_HEADER.format(name))
             spans += [match.span() for match in header.finditer(plain, *self._reach)]
+        heads = re.compile(_EACH_HEAD.format("|".join(sorted(self.names))))
+        spans += [match.span() for match in heads.finditer(plain, *self._reach)]
         spans += [match.span() for match in _LAST.finditer(plain, *self._reach)]
         of_values = re.compile(_OF_VALUES.format(names)).finditer(plain, *self._reach)
         kept = dict[str, bool]()

@@ -37,10 +37,14 @@ _TAKES_ALL = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ALL}|\w+\s*@.*)\s*"
 )
 _VALUE = re.compile(
-    r"(?:(?<=[;{}\n])|=>|->)[ \t]*\b(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
+    r"(?:(?<=[;{}\n])|=>|->)[ \t]*(?:\w+\s*\.\s*)?\b"
+    r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
     r"|Either\s*\.\s*catch\w+\s*[({]|allCatch\s*\.\s*\w+\s*[({])"
 )
+_KEPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
+_OR_GOES_ON = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)\s*\?:\s*(?:continue|return)\b")
 _ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
+_THROWS_ON = re.compile(r"\s*\.\s*(?:getOrThrow\b|get\s*(?:\(\s*\))?\s*[;\n}])")
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
 _DROPS = re.compile(
     r"\s*\.\s*(?:toOption\b|getOrNull\b|orNull\b|isSuccess\b|isFailure\b"
@@ -174,10 +178,19 @@ def _values(text: Text) -> Iterator[Handler]:
         if failed := _ON_FAILURE.match(text.plain, end):
             body = text.plain[failed.end() : text.closed(failed.end()) - 1]
             cases = [own for taken, own in _cases(body) if "Success" not in taken]
+            if _THROWS_ON.match(text.plain, text.closed(failed.end())):
+                continue
             if all(map(only_writes, cases or [re.sub(r"^\s*\(?\w+\)?\s*[-=]>", "", body)])):
                 yield Handler(match.start(), (match.end() - 1, end))
         elif _DROPS.match(text.plain, end) or not _TAKES_IT.match(text.plain, end):
             yield Handler(match.start(), (match.end() - 1, end))
+
+
+def left_out(text: Text, block: Block) -> Iterator[int]:
+    """Where a record is left whose value cannot be made: `.getOrNull() ?: continue`."""
+    for match in islice(_KEPT.finditer(text.plain, max(0, block[0]), block[1]), _MOST):
+        if _OR_GOES_ON.match(text.plain, text.closed(match.end())):
+            yield match.start()
 
 
 def tries_again(text: Text, attempt: Block, block: Block) -> bool:

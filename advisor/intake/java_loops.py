@@ -58,9 +58,13 @@ _INSTEAD = re.compile(
     r"(?:\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)"
 )
 """Of a future: what is done in place of what failed."""
+_CAUGHT = re.compile(r"\.\s*catch\s*\{")
+"""Of a flow of Kotlin's."""
 _READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _THREAD = re.compile(r"\bThread\b|\bthread\b")
+_OF_SCOPE = re.compile(r"(?:launch|async)\b")
+"""Whose error `join()` does not throw."""
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
 _LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
@@ -187,6 +191,7 @@ class _Poll:
             yield from java_parts.left(self._text, loops, self._commits, self._block)
         yield from java_results.commits_anyway(self._text, self._commits, span)
         for body in [span, *self._text.reached(span)[1:]]:
+            yield from java_handlers.left_out(self._text, body)
             uses = self._uses if body == span else _any_of(self._taken(body))
             yield from java_results.unread(self._text, uses, body)
             yield from java_results.replaced(self._text, body)
@@ -279,7 +284,8 @@ class _Poll:
             closed = self._text.closed(plain.index("(", at) + 1)
             inner = self._text.reached((at, max(closed, self._text.block_of(closed)[1])))
             handles = any(re.search(r"\bcatch\b", plain[slice(*body)]) for body in inner)
-            if only.search(plain, at, closed) and not handles:
+            of_scope = only is _THREAD and _OF_SCOPE.match(plain, at) and plain[at - 1] == "."
+            if (of_scope or only.search(plain, at, closed)) and not handles:
                 yield at
 
     def _is_kept(self, name: str) -> bool:
@@ -306,7 +312,7 @@ class _Poll:
                 yield handler.at
         called = self._text.reached(self._block)[1:] if self._loops() else []
         for body in java_expressions.expressions(self._text, self._block):
-            silent = self._program.go_on_or_return
+            silent = [*self._program.go_on_or_return, *self._program.falsely]
             yield from java_expressions.passed_over(self._text, body, silent)
         for handler in self._program.falsely:
             if any(
@@ -326,6 +332,11 @@ class _Poll:
         for match in islice(_INSTEAD.finditer(plain, self._behind, end), _MOST):
             body = plain[match.end() : self._text.closed(match.end()) - 1]
             if java_handlers.only_writes(body, in_function=True):
+                yield match.start()
+        for match in islice(_CAUGHT.finditer(plain, self._behind, end), _MOST):
+            if java_handlers.only_writes(
+                plain[match.end() : self._text.block_of(match.end() - 1)[1]]
+            ):
                 yield match.start()
         if not HAND.search(plain, self._behind, end):
             return

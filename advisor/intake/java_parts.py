@@ -15,12 +15,12 @@ from advisor.intake.java_values import logged
 
 _MOST = 60
 _WAY = (
-    r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records"
+    r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records|chunked|windowed|grouped"
     r"|parallelStream)\b(?:\s*\([^()]{0,80}\))?)*"
 )
 """From what was polled to its records."""
 _ONE = (
-    r"\s*\.\s*(?:iterator\s*(?:\(\s*\))?\s*\.\s*next\b(?:\s*\(\s*\))?|get\s*\(\s*\d+\s*\)"
+    r"\s*\.\s*(?:iterator\s*(?:\(\s*\))?\s*\.\s*next\b(?:\s*\(\s*\))?|get\s*\(\s*(?:\d+|\w+\.(?:size|count)\(\)\s*-\s*1)\s*\)"
     r"|(?:getFirst|getLast|findFirst|findAny)\s*\(\s*\)"
     r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption)\b(?:\s*\(\s*\))?"
     r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\))"
@@ -40,7 +40,7 @@ _HARMLESS = (
 _NAMED = re.compile(r"\b(?:(?:va[lr])\s+)?(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
 _ITERATOR = r"\b(\w+)(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=\s*{0}(?:\s*\.\s*asScala)?\s*\.\s*iterator\b"
 _BREAKS = re.compile(r"\bbreak\s*(?:;|\n|\})")
-_LOOP = re.compile(r"\b(?:for|while|do|switch|when|repeat)\b[^{}]*$|\bforEach\b[^{}]*$")
+_LOOP = re.compile(r"\b(?:for|while|switch|when|repeat|do|forEach|foreach)\s*$")
 _BACK = re.compile(r"\bseek\w*\s*\(")
 
 
@@ -93,9 +93,20 @@ def left(
         if commit is None or text.block(commit.start())[0] > max(0, block[0]):
             continue  # none, or one under a condition
         for match in islice(_BREAKS.finditer(text.plain, max(0, start), end), _MOST):
-            inner = [it for it in text.around(match.start()) if _LOOP.search(it[2])]
+            inner = [
+                it for it in text.around(match.start()) if it[0] == start or _is_loop(text, it)
+            ]
             if inner and inner[-1][0] == start and not _is_conditional(text, commit.start()):
                 yield match.start()
+
+
+def _is_loop(text: Text, braces: tuple[int, int, str]) -> bool:
+    """Whether what stands before braces is what `break` leaves."""
+    before = text.plain[: braces[0]][-400:].rstrip()
+    if before.endswith(")"):
+        opened = text.opened(text.plain.rindex(")", 0, braces[0]))
+        before = text.plain[max(0, opened - 40) : opened]
+    return bool(_LOOP.search(before))
 
 
 def _is_conditional(text: Text, at: int) -> bool:

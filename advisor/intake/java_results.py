@@ -33,6 +33,12 @@ _ACTS = re.compile(
     r"|persist|deliver|forward|post|push|index|upload|import)\w*\s*\("
 )
 """A condition that does something, and asks whether it succeeded."""
+_ATTEMPTS = re.compile(
+    r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
+    r"(?!\s*[.(=])[^{}]{0,120}?\)\s*\{"
+)
+_RETRIES = re.compile(r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\(")
+"""Spring's RetryTemplate, whose second argument is what is done in place of an error."""
 _IN_TIME = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
 _ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
 _ALONE = re.compile(r"(?:[;{}\n>]|^)\s*$")
@@ -73,6 +79,18 @@ def unread(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
         if uses.search(plain, match.end(), end) and _only_told(text, end):
             yield match.start()
     yield from _out_of_time(text, uses, span)
+    yield from _given_up(text, uses, span)
+
+
+def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
+    """Loops that end after so many attempts, and nothing asks whether one succeeded."""
+    for match in islice(_ATTEMPTS.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
+        start, end = text.block_of(match.end() - 1)
+        name, inside = match["name"], text.plain[start:end]
+        if not re.search(rf"\b{name}\s*=(?!=)", inside) or not uses.search(inside):
+            continue
+        if not _is_read(text, name, end + 1):
+            yield start
 
 
 def _only_told(text: Text, at: int) -> bool:
@@ -156,6 +174,10 @@ def replaced(text: Text, span: Block) -> Iterator[int]:
     for match in islice(_FALLBACK.finditer(plain, max(0, span[0]), span[1]), _MOST):
         if _does_nothing(plain[match.end() : text.closed(match.end()) - 1]):
             yield match.start()
+    for match in islice(_RETRIES.finditer(plain, max(0, span[0]), span[1]), _MOST):
+        other = _second(plain[match.end() : text.closed(match.end()) - 1])
+        if other and _does_nothing(other):
+            yield match.start()
     for match in islice(_FAILSAFE.finditer(plain, max(0, span[0]), span[1]), _MOST):
         end = text.closed(match.end())
         for name in re.findall(r"\b\w+\b", plain[match.end() : end - 1]):
@@ -164,6 +186,16 @@ def replaced(text: Text, span: Block) -> Iterator[int]:
                 opened = plain.index("(", stated.end()) + 1
                 if _does_nothing(plain[opened : text.closed(opened) - 1]):
                     yield match.start()
+
+
+def _second(given: str) -> str:
+    """What a call is given behind its first argument; empty if that is all."""
+    depth = 0
+    for at, char in enumerate(given):
+        depth += (char in "([{") - (char in ")]}")
+        if char == "," and depth == 0:
+            return given[at + 1 :]
+    return ""
 
 
 def _does_nothing(given: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 HAND = re.compile(
-    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
+    r"|\.\s*async\s*\(\s*\)\s*\.\s*\w+\s*\("
     r"|\beventBus\s*\(\s*\)\s*\.\s*(?:send|publish|request)\s*\("
     r"|\b(?i:event_?bus|vertx)\w*\s*\.\s*(?:send|publish|request)\s*\(\s*,"
     r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*\(|\b(?i:bulkProcessor)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("

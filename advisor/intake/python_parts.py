@@ -26,8 +26,9 @@ _QUESTIONS = re.compile(
     r"|parse|test|already|get|find|allow)(?![a-z]*ed\b)\w*"
 )
 """Calls that only ask something."""
-_HTTP = frozenset({"post", "put", "patch", "delete", "request"})
+_HTTP = frozenset({"post", "put", "patch"})
 _OF_HTTP = ("requests", "httpx")
+_SESSIONS = frozenset({"Session", "Client"})
 
 
 def left_out(tree: ast.Module) -> Iterator[int]:
@@ -43,6 +44,8 @@ def left_out(tree: ast.Module) -> Iterator[int]:
             if isinstance(target, ast.Name) and any(it is node.value for it in polled)
         }  # fmt: skip
         back = any(words.verb(it) in ("seek", "pause") for it in own)
+        names |= _put_by(own, consumers)
+        yield from _given_up(own)
         if names and not back:
             yield from _parts(own, names)
         if not back:
@@ -62,6 +65,47 @@ def _polls_many(node: ast.AST, consumers: set[str]) -> bool:
     return isinstance(node, ast.Call) and words.polls(node, consumers) and words.many(node)
 
 
+def _put_by(own: list[ast.AST], consumers: set[str]) -> set[str]:
+    """The names of lists to which each message is added."""
+    polled = {
+        target.id for node in own if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call) and words.polls(node.value, consumers)
+        and not words.many(node.value)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    return {
+        words.receiver(node) for node in own
+        if isinstance(node, ast.Call) and words.verb(node) == "append"
+        and polled & {name for given in node.args for name in words.names_in(given)}
+    }  # fmt: skip
+
+
+def _given_up(own: list[ast.AST]) -> Iterator[int]:
+    """Loops that end after so many attempts, and nothing asks whether one succeeded."""
+    for node in own:
+        if not isinstance(node, ast.While | ast.For) or node.orelse:
+            continue
+        tests = [it.test for it in ast.walk(node) if isinstance(it, ast.If)]
+        tests = [node.test] if isinstance(node, ast.While) else tests
+        bounded = (
+            words.verb(node.iter) == "range"
+            if isinstance(node, ast.For)
+            else any(
+                isinstance(it, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for it in ast.walk(node.test)
+            )
+        )
+        asked = {it.id for test in tests for it in ast.walk(test) if isinstance(it, ast.Name)}
+        results = {
+            target.id for it in ast.walk(node) if isinstance(it, ast.Assign)
+            and _ACTS.fullmatch(words.verb(it.value)) for target in it.targets
+            if isinstance(target, ast.Name)
+        }  # fmt: skip
+        later = {it.id for it in own if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)
+                 and it.lineno > (node.end_lineno or node.lineno)}  # fmt: skip
+        if bounded and results & asked - later:
+            yield node.lineno
+
+
 def _parts(own: list[ast.AST], names: set[str]) -> Iterator[int]:
     harmless, parts = set[int](), list[ast.AST]()
     places = {id(node.value) for node in own
@@ -73,6 +117,13 @@ def _parts(own: list[ast.AST], names: set[str]) -> Iterator[int]:
             words.is_log(node) or words.verb(node) in (*words.COMMITS, "len")
         ):
             harmless |= {id(inner) for inner in ast.walk(node)}
+        elif isinstance(node, ast.Call) and words.verb(node) in ("append", "extend", "clear"):
+            harmless.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else 0)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            if node.targets[0].id in words.names_in(node.value) & names:
+                return  # the rest is kept
+        elif isinstance(node, ast.Delete):
+            return
     for node in own:
         taken = _taken(node)
         if isinstance(taken, ast.Name) and taken.id in names and id(taken) not in harmless:
@@ -156,7 +207,7 @@ def untold(scope: ast.AST) -> set[int]:
     }  # fmt: skip
     read = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in told}  # fmt: skip
-    found = set[int]()
+    found, sessions = set[int](), {*_OF_HTTP, *words.made_of(scope, _SESSIONS)}
     for node in ast.walk(scope):
         value, names = None, list[ast.expr]()
         if isinstance(node, ast.Assign):
@@ -174,7 +225,7 @@ def untold(scope: ast.AST) -> set[int]:
         is_lost = len(named) == len(names) and read.isdisjoint(named)
         says = bool(named) and all(map(SUCCESS.fullmatch, named))
         says = says and not _QUESTIONS.fullmatch(words.verb(call))
-        if is_lost and (says or _is_of_http(call)):
+        if is_lost and (says or _is_of_http(call, sessions) or _is_of_system(call)):
             found.add(id(call))
     return found
 
@@ -187,7 +238,15 @@ def _asked_for(test: ast.expr) -> Iterator[ast.Call]:
             yield call
 
 
-def _is_of_http(call: ast.Call) -> bool:
+def _is_of_system(call: ast.Call) -> bool:
+    """Whether a call runs another program, and raises for no status of it (subprocess; os)."""
+    named = {word.arg: ast.unparse(word.value) for word in call.keywords}
+    name = f"{words.receiver(call)}.{words.verb(call)}"
+    runs = name == "subprocess.run" and named.get("check") != "True"
+    return runs or name in ("subprocess.call", "os.system")
+
+
+def _is_of_http(call: ast.Call, sessions: set[str]) -> bool:
     """Whether a call is a request, which raises for no status (requests, Response.raise_for_status;
     httpx, the same)."""
-    return words.verb(call) in _HTTP and words.receiver(call) in _OF_HTTP
+    return words.verb(call) in _HTTP and words.receiver(call) in sessions

@@ -21,8 +21,8 @@ ONLY_WRITTEN = (
     "application.delivery.errors=handled"
 )
 SUCCESS = re.compile(
-    r"(?i)(?:is|was|has)?_?(?:ok|okay|success\w*|succeeded|saved|stored|written|sent|done|accepted"
-    r"|inserted|delivered|processed|handled|failed|status|rc)"
+    r"(?i)_?(?:ok|okay|success\w*|succeeded|done|failed|rc|(?:is|was|has)_?(?:ok|success\w*|saved"
+    r"|stored|written|sent|done|accepted|inserted|delivered|processed|handled))"
 )
 """What a result is called that says whether something succeeded."""
 _PROCESSED: Mapping[tuple[str, str], str] = {

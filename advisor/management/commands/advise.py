@@ -79,7 +79,8 @@ class Command(ExactCommand):
             "--kind", metavar="KIND", help=f"the kind of every FILE: one of {kinds}"
         )
         words = "of a FILE with several clients, the one that counts: a channel, a binding, or "
-        words += "'line N', where it begins; or the profile that Spring runs in; can be repeated"
+        words += "'line N', where it begins; the profile that Spring runs in; or Kafka, of "
+        words += "Strimzi's resources; can be repeated"
         parser.add_argument("--only", action="append", default=[], metavar="NAME", help=words)
         for component in Component:
             words = f"{component} settings, as Java properties"
