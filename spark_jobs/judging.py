@@ -166,7 +166,10 @@ def _families(seen: Survey) -> list[Family]:
         families.append(ABORTED_READ)
     if seen.views.small:
         return families
-    soon = [seen.views.soon(partial(_kept, seen.views, *each)) for each in enumerate(families)]
+    soon = [
+        seen.views.soon(partial(_kept, seen.views, number, family))
+        for number, family in enumerate(families)
+    ]
     return [family.result() for family in soon]
 
 

@@ -30,7 +30,7 @@ def of_logs(brokers: Mapping[int, Broker], folder: Path) -> Exhibit:
     parts = []
     for number, broker in brokers.items():
         topics = {log.name.rpartition("-")[0] for log in _logs(broker.data)}
-        lines = _told(broker, topics)
+        lines = _lines(broker, topics)
         shown = [line.replace(f"{folder}/", "")[:400] for line in lines[-_MOST_LINES:]]
         left_out = len(lines) - len(shown)
         head = f"broker {number}" + (f", after {left_out} earlier lines" if left_out else "")
@@ -60,11 +60,11 @@ def of_segments(broker: Broker, version: str, tools_path: str, java: Java, folde
 
 def _logs(data: Path) -> list[Path]:
     """The logs of the play's own topics that have segments, by name."""
-    found = (path for path in data.glob("*-*") if _OWN.fullmatch(path.name))
-    return sorted(path for path in found if any(path.glob("*.log")))
+    folders = (path for path in data.glob("*-*") if _OWN.fullmatch(path.name))
+    return sorted(path for path in folders if any(path.glob("*.log")))
 
 
-def _told(broker: Broker, topics: set[str]) -> list[str]:
+def _lines(broker: Broker, topics: set[str]) -> list[str]:
     """Its lines of these topics, and complaints; of lines that differ in their time, the last."""
     text = broker.log.read_text("utf-8", "replace") if broker.log.exists() else ""
     last: dict[str, str] = {}

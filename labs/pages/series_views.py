@@ -71,26 +71,26 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def cancel(request: HttpRequest, slug: str) -> HttpResponse:
     """Ends a series with the runs that wait or run, for the visitor who started it."""
-    found = get_object_or_404(Series, slug=slug)
-    if visitors.may_cancel(request, found):
-        time_machine.cancel(found, visitors.name(request, found))
+    series = get_object_or_404(Series, slug=slug)
+    if visitors.may_cancel(request, series):
+        time_machine.cancel(series, visitors.name(request, series))
     else:
         messages.error(request, NOT_YOURS)
-    return redirect(found)
+    return redirect(series)
 
 
 @require_POST
 def go_on(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs again what had no result, and what is missing, for the visitor who started it."""
-    found = get_object_or_404(Series, slug=slug)
-    if not visitors.may_cancel(request, found):
+    series = get_object_or_404(Series, slug=slug)
+    if not visitors.may_cancel(request, series):
         messages.error(request, NOT_YOURS)
-        return redirect(found)
+        return redirect(series)
     try:
-        time_machine.go_on(found)
+        time_machine.go_on(series)
     except Refused as refused:
         messages.error(request, str(refused))
-    return redirect(found)
+    return redirect(series)
 
 
 def _question(data: dict[str, Any]) -> time_machine.Question:
@@ -136,7 +136,7 @@ def _page(request: HttpRequest, form: SeriesForm) -> dict[str, Any]:
     kept = [row for row in rows if not row.is_drawn]
     return {
         "form": form,
-        "own": [_summary(found) for found in time_machine.with_runs()[:_MOST_SHOWN]],
+        "own": [_summary(series) for series in time_machine.with_runs()[:_MOST_SHOWN]],
         "rows": rows,
         "series": kept,
         "pairs": [row for row in rows if row.is_drawn],
@@ -146,33 +146,33 @@ def _page(request: HttpRequest, form: SeriesForm) -> dict[str, Any]:
     }
 
 
-def _summary(found: Series) -> dict[str, Any]:
-    rows = series_rows.lines(found)
-    changed = series_rows.changes(found, rows)
+def _summary(series: Series) -> dict[str, Any]:
+    rows = series_rows.lines(series)
+    changed = series_rows.changes(series, rows)
     return {
-        "series": found,
-        "title": presentation.scenario_title(found.scenario),
-        "standing": series_rows.standing(found, rows, changed),
+        "series": series,
+        "title": presentation.scenario_title(series.scenario),
+        "standing": series_rows.standing(series, rows, changed),
     }
 
 
 def _context(request: HttpRequest, slug: str) -> dict[str, Any]:
-    found = get_object_or_404(time_machine.with_runs(), slug=slug)
-    rows = series_rows.lines(found)
-    changed = series_rows.changes(found, rows)
-    is_live = found.is_live
+    series = get_object_or_404(time_machine.with_runs(), slug=slug)
+    rows = series_rows.lines(series)
+    changed = series_rows.changes(series, rows)
+    is_live = series.is_live
     return {
-        "series": found,
-        "title": presentation.scenario_title(found.scenario),
-        "settings": described_as(found.pipeline) or DEFAULTS,
-        "staging": list(Conditions(**found.conditions).described()) if found.conditions else [],
-        "newest": found.releases[-1],
+        "series": series,
+        "title": presentation.scenario_title(series.scenario),
+        "settings": described_as(series.pipeline) or DEFAULTS,
+        "staging": list(Conditions(**series.conditions).described()) if series.conditions else [],
+        "newest": series.releases[-1],
         "lines": rows,
         "changes": changed,
         "refuted": [line for line in rows if line.row.refuted],
-        "standing": series_rows.standing(found, rows, changed),
+        "standing": series_rows.standing(series, rows, changed),
         "is_live": is_live,
         "no_worker": is_live and presence.missing(),
-        "may_go_on": time_machine.may_go_on(found),
-        "is_mine": visitors.may_cancel(request, found),
+        "may_go_on": time_machine.may_go_on(series),
+        "is_mine": visitors.may_cancel(request, series),
     }
