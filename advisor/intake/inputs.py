@@ -123,7 +123,8 @@ class Inputs:
                 self._add_application(ranked, reader)
                 together |= {*files}
         others = [(name, text) for name, text in texts if name not in together]
-        for name, text in others if kind else sorted(others, key=lambda row: _goes_first(row[1])):
+        several = len(others) > 1 and not kind  # to rank a file, its kind has to be detected
+        for name, text in sorted(others, key=lambda row: several and _goes_first(row[1])):
             self.add_text(name, text, kind)
 
     def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
