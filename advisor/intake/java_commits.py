@@ -30,6 +30,11 @@ _ADDS = (
     rf"(?:(?:\w+\s*\.\s*){{{{0,3}}}}(?:new\s+)?{TAKES_APART}\s*\(\s*)?"
     r"(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
 )
+_ADDS_EACH = r"\b(?:{})\s*\.\s*for[Ee]ach\s*\(\s*(\w+)\s*::\s*add\s*\)"
+_PUTS = (
+    r"\b(?!\w*(?i:offset|position))(\w+)\s*\.\s*put\s*\((?=[^;{{}}]*\b(?:{})\b)[^;{{}}]{{1,200}}"
+)
+_CALLED = re.compile(r"(\w+)\s*\(")
 _COLLECTION = (
     r"\b(?:\w*(?:List|Set|Map|Collection)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
     r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer)\w*|\w+ListOf|\w+SetOf)\b)"
@@ -160,8 +165,7 @@ class Records:
         """Commits behind records that are put by, and processed only now and then."""
         plain, block = self.text.plain, self.block
         names = "|".join(sorted(self.names | self._apart))
-        adds = re.compile(_ADDS.format(names, names)).finditer(plain, *self._reach)
-        kept = {match[1] or match[2] for match in adds}
+        kept = {name for name, _ in self._put_by(names)}
         for name in sorted(kept):
             declared = re.compile(_COLLECTION.format(name)).search(plain)
             if declared and block[0] < declared.start() < block[1]:
@@ -186,6 +190,19 @@ class Records:
 
     def _mentions(self, code: str) -> bool:
         return not self.names.isdisjoint(re.findall(r"\w+", code))
+
+    def _put_by(self, names: str) -> Iterator[tuple[str, Block]]:
+        """The collections that records are put into, and where."""
+        plain = self.text.plain
+        for pattern in (_ADDS.format(names, names), _ADDS_EACH.format(names)):
+            for match in re.compile(pattern).finditer(plain, *self._reach):
+                yield next(filter(None, match.groups())), match.span()
+        for match in re.compile(_PUTS.format(names)).finditer(plain, *self._reach):
+            made = _CALLED.findall(match[0])[1:]
+            if all(re.fullmatch(TAKES_APART, verb) for verb in made) and not _OFFSETS.search(
+                match[0]
+            ):
+                yield match[1], match.span()
 
     @cached_property
     def _apart(self) -> set[str]:
@@ -214,13 +231,12 @@ class Records:
         for match in of_values:
             kept[match[1]] = True
             spans.append(match.span())
-        for match in re.compile(_ADDS.format(names, names)).finditer(plain, *self._reach):
-            name = match[1] or match[2]
+        for name, span in self._put_by(names):
             if name not in kept:
                 declared = [*re.finditer(_COLLECTION.format(name), plain)]
                 kept[name] = bool(declared or PUT_BY.search(name))
                 spans += [it.span() for it in declared]
-            spans += [match.span()] if kept[name] else []
+            spans += [span] if kept[name] else []
         spans += [made.span for made in self.made if made.is_apart]
         masked = _masked(plain, spans)
         collections = {name for name, is_kept in kept.items() if is_kept}

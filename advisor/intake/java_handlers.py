@@ -78,6 +78,7 @@ _REPORTS = re.compile(
     re.DOTALL,
 )
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
+_KEEPS_ERROR = re.compile(r"\s*(?:this\.)?(\w+)\s*=(?!=)\s*\w+\s*")
 _DEEPEST_CALL = 2
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
@@ -154,12 +155,22 @@ def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -
 
 def _only_tells(text: Text, statement: str, depth: int) -> bool:
     """Whether a statement is a call of a method of the file that only writes of an error."""
+    if (kept := _KEEPS_ERROR.fullmatch(statement)) and not _is_read(text, kept[1]):
+        return True
     call = _ONE_CALL.fullmatch(statement)
     bodies = text.bodies(call[1]) if call and depth else []
     return len(bodies) == 1 and only_writes(
         text.plain[bodies[0][0] + 1 : bodies[0][1]],
         in_function=True,
         others=lambda it: _only_tells(text, it, depth - 1),
+    )
+
+
+def _is_read(text: Text, name: str) -> bool:
+    """Whether something of the file reads a name."""
+    uses = islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)
+    return any(
+        not re.match(r"\s*(?:=(?!=)|;|:)", text.plain[it.end() : it.end() + 8]) for it in uses
     )
 
 

@@ -30,6 +30,8 @@ _FUNCTION = (
     r"|\bStreamSupport\s*\.\s*stream\s*\(\s*{0}\s*\.\s*spliterator\s*\(\s*\)\s*,\s*\w+\s*\)"
     r"(?:\s*\.\s*map\s*\([^()]*\))?\s*\.\s*(?:limit|skip|findFirst|findAny)\s*\([^()]*\)"
 )
+_FIRST = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
+"""Of Scala's lists."""
 _OF_PLACE = re.compile(r"\s*(?:\?|!!)?\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
 """What is asked of a record that is needed for a commit alone."""
 _HARMLESS = (
@@ -53,7 +55,7 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
     if _BACK.search(plain, begin, end):
         return
     known = rf"(?:{'|'.join(sorted(whole))})"
-    taken = rf"\b{known}{_WAY}{_ONE}|{_FUNCTION.format(known)}"
+    taken = rf"\b{known}{_WAY}{_ONE}|\b{known}{_WAY}{_FIRST.format()}|{_FUNCTION.format(known)}"
     found = [*islice(re.compile(taken).finditer(plain, begin, end), _MOST)]
     spans = [match.span() for match in found] + [*logged(text, span)]
     spans += [match.span() for match in re.compile(_HARMLESS.format(known)).finditer(plain, *span)]

@@ -39,6 +39,18 @@ _ATTEMPTS = re.compile(
 )
 _RETRIES = re.compile(r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\(")
 """Spring's RetryTemplate, whose second argument is what is done in place of an error."""
+_KEPT = re.compile(
+    r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>]{1,40})?\s*=\s*(?:\w+\s*\.\s*)?(?:Try|runCatching)\s*[({]"
+)
+_MATCH = re.compile(
+    r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\bwhen\s*\([^{};\n]*\)\s*\{"
+)
+_WRONG = re.compile(
+    r"(?:\bcase\s+(?:Failure|Left|Invalid)\b[^=]{0,60}=>|\bis\s+[\w.]*(?:Failure|Left|Err|Error)\b[^-]{0,40}->)"
+    r"(?P<body>(?:(?!\bcase\b|\bis\s)[\s\S])*)"
+)
+_TOLD = re.compile(r"(?<=[)}])\s*\.\s*(?:onFailure|onLeft)\s*[({]")
+"""What is done with an error that a call returned."""
 _IN_TIME = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
 _ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
 _ALONE = re.compile(r"(?:[;{}\n>]|^)\s*$")
@@ -80,6 +92,32 @@ def unread(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
             yield match.start()
     yield from _out_of_time(text, uses, span)
     yield from _given_up(text, uses, span)
+    yield from _kept_errors(text, uses, span)
+
+
+def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
+    """Where an error is a value, and the program only writes of it."""
+    plain = text.plain
+    for match in islice(_KEPT.finditer(plain, max(0, span[0]), span[1]), _MOST):
+        end = text.closed(match.end())
+        behind = plain[end : end + 20].lstrip(" ")
+        if not behind.startswith((".", "?")) and uses.search(plain, match.end(), end):
+            yield from () if _is_read(text, match["name"], end) else (match.start("name"),)
+    for match in islice(_MATCH.finditer(plain, max(0, span[0]), span[1]), _MOST):
+        block = text.block_of(match.end() - 1)
+        inside = plain[block[0] + 1 : block[1]]
+        failed = [it["body"] for it in _WRONG.finditer(inside)]
+        if failed and all(map(only_writes, failed)) and uses.search(plain, match.start(), block[0]):
+            yield match.start()
+    for match in islice(_TOLD.finditer(plain, max(0, span[0]), span[1]), _MOST):
+        opened = match.end() - 1
+        end = text.closed(match.end())
+        body = re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", plain[match.end() : end - 1])
+        begin = text.chain(opened)
+        alone = _ALONE.search(plain[max(0, begin - 40) : begin])
+        ends = not re.match(r"\s*\.\s*(?:get|getOrThrow|getOrElse)\b", plain[end : end + 30])
+        if alone and ends and only_writes(body) and uses.search(plain, begin, opened):
+            yield match.start()
 
 
 def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
@@ -112,7 +150,10 @@ def _is_read(text: Text, name: str, at: int) -> bool:
     """Whether something but a log reads a name in the block around a place."""
     stop = text.block(at)[1]
     told = [*logged(text, (at, stop))]
-    asked = re.compile(rf"\bif\s*\(\s*(?:!\s*)?{name}\s*(?:[!=]=\s*(?:true|false)\s*)?\)")
+    asked = re.compile(
+        rf"\bif\s*\(\s*(?:!\s*)?{name}\s*(?:\.\s*is(?:Failure|Success|Left|Right)\b(?:\(\))?\s*)?"
+        r"(?:[!=]=\s*(?:true|false)\s*)?\)"
+    )
     for match in asked.finditer(text.plain, at, stop):
         told += [match.span()] if _only_told(text, match.end()) else []
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)

@@ -66,6 +66,10 @@ class Text:
         return {}
 
     @cached_property
+    def _calls(self) -> dict[Block, list[Block]]:
+        return {}
+
+    @cached_property
     def _methods(self) -> dict[str, list[Block]]:
         """The bodies of methods, by name."""
         methods: dict[str, list[Block]] = {}
@@ -104,6 +108,11 @@ class Text:
 
     def reached(self, block: Block) -> list[Block]:
         """A block, and the bodies of the methods of the file that it calls."""
+        if block not in self._calls:
+            self._calls[block] = self._reached(block)
+        return [*self._calls[block]]
+
+    def _reached(self, block: Block) -> list[Block]:
         reached = [block]
         for _ in range(_DEEPEST_CALL):
             called = {

@@ -23,6 +23,9 @@ _MAPPED = re.compile(
     r"\s*(?=[;\n])"
 )
 """Kotlin's, of all that was polled."""
+_LAMBDA = re.compile(
+    r"(?<=[;{}\n])(?P<of>[^;{}\n]{1,200}(?:\n\s*\.[^;{}\n]{1,200}){0,6})[({]\s*\(?(?P<name>\w+)\)?\s*->"
+)
 _NO_RECORD = re.compile(
     r"(?:boolean|int|long|double|Boolean|Integer|Long|Duration|Instant|Span|Timer|StopWatch"
     r"|\w*(?:Future|Deferred|Job|Disposable|Thread|Stage)\b.*|Map<TopicPartition.*)"
@@ -33,7 +36,7 @@ _VERB = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,40}>)?\s*\(")
 TAKES_APART = (
     r"(?:value|key|topic|partition|offset|timestamp|headers|lastHeader|read\w+|from\w*|parse\w*"
     r"|decode\w*|deserial\w*|convert\w*|map\w*|to[A-Z]\w*|valueOf|of|as[A-Z]\w*|trim|split|strip"
-    r"|get(?!For|And)\w*|build\w*|unmarshal\w*|format|copyOf|[A-Z]\w*)"
+    r"|stream|spliterator|collect|joining|filter|sorted|distinct|get(?!For|And)\w*|build\w*|unmarshal\w*|format|copyOf|[A-Z]\w*)"
 )
 """Calls that make a value of a record, and have no effect elsewhere."""
 LOGGED = re.compile(
@@ -63,14 +66,21 @@ def made_of(text: Text, names: Collection[str], span: Block) -> list[Made]:
                 continue
             if _NO_RECORD.fullmatch(match["type"] or "") or _COUNTS.search(own):
                 continue
-            apart = "->" not in own and all(map(_is_harmless, _VERB.findall(own)))
+            apart = all(map(_is_harmless, _VERB.findall(own)))
             place = match.start("name"), match.end()
             found[match.start()] = Made(match["name"], place, apart)
             known.add(match["name"])
     for match in islice(_MAPPED.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
         if match["of"] in known and all(map(_is_harmless, _VERB.findall(match["body"]))):
             found[match.start()] = Made(match["name"], (match.start("name"), match.end()), True)
-    return [*found.values()]
+    return [*found.values(), *_of_lambdas(text, known, span)]
+
+
+def _of_lambdas(text: Text, known: Collection[str], span: Block) -> Iterator[Made]:
+    """What a chain of calls hands on of records: `Optional.of(r.value()).ifPresent(v -> …)`."""
+    for match in islice(_LAMBDA.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
+        if not set(known).isdisjoint(re.findall(r"\w+", match["of"])):
+            yield Made(match["name"], (match.start(), match.start()), False)
 
 
 def _is_harmless(verb: str) -> bool:

@@ -221,6 +221,7 @@ def untold(scope: ast.AST) -> set[int]:
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):
             continue
+        names = [it for name in names for it in getattr(name, "elts", [name])]
         named = [name.id for name in names if isinstance(name, ast.Name)]
         is_lost = len(named) == len(names) and read.isdisjoint(named)
         says = bool(named) and all(map(SUCCESS.fullmatch, named))
@@ -243,7 +244,8 @@ def _is_of_system(call: ast.Call) -> bool:
     named = {word.arg: ast.unparse(word.value) for word in call.keywords}
     name = f"{words.receiver(call)}.{words.verb(call)}"
     runs = name == "subprocess.run" and named.get("check") != "True"
-    return runs or name in ("subprocess.call", "os.system")
+    passes = named.get("raise_on_error") == "False"  # elasticsearch.helpers
+    return runs or passes or name in ("subprocess.call", "os.system")
 
 
 def _is_of_http(call: ast.Call, sessions: set[str]) -> bool:

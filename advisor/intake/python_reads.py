@@ -436,8 +436,10 @@ class _Walk:
 
 
 def _is_of_size(test: ast.expr, names: set[str]) -> bool:
-    """Whether a condition asks how many messages were put by."""
+    """Whether a condition asks how many messages were put by, or how long ago."""
     for node in ast.walk(test):
+        if words.verb(node) in ("time", "monotonic", "now", "utcnow", "perf_counter"):
+            return True
         if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
             limits = [ast.unparse(value) for value in node.comparators]
             if words.names_in(node.left) & names and limits != ["0"]:
