@@ -25,12 +25,18 @@ def _sure(name: str) -> str | None:
     return next((sure for sure in _SURE if f".{name}".endswith(f".{sure}")), None)
 
 
+def _nested(name: str) -> str:
+    """A name as applications nest it: `KAFKA__CLIENT__ACKS` is client.acks."""
+    return name.replace("_", ".").replace("-", ".")
+
+
 def refuse_clients(variable: str, line: int) -> None:
     """Raises `IntakeError` for a variable of a client's setting that counts: brokers pass over it,
     and what the application makes of it is not in the file."""
     name = setting_of(variable)
     if name in known_keys(newest(Family.JAVA), Component.BROKER):
         return
+    name = _nested(name)
     words = dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word])
     own = _sure(name) or ".".join(words)
     for part in (Component.PRODUCER, Component.CONSUMER):
@@ -42,6 +48,6 @@ def refuse_clients(variable: str, line: int) -> None:
 
 def refuse_unprefixed(variable: str, line: int) -> None:
     """The same for a variable without KAFKA_, where its name alone tells that it is a client's."""
-    name = setting_of(variable)
+    name = _nested(setting_of(variable))
     if name.startswith(("producer.", "consumer.")) or _sure(name) is not None:
         refuse_clients(variable, line)
