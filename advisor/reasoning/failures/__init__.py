@@ -10,6 +10,7 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
+from advisor.catalog import Family
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -27,7 +28,12 @@ def all_events() -> tuple[FailureEvent, ...]:
 
 def events_for(pipeline: Pipeline) -> tuple[FailureEvent, ...]:
     """The events that a pipeline of this client family can meet."""
-    return tuple(event for event in all_events() if pipeline.family in event.families)
+    return _of_family(pipeline.family)
+
+
+@cache
+def _of_family(family: Family) -> tuple[FailureEvent, ...]:
+    return tuple(event for event in all_events() if family in event.families)
 
 
 def _files() -> list[pkgutil.ModuleInfo]:
