@@ -40,5 +40,14 @@ SAYS_NOTHING = KEEPS | {
 """Calls that tell nothing of an error, and read none."""
 TOLD = frozenset({"whenComplete", "whenCompleteAsync", "handle", "handleAsync"})
 """Calls whose lambda is told of an error."""
+THEN = frozenset({
+    "thenAccept", "thenApply", "thenRun", "thenAcceptAsync", "thenApplyAsync", "thenRunAsync",
+})  # fmt: skip
+"""Calls whose value is a future with the same error."""
 TESTS = {"if", "while", "when", "switch"}
 WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
+
+
+def body(given: str) -> str:
+    """What a lambda of one parameter does."""
+    return re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", given)

@@ -13,7 +13,7 @@ from itertools import islice
 
 from advisor.intake import java_calls as calls
 from advisor.intake.java_callbacks import callback
-from advisor.intake.java_handlers import silent, tries_again
+from advisor.intake.java_handlers import only_writes, silent, tries_again
 from advisor.intake.java_text import CALLEE, Block, Text
 from advisor.intake.sends import ONLY_WRITTEN, RESULT
 
@@ -116,6 +116,11 @@ class Futures:
                     return fault or READ
                 end = closed
                 continue
+            if name in calls.THEN:
+                end = closed
+                continue
+            if name == "exceptionally" and only_writes(calls.body(given), in_function=True):
+                return ONLY_WRITTEN
             if later and name in ("get", "join", "await", "awaitAll"):
                 later = False
             elif name == "get" and given and "," not in given:

@@ -176,11 +176,21 @@ class _Poll:
             begin = handed if self._behind < handed < end else self._behind
             if later := self._commits.search(plain, begin, end):
                 yield BEFORE, later.start()
+        yield from ((BEFORE, at) for at in self._before_waiting(end))
         places = (self._passed_over(), self._in_others(), self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
             yield SKIP, too_far.start()  # the offset behind the next record, too
         yield from self._at_the_end()
+
+    def _before_waiting(self, end: int) -> Iterator[int]:
+        """Where all is committed before others, who have a record, are waited for."""
+        plain = self._text.plain
+        for at in self._hands():
+            wait = WAITS.search(plain, at, end) if self._behind < at < end else None
+            closed = self._text.closed(plain.index("(", at) + 1) if wait else at
+            if wait and (early := self._commits.search(plain, closed, wait.start())):
+                yield early.start()
 
     def _left(self, end: int) -> Iterator[int]:
         """Where a record is left out, or a result that says what became of it."""

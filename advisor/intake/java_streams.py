@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake import java_handlers, java_sends, java_values
+from advisor.intake import java_handlers, java_results, java_sends, java_values
 from advisor.intake.java_text import Block, Text
 from advisor.intake.java_waits import HAND, SUBSCRIBES
 
@@ -61,6 +61,8 @@ _UNLOGGED = (
 _LEFT_OUT = re.compile(r"\s*(?:return\s+)?false\s*")
 """Of a filter."""
 _MOST = 100
+_ANYTHING = re.compile(r"\w")
+_EACH = re.compile(r"\.\s*foreach\s*\(\s*\(?\s*(\w+)\s*,\s*(\w+)\s*\)?\s*(?:->|=>)")
 
 
 def says(text: Text) -> Iterator[tuple[Component, str, str, int]]:
@@ -94,6 +96,8 @@ def faults(text: Text) -> Iterator[tuple[int, str]]:
     producers = java_sends.names(text.plain)
     put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
     for region in _operators(text):
+        told = java_results.unread(text, _ANYTHING, region)
+        yield from ((at, PASSED) for at in told)
         for handler in silent:
             within = region[0] < handler.attempt[0] < region[1]
             if within and not java_handlers.tries_again(text, handler.attempt, region):
@@ -107,8 +111,12 @@ def faults(text: Text) -> Iterator[tuple[int, str]]:
 
 def _buffered(text: Text) -> Iterator[int]:
     """Where a processor only puts its records by, in a collection of its own."""
-    for body in (body for name in _PROCESSOR for body in text.bodies(name)):
-        names = "|".join(text.parameters(body)) or "_"
+    bodies = [(body, text.parameters(body)) for name in _PROCESSOR for body in text.bodies(name)]
+    for each in islice(_EACH.finditer(text.plain), _MOST):
+        opened = text.plain.index("(", each.start()) + 1
+        bodies.append(((each.end(), text.closed(opened) - 1), [each[1], each[2]]))
+    for body, parameters in bodies:
+        names = "|".join(parameters) or "_"
         made = java_values.made_of(text, names.split("|"), body)
         known = "|".join([names, *(it.name for it in made)])
         spans, kept = [*java_values.logged(text, body), *(it.span for it in made)], list[int]()

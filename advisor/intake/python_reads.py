@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from advisor.intake import python_functions, python_parts
 from advisor.intake import python_words as words
 from advisor.intake.python_made import Function, parameters
+from advisor.intake.python_way import Way
 from advisor.intake.text import IntakeError
 
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
@@ -40,64 +40,6 @@ def reads(tree: ast.Module) -> dict[str, int]:
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None
     return walk.lines
-
-
-@dataclass(slots=True)
-class _Way:
-    """What became of the message of one poll on the way to a statement."""
-
-    polled: int = -1
-    """In how many loops it was polled; -1 before that."""
-
-    many: bool = False
-    """Whether others were polled with it."""
-
-    names: set[str] = field(default_factory=set)
-    """The message, and what is made of it."""
-
-    used: bool = False
-    committed: int = 0
-    """The line of a commit before it was used."""
-
-    handed: int = 0
-    """The line where others were given it."""
-
-    sent: int = 0
-    """The line where it was sent on, and nothing waited for that since."""
-
-    kept: bool = False
-    """Whether it was only put by."""
-
-    ahead: int = 0
-    """The line of a commit before which no other system committed its own transaction."""
-
-    other: bool = False
-    """Whether one did."""
-
-    behind: int = 0
-    """The line where a transaction with its offset was committed."""
-
-    ended: bool = False
-
-    def copy(self) -> _Way:
-        """The same, to go on by itself."""
-        return replace(self, names={*self.names})
-
-    def join(self, ways: Iterable[_Way]) -> None:
-        """Goes on as any of several ways; what one of them used counts as used."""
-        alive = [way for way in ways if not way.ended]
-        self.ended = not alive
-        self.names = self.names.union(*(way.names for way in alive))
-        self.polled = max((way.polled for way in alive), default=self.polled)
-        self.used = any(way.used for way in alive)
-        self.kept = any(way.kept for way in alive)
-        self.handed = max((way.handed for way in alive), default=0)
-        self.sent = max((way.sent for way in alive), default=0)
-        self.ahead = max((way.ahead for way in alive), default=0)
-        self.other = any(way.other for way in alive)
-        self.behind = max((way.behind for way in alive), default=0)
-        committed = max((way.committed for way in alive), default=0)
-        self.committed = 0 if self.used else committed
 
 
 class _Walk:
@@ -137,11 +79,11 @@ class _Walk:
             self._waits = any(map(words.waits, own))
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
             self._untold |= python_parts.untold(top)
-            way = _Way()
+            way = Way()
             self._follow(top.body, way)
             self._left(way)
 
-    def _left(self, way: _Way) -> None:
+    def _left(self, way: Way) -> None:
         """What others were given, and nothing waited for before the next poll."""
         if way.handed:
             self._say(ASYNCHRONOUS, way.handed)
@@ -149,14 +91,14 @@ class _Walk:
     def _say(self, what: str, line: int) -> None:
         self.lines.setdefault(what, line)
 
-    def _follow(self, body: Iterable[ast.stmt], way: _Way) -> None:
+    def _follow(self, body: Iterable[ast.stmt], way: Way) -> None:
         for node in body:
             self._steps += 1
             if way.ended or self._steps > _MOST_STEPS:
                 return
             self._statement(node, way)
 
-    def _statement(self, node: ast.stmt, way: _Way) -> None:
+    def _statement(self, node: ast.stmt, way: Way) -> None:
         match node:
             case ast.If(test=test, body=first, orelse=second):
                 self._expression(test, way)
@@ -179,6 +121,7 @@ class _Walk:
                 if any(words.ends_with_all(item.context_expr) for item in node.items):
                     self._unasked(node, way)
                     way.used, way.handed = way.used or way.handed > 0, 0
+                    way.pending = 0
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 pass
             case ast.Assign(targets=targets, value=value):
@@ -191,14 +134,14 @@ class _Walk:
                     self._use(way)
                 way.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
 
-    def _either(self, bodies: Iterable[Iterable[ast.stmt]], way: _Way) -> None:
-        ways = list[_Way]()
+    def _either(self, bodies: Iterable[Iterable[ast.stmt]], way: Way) -> None:
+        ways = list[Way]()
         for body in bodies:
             ways.append(way.copy())
             self._follow(body, ways[-1])
         way.join(ways)
 
-    def _loop(self, node: _Loop, way: _Way) -> None:
+    def _loop(self, node: _Loop, way: Way) -> None:
         """Follows a loop once; one over the messages of a poll is none that tries again."""
         over = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._polls, words.calls(over)))
@@ -227,7 +170,7 @@ class _Walk:
             way.sent = inner.sent = 0
         way.join([inner] if of_batch else [way.copy(), inner])
 
-    def _try(self, node: ast.Try, way: _Way) -> None:
+    def _try(self, node: ast.Try, way: Way) -> None:
         inner, used, loose = way.copy(), way.used, self._loose
         inner.used = False
         self._follow([*node.body, *node.orelse], inner)
@@ -254,20 +197,20 @@ class _Walk:
         self._follow(node.finalbody, way)
 
     @staticmethod
-    def _takes_apart(node: ast.Try, way: _Way) -> bool:
+    def _takes_apart(node: ast.Try, way: Way) -> bool:
         """Whether an attempt reads a message that was polled before it."""
         calls = (call for one in node.body for call in words.calls(one))
         of_message = (call for call in calls if words.names_in(call) & way.names)
         return way.polled >= 0 and any(words.takes_apart(call) for call in of_message)
 
-    def _passes_over(self, handler: ast.ExceptHandler, way: _Way) -> bool:
+    def _passes_over(self, handler: ast.ExceptHandler, way: Way) -> bool:
         def commits(call: ast.Call) -> bool:
             own = python_functions.only_tells(call, self._functions)
             return own or self._commits(call, way)
 
         return words.goes_on(handler.body, commits, in_function=self._depth > 0)
 
-    def _at_the_end(self, body: Iterable[ast.stmt], way: _Way) -> None:
+    def _at_the_end(self, body: Iterable[ast.stmt], way: Way) -> None:
         """Looks at what is done after an error, too."""
         for call in (call for node in body for call in words.calls(node)):
             if self._commits(call, way):
@@ -275,7 +218,7 @@ class _Walk:
             elif words.verb(call) == "close" and words.receiver(call) in self._closing:
                 self._say(CLOSE, call.lineno)
 
-    def _assign(self, targets: Iterable[ast.expr], value: ast.expr, way: _Way) -> None:
+    def _assign(self, targets: Iterable[ast.expr], value: ast.expr, way: Way) -> None:
         bare = value.value if isinstance(value, ast.Await) else value
         if isinstance(bare, ast.Call) and self._polls(bare):
             self._polled(way, bare)
@@ -294,13 +237,14 @@ class _Walk:
         given = (value for value in call.args if isinstance(value, ast.Call))
         return next(filter(self._polls, given), None)
 
-    def _polled(self, way: _Way, call: ast.Call) -> None:
+    def _polled(self, way: Way, call: ast.Call) -> None:
         self._left(way)
         way.polled, way.used, way.many = self._loops, False, words.many(call)
         way.kept = way.other = False
         way.committed = way.handed = way.sent = way.ahead = way.behind = 0
+        way.pending = 0
 
-    def _expression(self, node: ast.AST, way: _Way) -> None:
+    def _expression(self, node: ast.AST, way: Way) -> None:
         """Follows what is in an expression, the innermost first."""
         if isinstance(node, ast.NamedExpr):
             self._assign([node.target], node.value, way)
@@ -333,7 +277,7 @@ class _Walk:
         elif isinstance(call, ast.Yield) and words.names_in(call) & way.names:
             self._use(way)
 
-    def _call(self, call: ast.Call, way: _Way) -> None:
+    def _call(self, call: ast.Call, way: Way) -> None:
         if words.verb(call) == "commit_transaction" and self._sends_offsets:
             way.behind = call.lineno
         if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
@@ -342,12 +286,13 @@ class _Walk:
             if way.ahead:
                 self._say(BEFORE, way.ahead)
             way.other = True
+        way.pending = 0 if words.waits(call) else way.pending
         if self._commits(call, way):
             way.ahead = 0 if way.other else call.lineno
             if way.kept and not way.used:
                 self._say(BEFORE, call.lineno)
             behind_all = way.many and self._one_by_one and not words.committed(call)
-            if way.sent or behind_all or (way.handed and not way.used):
+            if way.sent or way.pending or behind_all or (way.handed and not way.used):
                 self._say(BEFORE, call.lineno)
             elif not way.used and not way.committed:
                 way.committed = call.lineno
@@ -371,14 +316,14 @@ class _Walk:
             if words.verb(call) == "produce" and not self._transacts:
                 way.sent = call.lineno
 
-    def _late(self, call: ast.Call, way: _Way, given: set[str]) -> None:
+    def _late(self, call: ast.Call, way: Way, given: set[str]) -> None:
         """Looks at a use whose result nothing reads, or which is behind its transaction."""
         if id(call) in self._untold:
             self._say(SKIP, call.lineno)
         if given and way.behind:
             self._say(BEFORE, way.behind)
 
-    def _inlined(self, call: ast.Call, function: Function, way: _Way) -> None:
+    def _inlined(self, call: ast.Call, function: Function, way: Way) -> None:
         """Follows a function of the file; one that does not commit uses what it is given."""
         own = parameters(function)
         own = own[1:] if own[:1] in (["self"], ["cls"]) else own
@@ -399,7 +344,7 @@ class _Walk:
             self._use(inner)
         way.join([inner])
 
-    def _commits(self, call: ast.Call, way: _Way) -> bool:
+    def _commits(self, call: ast.Call, way: Way) -> bool:
         """Whether a call commits the offset behind the message that was polled last."""
         if words.verb(call) not in words.COMMITS or words.receiver(call) not in self._consumers:
             return False
@@ -412,22 +357,23 @@ class _Walk:
             for value in given
         )
 
-    def _hand(self, call: ast.Call, way: _Way) -> None:
+    def _hand(self, call: ast.Call, way: Way) -> None:
         if self._waits:
             of_group = words.receiver(call) in self._groups
             if words.keeps_error(call) and not (self._asks or of_group):
                 self._say(SKIP, call.lineno)
             self._use(way)
+            way.pending = call.lineno
             return
         way.handed = call.lineno
 
-    def _unasked(self, node: ast.With | ast.AsyncWith, way: _Way) -> None:
+    def _unasked(self, node: ast.With | ast.AsyncWith, way: Way) -> None:
         """Looks at errors that stay in the futures of a pool, of which nobody asks."""
         given = {verb for item in node.items if (verb := words.verb(item.context_expr))}
         if way.handed and not self._asks and not given.isdisjoint(words.EXECUTORS):
             self._say(SKIP, way.handed)
 
-    def _use(self, way: _Way) -> None:
+    def _use(self, way: Way) -> None:
         """The message is used here."""
         self._loose += 1
         if way.committed and not way.used:

@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake import java_handlers, java_sends, python_sends, spark_written, spark_written_jvm
+from advisor.intake import (
+    java_handlers,
+    java_sends,
+    python_parts,
+    python_sends,
+    spark_written,
+    spark_written_jvm,
+)
 from advisor.intake import python_words as words
 from advisor.intake.java_text import Block, Text
 from advisor.intake.java_waits import ASKS, HAND, ONLY_WAITS
@@ -70,6 +77,7 @@ def functions(reading: Reading, code: str) -> None:
         every = [*given, *_lambdas(tree)]
         lines = [line for node in given for line in _passed_over(node)]
         lines += [line for node in every for line in _unasked(node)]
+        lines += [line for node in every for line in _untold(node)]
         if not _KEEPS_OTHERS.search(code) and (
             replaced := [line for node in every for line in _replaced(node)]
         ):
@@ -134,6 +142,12 @@ def _unasked(function: ast.AST) -> Iterator[int]:
         is_lazy = words.verb(call) == "map" and words.receiver(call) in pools
         if (is_lazy and id(call) in unread) or (words.keeps_error(call) and not asks):
             yield call.lineno
+
+
+def _untold(function: ast.AST) -> Iterator[int]:
+    """Where a result says what became of a batch, and nothing reads it."""
+    lost = python_parts.untold(function)
+    yield from (call.lineno for call in words.calls(function) if id(call) in lost)
 
 
 def _own_producer(reading: Reading, tree: ast.Module) -> None:

@@ -279,8 +279,10 @@ def _gate(body: Iterable[ast.stmt], writes: list[ast.AST], batch: set[str]) -> i
     """The line of a condition that lets only some batches be written; 0 if there is none."""
     at = {id(call) for call in writes}
     every = [node for part in body for node in ast.walk(part) if isinstance(node, ast.If)]
+    own = {node.id for part in body for node in ast.walk(part)
+           if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}  # fmt: skip
     for node in every:
-        if not at or not _is_now_and_then(node.test, batch):
+        if not at or not (_is_now_and_then(node.test, batch) or _is_full(node.test, own)):
             continue
         first, second = (
             {id(it) for part in side for it in ast.walk(part)} & at
@@ -294,6 +296,17 @@ def _gate(body: Iterable[ast.stmt], writes: list[ast.AST], batch: set[str]) -> i
         if (not outside and bool(first) != bool(second)) or (outside and leaves):
             return node.lineno
     return 0
+
+
+def _is_full(test: ast.expr, own: set[str]) -> bool:
+    """Whether a condition asks how much a list of several batches holds."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
+            names = {it.id for call in words.calls(node.left) for it in call.args
+                     if isinstance(it, ast.Name)}  # fmt: skip
+            limits = [ast.unparse(value) for value in node.comparators]
+            return bool(names) and names.isdisjoint(own) and limits != ["0"]
+    return False
 
 
 def _is_now_and_then(test: ast.expr, batch: set[str]) -> bool:

@@ -333,6 +333,10 @@ OF_WRITERS = [
     (AGAIN, YES),
     ("pool.submit(() -> { try { out.send(record).get(); } catch (Exception e) { put(e); } });",
      YES),
+    (f"CompletableFuture.supplyAsync(() -> {{ {AGAIN} }}).thenAccept(m -> log.info(m));", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).exceptionally(e -> {{ log.error(e); "
+     "return null; }).join();", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).thenRun(() -> done()).join();", YES),
     # Spring's, which the file may only be given
     ("kafkaTemplate.send(t, v);", IGNORED),
     ("kafkaTemplate.send(t, v).get();", YES),
@@ -384,6 +388,10 @@ LIST = "class P { List<R> buf = new ArrayList<>();"
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { return false; } });", "",
      FAILS),
     ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { throw e; } });", "", YES),
+    ("b.foreach((k, v) -> { boolean ok = db.save(v); });", "", FAILS),
+    ("b.foreach((k, v) -> { if (!db.save(v)) log.error(1); });", "", FAILS),
+    ("b.foreach((k, v) -> { if (!db.save(v)) throw new E(); });", "", YES),
+    ("b.foreach((k, v) -> buf.add(v));", "List<V> buf = new ArrayList<>();", PUT_BY),
     (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); }} }}", PUT_BY),
     (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); if (full()) put(buf); }}}}",
      PUT_BY),

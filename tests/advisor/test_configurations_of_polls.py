@@ -49,6 +49,8 @@ def _assert(path: Path, code: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
+    ("var f = pool.submit(() -> process(rs)); consumer.commitSync(); f.get();", "", BEFORE),
+    ("var f = pool.submit(() -> process(rs)); f.get(); consumer.commitSync();", "", YES),
     ("process(rs.iterator().next()); consumer.commitSync();", "", SKIP),
     ("var r = rs.iterator().next(); process(r); consumer.commitSync();", "", SKIP),
     ("if (!rs.isEmpty()) { ConsumerRecord<String,String> r = "

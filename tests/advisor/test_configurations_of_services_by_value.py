@@ -225,6 +225,8 @@ def test_what_a_service_in_java_puts_by(
      "", SKIP),
     ("success, errors = helpers.bulk(es, [action(msg)])\nconsumer.commit(msg)", "", YES),
     ("es.index(index='o', document=json.loads(msg.value()))\nconsumer.commit(msg)", "", YES),
+    ("future = pool.submit(save, msg)\nconsumer.commit(msg)\nfuture.result()",
+     "pool = ThreadPoolExecutor()\n", BEFORE),
 ])  # fmt: skip
 def test_what_a_service_in_python_does_with_an_error(
     tmp_path: Path, body: str, more: str, expected: str

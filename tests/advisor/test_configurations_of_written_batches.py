@@ -16,6 +16,7 @@ from tests.advisor.test_configurations_of_queries import JAVA, PYTHON, SCALA
 
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
 YES = "^YES"
+PASSED = "an error of a batch is passed over here"
 PART, NOTHING = "only a part of a batch is written", "is written nowhere here"
 SOME, CLOSED = "only some batches are written here", "says here that rows are not processed"
 APPEND = 'd.write.mode("append")'
@@ -67,6 +68,15 @@ OF_PYTHON = [
     (f"if i % 2 == 0:\n        {APPEND}.save('x')\n    else:\n        {APPEND}.save('y')", YES),
     (f"if i <= last_done(): return\n    {APPEND}.save('x')", YES),
     (f"if i == 0: create()\n    {APPEND}.save('x')", YES),
+    (
+        "rows.extend(d.collect())\n    if len(rows) > 9:\n        save(rows)\n        rows.clear()",
+        SOME,
+    ),
+    ("rows = d.collect()\n    if len(rows) > 9: save(rows)\n    else: put(rows)", YES),
+    ("ok = save(d)", PASSED),
+    ("if not save(d): raise RuntimeError(i)", YES),
+    ("requests.post(URL, json=d.toJSON().collect())", PASSED),
+    ("r = requests.post(URL, json=d.toJSON().collect())\n    r.raise_for_status()", YES),
     (f"if d.rdd.isEmpty(): return\n    {APPEND}.save('x')", YES),
     (f"if d.count() > 0: {APPEND}.save('x')", YES),
 ]
