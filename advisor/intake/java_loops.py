@@ -186,6 +186,8 @@ class _Poll:
     def _before_waiting(self, end: int) -> Iterator[int]:
         """Where all is committed before others, who have a record, are waited for."""
         plain = self._text.plain
+        if not WAITS.search(plain, self._behind, end):
+            return
         for at in self._hands():
             wait = WAITS.search(plain, at, end) if self._behind < at < end else None
             closed = self._text.closed(plain.index("(", at) + 1) if wait else at
