@@ -34,7 +34,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are it
 from django.conf import settings
 
 from advisor.intake import Entry, Group, IntakeError, Seen
-from advisor.intake.java_properties import properties
+from advisor.intake.formats.java_properties import properties
 
 LIMIT_S = 10.0
 """For all requests of one reading together."""

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.text import IntakeError, further_down
-from advisor.intake.yaml_nodes import Leaf
 
 _FILE = re.compile(r"application(?:-(?P<profile>[\w.-]{1,60}))?\.(?P<ending>ya?ml|properties)")
 

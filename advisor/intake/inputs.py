@@ -38,11 +38,11 @@ from advisor.intake import (
     read_pipeline,
 )
 from advisor.intake.application_file import ApplicationFile, applications, file_profile
-from advisor.intake.identity import Server
+from advisor.intake.cluster.identity import Server
+from advisor.intake.cluster.weaker import weaker
 from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
 from advisor.intake.reading import Item
-from advisor.intake.weaker import weaker
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}

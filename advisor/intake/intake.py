@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from advisor.catalog import Problem, Value
-from advisor.intake.identity import Server
+from advisor.intake.cluster.identity import Server
 from advisor.intake.reading import Item
 
 

@@ -12,9 +12,17 @@ from dataclasses import dataclass, field, replace
 from advisor.catalog import Component, kafka_line, settings_of
 from advisor.catalog.facts import examined, facts
 from advisor.catalog.versions import at_least
+from advisor.intake.cluster.levels import (
+    DEFAULT,
+    IN_FILE,
+    MIN_ISR,
+    OF_CLUSTER,
+    ON_BROKER,
+    ON_TOPIC,
+    level,
+)
+from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER, is_asked
 from advisor.intake.intake import Intake
-from advisor.intake.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC, level
-from advisor.intake.mode import KRAFT, ZOOKEEPER, is_asked
 from advisor.intake.reading import Product, Reading
 from advisor.intake.registry import judge
 from advisor.intake.text import shown

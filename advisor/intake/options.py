@@ -17,11 +17,11 @@ from advisor.catalog import (
     UnknownSetting,
     lookup,
 )
-from advisor.intake import spark_start
-from advisor.intake.folders_in_memory import in_memory
+from advisor.intake.clients.known import known_keys
+from advisor.intake.cluster.folders_in_memory import in_memory
 from advisor.intake.intake import Intake
-from advisor.intake.known import known_keys
 from advisor.intake.reading import Item, Product, Reading
+from advisor.intake.spark import start as spark_start
 from advisor.intake.weigh import weigh
 
 

@@ -1,4 +1,4 @@
-"""The readers that there are: whatever modules of this package call `READERS`."""
+"""The readers that there are: whatever modules of these rooms call `READERS`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from itertools import chain
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
 from advisor.intake.application_file import ApplicationFile
-from advisor.intake.chosen_profile import choose, differing
-from advisor.intake.foreign_text import refuse_others
+from advisor.intake.clients.foreign_text import refuse_others
+from advisor.intake.clients.other_brokers import refuse_hosts
+from advisor.intake.clients.properties_files import by_slips, claim_for_librdkafka
+from advisor.intake.clients.several_clients import keep
+from advisor.intake.cluster.mode import assume_zookeeper
+from advisor.intake.formats.java_properties import without_first
+from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
-from advisor.intake.java_properties import without_first
-from advisor.intake.mode import assume_zookeeper
-from advisor.intake.other_brokers import refuse_hosts
-from advisor.intake.programs import NOTE, is_program
-from advisor.intake.properties_files import by_slips, claim_for_librdkafka
+from advisor.intake.programs.assumed import NOTE, is_program
 from advisor.intake.reading import Item, Product, Reader, Reading
-from advisor.intake.several_clients import keep
 from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, yaml_begins
 from advisor.intake.weigh import weigh
 
@@ -55,16 +56,14 @@ _UNNAMED_BINDER = (
 
 @cache
 def all_readers() -> tuple[Reader, ...]:
-    """Every reader, ordered by module and then as the module orders them."""
+    """Every reader, those of a module as it orders them, and modules by their first kind."""
     package = __name__.rpartition(".")[0]
-    modules = sorted(
-        module.name for module in pkgutil.iter_modules(import_module(package).__path__)
+    modules = pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
+    there: Iterator[tuple[Reader, ...]] = (
+        getattr(import_module(module.name), "READERS", ()) for module in modules
     )
-    return tuple(
-        reader
-        for module in modules
-        for reader in getattr(import_module(f"{package}.{module}"), "READERS", ())
-    )
+    found = sorted(filter(None, there), key=lambda readers: readers[0].kind)
+    return tuple(chain.from_iterable(found))
 
 
 def find(kind: str) -> Reader | None:

@@ -29,17 +29,8 @@ from advisor.catalog import (
 )
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
-from advisor.intake.bindings import of_bindings
-from advisor.intake.folders_in_memory import (
-    TEMPORARY_WORDS,
-    as_log_dirs,
-    in_memory,
-    metadata_in_temporary,
-)
-from advisor.intake.identity import mistaken, server_of
-from advisor.intake.inherited import never, with_inherited
-from advisor.intake.intake import Intake
-from advisor.intake.known import (
+from advisor.intake.clients.bindings import of_bindings
+from advisor.intake.clients.known import (
     OF_AUTHORIZERS,
     OF_SERIALIZERS,
     SLIP,
@@ -48,16 +39,25 @@ from advisor.intake.known import (
     owner,
     versions_with,
 )
-from advisor.intake.mode import KRAFT, early_access, is_asked, with_mode, without_roles
-from advisor.intake.placeholders import FILLED_IN, to_fill_in
-from advisor.intake.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
+from advisor.intake.clients.placeholders import FILLED_IN, to_fill_in
+from advisor.intake.clients.remarks import PLUGINS, remark
+from advisor.intake.clients.several_clients import disagreeing
+from advisor.intake.cluster.folders_in_memory import (
+    TEMPORARY_WORDS,
+    as_log_dirs,
+    in_memory,
+    metadata_in_temporary,
+)
+from advisor.intake.cluster.identity import mistaken, server_of
+from advisor.intake.cluster.inherited import never, with_inherited
+from advisor.intake.cluster.mode import KRAFT, early_access, is_asked, with_mode, without_roles
+from advisor.intake.cluster.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
+from advisor.intake.cluster.roles import unread
+from advisor.intake.cluster.tiered import with_remote_metadata
+from advisor.intake.cluster.weaker import weaker
+from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
-from advisor.intake.remarks import PLUGINS, remark
-from advisor.intake.roles import unread
-from advisor.intake.several_clients import disagreeing
 from advisor.intake.text import shown
-from advisor.intake.tiered import with_remote_metadata
-from advisor.intake.weaker import weaker
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _OF_ONE = (*_CLIENTS, Component.APPLICATION)

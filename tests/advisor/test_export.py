@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from advisor.catalog import Component, Family, SettingError, Value
 from advisor.export import Export, Stamp, all_exports, exports_for, find
 from advisor.export.java_properties import escape
-from advisor.intake.java_properties import properties
+from advisor.intake.formats.java_properties import properties
 from advisor.reasoning.pipeline import Pipeline
 
 STAMP = Stamp("7", "4.3", "java 4.3", "http://127.0.0.1:8000/pipelines/abc/")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from advisor.catalog import Family, SettingError, versions
 from advisor.intake import MAX_BYTES, Intake, Product, read, read_pipeline
-from advisor.intake.java_properties import properties
+from advisor.intake.formats.java_properties import properties
 from advisor.intake.text import IntakeError
 
 

@@ -1,0 +1,1 @@
+"""Files of clients, and which settings of theirs are known."""

@@ -1,0 +1,57 @@
+"""JSON with settings of librdkafka: one object, or one each for the producer and the consumer."""
+
+from __future__ import annotations
+
+import json
+
+from advisor.catalog import Component, Family
+from advisor.intake.clients import foreign
+from advisor.intake.clients.known import having, likely_clients
+from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import shown
+
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+
+
+def read(text: str) -> Reading:
+    """The settings, by YAML's rules, of which JSON's are a part. Raises `IntakeError`."""
+    reading = Reading(heads={"family": Family.LIBRDKAFKA})
+    leaves = [leaf for document in documents(text) for leaf in document]
+    for leaf in leaves:
+        foreign.refuse("".join(leaf.path[-1:]), leaf.line)
+    flat = [leaf for leaf in leaves if len(leaf.path) == 1]
+    clients = likely_clients(leaf.path[0] for leaf in flat)
+    for leaf in flat:
+        for component in having(leaf.path[0], clients):
+            reading.state(component, leaf.path[0], leaf.text, leaf.line)
+    for leaf in leaves:
+        _nested(reading, clients, leaf)
+    if not reading.items:  # a note alone would pass for a file in which all is default
+        reading.notes.clear()
+    return reading
+
+
+def _nested(reading: Reading, clients: tuple[Component, ...], leaf: Leaf) -> None:
+    """A client's own object, or that of a client's topics; of others it is said that they are not
+    read."""
+    match leaf.path:
+        case (_,):
+            pass
+        case (client, name) | (client, "default.topic.config", name) if client in _CLIENTS:
+            reading.state(Component(client), name, leaf.text, leaf.line)
+        case ("default.topic.config", name):
+            for component in having(name, clients):
+                reading.state(component, name, leaf.text, leaf.line)
+        case path:
+            reading.note(leaf.line, f"{shown('.'.join(path))} is inside another object: not read")
+
+
+def _likeness(text: str) -> float:
+    try:
+        return 0.85 if isinstance(json.loads(text), dict) else 0.0
+    except (ValueError, RecursionError):
+        return 0.0
+
+
+READERS = (Reader("librdkafka-json", "JSON for librdkafka", _likeness, read),)

@@ -1,0 +1,126 @@
+"""The `.properties` file of a Kafka Streams application.
+
+StreamsConfig hands on what begins with `producer.`, `consumer.` or `main.consumer.` (which goes
+first) to the clients inside, and a name without prefix to each client that has it. What begins
+with `topic.` is for the application's internal topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import islice
+
+from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.formats.java_properties import Property, properties
+from advisor.intake.reading import MAX_ITEMS, Reader, Reading
+from advisor.intake.text import IntakeError, shown
+
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_MAIN = "main.consumer."
+_ELSEWHERE = ("restore.consumer.", "global.consumer.", "admin.")
+_MIN_ISR = "topic.min.insync.replicas"
+_ID = "application.id"
+_API, _REQUEST, _REQUEST_MS = "default.api.timeout.ms", "request.timeout.ms", 30_000
+
+
+def read(text: str) -> Reading:
+    """What StreamsConfig makes of the file. Raises `IntakeError`."""
+    reading = Reading(heads={"family": Family.STREAMS})
+    # What goes first comes last: the last of two counts.
+    entries = sorted(properties(text), key=lambda item: item.key.startswith(_MAIN))
+    for entry in entries:
+        take(reading, entry)
+    _admin(reading, entries)
+    return reading
+
+
+def _admin(reading: Reading, entries: Iterable[Property]) -> None:
+    """Says what the AdminClient inside does not start with
+    (KafkaAdminClient.configureDefaultApiTimeoutMs; StreamsConfig.getAdminConfigs)."""
+    stated = {entry.key.removeprefix("admin."): entry for entry in entries}
+    api, request = stated.get(_API), stated.get(_REQUEST)
+    texts = (api.value if api else "", request.value if request else str(_REQUEST_MS))
+    if api and all(text.strip().isdecimal() for text in texts) and int(texts[0]) < int(texts[1]):
+        words = f"The specified value of {_API} must be no smaller than the value of {_REQUEST}"
+        reading.wrong(Component.CONSUMER, _API, api.line, words)
+
+
+def take(reading: Reading, entry: Property) -> None:
+    """One property, for the application or for the clients inside that it is handed on to."""
+    key = entry.key.removeprefix("main.")
+    part, _, name = key.partition(".")
+    if part in _CLIENTS:
+        reading.state(Component(part), name, entry.value, entry.line)
+        reading.own.add((Component(part), name))
+    elif part == "topic" and (words := _loses(name, entry.value.strip().lower())):
+        message = f"{shown(key)} counts for the topics that the "
+        message += f"application makes for itself: {words}. That is not advised on; leave it out"
+        reading.wrong(Component.STREAMS, key, entry.line, message)
+    elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
+        reading.note(entry.line, f"{shown(key)} is not taken into account")
+    elif having := _clients_with(key):
+        for component in having:
+            if (
+                component,
+                key,
+            ) in reading.own:  # wherever it stands (StreamsConfig, getClientProps)
+                words = f"does not count for the {component} beside {component}.{key}"
+                reading.note(entry.line, f"{shown(key)} {words}")
+            else:
+                reading.state(component, key, entry.value, entry.line)
+    else:
+        reading.state(Component.STREAMS, key, entry.value, entry.line)
+
+
+def _loses(name: str, text: str) -> str:
+    """What an internal topic loses with a setting of its own; empty where that is nothing.
+
+    What the file says of `topic.…` goes before what Streams says of each kind of topic
+    (RepartitionTopicConfig and UnwindowedUnversionedChangelogTopicConfig, `properties`).
+    """
+    match name:
+        case "retention.ms" | "retention.bytes" if not text.startswith("-"):
+            return "what waits in one between two parts of the application is deleted unprocessed"
+        case "cleanup.policy":
+            return "a changelog has to be compacted, and what is repartitioned must not be"
+        case "unclean.leader.election.enable" if text == "true":
+            return "a replica without the last messages of one may lead"
+    return ""
+
+
+def _clients_with(key: str) -> list[Component]:
+    if key in _weighed():
+        return []
+    return [client for client in _CLIENTS if key in known_keys(newest(Family.STREAMS), client)]
+
+
+@cache
+def _weighed() -> frozenset[str]:
+    """The application's own settings that count, in any version; others go to the clients too."""
+    settings = (
+        settings_of(Family.STREAMS, line, kafka_versions()[0], Component.STREAMS)
+        for line in versions(Family.STREAMS)
+    )
+    return frozenset(
+        name for options in settings for one in options for name in (one.name, *one.aliases)
+    )
+
+
+def _likeness(text: str) -> float:
+    """An application.id is beyond doubt; else the share of names that only Streams has."""
+    try:
+        keys = {entry.key for entry in islice(properties(text), MAX_ITEMS)}
+    except IntakeError:
+        return 0.0
+    if _ID in keys:
+        return 0.97
+    others = (
+        known_keys(newest(Family.JAVA), component) for component in (*_CLIENTS, Component.BROKER)
+    )
+    own = known_keys(newest(Family.STREAMS), Component.STREAMS).difference(*others)
+    return 0.8 * len(keys & own) / max(1, len(keys))
+
+
+READERS = (Reader("streams-properties", "streams.properties (Kafka Streams)", _likeness, read),)

@@ -1,0 +1,104 @@
+"""What the servers' files say of who they are, where KafkaConfig.validateValues refuses it.
+
+A file may hold several servers, and each is judged by itself. What is not stated is taken to be in
+another file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from advisor.catalog import Component
+from advisor.catalog.versions import at_least, kafka_line
+from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
+from advisor.intake.cluster.quorum import VOTERS, voters
+from advisor.intake.reading import Item, Product
+from advisor.intake.text import shown
+
+SERVER_IDS = _NODE, _BROKER = "node.id", "broker.id"
+_ADVERTISED = "advertised.listeners"
+_ID = re.compile(r"[0-9]{1,9}", re.ASCII)
+_PROTOCOL, _MIGRATION = "inter.broker.protocol.version", "zookeeper.metadata.migration.enable"
+_BEFORE_KRAFT = re.compile(r"[012]\.", re.ASCII)
+_NOWHERE = re.compile(r"//0\.0\.0\.0:")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Whose settings a file holds, and whether they are all of a broker's."""
+
+    name: str
+    whole: bool
+
+
+def server_of(items: Iterable[Item]) -> Server | None:
+    """The one server of which a file says something; None of several, or of none by name."""
+    own = [item for item in items if item.component is Component.BROKER and not item.inert]
+    ids = {item.text.strip() for item in own if item.name in SERVER_IDS}
+    if len(ids) == 1:
+        roles = {
+            role.strip() for item in own if item.name == KRAFT for role in item.text.split(",")
+        }
+        return Server(ids.pop(), whole=roles != {"controller"})
+    processes = {item.process for item in own}
+    if ids or len(processes) != 1 or processes == {""}:
+        return None
+    return Server(processes.pop(), whole=False)
+
+
+def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:
+    """The items of servers that do not start, each with the product's words."""
+    if not at_least(kafka_line(product.kafka), "3.3"):
+        return  # which looks at other things
+    servers: dict[str, dict[str, Item]] = defaultdict(dict)
+    for item in items:
+        if item.component is Component.BROKER and not item.inert:
+            servers[item.process][item.name] = item
+    for stated in servers.values():
+        yield from _ids(stated)
+        yield from _in_kraft(stated)
+        advertised = stated.get(_ADVERTISED)
+        if advertised and _NOWHERE.search(advertised.text):
+            words = "cannot use the nonroutable meta-address 0.0.0.0. Use a routable IP address."
+            yield advertised, f"requirement failed: {_ADVERTISED} {words}"
+
+
+def _in_kraft(stated: Mapping[str, Item]) -> Iterator[tuple[Item, str]]:
+    """What a server with `process.roles` needs beside a setting that is stated."""
+    if KRAFT not in stated:
+        return
+    protocol, migration = stated.get(_PROTOCOL), stated.get(_MIGRATION)
+    if protocol and _BEFORE_KRAFT.match(protocol.text.strip()):
+        words = f"A non-KRaft version {shown(protocol.text.strip())} given for {_PROTOCOL}. The "
+        yield protocol, f"{words}minimum version is 3.0-IV1"
+    if migration and migration.text.strip().lower() == "true" and ZOOKEEPER not in stated:
+        words = f"If using `{_MIGRATION}` in KRaft mode, `{ZOOKEEPER}` must also be set."
+        yield migration, words
+
+
+def _ids(stated: Mapping[str, Item]) -> Iterator[tuple[Item, str]]:
+    numbers = {
+        name: stated[name].text.strip()
+        for name in SERVER_IDS
+        if name in stated and _ID.fullmatch(stated[name].text.strip())
+    }
+    if len({int(number) for number in numbers.values()}) > 1:
+        words = f"You must set `{_NODE}` to the same value as `{_BROKER}`."
+        yield stated[_NODE], words
+        return
+    if not (numbers and KRAFT in stated and VOTERS in stated):
+        return
+    own = next(iter(numbers.values()))
+    named = {voter.lstrip("0") or "0" for voter in voters(stated[VOTERS].text)}
+    roles = {role.strip() for role in stated[KRAFT].text.split(",")}
+    is_voter = (own.lstrip("0") or "0") in named
+    among = f"the set of voters {VOTERS}={', '.join(sorted(named))}"
+    if named and "controller" in roles and not is_voter:
+        words = f"contains the 'controller' role, the node id {own} must be included in {among}"
+        yield stated[VOTERS], f"requirement failed: If {KRAFT} {words}"
+    elif roles == {"broker"} and is_voter:
+        words = f"contains just the 'broker' role, the node id {own} must not be included in "
+        yield stated[VOTERS], f"requirement failed: If {KRAFT} {words}{among}"

@@ -1,0 +1,1 @@
+"""Files that brokers and applications are deployed by."""

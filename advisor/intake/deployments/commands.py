@@ -1,0 +1,225 @@
+"""What the commands of containers say: settings of a broker, and topics that they create.
+
+`kafka-server-start.sh FILE --override NAME=VALUE` goes before the file (Kafka.scala,
+getPropsFromArgs). `kafka-topics.sh --create` makes a topic with copies and configs of its own,
+whatever its brokers' defaults are; so does `KAFKA_CREATE_TOPICS` (`name:partitions:copies`) of the
+images of wurstmeister and their like. What `kafka-configs.sh --alter --add-config` says of brokers
+goes before their files, too (KIP-226).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.catalog import Component
+from advisor.intake.clients.known import decides
+from advisor.intake.clients.placeholders import COMPOSE
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.reading import Reading
+from advisor.intake.text import shown
+
+CREATE_TOPICS = "KAFKA_CREATE_TOPICS"
+_FACTOR = "replication.factor"
+_ONE = "A pipeline has one topic; leave that one alone here"
+_PARTS = ("command", "entrypoint", "args")
+_OVERRIDE = re.compile(r"--override[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
+_START = re.compile(r"kafka-topics(?:\.sh)?\b")
+_COPIES = re.compile(r"--replication-factor[ =]+[\"']?(\d{1,5})\b")
+_PLACED = re.compile(r"--replica-assignment[ =]+[\"']?([\d:,]{1,2000})")
+_CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
+_TOPIC = re.compile(r"[\w.-]{1,249}:\d{1,6}:(\d{1,5})(?::[\w,]*)?")
+_ALTER = re.compile(r"kafka-(?:configs|topics)(?:\.sh)?\b")
+_ADDED = re.compile(r"--add-config[ =]+[\"']?([^\s\"']{3,2000})")
+_PAIR = re.compile(r"([\w.]{2,100})=(\[[^\]]{0,200}\]|[^,\s]{1,200})")
+_OF_BROKERS = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults)?)\b")
+_OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
+_NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
+_DELETED = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
+_OF_ONE = "is changed for one topic, and other commands are about others"
+_TAKEN_BACK = "is taken back by a command here. Write the value that counts then"
+_ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Created:
+    """A topic that a command makes; copies are None where the brokers' default counts."""
+
+    line: int
+    copies: int | None
+    configs: tuple[tuple[str, str], ...]
+    is_filled_in: bool = False
+
+
+def of_containers(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, int]]:
+    """What each container (by its path) runs, with its first line.
+
+    Parts of a list are put together as one line.
+    """
+    found: dict[tuple[str, ...], tuple[str, int]] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, part) if part in _PARTS:
+                pass
+            case (*before, part, number) if part in _PARTS and number.isdecimal():
+                pass
+            case _:
+                continue
+        text, line = found.get(tuple(before), ("", leaf.line))
+        filled = COMPOSE.sub(r"\2", leaf.text)
+        found[tuple(before)] = (f"{text} {filled}", line)
+    return found
+
+
+def overrides(text: str) -> Iterator[tuple[str, str]]:
+    """The settings that a broker is started with."""
+    return ((match[1], match[2]) for match in _OVERRIDE.finditer(text))
+
+
+def take_topics(
+    reading: Reading,
+    commands: Iterable[tuple[str, int]],
+    variables: Mapping[str, Iterable[tuple[str, str, int]]],
+) -> None:
+    """States the copies and the configs of the topics that are made.
+
+    Of several topics the fewest copies count. A config in which they differ is refused where an
+    answer depends on it.
+    """
+    created = [topic for text, line in commands for topic in _created(text, line)]
+    created += [
+        _Created(line, int(match[1]), ())
+        for own in variables.values()
+        for name, text, line in own
+        if name == CREATE_TOPICS
+        for match in _TOPIC.finditer(text)
+    ]
+    if created:
+        _state(reading, created)
+
+
+def state_topics(reading: Reading, parts: Sequence[Reading], lines: Sequence[int]) -> None:
+    """States the copies and the configs of the topics that a file has, by the same rules; `parts`
+    is what each one states, and `lines` where it begins."""
+    if len(parts) == 1:
+        reading.items += parts[0].items
+    for part in parts:
+        reading.notes += part.notes
+        reading.problems += part.problems
+    if len(parts) > 1:
+        _state(reading, [_resource(part, line) for part, line in zip(parts, lines, strict=True)])
+
+
+def _resource(part: Reading, line: int) -> _Created:
+    texts = {item.name: item.text.strip() for item in part.items}
+    copies = texts.pop(_FACTOR, "")
+    return _Created(line, int(copies) if copies.isdecimal() else None, tuple(texts.items()))
+
+
+def _state(reading: Reading, created: Sequence[_Created]) -> None:
+    first = created[0].line
+    copies = [topic for topic in created if topic.copies is not None]
+    if copies and any(it.copies is None and not it.is_filled_in for it in created):
+        unsaid = next(it for it in created if it.copies is None and not it.is_filled_in)
+        words = "a topic that states no copies has the brokers' default, and others state theirs"
+        words += f". {_ONE}"
+        reading.wrong(Component.TOPIC, _FACTOR, unsaid.line, words)
+    if copies:
+        least = min(copies, key=lambda topic: topic.copies or 0)
+        reading.state(Component.TOPIC, _FACTOR, str(least.copies), least.line)
+    if not copies and not any(topic.is_filled_in for topic in created):
+        words = "the brokers' default.replication.factor counts for a topic that is created without"
+        reading.note(first, f"{words} --replication-factor")
+    same = set.intersection(*(set(topic.configs) for topic in created))
+    for name, value in sorted(same):
+        reading.state(Component.TOPIC, name, value, first)
+    others = {pair for topic in created for pair in topic.configs} - same
+    for name in sorted({name for name, _ in others}):
+        words = f"{shown(name)}: not every topic that is created here has the same"
+        line = next(it.line for it in created if name in {own for own, _ in {*it.configs} - same})
+        if decides(name):
+            words += f". {_ONE}"
+            reading.wrong(Component.TOPIC, name, line, words)
+        else:
+            reading.note(line, words)
+    for topic in created:
+        if topic.copies is None and topic.is_filled_in:
+            words = "--replication-factor is filled in when the command runs. Write the number"
+            reading.wrong(Component.TOPIC, _FACTOR, topic.line, words)
+    if len(created) > 1:
+        words = f"{len(created)} topics are created here: the fewest copies of them count"
+        reading.note(first, words)
+
+
+def is_read(text: str) -> bool:
+    """Whether a command of a shell's text creates a topic, or changes a setting."""
+    return any(
+        (_START.search(command) and "--create" in command)
+        or (_ALTER.search(command) and "--alter" in command)
+        for command in _commands(text)
+    )
+
+
+def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
+    """States what is changed of topics and of brokers, and leaves out what was stated of it.
+
+    What decides and is changed for one topic of several, or taken back, is refused.
+    """
+    parts = [(part, line) for text, line in commands for part in _commands(text)]
+    topics = {match[1] for part, _ in parts if is_read(part) for match in _NAMED.finditer(part)}
+    for command, line in parts:
+        if not (_ALTER.search(command) and "--alter" in command):
+            continue
+        of_brokers = _OF_BROKERS.search(command)
+        if not (of_brokers or _OF_TOPICS.search(command)):
+            continue
+        component = Component.BROKER if of_brokers else Component.TOPIC
+        is_one_of_several = not of_brokers and len(topics) > 1 and bool(_NAMED.search(command))
+        for name, value in _changed(command):
+            if decides(name) and is_one_of_several:
+                reading.wrong(component, name, line, f"{shown(name)} {_OF_ONE}. {_ONE}")
+            elif value is None and decides(name):
+                reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
+            elif value is not None:
+                _change(reading, component, (name, value), line)
+
+
+def _changed(command: str) -> Iterator[tuple[str, str | None]]:
+    """What a command changes; None for a setting that it takes back."""
+    for match in _CONFIG.finditer(command):
+        yield match[1], match[2]
+    for added in _ADDED.finditer(command):
+        for match in _PAIR.finditer(added[1]):
+            yield match[1], match[2].strip("[]")
+    for deleted in _DELETED.finditer(command):
+        for name in deleted[1].split(","):
+            yield name, None
+
+
+def _change(reading: Reading, component: Component, pair: tuple[str, str], line: int) -> None:
+    name, value = pair
+    reading.items = [
+        item for item in reading.items if (item.component, item.name) != (component, name)
+    ]
+    reading.state(component, name, value, line)
+    words = "is changed by a command here, which goes before what files say"
+    reading.note(line, f"{shown(name)} {words}")
+
+
+def _commands(text: str) -> list[str]:
+    """The commands of a shell's text."""
+    return _ENDS.split(text.replace("\\\n", " "))
+
+
+def _created(text: str, line: int) -> Iterator[_Created]:
+    """The topics that a shell's text creates, also in several commands."""
+    for command in _commands(text):
+        if not (_START.search(command) and "--create" in command):
+            continue
+        match = _COPIES.search(command)
+        pairs = tuple((found[1], found[2]) for found in _CONFIG.finditer(command))
+        copies = int(match[1]) if match else None
+        if placed := _PLACED.search(command):
+            copies = min(len(replicas.split(":")) for replicas in placed[1].split(","))
+        yield _Created(line, copies, pairs, "--replication-factor" in command)

@@ -1,0 +1,78 @@
+"""Which services of a compose file are servers of Kafka, and how many they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.reading import Reading
+
+_Variables = Iterable[tuple[str, str, int]]
+_IDS = ("KAFKA_NODE_ID", "KAFKA_BROKER_ID", "KAFKA_CFG_NODE_ID", "KAFKA_CFG_BROKER_ID")
+_ROLES = ("KAFKA_PROCESS_ROLES", "KAFKA_CFG_PROCESS_ROLES")
+_OF_BROKERS = (
+    *_IDS, "KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT", "KAFKA_LISTENERS",
+    "KAFKA_CFG_LISTENERS", "KAFKA_ADVERTISED_LISTENERS", "KAFKA_CFG_ADVERTISED_LISTENERS",
+)  # fmt: skip
+"""What only a server states, whatever its image is called."""
+_IGNORED = "ignored"
+
+
+def is_server(names: Iterable[str]) -> bool:
+    """Whether variables of these names are a server's of Kafka."""
+    return not {*_OF_BROKERS, *_ROLES}.isdisjoint(names)
+
+
+def roles_of(variables: Mapping[str, _Variables]) -> tuple[set[str], set[str], set[str]]:
+    """The services that are brokers, those that are controllers alone, and those that vote."""
+    brokers, controllers, voting = set[str](), set[str](), set[str]()
+    for service, own in variables.items():
+        roles = [value for name, value, _ in own if name in _ROLES]
+        if is_server(name for name, _, _ in own):
+            alone = any("broker" not in text for text in roles)
+            (controllers if alone else brokers).add(service)
+        if any("controller" in text for text in roles):
+            voting.add(service)
+    return brokers, controllers, voting
+
+
+def without_ignored(variables: dict[str, list[tuple[str, str, int]]]) -> None:
+    """Takes away the variables that Confluent's examples give a container that only runs tools:
+    its image asks for `KAFKA_BROKER_ID` and two more, and `ignored` is what they state."""
+    for service, own in variables.items():
+        if any(name in _IDS and value == _IGNORED for name, value, _ in own):
+            variables[service] = [row for row in own if row[1] != _IGNORED]
+
+
+def count(
+    reading: Reading,
+    leaves: Sequence[Leaf],
+    variables: Mapping[str, _Variables],
+    services: Collection[str],
+) -> int:
+    """How many servers the services are: each once, or as often as it is replicated.
+
+    Replicas with one id are one server: brokers refuse a second with the same
+    (Compose file reference, `scale` and `deploy.replicas`; DUPLICATE_BROKER_REGISTRATION).
+    """
+    number = 0
+    for service in services:
+        replicas, line = _replicas(leaves, service)
+        fixed = any(name in _IDS for name, _, _ in variables.get(service, ()))
+        if fixed and replicas > 1:
+            words = "replicas of one id: brokers refuse the second with an id that is taken"
+            if not any(words in note for note in reading.notes):
+                reading.note(line, words)
+        number += 1 if fixed else replicas
+    return number
+
+
+def _replicas(leaves: Iterable[Leaf], service: str) -> tuple[int, int]:
+    for leaf in leaves:
+        match leaf.path:
+            case ("services", name, "scale") | ("services", name, "deploy", "replicas"):
+                if name == service and leaf.text.isdecimal():
+                    return int(leaf.text), leaf.line
+            case _:
+                pass
+    return 1, 1

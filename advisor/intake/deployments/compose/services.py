@@ -1,0 +1,390 @@
+"""docker-compose services: the `KAFKA_…` of brokers, the `SPRING_KAFKA_…` of applications.
+
+The images of Apache Kafka and Confluent make a setting's name of a variable's: without `KAFKA_`, in
+lower case, `___` for a dash, `__` for an underscore, `_` for a dot; Bitnami's begin with
+`KAFKA_CFG_`. The tag of an image says which Kafka it has. Sources: the images' documentation,
+"Using environment variables"; Confluent's "Supported Versions and Interoperability". What compose
+fills in (`${NAME:-default}`) is taken by its default. The `KAFKA_…` of a service that is no broker
+are its application's own, whatever their names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from types import MappingProxyType
+
+from advisor.catalog import Component, Family, SettingError, kafka_line, kafka_versions
+from advisor.catalog.versions import at_least
+from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.placeholders import COMPOSE, fill
+from advisor.intake.cluster.quorum import VOTERS
+from advisor.intake.deployments.commands import (
+    CREATE_TOPICS,
+    of_containers,
+    overrides,
+    take_altered,
+    take_topics,
+)
+from advisor.intake.deployments.compose.lost import Servers, lose_disks, say_shared
+from advisor.intake.deployments.compose.servers import count, is_server, roles_of, without_ignored
+from advisor.intake.deployments.images import (
+    OF_BROKER,
+    is_kafka,
+    passed_over,
+    refuse_other_brokers,
+    setting_of,
+    with_file_of,
+)
+from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
+from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.frameworks.spring import arguments as spring_arguments
+from advisor.intake.frameworks.spring import files as spring
+from advisor.intake.frameworks.spring.variables import PREFIX, STREAM, named
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import shown
+
+Variable = tuple[str, str, int]
+"""Its name, its value and its line."""
+
+_SPRING = (PREFIX, STREAM)
+_OF_ONE = (Component.PRODUCER, Component.CONSUMER, Component.APPLICATION)
+"""What several applications have each for itself."""
+_NOT_SETTINGS = re.compile(
+    r"KAFKA_(?:CFG_)?(?:OPTS|HEAP_OPTS|JVM_\w+|LOG4J_\w+|JMX_\w+|KRAFT_\w+|VERSION|GC_LOG_OPTS|"
+    r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?)"
+)
+_IMAGE = re.compile(
+    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-enterprise-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
+)
+_REFERENCE = re.compile(r"\$\$?\{?(KAFKA_\w{1,200})\}?")
+OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
+"""Kafka Connect, ksqlDB and others, whose images read variables of their own."""
+_BROKERS = re.compile(
+    r"^[ \t]+image:[ \t]*[\"']?\S*(?:/kafka|/cp-kafka|/cp-server|/redpanda)(?:-native)?[:\s\"']",
+    re.MULTILINE,
+)
+_SERVICES = re.compile(r"^services:", re.MULTILINE)
+
+
+def read(text: str) -> Reading:
+    """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
+    reading, variables = Reading(), dict[str, list[Variable]]()
+    images = dict[str, str]()
+    leaves = list(chain.from_iterable(documents(text)))
+    for leaf in leaves:
+        if (tag := _tag(reading, leaf)) is not None:
+            images[leaf.path[1]] = tag
+        names = _variable(leaf)
+        if names is None:
+            _say_whose(reading, leaf)
+            continue
+        variables.setdefault(leaf.path[1], []).append((*names, leaf.line))
+    without_ignored(variables)
+    brokers, controllers, voting = roles_of(variables)
+    commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}
+    named = _named_images(leaves)
+    if not brokers:
+        brokers = _unnamed(leaves, variables, commands) - controllers
+    without_passed_over(reading, variables, named)
+    refuse_clients_of(variables, brokers | controllers)
+    take_topics(reading, commands.values(), variables)
+    take(reading, of_servers(reading, variables), commands)
+    _take_overrides(reading, brokers | controllers, commands, variables)
+    _say_unread(reading, leaves, brokers | controllers)
+    reading.whole = frozenset(brokers - controllers)
+    if brokers - controllers:
+        reading.heads["brokers"] = str(count(reading, leaves, variables, brokers - controllers))
+    if voting and not any(item.name == VOTERS for item in reading.items):
+        number = count(reading, leaves, variables, voting)
+        reading.state(Component.APPLICATION, "controllers", str(number), 1)
+    _say_line(reading, {images.get(service, "") for service in brokers - controllers})
+    with_own_files(reading, leaves, brokers - controllers)
+    parts = Servers(leaves, variables, named, brokers - controllers, voting)
+    say_shared(reading, parts)
+    lose_disks(reading, parts)
+    return reading
+
+
+def _unnamed(
+    leaves: Sequence[Leaf], variables: Mapping[str, Sequence[Variable]], commands: Collection[str]
+) -> set[str]:
+    """The services that are brokers, where no variable says so: the image's own file says node.id=1
+    then. A container of Kafka's image that runs something else is none."""
+    named = _named_images(leaves)
+    started = {service for service, image in named.items() if is_kafka(image)}
+    if brokers := started - ({*commands} - variables.keys()):
+        return brokers
+    whole = named.keys() | {leaf.path[1] for leaf in leaves if leaf.path[2:3] == ("build",)}
+    return {service for service, own in variables.items() if _has_brokers_own(own)} & whole
+
+
+def _take_overrides(
+    reading: Reading, servers: Collection[str], commands: Mapping[str, tuple[str, int]],
+    variables: Mapping[str, list[Variable]],
+) -> None:  # fmt: skip
+    """States what a server is started with, which goes before its variables, and what commands
+    change, which goes before both."""
+    for service in sorted({*servers} & commands.keys()):
+        text, line = commands[service]
+        stated = {name: value for name, value, _ in variables.get(service, ())}
+        for name, value in overrides(text):
+            reference = _REFERENCE.fullmatch(value)
+            value = stated.get(reference[1], value) if reference else value
+            reading.state(Component.BROKER, name, value, line, process=service)
+    take_altered(reading, commands.values())
+
+
+def _say_unread(reading: Reading, leaves: Sequence[Leaf], servers: Collection[str]) -> None:
+    """Names files that hold settings of a server and are not in this one."""
+    said = set[str]()
+    for leaf in leaves:
+        match leaf.path:
+            case ("services", service, ("env_file" | "configs") as part, *_):
+                what = str(part)
+            case ("services", service, "volumes", *_) if ".properties" in leaf.text:
+                what = "a mounted file"
+            case _:
+                continue
+        if service in servers and what not in said:
+            said.add(what)
+            reading.note(leaf.line, f"{what} may hold settings: not read. Give that file, too")
+
+
+def _say_line(reading: Reading, lines: Collection[str]) -> None:
+    """The brokers' line, where each image says one: of several the oldest, as in an upgrade."""
+    if not lines or not all(lines):
+        return
+    reading.heads["kafka"] = min(lines, key=lambda line: [int(part) for part in line.split(".")])
+    if len(lines) > 1:
+        words = f"brokers of Kafka {', '.join(sorted(lines))}: the oldest is taken"
+        reading.note(1, words)
+
+
+def _named_images(leaves: Sequence[Leaf]) -> dict[str, str]:
+    """The image of each service."""
+    return {
+        leaf.path[1]: _by_default(leaf.text)
+        for leaf in leaves
+        if leaf.path[:1] == ("services",) and leaf.path[2:] == ("image",)
+    }
+
+
+def with_own_files(reading: Reading, leaves: Sequence[Leaf], brokers: set[str]) -> None:
+    """States what the files in the brokers' images state, where no mounted file replaces them."""
+    images, lines, mounted = _named_images(leaves), dict[str, int](), set[str]()
+    for leaf in leaves:
+        match leaf.path:
+            case ("services", service, "image" | "build", *_):
+                lines.setdefault(service, leaf.line)
+            case ("services", service, "volumes", *_) if ".properties" in leaf.text:
+                mounted.add(service)
+            case _:
+                pass
+    for service in sorted(brokers & lines.keys() - mounted):
+        with_file_of(reading, images.get(service, ""), lines[service], service)
+
+
+def without_passed_over(
+    reading: Reading, variables: dict[str, list[Variable]], images: Mapping[str, str]
+) -> None:
+    """Takes away what the image of a service makes no setting of, and says so."""
+    for service, own in variables.items():
+        kept = list[Variable]()
+        for row in own:
+            words = passed_over(images.get(service, ""), row[0])
+            if words and not _NOT_SETTINGS.fullmatch(row[0]):
+                reading.note(row[2], f"{shown(row[0])}: {words}")
+            else:
+                kept.append(row)
+        variables[service] = kept
+
+
+def refuse_clients_of(
+    variables: Mapping[str, Sequence[Variable]], servers: Collection[str] = ()
+) -> None:
+    """Raises `IntakeError` for a client's setting that a service has which is no server."""
+    for service, own in variables.items():
+        if service in servers or is_server(row[0] for row in own):
+            continue
+        for name, value, line in own:
+            if value and not is_springs(name, value):
+                refuse_clients(name, line)
+
+
+def of_servers(reading: Reading, variables: dict[str, list[Variable]]) -> dict[str, list[Variable]]:
+    """The variables that count: those of servers, or where none says that it is one, those of
+    services with a broker's setting. Whose are the others'."""
+    ours = {service for service, own in variables.items() if is_server(row[0] for row in own)}
+    for service, own in variables.items():
+        foreign = [row for row in own if not is_springs(*row[:2])]
+        may_count = not (service and ours) and any(is_of_broker(row[0]) for row in own)
+        if foreign and service not in ours and not may_count:
+            whose = f"of {shown(service)} " if service else ""
+            words = f"the KAFKA_… {whose}are its application's own: not read"
+            reading.note(foreign[0][2], words)
+            variables[service] = [row for row in own if row not in foreign]
+    return variables
+
+
+def _has_brokers_own(own: Sequence[Variable]) -> bool:
+    """Whether a service states what brokers have and clients have not."""
+    java = newest(Family.JAVA)
+    of_clients = known_keys(java, Component.PRODUCER) | known_keys(java, Component.CONSUMER)
+    return any(is_of_broker(row[0]) and setting_of(row[0]) not in of_clients for row in own)
+
+
+def is_of_broker(variable: str) -> bool:
+    """Whether a variable is a setting of a broker, or makes topics."""
+    return variable == CREATE_TOPICS or (
+        setting_of(variable) in known_keys(newest(Family.JAVA), Component.BROKER)
+    )
+
+
+def _tag(reading: Reading, leaf: Leaf) -> str | None:
+    """The line of Kafka in a service's image, empty if it is not known; None for another image."""
+    match leaf.path:
+        case ("services", _, "image"):
+            refuse_other_brokers(_by_default(leaf.text), leaf.line)
+            return line_of_image(reading, leaf)
+        case _:
+            return None
+
+
+def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
+    """The line of Kafka in an image of its brokers, empty if it is not known; None for others."""
+    tag = _IMAGE.fullmatch(_by_default(leaf.text))
+    if tag is None:
+        return None
+    line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
+    try:
+        return kafka_line(line)
+    except SettingError:
+        oldest = kafka_versions()[-1]
+        if at_least(line, oldest):
+            reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
+            return ""
+        words = f"the image's Kafka {line} is older than those known here: {oldest} is taken"
+        reading.note(leaf.line, words)
+        return oldest
+
+
+def _by_default(text: str) -> str:
+    return COMPOSE.sub(r"\2", text)
+
+
+def _of_confluent(line: str) -> str:
+    """Confluent counts 8.0, 7.9, 6.2 and 5.5 where Kafka counts 4.0, 3.9, 2.8 and 2.5."""
+    major, minor = (int(part) for part in line.split("."))
+    return f"2.{minor + 6 * (major == 6)}" if major in (5, 6) else f"{major - 4}.{minor}"
+
+
+def _variable(leaf: Leaf) -> tuple[str, str] | None:
+    """A variable of a service, written as a mapping or as a list of `NAME=value`."""
+    match leaf.path:
+        case ("services", _, "environment", name) if name.isdecimal():
+            name, is_set, value = leaf.text.partition("=")
+            return (name, value) if is_set and _ours(name, value) else None
+        case ("services", _, "environment", name) if _ours(name, leaf.text):
+            return name, leaf.text
+        case _:
+            return None
+
+
+def _say_whose(reading: Reading, leaf: Leaf) -> None:
+    """Says once of a service that it is a product with clients of its own. Raises `IntakeError`
+    for a client's setting of a team's own application."""
+    match leaf.path:
+        case ("services", service, "environment", name):
+            name = leaf.text.partition("=")[0] if name.isdecimal() else name
+            owner = OTHERS.match(name)
+            if not owner:
+                refuse_unprefixed(name, leaf.line)
+            words = f"of {shown(service)} are of a product that sets up its clients by rules of its"
+            if owner and not any(words in note for note in reading.notes):
+                reading.note(leaf.line, f"the {owner[0]}… {words} own: not read")
+        case _:
+            pass
+
+
+def _ours(name: str, value: str) -> bool:
+    return is_springs(name, value) or OF_BROKER.match(name) is not None
+
+
+def take(
+    reading: Reading, variables: Mapping[str, list[Variable]],
+    commands: Mapping[str, tuple[str, int]] = MappingProxyType({}),
+) -> None:  # fmt: skip
+    """Sorts the variables of each service into settings of its broker and what Spring makes of its
+    own, and of what its application is started with."""
+    springs = dict[str, list[Leaf]]()
+    for service, own in variables.items():
+        for variable, value, line in own:
+            if not is_springs(variable, value) and value and not _NOT_SETTINGS.fullmatch(variable):
+                name = setting_of(variable)
+                state = partial(_state, reading, service, name, line)
+                fill(reading, COMPOSE, (name, value, line), state)
+        springs[service] = _of_spring(reading, own, commands.get(service))
+    for service in commands.keys() - variables.keys():
+        springs[service] = _of_spring(reading, [], commands[service])
+    applications = {service: leaves for service, leaves in springs.items() if leaves}
+    for service, leaves in applications.items():
+        _take_application(reading, service if len(applications) > 1 else "", leaves)
+
+
+def is_springs(variable: str, value: str) -> bool:
+    """Whether a variable states properties of Spring."""
+    return variable.startswith(_SPRING) or variable == spring_arguments.JSON[0] or (
+        spring_arguments.is_argument(value)
+    )  # fmt: skip
+
+
+def _of_spring(
+    reading: Reading, own: Sequence[Variable], command: tuple[str, int] | None
+) -> list[Leaf]:
+    """The properties of one application, the last of which goes before the others."""
+    springs, later, last = list[Variable](), list[Leaf](), list[Leaf]()
+    stated = [(text, line) for variable, text, line in own if not variable.startswith(_SPRING)]
+    for variable, text, line in own:
+        if variable == spring_arguments.JSON[0]:
+            later += spring_arguments.of_json(text, line)
+        elif variable.startswith(_SPRING):
+            keep = partial(_keep, springs, variable, line)
+            fill(reading, COMPOSE, (setting_of(variable), text, line), keep)
+    for text, line in [*stated, *([command] if command else [])]:
+        for is_own, leaf in spring_arguments.arguments(COMPOSE.sub(r"\2", text), line):
+            (last if is_own else later).append(leaf)
+    return [*named(reading, springs), *later, *last]
+
+
+def _take_application(reading: Reading, service: str, leaves: list[Leaf]) -> None:
+    """Adds what Spring makes of its properties; of one application of several, under its name."""
+    own = Reading(heads={"family": Family.JAVA})
+    spring.take(own, leaves)
+    reading.heads["family"] = own.heads["family"]
+    reading.items += [
+        replace(item, process=item.process or service) if item.component in _OF_ONE else item
+        for item in own.items
+    ]
+    reading.clients |= own.clients
+    reading.notes += own.notes
+    reading.problems += own.problems
+
+
+def _keep(springs: list[Variable], variable: str, line: int, text: str) -> None:
+    springs.append((variable, text, line))
+
+
+def _state(reading: Reading, service: str, name: str, line: int, text: str) -> None:
+    reading.state(Component.BROKER, name, text, line, process=service)
+
+
+def _likeness(text: str) -> float:
+    has_kafka = "KAFKA_" in text or _BROKERS.search(text)
+    return 0.98 if _SERVICES.search(text) and has_kafka else 0.0
+
+
+READERS = (Reader("compose", "docker-compose.yml (KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)

@@ -1,0 +1,56 @@
+"""A file of environment variables (`.env`): of brokers (`KAFKA_…`) and of Spring (`SPRING_…`)."""
+
+from __future__ import annotations
+
+import re
+
+from advisor.intake.deployments.compose.services import OTHERS, Variable, is_springs, take
+from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
+from advisor.intake.frameworks.spring.arguments import JSON
+from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError
+
+_OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
+_OWN = re.compile(_OURS)
+_ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})=(.*)")
+_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]})=.*")
+_FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
+_DOCKERFILE = re.compile(r"^FROM[ \t]+\S", re.MULTILINE)
+_LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
+
+
+def read(text: str) -> Reading:
+    """What the variables state; other lines are passed over. Raises `IntakeError`."""
+    reading = Reading()
+    variables = list[Variable]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _ANY.fullmatch(line.rstrip())
+        if match and (_OWN.fullmatch(match[1]) or is_springs(match[1], match[2])):
+            variables.append((match[1], _unquoted(match[2]), number))
+        elif owner := _FOREIGN.match(line):
+            reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
+                         "of its own: not read")  # fmt: skip
+        elif match:
+            refuse_unprefixed(match[1], number)
+    for variable, text, number in variables:
+        if not is_springs(variable, text):
+            refuse_clients(variable, number)
+    if not variables:
+        raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
+    take(reading, {"": variables})
+    return reading
+
+
+def _unquoted(text: str) -> str:
+    """A value without the quotes around it, and without a comment behind."""
+    if text[:1] in ("'", '"') and (end := text.find(text[0], 1)) > 0:
+        return text[1:end]
+    return text.partition(" #")[0].strip()
+
+
+def _likeness(text: str) -> float:
+    return 0.9 if _LIKE.search(text) and not _DOCKERFILE.search(text) else 0.0
+
+
+READERS = (Reader("environment", "Variables (.env: KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)

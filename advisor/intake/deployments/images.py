@@ -1,0 +1,111 @@
+"""Which variables an image of Kafka makes a setting of, and which it passes over.
+
+Bitnami's read `KAFKA_CFG_…`, and a fixed list of names without CFG (libkafka.sh,
+kafka_create_alias_environment_variables), which has no min.insync.replicas. Those of Apache Kafka
+and Confluent read `KAFKA_…`, and make `cfg.…`, which is no setting, of the others.
+"""
+
+from __future__ import annotations
+
+import re
+
+from advisor.catalog import Component
+from advisor.intake.clients.other_brokers import RULES_OF_THEIR_OWN
+from advisor.intake.reading import Reading
+from advisor.intake.text import IntakeError
+
+_BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
+_CONFLUENTS = r"cp-(?:enterprise-)?kafka|cp-server"
+_PLAIN = re.compile(rf"(?:.*/)?(?:apache/kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
+_FILLS_IN = re.compile(r"(?:.*/)?(?:bitnami\w*|wurstmeister|debezium)/kafka(?:[:@].*)?")
+_NAMED = re.compile(rf"(?:.*/)?(?:kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
+OF_BROKER = re.compile(r"^KAFKA_(?:CFG_)?")
+"""Before a setting's name in a variable."""
+
+_WITH_CFG, _WITHOUT = "KAFKA_CFG_", "KAFKA_"
+_ALSO_WITHOUT_CFG = {
+    "ADVERTISED_LISTENERS", "BROKER_ID", "NODE_ID", "CONTROLLER_QUORUM_VOTERS", "PROCESS_ROLES",
+    "DEFAULT_REPLICATION_FACTOR", "DELETE_TOPIC_ENABLE", "INTER_BROKER_LISTENER_NAME", "LISTENERS",
+    "LISTENER_SECURITY_PROTOCOL_MAP", "LOG_DIRS", "LOG_FLUSH_INTERVAL_MESSAGES",
+    "LOG_FLUSH_INTERVAL_MS", "LOG_MESSAGE_FORMAT_VERSION", "LOG_RETENTION_BYTES",
+    "LOG_RETENTION_HOURS", "LOG_SEGMENT_BYTES", "MESSAGE_MAX_BYTES", "NUM_IO_THREADS",
+    "NUM_NETWORK_THREADS", "NUM_PARTITIONS", "NUM_RECOVERY_THREADS_PER_DATA_DIR",
+    "OFFSETS_TOPIC_REPLICATION_FACTOR", "SOCKET_RECEIVE_BUFFER_BYTES", "SOCKET_REQUEST_MAX_BYTES",
+    "SOCKET_SEND_BUFFER_BYTES", "SSL_ENDPOINT_IDENTIFICATION_ALGORITHM",
+    "TRANSACTION_STATE_LOG_MIN_ISR", "TRANSACTION_STATE_LOG_REPLICATION_FACTOR",
+    "ZOOKEEPER_CONNECT", "ZOOKEEPER_CONNECTION_TIMEOUT_MS",
+}  # fmt: skip
+
+
+def is_kafka(image: str) -> bool:
+    """Whether an image is one of Apache Kafka, by its name."""
+    return _NAMED.fullmatch(image) is not None
+
+
+_FILE_OF_A_RELEASE = {
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+}
+"""What the server.properties in Kafka's releases states and its defaults do not (2.8 to 4.3)."""
+
+
+def with_file_of(reading: Reading, image: str, line: int, process: str) -> None:
+    """States what the file in an image states and this broker's variables do not.
+
+    The images of Bitnami (libkafka.sh, kafka_initialize), wurstmeister (start-kafka.sh) and
+    Debezium (docker-entrypoint.sh) fill in the file of Kafka's release. Those of Apache Kafka
+    (KafkaDockerWrapper.scala) and Confluent begin with an empty one where a variable is set. What
+    others begin with is not known, and the file of the release promises less than no file.
+    """
+    if _PLAIN.fullmatch(image):
+        return
+    stated = {
+        item.name for item in reading.items
+        if item.component is Component.BROKER and item.process == process
+    }  # fmt: skip
+    missing = {name: text for name, text in _FILE_OF_A_RELEASE.items() if name not in stated}
+    for name, text in missing.items():
+        reading.state(Component.BROKER, name, text, line, process=process)
+    if missing:
+        whose = "this image fills in" if _FILLS_IN.fullmatch(image) else "this image may fill in"
+        listed = ", ".join(f"{name}={text}" for name, text in missing.items())
+        reading.note(line, f"{whose} the server.properties of Kafka's release: {listed} there")
+
+
+_OTHER_BROKERS = {
+    "redpanda": "Redpanda",
+    "automq": "AutoMQ",
+    "warpstream_agent": "WarpStream",
+    "warpstream-agent": "WarpStream",
+    "bufstream": "Bufstream",
+    "eventhubs-emulator": "Azure Event Hubs",
+}
+"""Brokers that speak Kafka's protocol and are not Apache Kafka, by the last part of their image."""
+_NAME = re.compile(r"(?:.*/)?(?P<name>[\w.-]+?)(?::[\w.-]*)?(?:@.*)?")
+
+
+def refuse_other_brokers(image: str, line: int) -> None:
+    """Raises `IntakeError` for an image of brokers that are not Apache Kafka."""
+    match = _NAME.fullmatch(image)
+    product = _OTHER_BROKERS.get(match["name"]) if match else None
+    if product:
+        raise IntakeError(f"Line {line}: {product} {RULES_OF_THEIR_OWN}")
+
+
+def passed_over(image: str, variable: str) -> str:
+    """Why an image makes no setting of a variable of this name; empty if it does."""
+    if variable.startswith(_WITH_CFG):
+        if _PLAIN.fullmatch(image):
+            return f"this image makes no setting of {_WITH_CFG}…: not read"
+        return ""
+    name = variable.removeprefix(_WITHOUT)
+    if name == variable or name in _ALSO_WITHOUT_CFG or not _BITNAMI.fullmatch(image):
+        return ""
+    return f"Bitnami's image reads {_WITH_CFG}{name} instead: not read"
+
+
+def setting_of(variable: str) -> str:
+    """The setting that a variable stands for: KAFKA_A_B is a.b, and KAFKA_A__B a_b."""
+    name = OF_BROKER.sub("", variable, count=1).lower()
+    return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")

@@ -1,0 +1,303 @@
+"""Kubernetes manifests: files in a ConfigMap, and the variables of a container.
+
+A file in a ConfigMap is read as what it looks like. Source: Kubernetes API reference, ConfigMap v1
+(`data`) and Container v1 (`env`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePosixPath
+
+from advisor.catalog import Component
+from advisor.intake.application_file import ApplicationFile, file_profile, rank
+from advisor.intake.clients.known import decides
+from advisor.intake.deployments.commands import of_containers, overrides, take_altered, take_topics
+from advisor.intake.deployments.compose.disks import log_folders
+from advisor.intake.deployments.compose.servers import is_server
+from advisor.intake.deployments.compose.services import (
+    OTHERS,
+    Variable,
+    is_of_broker,
+    line_of_image,
+    of_servers,
+    refuse_clients_of,
+    take,
+    without_passed_over,
+)
+from advisor.intake.deployments.compose.volumes import usual_folders
+from advisor.intake.deployments.images import refuse_other_brokers, setting_of, with_file_of
+from advisor.intake.deployments.own_variables import refuse_unprefixed
+from advisor.intake.deployments.strimzi import resources
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.frameworks.spring.arguments import is_argument
+from advisor.intake.frameworks.spring.profiles import DEFAULT
+from advisor.intake.reading import Profiles, Reader, Reading
+from advisor.intake.registry import detect
+from advisor.intake.text import IntakeError, further_down, shown
+
+_KINDS = "ConfigMap|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
+_KIND = re.compile(rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b", re.MULTILINE)
+_API = re.compile(r"^apiVersion:", re.MULTILINE)
+_WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod")
+_LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscsi"}
+"""What a volume is that is still there when its pod is not."""
+_PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
+"""What keeps a pod on one node, so that a hostPath is still there (Kubernetes, Volumes)."""
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_SUBPATHS = {"subPath", "subPathExpr"}
+_VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
+_OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHERS.pattern}")
+_NOTHING = (
+    "Line 1: no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
+    "these resources."
+)
+
+
+def read(text: str) -> Reading:
+    """The settings of files and variables. Raises `IntakeError` where there are none."""
+    return _read(text, ())
+
+
+def _read(text: str, profiles: Sequence[str]) -> Reading:
+    """The same with these profiles of Spring, or those that its files switch on."""
+    reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
+    choices = dict[tuple[str, ...], int]()
+    commands = dict[str, tuple[str, int]]()
+    for leaves in resources(text):
+        for leaf in leaves:
+            match leaf.path:
+                case ("data", name) if _VARIABLE.fullmatch(name):
+                    variables.setdefault("", []).append((name, leaf.text, leaf.line))
+                case _:
+                    pass
+        files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
+        choices |= _files(reading, files, profiles)
+        name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
+        own = list(_variables(leaves, name))
+        for container, row in own:
+            variables.setdefault(container, []).append(row)
+        images |= {
+            _place(name, leaf.path[:-1]): leaf for leaf in leaves if leaf.path[-1:] == ("image",)
+        }
+        _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
+        commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
+        _say_unread(reading, leaves, name, {container for container, _ in own})
+    without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
+    refuse_clients_of(variables)
+    take_topics(reading, commands.values(), {})
+    take(reading, of_servers(reading, variables), commands)
+    for container, leaf in images.items():
+        if is_server(name for name, _, _ in variables.get(container, ())):
+            with_file_of(reading, leaf.text, leaf.line, container)
+    for container, (text, line) in commands.items():
+        for name, value in overrides(text):
+            reading.state(Component.BROKER, name, value, line, process=container)
+    take_altered(reading, commands.values())
+    if len(choices) > 1:
+        reading.profiles = Profiles(choices, partial(_read, text), DEFAULT)
+    if not (reading.items or reading.problems or choices):
+        raise IntakeError(_NOTHING)
+    return reading
+
+
+def _place(name: str, path: Sequence[str]) -> str:
+    """A container by the name of its resource and where it stands there."""
+    return "/".join((name, *path))
+
+
+def _say_unread(reading: Reading, leaves: list[Leaf], resource: str, ours: Collection[str]) -> None:
+    """Names variables of our containers that stand elsewhere. Raises `IntakeError` for brokers
+    that are not Apache Kafka."""
+    names: dict[tuple[str, ...], str] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "env", number, "name"):
+                names[(*before, number)] = leaf.text
+                if not _OTHERS.match(leaf.text):
+                    refuse_unprefixed(leaf.text, leaf.line)
+                continue
+            case (*before, "env", number, "valueFrom", kind, "key"):
+                name = names.get((*before, number), "")
+                if not _VARIABLE.fullmatch(name) or _place(resource, before) not in ours:
+                    continue
+                if is_of_broker(name) and decides(setting_of(name)):
+                    words = f"comes from a {shown(kind)}. Write the value that counts"
+                    reading.wrong(Component.BROKER, name, leaf.line, f"{shown(name)} {words}")
+                    continue
+                words = f"{shown(name)} comes from a {shown(kind)}: not read"
+            case (*before, "envFrom", _, kind, "name") if _place(resource, before) in ours:
+                words = f"envFrom: variables come from a {shown(kind)}: not read, if it is not here"
+            case (*_, "image"):
+                refuse_other_brokers(leaf.text, leaf.line)
+                continue
+            case _:
+                continue
+        reading.note(leaf.line, words)
+
+
+def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str]) -> None:
+    """How many brokers a workload is, which Kafka they have, and whether their disks last."""
+    ours = any(name.startswith("KAFKA_") for name in variables)
+    roles = next((text for name, text in variables.items() if name.endswith("PROCESS_ROLES")), "")
+    kind = next((leaf.text for leaf in leaves if leaf.path == ("kind",)), "")
+    if not ours or kind not in _WORKLOADS:
+        return
+    if "controller" in roles and (lost := _logs_end_with_their_pod(leaves, variables)):
+        reading.lose_metadata(lost, "a controller on no volume that outlives its pod")
+    if roles and "broker" not in roles:
+        return
+    images = [leaf for leaf in leaves if leaf.path[-1:] == ("image",)]
+    lines = [(leaf.line, line) for leaf in images if (line := line_of_image(reading, leaf))]
+    if not lines and not is_server(variables):
+        return
+    counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
+    count = int(counts[0]) if counts and counts[0].isdecimal() else 1
+    if count > 1 and _share_a_claim(leaves):
+        words = "pods with one claim for their logs: the second broker does not get its lock"
+        reading.note(images[0].line, f"{words}, and does not start")
+        count = 1
+    reading.heads["brokers"] = str(int(reading.heads.get("brokers", "0")) + count)
+    if lines:
+        reading.heads["kafka"] = lines[0][1]
+    if lost := _logs_end_with_their_pod(leaves, variables):
+        reading.lose_disks(lost, "logs on no volume that outlives its pod")
+
+
+def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -> int:
+    """The first line of a workload without a volume that lasts, or whose logs are on none; 0 if
+    they last, or nothing says where they are."""
+    lasting, named, mounts = set[str](), dict[str, str](), dict[str, dict[str, str]]()
+    kept, kinds = set[str](), _lasting_kinds(leaves)
+    for leaf in leaves:
+        match leaf.path:
+            case (*_, "volumeClaimTemplates", _, "metadata", "name"):
+                lasting.add(leaf.text)
+            case (*_, "volumes", number, "name"):
+                named[number] = leaf.text
+            case (*_, "volumes", number, kind, _) if kind in kinds:
+                kept.add(number)
+            case (*_, "volumeMounts", number, ("mountPath" | "name") as key):
+                mounts.setdefault(number, {})[key] = leaf.text
+            case _:
+                pass
+    first = min(leaf.line for leaf in leaves)
+    if not any(kinds.intersection(leaf.path) for leaf in leaves):
+        return first
+    lasting |= {named[number] for number in kept if number in named}
+    volumes = {
+        row["mountPath"]: row.get("name", "") for row in mounts.values() if "mountPath" in row
+    }
+    image = next((leaf.text for leaf in leaves if leaf.path[-1:] == ("image",)), "")
+    folders = log_folders(variables) or (usual_folders(image) if volumes else [])
+    return first if any(_on(folder, volumes) not in lasting for folder in folders) else 0
+
+
+def _lasting_kinds(leaves: list[Leaf]) -> set[str]:
+    """A folder of a node is another one where a pod may start on another node."""
+    pinned = any(_PINNED.intersection(leaf.path) for leaf in leaves)
+    daemon = any((leaf.path, leaf.text) == (("kind",), "DaemonSet") for leaf in leaves)
+    return _LASTING | {"hostPath"} if pinned or daemon else _LASTING
+
+
+def _share_a_claim(leaves: list[Leaf]) -> bool:
+    """Whether all pods of a workload have the one volume of a claim, and the same folder of it."""
+    inside = {part for leaf in leaves for part in leaf.path}
+    return (
+        "persistentVolumeClaim" in inside
+        and "volumeClaimTemplates" not in inside
+        and not inside & _SUBPATHS
+    )
+
+
+def _on(folder: PurePosixPath, volumes: Mapping[str, str]) -> str:
+    """The volume that a folder is on, empty if it is on none."""
+    places = (str(path) for path in (folder, *folder.parents))
+    return next((volumes[place] for place in places if place in volumes), "")
+
+
+def _files(
+    reading: Reading, leaves: Iterable[Leaf], chosen: Sequence[str]
+) -> dict[tuple[str, ...], int]:
+    """Takes what the files of a ConfigMap state; returns the profiles that may be chosen.
+
+    Files of one application are read together.
+    """
+    files = [leaf for leaf in leaves if not _VARIABLE.fullmatch(leaf.path[1])]
+    readers = {leaf.path[1]: detect(leaf.text) for leaf in files}
+    named = {name: reader for name, reader in readers.items() if file_profile(name) is not None}
+    framework = next((it for it in named.values() if it and it.read_files), None)
+    together = {name for name, reader in named.items() if framework and reader in (None, framework)}
+    for leaf in files:
+        name, reader = leaf.path[1], readers[leaf.path[1]]
+        if reader is None and name not in together:
+            reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
+        elif reader and name not in together:
+            _file(reading, reader, leaf)
+    if framework is None or framework.read_files is None:
+        return {}
+    own = sorted(
+        (leaf for leaf in files if leaf.path[1] in together), key=lambda it: rank(it.path[1])
+    )
+    inner = framework.read_files([
+        ApplicationFile(leaf.text, file_profile(leaf.path[1]) or "", leaf.line) for leaf in own
+    ])  # fmt: skip
+    choices = dict(inner.profiles.choices) if inner.profiles else {}
+    _add(reading, inner.profiles.read(chosen) if inner.profiles and chosen else inner)
+    return choices
+
+
+def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
+    """Takes what a file states; its lines begin below its name."""
+    try:
+        inner = reader.read(leaf.text)
+    except IntakeError as error:
+        raise IntakeError(further_down(str(error), leaf.line)) from None
+    inner.items = [replace(item, line=item.line + leaf.line) for item in inner.items]
+    inner.notes = [further_down(note, leaf.line) for note in inner.notes]
+    inner.problems = [
+        replace(problem, message=further_down(problem.message, leaf.line))
+        for problem in inner.problems
+    ]
+    _name_clients(inner, leaf.path[1])
+    _add(reading, inner)
+
+
+def _name_clients(inner: Reading, name: str) -> None:
+    """Names whose settings a file's are, so that those of another file are told apart."""
+    kinds = {item.component for item in inner.items}
+    inner.items = [replace(item, process=item.process or name) for item in inner.items]
+    inner.clients |= {(kind, name) for kind in kinds if kind in _CLIENTS and not inner.clients}
+
+
+def _add(reading: Reading, inner: Reading) -> None:
+    reading.items += inner.items
+    reading.heads |= inner.heads
+    reading.notes += inner.notes
+    reading.problems += inner.problems
+    reading.clients |= inner.clients
+
+
+def _variables(leaves: Iterable[Leaf], resource: str) -> Iterable[tuple[str, Variable]]:
+    """The variables of each container that are stated as a plain value."""
+    named: dict[tuple[str, ...], Leaf] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "env", number, "name"):
+                named[(*before, number)] = leaf
+            case (*before, "env", number, "value"):
+                name = named.get((*before, number))
+                if name is not None and (_VARIABLE.fullmatch(name.text) or is_argument(leaf.text)):
+                    yield _place(resource, before), (name.text, leaf.text, leaf.line)
+            case _:
+                pass
+
+
+def _likeness(text: str) -> float:
+    return 0.99 if _KIND.search(text) and _API.search(text) else 0.0
+
+
+READERS = (Reader("kubernetes", "Kubernetes manifests (ConfigMap, env)", _likeness, read),)

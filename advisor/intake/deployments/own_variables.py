@@ -1,0 +1,53 @@
+"""Variables of an application of the team's own, which its code hands on to a client."""
+
+from __future__ import annotations
+
+from itertools import dropwhile
+
+from advisor.catalog import Component, Family
+from advisor.catalog.texts import is_free
+from advisor.intake.clients.known import is_weighed, known_keys, newest
+from advisor.intake.deployments.images import setting_of
+from advisor.intake.text import IntakeError, shown
+
+_BEFORE = frozenset({
+    "producer", "consumer", "client", "clients", "properties", "config", "default", "rest",
+    "streams", "app",
+})  # fmt: skip
+"""What applications put between KAFKA and a setting's name."""
+
+
+_SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
+"""Settings of clients that nothing else has: whatever stands before one of them."""
+
+
+def _sure(name: str) -> str | None:
+    return next((sure for sure in _SURE if f".{name}".endswith(f".{sure}")), None)
+
+
+def _nested(name: str) -> str:
+    """A name as applications nest it: `KAFKA__CLIENT__ACKS` is client.acks."""
+    return name.replace("_", ".").replace("-", ".")
+
+
+def refuse_clients(variable: str, line: int) -> None:
+    """Raises `IntakeError` for a variable of a client's setting that counts: brokers pass over it,
+    and what the application makes of it is not in the file."""
+    name = setting_of(variable)
+    if name in known_keys(newest(Family.JAVA), Component.BROKER):
+        return
+    name = _nested(name)
+    words = dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word])
+    own = _sure(name) or ".".join(words)
+    for part in (Component.PRODUCER, Component.CONSUMER):
+        if is_weighed(Family.JAVA, part, own) and not is_free(own):
+            what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
+            instead = f"Give {own} as properties of the {part}, and leave the variable out."
+            raise IntakeError(f"Line {line}: {what} {instead}")
+
+
+def refuse_unprefixed(variable: str, line: int) -> None:
+    """The same for a variable without KAFKA_, where its name alone tells that it is a client's."""
+    name = _nested(setting_of(variable))
+    if name.startswith(("producer.", "consumer.")) or _sure(name) is not None:
+        refuse_clients(variable, line)

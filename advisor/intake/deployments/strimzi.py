@@ -1,0 +1,208 @@
+"""Strimzi's resources: Kafka, KafkaNodePool, KafkaTopic; of a KafkaUser its producer's quota.
+
+Source: Strimzi's CRDs, v1beta2 and v1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from advisor.catalog import Component, Problem
+from advisor.intake.clients.placeholders import FILLED_IN
+from advisor.intake.cluster.metadata_version import take_metadata_version
+from advisor.intake.cluster.mode import ZOOKEEPER
+from advisor.intake.deployments.commands import state_topics
+from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError, shown
+
+QUOTA = "producer.byte.rate"
+_STORAGE = ("persistent-claim", "ephemeral", "jbod")
+_API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
+
+
+def read(text: str) -> Reading:
+    """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
+    reading, brokers, controllers = Reading(), 0, 0
+    others, topics, begin = list[Leaf](), list[Reading](), list[int]()
+    for leaves in resources(text):
+        kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
+        if kind is None:
+            continue
+        if kind.text == "KafkaTopic":
+            topics.append(Reading())
+            begin.append(kind.line)
+        if kind.text == "KafkaNodePool":
+            brokers += _pool(leaves, "broker")
+            controllers += _pool(leaves, "controller")
+            of_brokers = leaves if _pool(leaves, "broker") else []
+            _disks(reading, of_brokers, ("spec", "storage"))
+            if _pool(leaves, "controller"):
+                _metadata_disks(reading, leaves, ("spec", "storage"))
+        if kind.text == "Kafka":
+            _mode(reading, leaves)
+            _metadata_version(reading, leaves)
+            _disks(reading, leaves, ("spec", "kafka", "storage"))
+        take = _KINDS.get(kind.text)
+        quotas = any(leaf.path[:2] == ("spec", "quotas") for leaf in leaves)
+        if take is None or (take is _user and not quotas):
+            others.append(kind)
+            continue
+        reading.parts.add(kind.text)
+        for leaf in leaves:
+            take(topics[-1] if take is _topic else reading, leaf)
+    state_topics(reading, topics, begin)
+    if brokers:
+        reading.heads["brokers"] = str(brokers)
+    if controllers:
+        reading.state(Component.APPLICATION, "controllers", str(controllers), 1)
+    _tell(reading, others)
+    if others and not (reading.items or reading.heads):
+        what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
+        raise IntakeError(f"Line {others[0].line}: {what}.")
+    return reading
+
+
+def _tell(reading: Reading, others: list[Leaf]) -> None:
+    """What is said of what is not read: clients of their own beside what is read are refused unless
+    somebody asks for that. Raises `IntakeError` if there is nothing else."""
+    for kind in others:
+        what = _OTHERS.get(kind.text, "")
+        words = f"a {kind.text} {what}. Nothing of it is read"
+        if what and not reading.parts:
+            raise IntakeError(f"Line {kind.line}: {words}.")
+        if not what:
+            reading.note(kind.line, f"of a {shown(kind.text)} nothing is weighed here")
+            continue
+        one = next(name for name in _KINDS if name in reading.parts)
+        how = f"Leave it out, or choose the rest on the command line: --only {one}"
+        message = f"Line {kind.line}: {words}. {how}."
+        reading.beside.append(Problem(Component.APPLICATION, kind.text, message))
+
+
+def resources(text: str) -> Iterator[list[Leaf]]:
+    """The resources, one by one, also out of the List that `kubectl get -o yaml` prints."""
+    for leaves in documents(text):
+        items: dict[str, list[Leaf]] = {}
+        for leaf in leaves:
+            if leaf.path[:1] == ("items",) and len(leaf.path) > 2:
+                items.setdefault(leaf.path[1], []).append(replace(leaf, path=leaf.path[2:]))
+        yield from items.values() or [leaves]
+
+
+def _pool(leaves: list[Leaf], role: str) -> int:
+    """How many servers of a role a pool has."""
+    roles = {leaf.text for leaf in leaves if leaf.path[:2] == ("spec", "roles")}
+    counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
+    return int(counts[0]) if role in roles and counts and counts[0].isdecimal() else 0
+
+
+def _disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
+    """A disk that is gone with its pod: the broker comes back by itself, on an empty one."""
+    if line := _ephemeral(leaves, storage):
+        reading.lose_disks(line, "type: ephemeral")
+
+
+def _metadata_disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:
+    """The same of a controller, or a server of ZooKeeper."""
+    if line := _ephemeral(leaves, storage):
+        reading.lose_metadata(line, "type: ephemeral of who keeps the metadata")
+
+
+def _ephemeral(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
+    """The line of such a disk; 0 if there is none. Raises `IntakeError` for storage that Strimzi
+    does not have: it refuses the resource, or leaves the old disks as they are."""
+    found = 0
+    for leaf in leaves:
+        if leaf.path[: len(storage)] != storage or leaf.path[-1] != "type":
+            continue
+        if leaf.text not in _STORAGE and not FILLED_IN.search(leaf.text):
+            words = f"storage has no type {shown(leaf.text)}: Strimzi has {', '.join(_STORAGE)}"
+            raise IntakeError(f"Line {leaf.line}: {words}.")
+        if leaf.text == "ephemeral":
+            found = found or leaf.line
+    return found
+
+
+def _mode(reading: Reading, leaves: list[Leaf]) -> None:
+    """Strimzi gives the brokers a ZooKeeper where there is one and KRaft was not enabled."""
+    kraft = ("metadata", "annotations", "strimzi.io/kraft")
+    if any((leaf.path, leaf.text) == (kraft, "enabled") for leaf in leaves):
+        return
+    for leaf in leaves:
+        if leaf.path == ("spec", "zookeeper", "replicas"):
+            reading.state(Component.APPLICATION, "zookeeper.servers", leaf.text, leaf.line)
+            reading.state(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
+            _metadata_disks(reading, leaves, ("spec", "zookeeper", "storage"))
+
+
+def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
+    """A version below the brokers' own: before 4.0 there are none of the features that it holds."""
+    of = {leaf.path: leaf for leaf in leaves}
+    kafka, stated = (of.get(("spec", "kafka", name)) for name in ("version", "metadataVersion"))
+    if stated and kafka and not kafka.text.startswith(("2.", "3.")):
+        take_metadata_version(reading, stated.text, stated.line)
+
+
+def _kafka(reading: Reading, leaf: Leaf) -> None:
+    match leaf.path:
+        case ("spec", "kafka", "config", *name):
+            reading.state(Component.BROKER, ".".join(name), leaf.text, leaf.line)
+        case ("spec", "kafka", "version"):
+            reading.heads["kafka"] = leaf.text
+        case ("spec", "kafka", "tieredStorage", *_):
+            reading.note(leaf.line, "tieredStorage counts for topics with remote.storage.enable")
+        case ("spec", "kafka", "replicas"):
+            reading.heads["brokers"] = leaf.text
+        case _:
+            pass
+
+
+def _topic(reading: Reading, leaf: Leaf) -> None:
+    match leaf.path:
+        case ("spec", "config", *name):
+            reading.state(Component.TOPIC, ".".join(name), leaf.text, leaf.line)
+        case ("spec", "replicas"):
+            reading.state(Component.TOPIC, "replication.factor", leaf.text, leaf.line)
+        case _:
+            pass
+
+
+def _user(reading: Reading, leaf: Leaf) -> None:
+    """The quota of a producer; its other parts are credentials, rights and other quotas."""
+    match leaf.path:
+        case ("spec", "quotas", "producerByteRate"):
+            reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
+        case ("spec", "quotas", name):
+            reading.note(leaf.line, f"{shown(name)} is not taken into account")
+        case _:
+            pass
+
+
+def _nothing(reading: Reading, leaf: Leaf) -> None:
+    """A pool is counted as a whole."""
+
+
+_CONNECT = "is of Kafka Connect, which sets up the clients of its connectors by rules of its own"
+_OTHERS: Mapping[str, str] = {
+    **dict.fromkeys(("KafkaConnect", "KafkaConnector", "KafkaMirrorMaker2"), _CONNECT),
+    "KafkaMirrorMaker": "copies topics between clusters by rules of its own",
+    "KafkaBridge": "sets up clients for requests of HTTP by rules of its own",
+}
+"""Resources with clients of their own, which are not advised on."""
+
+_KINDS: Mapping[str, Callable[[Reading, Leaf], None]] = {
+    "Kafka": _kafka,
+    "KafkaTopic": _topic,
+    "KafkaNodePool": _nothing,
+    "KafkaUser": _user,
+}
+
+
+def _likeness(text: str) -> float:
+    return 1.0 if _API.search(text) else 0.0
+
+
+READERS = (Reader("strimzi", "Strimzi resources (YAML)", _likeness, read),)

@@ -1,0 +1,145 @@
+"""Terraform: topics, `kafka_topic` or `confluent_kafka_topic`, and Amazon MSK.
+
+Source: documentation of the providers Mongey/kafka and confluentinc/confluent. Read are plain
+values, and those that a variable or a local of the same file has; what else Terraform works out
+(`each.value…`, `${…}`, `merge(…)`) is named, and refused where a service's own value would count.
+"""
+
+from __future__ import annotations
+
+import re
+
+from advisor.catalog import Component
+from advisor.intake.clients.known import decides
+from advisor.intake.deployments import terraform_msk
+from advisor.intake.deployments.commands import state_topics
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError, line_of, shown
+
+_RESOURCE = re.compile(
+    r"^[ \t]*resource[ \t]+\"(?P<kind>kafka_topic|confluent_kafka_topic)\"", re.MULTILINE
+)
+_MANAGED = re.compile(
+    r"^[ \t]*resource[ \t]+\"(?P<kind>(?:aiven_kafka|redpanda|ccloud_kafka|instaclustr_kafka|"
+    r"upstash_kafka|digitalocean_database_kafka|yandex_mdb_kafka)\w*)\"",
+    re.MULTILINE,
+)
+_PLAIN = re.compile(r'"?(?:-?[0-9]{1,20}|true|false)"?')
+_PAIR = re.compile(
+    r"(?<![\w.\"])\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)"
+    r"[ \t]*(?P<value>\"[^\"]{0,500}\"|[^\s,#{}\"]{1,500})"
+)
+_COMMENT = re.compile(r"^(?P<code>(?:[^\"#/]|\"[^\"]*\"|/(?!/))*+).*$")
+_DEFAULT = re.compile(
+    r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{[^{}]{0,500}?\bdefault[ \t]*=[ \t]*"
+    r"(?P<value>\"[^\"\n]{0,200}\"|[\w.-]{1,40})[ \t]*\}?[ \t]*$",
+    re.MULTILINE,
+)
+_LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTILINE)
+_COPIES = "replication_factor"
+_OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
+"""Arguments of the resources that are no settings of a topic."""
+
+
+def read(text: str) -> Reading:
+    """The settings and copies of the topics. Raises `IntakeError`."""
+    reading = Reading()
+    terraform_msk.take(reading, text)
+    resources = list(_RESOURCE.finditer(text))
+    if managed := _MANAGED.search(text):
+        begins = line_of(text, managed.start())
+        raise IntakeError(
+            f"Line {begins}: {managed['kind']} is of a service whose brokers have settings that "
+            "are not in this file, or that is not Apache Kafka. It is not read: state what "
+            "kafka-topics.sh --describe and kafka-configs.sh --describe --all print."
+        )
+    if not resources and terraform_msk.RESOURCE.search(text):
+        return reading
+    if not resources:
+        raise IntakeError("Line 1: there is no resource kafka_topic or confluent_kafka_topic here.")
+    parts, lines = list[Reading](), list[int]()
+    for resource in resources:
+        part, first = Reading(), line_of(text, resource.start())
+        confluent = resource["kind"] == "confluent_kafka_topic"
+        _take_block(part, text, first, managed=confluent)
+        if confluent:
+            _of_confluent_cloud(part, first)
+        parts.append(part)
+        lines.append(first)
+    state_topics(reading, parts, lines)
+    return reading
+
+
+def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> None:
+    """Takes the arguments of the resource that begins at a line."""
+    known, depth = _known(text), 0
+    for number, line in enumerate(text.splitlines()[first - 1 :], start=first):
+        code = _code(line)
+        for pair in _PAIR.finditer(code if number > first else code.partition("{")[2]):
+            value = known.get(pair["value"].strip('"').removeprefix("${").removesuffix("}"))
+            if value is not None:
+                # Whatever else stands there may be a secret.
+                kept = value if _PLAIN.fullmatch(value) else "its default"
+                reading.note(number, f"{shown(pair['name'])} is {kept} unless it is given another")
+            _take(reading, pair["name"], value or pair["value"], number, managed=managed)
+        depth += code.count("{") - code.count("}")
+        if depth <= 0 and "}" in code:
+            break
+
+
+def _code(line: str) -> str:
+    match = _COMMENT.match(line)
+    return match["code"] if match else line
+
+
+def _known(text: str) -> dict[str, str]:
+    """What variables have by default, and locals, as they are referred to."""
+    values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(text)}
+    for block in _LOCALS.finditer(text):
+        for line in block["body"].splitlines():
+            for pair in _PAIR.finditer(_code(line)):
+                values[f"local.{pair['name']}"] = pair["value"]
+    return {name: value for name, value in values.items() if _is_plain(value)}
+
+
+def _is_plain(value: str) -> bool:
+    text = value.strip('"')
+    return "${" not in text and (value[:1] == '"' or bool(re.fullmatch(r"-?\d+|true|false", text)))
+
+
+def _of_confluent_cloud(reading: Reading, line: int) -> None:
+    """What no resource states: each topic has 3 copies, and a minimum of 2 unless it says another
+    (Confluent Cloud documentation, Custom topic settings)."""
+    stated = {item.name for item in reading.items}
+    for name, value in (("replication.factor", "3"), ("min.insync.replicas", "2")):
+        if name not in stated:
+            reading.state(Component.TOPIC, name, value, line)
+    reading.note(
+        line, "a topic of Confluent Cloud has 3 copies, and min.insync.replicas=2 if unsaid"
+    )
+
+
+def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) -> None:
+    """Takes an argument. What is worked out is refused where an answer depends on it, and of a
+    service with defaults of its own (`managed`) wherever it is a setting."""
+    if name in _OWN:
+        return
+    text = value.strip('"')
+    is_setting = name in (_COPIES, "config") or "." in name
+    if name == "config" or not _is_plain(value):
+        if name in (_COPIES, "config") or decides(name) or (managed and is_setting):
+            words = f"{shown(name)} is worked out by Terraform. Write its value here"
+            reading.wrong(Component.TOPIC, name, line, words)
+        else:
+            reading.note(line, f"{shown(name)} is worked out by Terraform: not read")
+    elif is_setting:
+        setting = "replication.factor" if name == _COPIES else name
+        reading.state(Component.TOPIC, setting, text, line)
+
+
+def _likeness(text: str) -> float:
+    patterns = (_RESOURCE, terraform_msk.RESOURCE, _MANAGED)
+    return 0.97 if any(pattern.search(text) for pattern in patterns) else 0.0
+
+
+READERS = (Reader("terraform", "Terraform (kafka_topic, Amazon MSK)", _likeness, read),)

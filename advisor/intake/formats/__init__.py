@@ -1,0 +1,1 @@
+"""Grammars that several kinds of files have: YAML, Java's properties, placeholders."""

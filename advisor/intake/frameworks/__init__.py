@@ -1,0 +1,1 @@
+"""Files of frameworks that make Kafka's clients for an application."""

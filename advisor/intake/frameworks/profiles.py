@@ -1,0 +1,55 @@
+"""What counts of a Quarkus file in a packaged application: `%prod.` does, other profiles do not.
+
+Source: Quarkus, Configuration Reference Guide, Profiles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from advisor.intake.application_file import ApplicationFile, moved
+from advisor.intake.clients.placeholders import resolved
+from advisor.intake.formats.dotted import leaves
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.reading import Reading
+from advisor.intake.text import shown
+
+_PROFILE = re.compile(
+    r"\"?%(?:\{(?P<several>[^{}\"]{1,200})\}|(?P<profile>[^.\"{}]+))\"?\.(?P<name>.+)"
+)
+_RUNS = "prod"
+"""The profile in which a packaged application runs."""
+
+
+def in_production(reading: Reading, every: Iterable[Leaf]) -> list[Leaf]:
+    """What counts in a packaged application, in the order in which it replaces each other; notes
+    say which profiles are left out that speak of Kafka."""
+    plain, of_profile, left_out = list[Leaf](), list[Leaf](), dict[str, int]()
+    for leaf in every:
+        name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
+        if match is None:
+            plain.append(leaf)
+        elif _RUNS in _named(match):
+            of_profile.append(replace(leaf, path=(match["name"],)))
+        elif "kafka" in name or "mp.messaging" in name:
+            for profile in _named(match):
+                left_out.setdefault(profile, leaf.line)
+    for profile, line in left_out.items():
+        reading.note(line, f"what counts only in profile {shown(profile)} is not read")
+    return resolved([*plain, *of_profile])
+
+
+def _named(match: re.Match[str]) -> list[str]:
+    """The profiles of `%prod.` and of `%{prod,staging}.` (SmallRye Config, Multiple Profiles)."""
+    names = match["several"] or match["profile"]
+    return [name.strip() for name in names.split(",")]
+
+
+def of_files(files: Iterable[ApplicationFile]) -> Iterator[Leaf]:
+    """Every value of an application's files; one of a profile's file is under its profile."""
+    for file in files:
+        prefix = f"%{file.profile}." if file.profile else ""
+        for part in moved(file, lambda text: [leaves(text)]):
+            yield from (replace(leaf, path=(f"{prefix}{leaf.path[0]}",)) for leaf in part)

@@ -1,0 +1,290 @@
+"""`mp.messaging.…`: channels of SmallRye Reactive Messaging, which Quarkus brings.
+
+Sources: smallrye-reactive-messaging, KafkaConnector (its attributes and their defaults),
+ReactiveKafkaProducer and ReactiveKafkaConsumer (what is handed to the clients),
+ConfigurationCleaner (what is not); Quarkus, Apache Kafka Reference Guide (`kafka.…` for all
+channels, profiles).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from advisor.catalog import Component, Family
+from advisor.intake.application_file import ApplicationFile
+from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.placeholders import SPRING, fill
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.frameworks.instances import note_name
+from advisor.intake.frameworks.profiles import in_production, of_files
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import shown
+
+_PRODUCER, _CONSUMER, _CODE = Component.PRODUCER, Component.CONSUMER, Component.APPLICATION
+_CHANNEL = re.compile(
+    r"mp\.messaging\.(?P<way>incoming|outgoing)\.(?P<channel>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
+)
+_CONNECTOR = re.compile(r"mp\.messaging\.connector\.\"?(?P<name>[^.\"]+)\"?\.(?P<key>.+)")
+_LINE = re.compile(r"^[ \t]*(?:%\w+\.)?mp\.messaging\.", re.MULTILINE)
+_BLOCK = re.compile(r"^[ \t]*mp:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging:", re.MULTILINE)
+_OURS = "smallrye-kafka"
+"""The connector that is read."""
+
+_ID = "transactional.id"
+_BARE = ("acks", "retries")
+"""Settings of a client whose name has no dot, as the connector's own attributes have none."""
+_ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
+"""How attributes begin that have a dot all the same."""
+
+_SEEK = "assign-seek"
+_SEEKS = (
+    "takes partitions by hand and may begin elsewhere than at the position of the group at each "
+    "start. That is not advised on; leave the line out for a consumer of a group"
+)
+_BEANS: Mapping[str, str] = {
+    f"{part}-deserialization-failure-handler": "is a bean of your own: only its code says what "
+    "becomes of bytes that cannot be read. Leave the line out to see what the failure strategy does"
+    for part in ("key", "value")
+}
+_OF_ALL = frozenset(
+    {"kafka-configuration", "failure-strategy", "waitForWriteCompletion", _SEEK, *_BEANS}
+)
+"""Attributes that count when they are stated for the connector, too."""
+
+_DELAYED = "delayed-retry-topic"
+_FAILURES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "fail": (),
+    "ignore": (("processing.errors", "skip"),),
+    "dead-letter-queue": (("processing.errors", "skip"), ("dead.letter", "acknowledged")),
+    _DELAYED: (("processing.errors", "skip"), ("retry.topics", "true")),
+}
+_COMMITS: Mapping[str, str] = {"throttled": "in-order", "latest": "as-done"}
+"""Which offsets a strategy commits, of messages that are done."""
+
+
+def read(text: str) -> Reading:
+    """What the connector hands to its clients, and when it commits. Raises `IntakeError`."""
+    return read_files([ApplicationFile(text)])
+
+
+def read_files(files: Iterable[ApplicationFile]) -> Reading:
+    """The same of several files of one application."""
+    reading = Reading(heads={"family": Family.JAVA})
+    named = dict[tuple[str, str], Leaf]()
+    every = _that_count(reading, of_files(files))
+    _streams(reading, every)
+    for leaf in every:
+        named[_place(leaf)] = leaf
+    foreign = _foreign(reading, named)
+    directions = {way for way, _ in named if way in ("incoming", "outgoing")}
+    for (way, _), leaf in named.items():
+        if leaf.path[:2] in foreign:
+            continue
+        for part, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
+            of_all = way == "" and part in directions
+            known = known_keys(newest(Family.JAVA), component) | _OF_ALL
+            if way == part or (of_all and leaf.path[2] in known):
+                _fill(reading, component, leaf)
+    for way, channel, _ in (leaf.path for leaf in named.values() if leaf.path[:2] not in foreign):
+        kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(way, ())
+        reading.clients |= {(kind, channel) for kind in kinds}
+    _state_defaults(reading, named, directions, foreign)
+    if foreign and not reading.items:
+        line = next(leaf.line for leaf in named.values() if leaf.path[:2] in foreign)
+        words = f"no channel here is of {_OURS}, and no other connector is known: nothing is read"
+        reading.wrong(_CODE, "connector", line, words)
+    return reading
+
+
+def _that_count(reading: Reading, every: Iterable[Leaf]) -> list[Leaf]:
+    """What counts, and first what is said for all channels."""
+    return sorted(
+        (_split(leaf) for leaf in in_production(reading, every)),
+        key=lambda leaf: leaf.path[0] != "",
+    )
+
+
+def _split(leaf: Leaf) -> Leaf:
+    """The leaf under its way (`incoming`, `outgoing`, or nothing for all), channel and key."""
+    name = leaf.path[0]
+    if match := _CHANNEL.fullmatch(name):
+        return replace(leaf, path=(match["way"], match["channel"].strip('"'), match["key"]))
+    if match := _CONNECTOR.fullmatch(name):
+        return replace(leaf, path=("", match["name"], match["key"]))
+    if name.startswith("kafka."):
+        return replace(leaf, path=("", _OURS, name.removeprefix("kafka.")))
+    return replace(leaf, path=("-", "", name))
+
+
+def _streams(reading: Reading, every: Iterable[Leaf]) -> None:
+    """Says once that what Quarkus hands to Kafka Streams is of another application."""
+    of_streams = (leaf for leaf in every if leaf.path[2].startswith("kafka-streams."))
+    if leaf := next(of_streams, None):
+        words = "what stands under kafka-streams is not read: give it as streams.properties"
+        reading.note(leaf.line, words)
+
+
+def _place(leaf: Leaf) -> tuple[str, str]:
+    way, channel, key = leaf.path
+    return way, f"{channel}.{key}"
+
+
+def _foreign(reading: Reading, named: Mapping[tuple[str, str], Leaf]) -> set[tuple[str, ...]]:
+    """Channels of other connectors, whose rules are others."""
+    channels = set[tuple[str, ...]]()
+    for leaf in named.values():
+        way, channel, key = leaf.path
+        of_channel = way != "" and key == "connector" and leaf.text != _OURS
+        if of_channel or (way == "" and channel != _OURS):
+            other = leaf.text if of_channel else channel
+            words = f"connector {shown(other)} sets up its clients by rules of its own: not read"
+            reading.note(leaf.line, words)
+            channels.add((way, channel))
+    return channels
+
+
+def _fill(reading: Reading, component: Component, leaf: Leaf) -> None:
+    key = leaf.path[2]
+    if component is _PRODUCER and key == _ID:
+        note_name(reading, _ID, leaf.text, leaf.line)
+    named = (key, leaf.text, leaf.line)
+    before = len(reading.items)
+    fill(reading, SPRING, named, partial(_take, reading, component, key, leaf.line))
+    if leaf.path[0]:
+        kinds = (_CONSUMER, _CODE) if component is _CONSUMER else (_PRODUCER,)
+        reading.items[before:] = [
+            replace(item, process=leaf.path[1]) if item.component in kinds else item
+            for item in reading.items[before:]
+        ]
+
+
+def _take(reading: Reading, component: Component, key: str, line: int, text: str) -> None:
+    """A setting of the client, or an attribute of the connector that decides as much."""
+    if key == "kafka-configuration":
+        words = "is a bean of your own, which may state more. Write what it holds here, and leave "
+        reading.wrong(component, key, line, f"kafka-configuration {words}the line out")
+    elif component is _CONSUMER and (key in _BEANS or key == _SEEK):
+        reading.wrong(component, key, line, f"{key} {_BEANS.get(key, _SEEKS)}")
+    elif component is _CONSUMER and key == "failure-strategy":
+        if text not in _FAILURES:
+            known = ", ".join(_FAILURES)
+            words = (
+                f"failure-strategy={shown(text)} is a bean of your own: only its code says what "
+            )
+            words += f"becomes of a message. The connector itself has {known}"
+            reading.wrong(_CODE, "processing.errors", line, words)
+        for name, value in _FAILURES.get(text, ()):
+            reading.state(_CODE, name, value, line)
+    elif component is _PRODUCER and key == "waitForWriteCompletion" and not _is_true(text):
+        reading.state(_CODE, "delivery.errors", "ignored", line)
+        reading.note(line, "waitForWriteCompletion=false: a message counts as sent before it is")
+    elif key in _BARE or ("." in key and not key.startswith(_ATTRIBUTES)):
+        reading.state(component, key, text, line)
+
+
+def _state_defaults(
+    reading: Reading, named: Mapping[tuple[str, str], Leaf], directions: set[str],
+    foreign: set[tuple[str, ...]],
+) -> None:  # fmt: skip
+    """What the connector says although nobody wrote it, for each way that is used."""
+    ours = [leaf for leaf in named.values() if leaf.path[:2] not in foreign]
+    writes = [leaf.line for leaf in ours if leaf.path[0] == "outgoing"]
+    reads = [leaf.line for leaf in ours if leaf.path[0] == "incoming"]
+    stated = {(item.component, item.name): item for item in reading.items}
+    if writes and (_PRODUCER, "acks") not in stated and _in_transactions(reading):
+        reading.note(min(writes), "acks is not stated: for KafkaTransactions Quarkus says acks=all")
+    elif writes and (_PRODUCER, "acks") not in stated:
+        reading.state(_PRODUCER, "acks", "1", min(writes))
+        reading.note(min(writes), "acks is not stated, so the connector says acks=1")
+    if not reads:
+        return
+    reading.state(_CODE, "framework", "quarkus", min(reads))
+    _last_topic(reading, ours)
+    _nulls(reading, ours)
+    by_client = stated.get((_CONSUMER, "enable.auto.commit"))
+    automatic = by_client is not None and by_client.text.strip().lower() == "true"
+    given = [leaf for leaf in ours if leaf.path[2] == "commit-strategy"]
+    unknown = [leaf for leaf in given if leaf.text not in (*_COMMITS, "ignore")]
+    _commit(reading, next(iter([*unknown, *reversed(given)]), None), automatic, min(reads))
+
+
+def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
+    """Where a message goes after its retries: without a topic for it, it is acknowledged and gone
+    (KafkaDelayedRetryTopic, `handle`)."""
+    delayed = any(leaf.path[2:] == ("failure-strategy",) and leaf.text == _DELAYED for leaf in ours)
+    last = next((leaf for leaf in ours if leaf.path[2] == "dead-letter-queue.topic"), None)
+    if delayed and last:
+        reading.state(_CODE, "dead.letter", "acknowledged", last.line)
+
+
+def _nulls(reading: Reading, ours: list[Leaf]) -> None:
+    """Whether bytes that cannot be read are handed on as null, whatever the failure strategy
+    (the attribute fail-on-deserialization-failure)."""
+    for leaf in ours:
+        if leaf.path[2] == "fail-on-deserialization-failure" and not _is_true(leaf.text):
+            reading.items[:] = [item for item in reading.items if item.name != "dead.letter"]
+            reading.state(_CODE, "processing.errors", "skip", leaf.line)
+            words = "fail-on-deserialization-failure=false: the code is handed null for what cannot"
+            reading.note(leaf.line, f"{words} be read, and nothing else becomes of it")
+
+
+def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) -> None:
+    """When the position is saved (KafkaSource: `ignore` where the client commits by itself).
+
+    Messages wait in a buffer of the connector while it polls on, so the client does not know what
+    is done.
+    """
+    strategy = given.text if given else "ignore" if automatic else "throttled"
+    line = given.line if given else line
+    if strategy == "ignore" and not automatic and _in_transactions(reading):
+        reading.state(_CODE, "commit", "in-transaction", line)
+        reading.state(_CONSUMER, "enable.auto.commit", "false", line)
+        words = "commit-strategy=ignore with a transactional.id: the code is taken to hand what it "
+        reading.note(line, f"{words}reads to KafkaTransactions, which commits its offsets")
+        return
+    reading.state(_CODE, "processing", "asynchronous", line)
+    if automatic:
+        reading.state(_CODE, "commit", "auto", line)
+        words = "enable.auto.commit=true: the client commits what still waits in the connector"
+        reading.note(line, words)
+        return
+    reading.state(_CONSUMER, "enable.auto.commit", "false", line)
+    if strategy in _COMMITS:
+        reading.state(_CODE, "commit", "after-processing", line)
+        reading.state(_CODE, "commit.order", _COMMITS[strategy], line)
+    elif strategy == "ignore":
+        words = "commit-strategy=ignore without enable.auto.commit=true: nobody commits, and each "
+        words += "start is one without a position. That is not advised on"
+        reading.wrong(_CODE, "commit", line, words)
+    else:
+        words = (
+            f"commit-strategy={shown(strategy)}: only your own code says where a reader begins. "
+        )
+        words += (
+            f"That is not advised on; the connector itself has {', '.join(_COMMITS)} and ignore"
+        )
+        reading.wrong(_CODE, "commit", line, words)
+
+
+def _is_true(text: str) -> bool:
+    """Whether a switch is on: with any other word it is off (SmallRye Config, Converters,
+    BOOLEAN_CONVERTER)."""
+    return text.strip().lower() in ("true", "1", "yes", "y", "on")
+
+
+def _in_transactions(reading: Reading) -> bool:
+    """Whether a channel writes in transactions (SmallRye, Kafka Transactions and Exactly-Once
+    Processing: there the commit strategy is to be `ignore`)."""
+    return any((item.component, item.name) == (_PRODUCER, _ID) for item in reading.items)
+
+
+def _likeness(text: str) -> float:
+    return 0.97 if _LINE.search(text) or _BLOCK.search(text) else 0.0
+
+
+READERS = (
+    Reader("smallrye", "Quarkus (SmallRye Reactive Messaging)", _likeness, read, read_files),
+)

@@ -1,0 +1,42 @@
+"""What a Spring application is started with: `SPRING_APPLICATION_JSON`, `-Dspring.kafka.…` of its
+JVM, `--spring.kafka.…` of itself. Each goes before its variables and files, the last before all.
+
+Source: Spring Boot reference, "Externalized Configuration". JVMs take options from variables, too
+(`JAVA_TOOL_OPTIONS`, and others that start scripts read).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.text import IntakeError
+
+JSON = ("SPRING_APPLICATION_JSON", "spring.application.json")
+_ARGUMENT = re.compile(
+    r"(?P<sign>-D|--)(?P<name>spring\.(?:kafka|cloud\.stream)\.[\w.\[\]-]{2,150})"
+    r"=(?P<value>\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"'\\,\]]{0,200})",
+    re.IGNORECASE,
+)
+
+
+def is_argument(text: str) -> bool:
+    """Whether a command or a variable states a property of Spring's clients."""
+    return _ARGUMENT.search(text) is not None
+
+
+def arguments(text: str, line: int) -> Iterator[tuple[bool, Leaf]]:
+    """The properties that a command or a variable states, and whether they are the application's
+    own, which go before its JVM's."""
+    for match in _ARGUMENT.finditer(text):
+        yield match["sign"] == "--", Leaf((match["name"],), match["value"].strip("\"'"), line)
+
+
+def of_json(text: str, line: int) -> list[Leaf]:
+    """The properties of a variable that holds JSON. Raises `IntakeError`."""
+    try:
+        return [replace(leaf, line=line) for part in documents(text) for leaf in part]
+    except IntakeError:
+        raise IntakeError(f"Line {line}: {JSON[0]} is not well-formed JSON.") from None

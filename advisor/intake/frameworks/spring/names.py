@@ -1,0 +1,96 @@
+"""Spring Boot's own names for settings of Kafka's clients, and how it compares and converts.
+
+Source: Spring Boot's KafkaProperties, and "Relaxed Binding", "Converting Durations",
+"Converting Data Sizes" in its reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from advisor.catalog import Component
+from advisor.intake.clients.placeholders import by_default
+from advisor.intake.reading import Reading
+from advisor.intake.text import shown
+
+_COMMON: Mapping[str, str] = {
+    "bootstrap-servers": "bootstrap.servers", "client-id": "client.id", "security": "", "ssl": "",
+    "properties": "",
+}  # fmt: skip
+NAMES: Mapping[Component, Mapping[str, str]] = {
+    Component.PRODUCER: {
+        **_COMMON, "acks": "acks", "retries": "retries", "batch-size": "batch.size",
+        "transaction-id-prefix": "transactional.id", "buffer-memory": "buffer.memory",
+        "compression-type": "compression.type", "key-serializer": "key.serializer",
+        "value-serializer": "value.serializer",
+    },
+    Component.CONSUMER: {
+        **_COMMON, "auto-commit-interval": "auto.commit.interval.ms",
+        "auto-offset-reset": "auto.offset.reset", "enable-auto-commit": "enable.auto.commit",
+        "fetch-max-wait": "fetch.max.wait.ms", "fetch-min-size": "fetch.min.bytes",
+        "group-id": "group.id", "heartbeat-interval": "heartbeat.interval.ms",
+        "isolation-level": "isolation.level", "max-poll-records": "max.poll.records",
+        "max-poll-interval": "max.poll.interval.ms", "key-deserializer": "key.deserializer",
+        "value-deserializer": "value.deserializer",
+    },
+}  # fmt: skip
+"""Of each client, by Spring's name; empty where the setting is not weighed or a group of them."""
+
+_ACK_MODES = ("record", "batch", "time", "count", "count_time")
+"""Those of the container's own: it commits what the listener has returned from, now or later."""
+_BY_CODE = ("manual", "manual_immediate")
+TRUE, FALSE = frozenset({"true", "on", "yes", "1"}), frozenset({"false", "off", "no", "0"})
+"""How Spring writes a switch (StringToBooleanConverter)."""
+_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
+_TIME = re.compile(r"(\d{1,18})(ms|s|m|h|d)", re.ASCII | re.IGNORECASE)
+_ISO = re.compile(
+    r"\+?P(?=.)(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A duration as Java writes it, in whole seconds (DurationStyle.ISO8601)."""
+_SIZE = re.compile(r"(\d{1,18})(B|KB|MB|GB)", re.ASCII)
+
+
+def relaxed(name: str) -> str:
+    """A name as Spring compares it: `batch-size`, `batchSize` and `batch_size` are one."""
+    return re.sub("[-_]", "", name).lower()
+
+
+def is_true(text: str) -> bool:
+    """Whether a switch is on."""
+    return by_default(text).strip().lower() in TRUE
+
+
+def value(name: str, text: str) -> str:
+    """What Spring makes of a duration, a size, a switch or a name, before the client sees it."""
+    if name == "enable.auto.commit" and text.strip().lower() in TRUE | FALSE:
+        return "true" if is_true(text) else "false"
+    if name == "isolation.level":
+        named = {relaxed(level): level for level in ("read_committed", "read_uncommitted")}
+        return named.get(relaxed(text.strip()), text)
+    if name.endswith(".ms") and (time := _TIME.fullmatch(text)):
+        return str(int(time[1]) * _UNITS[time[2].lower()])
+    if name.endswith(".ms") and (parts := _ISO.fullmatch(text)):
+        units = (_UNITS[unit] for unit in ("d", "h", "m", "s"))
+        return str(
+            sum(int(part or 0) * unit for part, unit in zip(parts.groups(), units, strict=True))
+        )
+    if size := _SIZE.fullmatch(text):
+        return str(int(size[1]) * _SIZES[size[2]])
+    return text
+
+
+def ack_mode(reading: Reading, text: str, line: int) -> None:
+    """What a listener's container commits, and when (ContainerProperties.AckMode)."""
+    plain = relaxed(text.strip())
+    mode = next((name for name in (*_ACK_MODES, *_BY_CODE) if relaxed(name) == plain), "")
+    if mode in _ACK_MODES:
+        reading.state(Component.APPLICATION, "commit", "after-processing", line)
+    elif mode in _BY_CODE:
+        reading.note(line, f"ack-mode {shown(text)}: only your code says when it commits")
+    else:
+        known = ", ".join((*_ACK_MODES, *_BY_CODE))
+        words = f"ack-mode {shown(text)} is none of {known}: Spring does not start"
+        reading.wrong(Component.APPLICATION, "ack-mode", line, words)

@@ -1,0 +1,75 @@
+"""`SPRING_KAFKA_…`: environment variables that Spring Boot binds to `spring.kafka`.
+
+An underscore is the dot between parts, a dash is nothing or, as before Spring Boot 2, an underscore
+too; the rest of a map's entry is its key in small letters (SystemEnvironmentPropertyMapper). So
+where one name ends cannot be seen, and names are compared with the known ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from advisor.catalog import Component, Family
+from advisor.catalog.nearest import nearest
+from advisor.intake.clients.known import SLIP, known_keys, newest
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.frameworks.spring.names import NAMES, relaxed
+from advisor.intake.reading import Reading
+from advisor.intake.text import is_secret, shown
+
+PREFIX = "SPRING_KAFKA_"
+STREAM = "SPRING_CLOUD_STREAM_"
+_CLIENTS = (Component.PRODUCER, Component.CONSUMER)
+_GROUPS = ("properties", "security", "ssl")
+_ROOT = "spring.kafka."
+
+
+def named(reading: Reading, variables: Iterable[tuple[str, str, int]]) -> list[Leaf]:
+    """The variables as Spring's properties; an unknown name is noted with the nearest known one."""
+    leaves = []
+    for variable, text, line in variables:
+        if variable.startswith(STREAM):
+            words = "variables of Spring Cloud Stream are not read: give its application.yml"
+            reading.note(line, words)
+            continue
+        name = _property(variable.removeprefix(PREFIX).lower().split("_"))
+        near = _nearest(name)
+        if near is None or is_secret(name):
+            leaves.append(Leaf((f"{_ROOT}{name}",), text, line))
+        else:
+            hint = f"; the nearest known is {_ROOT}{near}" if near else ""
+            words = f"{shown(_ROOT + name)} is no setting that we know: not read{hint}"
+            reading.note(line, words)
+    return leaves
+
+
+def _property(words: list[str]) -> str:
+    """`producer.properties.max.poll.records`, `producer.batchsize`, `listener.ackmode`."""
+    part, *rest = words
+    if part in _GROUPS or not rest:
+        return ".".join(words)
+    if rest[0] in _GROUPS:
+        return f"{part}.{'.'.join(rest)}"
+    return f"{part}.{''.join(rest)}"
+
+
+def _nearest(name: str) -> str | None:
+    """The known name that was probably meant, "" if none is near; None for one that is known."""
+    part, _, rest = name.partition(".")
+    if part in _CLIENTS and not rest.startswith("properties."):
+        own = {relaxed(name): name for name in NAMES[Component(part)]}
+        if rest.partition(".")[0] in own:
+            return None
+        near = nearest(rest, frozenset(own))
+        return f"{part}.{own[near]}" if near else ""
+    if "properties." not in name:
+        return None  # another part of spring.kafka: of the listener, of the streams
+    head, _, key = name.partition("properties.")
+    clients = [Component(part)] if part in _CLIENTS else _CLIENTS
+    names = frozenset[str]().union(*(known_keys(newest(Family.JAVA), client) for client in clients))
+    if part == "streams":
+        names |= known_keys(newest(Family.STREAMS), Component.STREAMS)
+    if key in names:
+        return None
+    near = nearest(key, names, SLIP)
+    return f"{head}properties.{near}" if near else ""

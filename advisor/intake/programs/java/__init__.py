@@ -1,0 +1,1 @@
+"""Programs of Java, Kotlin and Scala with Kafka's own clients."""

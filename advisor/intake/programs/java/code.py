@@ -1,0 +1,447 @@
+"""Code of Kafka's Java clients: what it puts into one `Properties` or `Map`, by literals and by the
+constants of Kafka's classes.
+
+Only what is sure is read. An object that is filled under a condition, by code elsewhere or with a
+value that is worked out is refused where it may decide, with the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from advisor.catalog import Component, Family
+from advisor.catalog.texts import is_free
+from advisor.intake.clients.known import (
+    having,
+    is_of_client,
+    is_of_streams,
+    is_weighed,
+    likely_clients,
+)
+from advisor.intake.clients.streams_properties import take as take_streams
+from advisor.intake.formats.java_properties import Property
+from advisor.intake.programs import transactions
+from advisor.intake.programs.java import constants as java_constants
+from advisor.intake.programs.java import loops as java_loops
+from advisor.intake.programs.java import sends as java_sends
+from advisor.intake.programs.java import streams as java_streams
+from advisor.intake.programs.java.text import Text, braces
+from advisor.intake.programs.sends import STARTS_AT_END, processed, unheard
+from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
+from advisor.intake.text import IntakeError, line_of, shown
+
+_INSTEAD = (
+    "Give the settings of each client as properties, by the names behind the constants (acks=all "
+    "for ACKS_CONFIG), in one file for the producer and one for the consumer."
+)
+_TOLD_BY = re.compile(
+    r"\bimport[ \t]+org\.apache\.kafka\.|\(:import[ \t]+[(\[]?org\.apache\.kafka\."
+    r"|\bnew[ \t]+Kafka(?:Producer|Consumer|Streams)\b"
+)
+_TO_END = re.compile(r"\.\s*seekToEnd\s*\(")
+_COMMENT = re.compile(r"[ \t]*[#!;]")
+"""Of another kind of file."""
+_OF_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
+_LOOKED_BACK = 2_000
+_MOST_USES, _MOST_OBJECTS = 300, 30
+_TRIED = 20
+"""Of an object's keys: each that is unknown takes some milliseconds."""
+_LONGEST = 100_000
+"""Letters that are looked through."""
+_TEXT = r'"(?:\\.|[^"\\\n])*+"?'
+"""One that is not closed ends with its line, so that nothing is looked through twice."""
+_SKIPPED = re.compile(rf"({_TEXT}|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_MADE = re.compile(
+    r"\b(?P<name>\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:new\s+)?(?:java\.util\.)?(?:"
+    r"(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap|mutableMapOf|hashMapOf)\s*"
+    r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<more>\s*[.{])?"
+    r"|(?P<given>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"
+)
+_GIVEN = re.compile(r"(?:Map|ImmutableMap)\.of\(|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?\(")
+_ALL = re.compile(rf"\s*\.\s*putAll\s*\(\s*(?:{_GIVEN.pattern})")
+_GOES_ON = re.compile(r"[ \t]*(?:[+-]|(?:\n\s*)?(?:\.|plus\b|to\b))")
+"""Of a map that is written down, what makes another one of it."""
+_APPLIED = re.compile(r"\{\s*\{|\.\s*apply\s*\{")
+_OWN_PUT = re.compile(r"(?<![\w.])(?:this\.)?(?:put|setProperty)\s*\(")
+_TYPES = r"(?:[<\[][\w<>?, .\[\]]{0,120}[>\]])?"
+_CLIENT = re.compile(rf"\bKafka(?P<kind>Producer|Consumer|Streams)\s*{_TYPES}\(")
+_BLOCK = re.compile(r"\b(?:if|else|for|while|switch|catch|case|when|do)\b|->")
+_METHOD = re.compile(r"(\w+)\s*\([^()]{0,300}\)\s*(?::\s*\w+\s*)?(?:throws\s[\w, .]+)?=?\s*$")
+_PUT = re.compile(r"\s*\.\s*(?:put|setProperty)\s*\(")
+_INDEX = re.compile(r"\s*\[(?P<key>[^\]\n]{1,150})\]\s*=(?!=)\s*(?P<value>[^\n;]{1,300})")
+_HARMLESS = re.compile(
+    r"\s*(?:\.\s*(?:get|getProperty|containsKey|size|toString|keySet|forEach)\b|[!=]=)"
+)
+_READS_IT = re.compile(
+    rf"(?:Kafka(?:Producer|Consumer|Streams)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
+    r"|printf|(?:info|debug|trace|warn|error|format))\s*\((?:[^;{}()]|\([^()]*\)){0,300}$"
+)
+_CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
+_WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
+_PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
+_CONSTANT = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*([^;\n]{{1,200}})"
+
+
+_Pair = tuple[str, str, int, bool]
+"""Key, value as it is written, where, and whether under a condition."""
+
+
+@dataclass(slots=True)
+class _Object:
+    """One `Properties` or `Map`, from where it is made to where its name is given to another."""
+
+    name: str
+    start: int
+    end: int
+    method: str
+    blocks: int
+    clients: list[tuple[str, int, int]] = field(default_factory=list)
+    """What is made of it, and where; and what is put in before counts: all of it, where a method
+    returns the object."""
+
+    pairs: list[_Pair] = field(default_factory=list)
+
+    unsure: str = ""
+    """Why it may hold something that is not read."""
+
+
+def read(text: str) -> Reading:
+    """What the code puts into the objects that its clients are handed. Raises `IntakeError`."""
+    code = _Code(_SKIPPED.sub(_blanked, text[:_LONGEST]))
+    objects = list(code.objects())
+    for made in objects:
+        code.fill(made)
+    code.assign(objects)
+    filled = [made for made in objects if made.clients or _is_of_client(made)]
+    if not filled:
+        match = _TOLD_BY.search(code.text)
+        line = code.line(match.start()) if match else 1
+        words = "this is code with Kafka's Java clients (Java, Kotlin, Scala, Clojure), which "
+        words += "Delivery Lab does not read: no settings are in it as plain values."
+        raise IntakeError(f"Line {line}: {words} {_INSTEAD}")
+    for made in filled:
+        if made.unsure:
+            raise IntakeError(f"{made.unsure}. {_INSTEAD}")
+    for made in filled:
+        made.clients = made.clients or _likely(made, len(text))
+    kinds = {kind for made in filled for kind, _, _ in made.clients}
+    if "Streams" in kinds and len(kinds) > 1:
+        words = "Kafka Streams and clients beside it: one pipeline has one of them"
+        raise IntakeError(f"Line {code.line(filled[0].start)}: {words}. {_INSTEAD}")
+    reading = Reading(heads={"family": Family.STREAMS if "Streams" in kinds else Family.JAVA})
+    named = set[tuple[str, str]]()
+    for made in filled:
+        for kind, at, until in made.clients:
+            process = f"line {code.line(at)}"
+            process += f", letter {at}" if (kind, process) in named else ""
+            named.add((kind, process))
+            _state(reading, code, made, (Component(kind.lower()), until, process))
+    _judge(reading, code)
+    return reading
+
+
+def _judge(reading: Reading, code: _Code) -> None:
+    """States what the program makes of the records that it sends and polls.
+
+    Raises `IntakeError`.
+    """
+    text = Text(code.plain, code.heads)
+    if match := _TO_END.search(code.plain):
+        raise IntakeError(f"Line {code.line(match.start())}: seekToEnd: {STARTS_AT_END}")
+    if reading.heads["family"] is Family.STREAMS:
+        at, reason = min(java_streams.faults(text), default=(-1, ""))
+        if at >= 0:
+            reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
+        for at, reason in java_streams.refused(text):
+            reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
+        for component, name, value, at in java_streams.says(text):
+            reading.state(component, name, value, code.line(at))
+            reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
+        return
+    at, reason = java_sends.unheard(text)
+    if at:
+        unheard(reading, code.line(at), reason)
+    single = any(
+        (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
+    )
+    found = java_loops.reads(text, single=single)
+    processed(reading, {what: code.line(at) for what, at in found.items()})
+    transactions.in_java(reading, text)
+
+
+def _is_of_client(made: _Object) -> bool:
+    return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
+
+
+def _likely(made: _Object, until: int) -> list[tuple[str, int, int]]:
+    """The clients of an object that the program hands to none, by the names that it holds."""
+    keys = [key for key, _, _, _ in made.pairs]
+    if is_of_streams(keys):
+        return [("Streams", made.start, until)]
+    return [(client.title(), made.start, until) for client in likely_clients(keys)]
+
+
+def _state(
+    reading: Reading, code: _Code, made: _Object, client: tuple[Component, int, str]
+) -> None:
+    """Takes what an object holds when a client is made of it."""
+    component, until, process = client
+    clients = tuple(Component(kind.lower()) for kind, _, _ in made.clients)
+    if component is not Component.STREAMS:
+        reading.clients.add((component, process))
+    for key, written, at, depends in made.pairs:
+        if component not in having(key, clients):
+            continue  # of an object that two kinds of clients are made of
+        if at < until:
+            _take(reading, code, component, (key, written, code.line(at), depends), process)
+        elif not code.follows(at, until) and _counts(component, key):
+            words = "may be put in before its client is made, or after that"
+            reading.wrong(component, key, code.line(at), f"{shown(key)} {words}")
+
+
+def _take(
+    reading: Reading, code: _Code, component: Component, pair: tuple[str, str, int, bool],
+    process: str,
+) -> None:  # fmt: skip
+    key, written, line, depends = pair
+    counts, text = _counts(component, key), code.value(written)
+    if text is None and is_free(key) and '"' in written:
+        text = "x"  # a name with a variable in it is one, whatever that is
+    if counts and (depends or text is None):
+        words = "depends on a condition of the program. Leave only the case that you ask for"
+        reading.wrong(component, key, line, f"{shown(key)} {words if depends else NO_PLAIN_VALUE}")
+    elif text is None:
+        reading.note(line, f"{shown(key)} is not a plain value: not read")
+    elif component is Component.STREAMS:
+        take_streams(reading, Property(line, key, text))
+    else:
+        reading.state(component, key, text, line, process=process)
+
+
+def _counts(component: Component, key: str) -> bool:
+    """Whether a setting decides anything; of Kafka Streams, those of its clients, too."""
+    family = Family.STREAMS if component is Component.STREAMS else Family.JAVA
+    parts = [component]
+    if component is Component.STREAMS:
+        parts += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
+    bare = re.sub(r"^(?:(?:main|restore|global)\.)?(?:producer|consumer|topic)\.", "", key)
+    return any(is_weighed(family, part, name) for part in parts for name in {key, bare})
+
+
+def _blanked(match: re.Match[str]) -> str:
+    """A text as it stands, and blanks in the place of a comment, so that lines stay."""
+    return match[1] or re.sub(r"[^\n]", " ", match[0])
+
+
+class _Code:
+    """A program without its comments."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        quoted = rf"{_TEXT}|'(?:\\.|[^'\\\n])'"
+        self.plain = re.sub(quoted, lambda match: " " * len(match[0]), text)
+        self.heads = [*braces(self.plain)]
+
+    def line(self, at: int) -> int:
+        """The line of a place, from 1."""
+        return line_of(self.text, at)
+
+    def _blocks(self, at: int) -> list[tuple[int, str]]:
+        """The braces around a place, from the outermost."""
+        around = [(start, head) for start, end, head in self.heads if start < at < end]
+        return sorted(around)
+
+    def _depends(self, at: int, since: int) -> bool:
+        """Whether a statement is under a condition that its object is not under."""
+        inner = [head for _, head in self._blocks(at)[since:]]
+        begin = max(self.plain.rfind(char, 0, at) for char in "{};")
+        before = self.plain[max(begin + 1, at - _LOOKED_BACK) : at]
+        return any(_BLOCK.search(head) for head in inner) or bool(_BLOCK.search(before))
+
+    def follows(self, at: int, other: int) -> bool:
+        """Whether a place is in the block of another one, behind it."""
+        around, inner = self._blocks(at), self._blocks(other)
+        return at >= other and around[: len(inner)] == inner
+
+    def objects(self) -> Iterator[_Object]:
+        """Each object that is made empty, or with what it holds."""
+        made = [*islice(_MADE.finditer(self.plain), _MOST_OBJECTS)]
+        for number, match in enumerate(made):
+            same = (other for other in made[number + 1 :] if other["name"] == match["name"])
+            end = next((other.start() for other in same), len(self.text))
+            blocks = self._blocks(match.start())
+            names = [_METHOD.search(head) for _, head in blocks]
+            method = next((name[1] for name in reversed(names) if name), "")
+            result = _Object(match["name"], match.start(), end, method, len(blocks))
+            if match["more"]:
+                self._begin(result, match.end("more"))
+            elif match["given"]:
+                self._hold(result, self._arguments(match.end()), match.end())
+                if _GOES_ON.match(self.plain, self._closed(match.end())):
+                    words = "what is made of this map is not known"
+                    result.unsure = f"Line {self.line(match.start())}: {words}"
+            yield result
+
+    def _begin(self, made: _Object, at: int) -> None:
+        """Takes what a block puts in: `new Properties() {{ … }}`, `Properties().apply { … }`."""
+        opened = _APPLIED.match(self.plain, at - 1)
+        start = opened.end() - 1 if opened else at
+        end = next((end for begin, end, _ in self.heads if begin == start), 0)
+        made.unsure = (
+            f"Line {self.line(made.start)}: what is put into this object is not read as it is "
+            "written here"
+        )
+        if not end:
+            return
+        made.blocks += 2 if opened and opened[0].startswith("{") else 1
+        left, behind = list[str](), start + 1
+        for match in _OWN_PUT.finditer(self.plain, start, end):
+            left.append(self.plain[behind : match.start()])
+            made.pairs += self._pair(self._arguments(match.end()), match.start(), made.blocks)
+            behind = self._closed(match.end())
+        left.append(self.plain[behind:end])
+        made.blocks -= 2 if opened and opened[0].startswith("{") else 1
+        if not "".join(left).strip(" \t\r\n;") and len(left) == len(made.pairs) + 1:
+            made.unsure = ""
+
+    def _hold(self, made: _Object, arguments: list[str], at: int) -> None:
+        """Takes what `Map.of(key, value, …)`, `mapOf(key to value, …)` holds."""
+        before = len(made.pairs)
+        pairs = [re.split(r"\s+to\s+|\s*->\s*", argument, maxsplit=1) for argument in arguments]
+        if any(len(pair) == 1 for pair in pairs):
+            pairs = [arguments[n : n + 2] for n in range(0, len(arguments), 2)]
+        for pair in pairs:
+            made.pairs += self._pair(pair, at, made.blocks)
+        if len(made.pairs) - before != len(pairs):
+            words = "the name of this setting is not known"
+            made.unsure = f"Line {self.line(at)}: {words}"
+
+    def fill(self, made: _Object) -> None:
+        """Takes what is put into an object, and says where something else may be put in."""
+        uses = re.compile(rf"(?<![\w.\"])(?:this\.)?{re.escape(made.name)}\b")
+        for number, match in enumerate(uses.finditer(self.plain, made.start + 1, made.end)):
+            if number > _MOST_USES:
+                raise IntakeError(f"Line {self.line(match.start())}: more than {_MOST_USES} uses.")
+            at, rest = match.end(), match.start()
+            if put := _PUT.match(self.plain, at):
+                arguments = self._arguments(put.end())
+                self._take(made, arguments, rest)
+            elif whole := _ALL.match(self.plain, at):
+                self._hold(made, self._arguments(whole.end()), rest)
+            elif index := _INDEX.match(self.text, at):
+                self._take(made, [index["key"].strip(), index["value"].strip()], rest)
+            elif not self._only_reads(at, rest):
+                words = f"what this does with {shown(made.name)} is not known"
+                made.unsure = made.unsure or f"Line {self.line(rest)}: {words}"
+
+    def _take(self, made: _Object, arguments: list[str], at: int) -> None:
+        pairs = self._pair(arguments, at, made.blocks)
+        made.pairs += pairs
+        if not pairs:
+            words = f"Line {self.line(at)}: the name of this setting is not known"
+            made.unsure = made.unsure or words
+
+    def _pair(self, arguments: list[str], at: int, since: int) -> list[_Pair]:
+        """The pair of a key and a value; none where the key is not known."""
+        key = java_constants.setting(self._resolved(arguments[0])) if len(arguments) == 2 else None
+        return [(key, arguments[1], at, self._depends(at, since))] if key else []
+
+    def _only_reads(self, at: int, start: int) -> bool:
+        begin = max(self.plain.rfind(char, 0, start) for char in "{};")
+        before = self.plain[max(begin + 1, start - _LOOKED_BACK) : start]
+        returned = re.search(r"\breturn\s+$", before)
+        return bool(_HARMLESS.match(self.plain, at) or returned or _READS_IT.search(before))
+
+    def assign(self, objects: list[_Object]) -> None:
+        """Gives each client its object. Raises `IntakeError` for one that has none here."""
+        for match in _CLIENT.finditer(self.plain):
+            if re.search(r"\b(?:extends|class)\s+$", self.plain[: match.start()]):
+                continue
+            arguments = self._arguments(match.end())
+            given = arguments[1 if match["kind"] == "Streams" else 0 :][:1]
+            name = given[0].removeprefix("this.").strip() if given else ""
+            if held := _GIVEN.match(name):
+                at = self.text.index(name, match.end()) + held.end()
+                own = _Object("", at, at, "", len(self._blocks(at)))
+                self._hold(own, self._arguments(at), at)
+                if self._closed(at) != at - held.end() + len(name):
+                    own.unsure = f"Line {self.line(at)}: what is made of this map is not known"
+                own.clients.append((match["kind"], match.start(), len(self.text)))
+                objects.append(own)
+                continue
+            called = re.fullmatch(r"(?:\w+\.)?(\w+)\(\)", name)
+            chosen = [
+                made for made in objects
+                if (made.name == name and made.start < match.start() < made.end)
+                or (called and made.method == called[1])
+            ]  # fmt: skip
+            if len(chosen) != 1:
+                words = "what this client is given is not in the file as plain values"
+                raise IntakeError(f"Line {self.line(match.start())}: {words}. {_INSTEAD}")
+            until = len(self.text) if called else match.start()
+            chosen[0].clients.append((match["kind"], match.start(), until))
+
+    def _arguments(self, at: int) -> list[str]:
+        """The arguments of a call whose bracket was opened just before a place."""
+        depth, begin, arguments = 0, at, list[str]()
+        for here in range(at, min(len(self.text), at + 2_000)):
+            char = self.plain[here]
+            depth += (char in "([{") - (char in ")]}")
+            if depth < 0 or (depth == 0 and char == ","):
+                arguments.append(self.text[begin:here].strip())
+                begin = here + 1
+            if depth < 0:
+                return [argument for argument in arguments if argument]
+        return []
+
+    def _closed(self, at: int) -> int:
+        """Behind the bracket that closes a call which was opened just before a place."""
+        depth = 0
+        for here in range(at, min(len(self.plain), at + 2_000)):
+            depth += (self.plain[here] in "([{") - (self.plain[here] in ")]}")
+            if depth < 0:
+                return here + 1
+        return at
+
+    def _resolved(self, written: str) -> str:
+        """A constant of the file that has one value there, as that value."""
+        if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
+            return written
+        stated = re.findall(_CONSTANT.format(re.escape(written)), self.text)
+        return stated[0].strip() if len(stated) == 1 else written
+
+    def value(self, written: str) -> str | None:
+        """The text of a literal, of a constant or of a class; None for what is worked out."""
+        written = self._resolved(written.strip())
+        if wrapped := _WRAPPED.fullmatch(written):
+            written = self._resolved(wrapped[1].strip())
+        if re.fullmatch(r'"[^"\\]*"', written):
+            return written[1:-1]
+        if written in ("true", "false"):
+            return written
+        if _PRODUCT.fullmatch(written):
+            product = 1
+            for factor in written.split("*"):
+                product *= int(factor.strip().rstrip("lL").replace("_", "") or 0)
+            return str(product)
+        if name := _CLASS.fullmatch(written):
+            whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", self.text)
+            return whole[1] if whole else java_constants.of_kafka(name[1], self.text)
+        return java_constants.value(written)
+
+
+def _likeness(text: str) -> float:
+    if _OF_SPARK.search(text, 0, _LONGEST):
+        return 0.0
+    code = _SKIPPED.sub(_blanked, text[:_LONGEST])
+    for match in islice(_TOLD_BY.finditer(code), _MOST_USES):
+        start = code.rfind("\n", 0, match.start()) + 1
+        if not _COMMENT.match(code, start):
+            return 0.97
+    return 0.0
+
+
+READERS = (Reader("java-code", "Code of Kafka's Java clients", _likeness, read),)

@@ -1,0 +1,106 @@
+"""Names and values that Kafka's Java classes have constants for: `ProducerConfig.ACKS_CONFIG`.
+
+A constant is its setting in capital letters, mostly with `_CONFIG` behind it; those that leave a
+part of the name out are tried with it (TRANSACTION_TIMEOUT_CONFIG is transaction.timeout.ms).
+Sources: ProducerConfig, ConsumerConfig, StreamsConfig, CommonClientConfigs, TopicConfig.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from advisor.catalog import Component, Family
+from advisor.intake.clients.known import known_keys, newest
+
+_CLASSES = (
+    r"ProducerConfig|ConsumerConfig|StreamsConfig|CommonClientConfigs|TopicConfig|Ssl\w*Configs?"
+    r"|Sasl\w*Configs?|SecurityConfig"
+)
+_CONSTANT = re.compile(rf"(?:(?:org\.apache\.kafka\.[\w.]+\.)?(?:{_CLASSES})\.)([A-Z][A-Z0-9_]+)")
+_OF_SERIALIZERS = re.compile(
+    r"(?:[a-z]\w*\.)*\w*(?:Serde|SerDe|Serializer|Deserializer)\w*\.([A-Z][A-Z0-9_]+)"
+)
+"""Settings of serializers, which Kafka's clients pass on and which decide nothing."""
+_IMPORTED = re.compile(r"([A-Z][A-Z0-9_]+_CONFIG)")
+_PREFIXED = re.compile(
+    r"(?:StreamsConfig\.)?(producer|consumer|mainConsumer|restoreConsumer|globalConsumer|topic|"
+    r"adminClient)Prefix\((.*)\)"
+)
+_PREFIXES: Mapping[str, str] = {
+    "producer": "producer.", "consumer": "consumer.", "mainConsumer": "main.consumer.",
+    "restoreConsumer": "restore.consumer.", "globalConsumer": "global.consumer.",
+    "topic": "topic.", "adminClient": "admin.",
+}  # fmt: skip
+_SPELLED = {"MIN_IN_SYNC_REPLICAS_CONFIG": "min.insync.replicas"}
+_ENDINGS = ("", ".ms", ".bytes")
+_VALUES: Mapping[str, str] = {
+    "StreamsConfig.EXACTLY_ONCE_V2": "exactly_once_v2",
+    "StreamsConfig.EXACTLY_ONCE_BETA": "exactly_once_beta",
+    "StreamsConfig.EXACTLY_ONCE": "exactly_once",
+    "StreamsConfig.AT_LEAST_ONCE": "at_least_once",
+    "StreamsConfig.OPTIMIZE": "all", "StreamsConfig.NO_OPTIMIZATION": "none",
+    "Integer.MAX_VALUE": str(2**31 - 1), "Int.MAX_VALUE": str(2**31 - 1),
+    "Long.MAX_VALUE": str(2**63 - 1), "Boolean.TRUE": "true", "Boolean.FALSE": "false",
+}  # fmt: skip
+
+
+def setting(written: str) -> str | None:
+    """The setting that an expression names by a constant; None for any other expression."""
+    if match := _PREFIXED.fullmatch(written):
+        inner = match[2].strip()
+        name = inner[1:-1] if _is_text(inner) else setting(inner)
+        return f"{_PREFIXES[match[1]]}{name}" if name else None
+    if _is_text(written):
+        return written[1:-1]
+    if of_serializer := _OF_SERIALIZERS.fullmatch(written):
+        return of_serializer[1].removesuffix("_CONFIG").lower().replace("_", ".")
+    constant = _CONSTANT.fullmatch(written) or _IMPORTED.fullmatch(written)
+    if constant is None:
+        return None
+    name = constant[1]
+    if name in _SPELLED:
+        return _SPELLED[name]
+    plain = name.removesuffix("_CONFIG").lower().replace("_", ".")
+    shorter = plain.removesuffix(".class")
+    whole = name.lower().replace("_", ".")  # SASL_JAAS_CONFIG is sasl.jaas.config
+    tried = [f"{stem}{end}" for stem in (plain, shorter, whole) for end in _ENDINGS]
+    return next((key for key in tried if key in _known()), None)
+
+
+def value(written: str) -> str | None:
+    """The value of a constant of Kafka's or Java's; None for any other expression."""
+    return _VALUES.get(written)
+
+
+def _is_text(written: str) -> bool:
+    return re.fullmatch(r'"[^"\\]*"', written) is not None
+
+
+_PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "org.apache.kafka.streams.processor": (
+        "LogAndSkipOnInvalidTimestamp", "FailOnInvalidTimestamp",
+        "UsePartitionTimeOnInvalidTimestamp", "WallclockTimestampExtractor",
+    ),
+    "org.apache.kafka.streams.errors": (
+        "LogAndFailExceptionHandler", "LogAndContinueExceptionHandler",
+        "LogAndFailProcessingExceptionHandler", "LogAndContinueProcessingExceptionHandler",
+        "DefaultProductionExceptionHandler",
+    ),
+}  # fmt: skip
+
+
+def of_kafka(name: str, code: str) -> str:
+    """The whole name of a class of Kafka's, unless the program has one of that name itself."""
+    package = next((package for package, names in _PACKAGES.items() if name in names), "")
+    own = re.search(rf"\bclass\s+{name}\b", code)
+    return f"{package}.{name}" if package and not own else name
+
+
+@cache
+def _known() -> frozenset[str]:
+    java, streams = newest(Family.JAVA), newest(Family.STREAMS)
+    clients = (Component.PRODUCER, Component.CONSUMER, Component.TOPIC)
+    names = [known_keys(java, component) for component in clients]
+    return frozenset().union(*names, known_keys(streams, Component.STREAMS))

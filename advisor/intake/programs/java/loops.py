@@ -1,0 +1,431 @@
+"""What code of Kafka's Java clients does with the records that it polls and sends, as far as its
+text says so.
+
+Only what is sure is given, as in `python_reads`. `commitSync()` and `commitAsync()` without offsets
+commit behind all that the last `poll()` returned, and so does `close()` with automatic commits
+(KafkaConsumer javadoc).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from advisor.intake.programs.java import expressions as java_expressions
+from advisor.intake.programs.java import handlers as java_handlers
+from advisor.intake.programs.java import parts as java_parts
+from advisor.intake.programs.java import results as java_results
+from advisor.intake.programs.java import sends as java_sends
+from advisor.intake.programs.java import sequences as java_sequences
+from advisor.intake.programs.java import values as java_values
+from advisor.intake.programs.java.commits import ALL, PUT_BY, USE, Records
+from advisor.intake.programs.java.polls import TYPED, Call, consumers, polls
+from advisor.intake.programs.java.text import METHOD, Text
+from advisor.intake.programs.java.waits import (
+    ASKS,
+    AWAIT,
+    COUNTED,
+    EVERY,
+    HAND,
+    ONLY_WAITS,
+    PUT,
+    QUEUE,
+    SUBSCRIBES,
+    THEN,
+    WAITS,
+)
+
+BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
+"""What a program may do, by the values of the facts about it."""
+
+_MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 20, 30, 2
+_EACH = (
+    r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
+    r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
+    r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
+)
+_DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
+_GOES_ON = re.compile(
+    r"\.\s*(?:onErrorContinue|onErrorComplete)\s*\(|\.\s*onErrorResume\s*\([^;]{0,80}\.\s*empty\s*\("
+    r"|\.\s*attempt\s*\.\s*unsafeRunSync\s*\(\s*\)\s*(?=[;)}\n])"
+)
+_INSTEAD = re.compile(
+    r"\.\s*(?:exceptionally|handle|recover|handleError)\s*[({]\s*"
+    r"(?:\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)"
+)
+"""Of a future: what is done in place of what failed."""
+_CAUGHT = re.compile(r"\.\s*catch\s*\{")
+"""Of a flow of Kotlin's."""
+_READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
+_TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
+_THREAD = re.compile(r"\bThread\b|\bthread\b")
+_OF_SCOPE = re.compile(r"(?:launch|async)\b")
+"""Whose error `join()` does not throw."""
+_FINALLY = re.compile(r"\bfinally\s*\{")
+_BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
+_LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
+
+
+def reads(text: Text, *, single: bool = False) -> dict[str, int]:
+    """What the program does with records, and where it says so; `single` says that a poll returns
+    one of them at most (max.poll.records=1)."""
+    places: dict[str, int] = {}
+    names = consumers(text)
+    program = _Program(
+        text,
+        [*java_handlers.silent(text)],
+        [*java_handlers.silent(text, in_function=True)],
+        [*java_handlers.silent(text, leaves=True)],
+        [*java_handlers.silent(text, in_function=True, others=_BOOLEAN.fullmatch)],
+        frozenset(java_sends.names(text.plain)),
+        single,
+    )
+    for consumer in sorted(names):
+        commits = re.compile(ALL.format(consumer))
+        for at in java_sequences.too_early(text, consumer, commits):
+            places.setdefault(BEFORE, at)
+    for poll in islice(polls(text, names), _MOST_POLLS):
+        for what, at in _Poll(program, poll).says():
+            places.setdefault(what, at)
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """A text, its handlers that only write of an error (those that go on, those that go on or
+    return, those that leave the loop, and those that return true or false), and its producers."""
+
+    text: Text
+    go_on: list[java_handlers.Handler]
+    go_on_or_return: list[java_handlers.Handler]
+    leave: list[java_handlers.Handler]
+    falsely: list[java_handlers.Handler]
+    producers: frozenset[str]
+    single: bool
+
+
+class _Poll:
+    """One `poll()`, and the block that it stands in."""
+
+    def __init__(self, program: _Program, poll: Call) -> None:
+        self._program, text = program, program.text
+        self._text, self._at, self._consumer = text, poll.start, poll.consumer
+        self._block = text.block(poll.start)
+        self._behind = poll.end
+        self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
+        each, names = list[re.Match[str]](), {poll.name}
+        self._whole = set[str]() if poll.in_loop else {poll.name}
+        for _ in range(_DERIVATIONS):
+            known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
+            reach = text.plain[self._behind : self._block[1]]
+            derived = set(re.findall(_DERIVED.format(known, TYPED), reach))
+            self._whole |= derived if self._whole else set()
+            names |= derived
+            each = [*re.finditer(_EACH.format(known), reach)]
+            names |= {self._name(loop, poll.end) for loop in each}
+        one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
+        if poll.in_loop:
+            head = poll.head or poll.start
+            one_by_one.append(self._body(head, text.plain[head : poll.end]))
+        made = java_values.made_of(text, names, (self._behind, self._block[1]))
+        self._records = Records(
+            text,
+            poll.consumer,
+            frozenset(names),
+            self._behind,
+            self._block,
+            one_by_one,
+            program.producers,
+            made,
+        )
+        self._commits = self._records.commits_of_all
+        self._uses = _any_of(names | {it.name for it in made})
+
+    def _name(self, loop: re.Match[str], begin: int) -> str:
+        """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
+        behind = self._text.plain[begin + loop.end() :][:20].lstrip()
+        if "{" in loop[0] and not behind.startswith((")", ",", ":", "->", "=>")):
+            return "it"
+        return str(next(filter(None, loop.groups())))
+
+    def _body(self, at: int, loop: str) -> tuple[int, int]:
+        """What a loop over records does with each; `at` is where the loop begins."""
+        begin = at + re.search(r"[({]", loop).start()  # type: ignore[union-attr]
+        if self._text.plain[begin] == "{":
+            return self._text.block_of(begin)
+        end = self._text.closed(begin + 1)
+        if "for" not in re.split(r"\W+", loop):
+            return begin, end
+        behind = self._text.plain[end:]
+        start = end + len(behind) - len(behind.lstrip())
+        if behind.lstrip().startswith("{"):
+            return self._text.block_of(start)
+        statement = re.match(r"[^;\n]*", self._text.plain[start:])
+        return start, start + len(statement[0]) if statement else start
+
+    def says(self) -> Iterator[tuple[str, int]]:
+        """What the code does with its records, and where."""
+        plain, end = self._text.plain, self._block[1]
+        yield from ((BEFORE, at) for at in self._records.too_early())
+        if handed := self._handed(end):
+            yield ASYNCHRONOUS, handed
+            begin = handed if self._behind < handed < end else self._behind
+            if later := self._commits.search(plain, begin, end):
+                yield BEFORE, later.start()
+        yield from ((BEFORE, at) for at in self._before_waiting(end))
+        places = (self._passed_over(), self._in_others(), self._unasked(), self._left(end))
+        yield from ((SKIP, at) for own in places for at in own)
+        if too_far := _TOO_FAR.search(plain, self._behind, end):
+            yield SKIP, too_far.start()  # the offset behind the next record, too
+        yield from self._at_the_end()
+
+    def _before_waiting(self, end: int) -> Iterator[int]:
+        """Where all is committed before others, who have a record, are waited for."""
+        plain = self._text.plain
+        if not WAITS.search(plain, self._behind, end):
+            return
+        for at in self._hands():
+            wait = WAITS.search(plain, at, end) if self._behind < at < end else None
+            closed = self._text.closed(plain.index("(", at) + 1) if wait else at
+            if wait and (early := self._commits.search(plain, closed, wait.start())):
+                yield early.start()
+
+    def _left(self, end: int) -> Iterator[int]:
+        """Where a record is left out, or a result that says what became of it."""
+        span = self._behind, end
+        if self._whole and not self._program.single:
+            yield from java_parts.parts(self._text, self._whole, span)
+            loops = self._records.one_by_one
+            yield from java_parts.left(self._text, loops, self._commits, self._block)
+        yield from java_results.commits_anyway(self._text, self._commits, span)
+        for body in [span, *self._text.reached(span)[1:]]:
+            yield from java_handlers.left_out(self._text, body)
+            uses = self._uses if body == span else _any_of(self._taken(body))
+            yield from java_results.unread(self._text, uses, body)
+            yield from java_results.replaced(self._text, body)
+
+    def _handed(self, end: int) -> int:
+        """Where others are given a record, and nothing in the block waits; 0 if nowhere."""
+        plain = self._text.plain
+        if WAITS.search(plain, self._behind, end) or self._commits_then(end):
+            return 0
+        if handed := next(self._hands(), 0):
+            return handed
+        for match in islice(SUBSCRIBES.finditer(plain, self._behind, end), _MOST):
+            begin = self._text.chain(match.end() - 1)
+            if begin > self._behind and self._uses.search(plain, begin, match.end()):
+                return begin
+        puts = [*islice(PUT.finditer(plain, self._behind, end), _MOST)]
+        queues = {name for name in {match[1] for match in puts}
+                  if self._is_queue(name)}  # fmt: skip
+        for match in puts:
+            closed = self._text.closed(match.end())
+            is_queue = match[1] in queues or self._is_kept(match[1])
+            taken_here = re.search(rf"\b{match[1]}\b", plain[closed:end])
+            if is_queue and not taken_here and self._uses.search(plain, match.end(), closed):
+                return match.start()
+        return 0
+
+    def _is_queue(self, name: str) -> bool:
+        of_kotlin = re.search(r"\bfun\s+\w+\s*\(", self._text.plain)
+        words = ("queue", "channel") if of_kotlin else ("queue",)
+        declared = re.search(QUEUE.format(name), self._text.plain)
+        return bool(declared) or any(word in name.lower() for word in words)
+
+    def _commits_then(self, end: int) -> bool:
+        """Whether what is done behind a future commits."""
+        then = islice(THEN.finditer(self._text.plain, self._behind, end), _MOST)
+        return any(
+            self._commits.search(self._text.plain, it.end(), self._text.closed(it.end()))
+            for it in then
+        )
+
+    def _hands(self) -> Iterator[int]:
+        """Where others are given a record, in the block or in a method that is given one."""
+        plain = self._text.plain
+        for match in islice(HAND.finditer(plain, self._behind, self._block[1]), _MOST):
+            closed, begin = self._text.closed(match.end()), match.end()
+            if match[0].startswith(".") and match[0].endswith("("):
+                begin = max(self._behind, self._text.chain(match.end() - 1))
+            if self._uses.search(plain, begin, closed):
+                yield match.start()
+        for body in java_expressions.expressions(self._text, self._block):
+            if (hand := HAND.search(plain, *body)) and not WAITS.search(plain, *body):
+                yield hand.start()
+        for body in self._text.reached((self._behind, self._block[1]))[1:]:
+            taken = self._taken(body)
+            for match in islice(HAND.finditer(plain, *body), _MOST) if taken else ():
+                given = plain[match.end() : self._text.closed(match.end())]
+                if not taken.isdisjoint(re.findall(r"\w+", given)) and not WAITS.search(
+                    plain, *body
+                ):
+                    yield match.start()
+
+    def _taken(self, body: tuple[int, int]) -> set[str]:
+        """The parameters of a method, and what its loops take out of them."""
+        names = {*self._text.parameters(body)}
+        each = (re.search(_EACH.format(name), self._text.plain[slice(*body)]) for name in names)
+        names |= {self._name(loop, body[0]) for loop in each if loop}
+        return names | {it.name for it in java_values.made_of(self._text, names, body)}
+
+    def _unasked(self) -> Iterator[int]:
+        """Where others are given a record and waited for, and nobody asks them for an error."""
+        plain, end = self._text.plain, self._block[1]
+        counted = COUNTED.search(plain, self._behind, end)
+        if not (counted or ONLY_WAITS.search(plain, self._behind, end)):
+            waits = [*ASKS.finditer(plain, self._behind, end)]
+            if not waits or any("join" not in it[0] for it in waits):
+                return
+            only = _THREAD
+        else:
+            asked = ONLY_WAITS.sub("", plain[self._behind : end])
+            asked = AWAIT.sub("", asked) if counted else asked
+            if "supervisorScope" in plain[self._behind : end]:
+                asked = asked.replace("runBlocking", "").replace("coroutineScope", "")
+            if ASKS.search(asked):
+                return
+            only = re.compile("")
+        for every in EVERY.finditer(plain, self._behind, end):
+            if self._uses.search(plain, self._behind, self._text.closed(every.end())):
+                yield every.end() - 1
+        for at in self._hands():
+            closed = self._text.closed(plain.index("(", at) + 1)
+            inner = self._text.reached((at, max(closed, self._text.block_of(closed)[1])))
+            handles = any(re.search(r"\bcatch\b", plain[slice(*body)]) for body in inner)
+            of_scope = only is _THREAD and _OF_SCOPE.match(plain, at) and plain[at - 1] == "."
+            if (of_scope or only.search(plain, at, closed)) and not handles:
+                yield at
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether records are put by here that nothing of the loop takes."""
+        blocks = self._text.reached(self._block)
+        mentions = sum(len(re.findall(rf"\b{name}\b", self._text.plain[max(0, start) : end]))
+                       for start, end in blocks)  # fmt: skip
+        return bool(PUT_BY.search(name)) and mentions == 1
+
+    def _passed_over(self) -> Iterator[int]:
+        """Handlers of any error that write of it and go on with the next record."""
+        for handler in self._program.go_on:
+            if self._goes_on(handler.attempt):
+                yield handler.at
+        for handler in self._program.leave:
+            for start, end in self._records.one_by_one:
+                behind = start < handler.at < end
+                if behind and self._commits.search(self._text.plain, end, self._block[1]):
+                    yield handler.at  # all that was polled, also what is behind the break
+        calls = self._calls(self._behind)
+        for handler in self._program.go_on:
+            start, end = handler.attempt
+            if any(start < call < end for call in calls) and self._looped(start):
+                yield handler.at
+        called = self._text.reached(self._block)[1:] if self._loops() else []
+        for body in java_expressions.expressions(self._text, self._block):
+            silent = [*self._program.go_on_or_return, *self._program.falsely]
+            yield from java_expressions.passed_over(self._text, body, silent)
+        for handler in self._program.falsely:
+            if any(
+                self._in_method(body, handler.attempt) and self._is_unread(body) for body in called
+            ):
+                yield handler.at
+        for handler in self._program.go_on_or_return:
+            if any(self._in_method(body, handler.attempt) for body in called):
+                yield handler.at
+
+    def _in_others(self) -> Iterator[int]:
+        """Where an error of what others were given is passed over: of an executor, in a handler
+        around its future, or of a reactive chain."""
+        plain, end = self._text.plain, self._block[1]
+        if match := _GOES_ON.search(plain, self._behind, end):
+            yield match.start()
+        for match in islice(_INSTEAD.finditer(plain, self._behind, end), _MOST):
+            body = plain[match.end() : self._text.closed(match.end()) - 1]
+            if java_handlers.only_writes(body, in_function=True):
+                yield match.start()
+        for match in islice(_CAUGHT.finditer(plain, self._behind, end), _MOST):
+            if java_handlers.only_writes(
+                plain[match.end() : self._text.block_of(match.end() - 1)[1]]
+            ):
+                yield match.start()
+        if not HAND.search(plain, self._behind, end):
+            return
+        for handler in self._program.go_on:
+            start, stop = handler.attempt
+            if self._behind < start < end and _READS_FUTURE.search(plain, start, stop):
+                yield handler.at
+
+    def _loops(self) -> bool:
+        return self._looped(self._behind)
+
+    def _looped(self, at: int, depth: int = _DERIVATIONS) -> bool:
+        """Whether a place is in a loop, or in a method that is called in one."""
+        around = self._text.around(at)
+        if any(_LOOPS.search(head) for _, _, head in around):
+            return True
+        calls = self._calls(at)
+        return depth > 0 and any(self._looped(call, depth - 1) for call in calls)
+
+    def _calls(self, at: int) -> list[int]:
+        """Where the method is called that a place is in."""
+        method = next(
+            filter(None, (METHOD.search(it[2]) for it in self._text.around(at)[::-1])), None
+        )
+        if method is None:
+            return []
+        calls = re.finditer(rf"(?<![\w.])(?:this\.)?{method[1]}\s*\(", self._text.plain)
+        return [it.start() for it in islice(calls, _MOST) if not self._is_definition(it.end())]
+
+    def _is_definition(self, opened: int) -> bool:
+        behind = self._text.plain[self._text.closed(opened) :][:80]
+        return bool(re.match(r"\s*(?:throws\s[\w, .]+|:\s*[\w<>?, ]+)?\s*=?\s*\{", behind))
+
+    def _is_unread(self, body: tuple[int, int]) -> bool:
+        """Whether nothing takes what a method returns."""
+        name = next((it for it in self._text.named(body)), "")
+        return bool(name) and bool(
+            re.search(rf"(?<=[;{{}}\n)])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]",
+                      self._text.plain[self._behind - 1 : self._block[1]])
+        )  # fmt: skip
+
+    def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
+        """Whether an attempt in a method that the loop calls is made once, and of a record."""
+        again = java_handlers.tries_again(self._text, attempt, body)
+        within = body[0] < attempt[0] < body[1] and not again
+        tried = set(re.findall(r"\w+", self._text.plain[slice(*attempt)]))
+        return within and not tried.isdisjoint(self._taken(body))
+
+    def _goes_on(self, attempt: tuple[int, int]) -> bool:
+        """Whether the next record is processed behind this attempt, whatever became of this one."""
+        if not self._uses.search(self._text.plain, max(attempt[0], self._behind), attempt[1]):
+            return False
+        around = self._text.around(attempt[0])
+        if attempt == self._block:
+            return bool(around) and self._looped(attempt[0])
+        within = self._block[0] < attempt[0] < self._block[1]
+        return within and not java_handlers.tries_again(self._text, attempt, self._block)
+
+    def _at_the_end(self) -> Iterator[tuple[str, int]]:
+        """What `finally` and `try (…)` do after an error."""
+        plain = self._text.plain
+        for match in islice(_FINALLY.finditer(plain), _MOST):
+            block, attempt = self._text.block_of(match.end() - 1), self._text.attempt(match.start())
+            if not attempt or not self._uses.search(plain, *attempt):
+                continue
+            if commit := self._commits.search(plain, *block):
+                yield SKIP, commit.start()
+            elif (close := self._closes.search(plain, *block)) and not self._guarded(attempt):
+                yield CLOSE, close.start()
+        for start, end, head in self._text.around(self._at):
+            held = re.search(rf"\btry\s*\([^{{]*\b{self._consumer}\b[^{{]*$", head)
+            if held and not self._guarded((start, end)):
+                yield CLOSE, start
+
+    def _guarded(self, attempt: tuple[int, int]) -> bool:
+        """Whether another handler inside may take what processing throws."""
+        return bool(java_handlers.CATCH.search(self._text.plain, *attempt))
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """A use of any of these names; of none if there is none."""
+    return re.compile("|".join(USE.format(name) for name in sorted(names)) or r"(?!)")

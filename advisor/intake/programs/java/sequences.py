@@ -1,0 +1,105 @@
+"""Polls that stand in a chain of calls: `poll(d).also { … }`, `generateSequence { c.poll(d) }`,
+`Iterator.continually(c.poll(d))`.
+
+A commit without offsets is behind all that was polled (KafkaConsumer javadoc), also in a step of
+the chain before the records are processed, or in one that has them one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from advisor.intake.programs.java.handlers import only_writes
+from advisor.intake.programs.java.text import Text
+
+_MOST, _LONGEST = 20, 16
+_LINK = re.compile(r"\s*\??\.\s*(?P<name>\w+)(?:\s*<[\w<>?, .]{0,40}>)?\s*(?P<opened>[({])?")
+_ENDLESS = re.compile(
+    r"\b(?:generateSequence|continually|generate|repeatWithEffect|flow)\s*[({]\s*(?:\(\s*\)\s*->\s*)?"
+    r"(?:this\.)?$"
+)
+_FLATTENS = frozenset({"flatten", "flatMap", "flatMapIterable", "mapConcat", "flatMapConcat"})
+_EACH = frozenset({"forEach", "foreach", "onEach", "map", "collect"})
+_STEPS = frozenset({"also", "apply", "onEach", "peek", "let", "run", "map", "forEach", "foreach"})
+_PARAMETER = re.compile(r"\s*\(?\s*(\w+)\s*\)?\s*(?:->|=>)")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of a chain: its name, where it stands, where what it is given begins and ends, and
+    whether it has the records one by one."""
+
+    name: str
+    at: int
+    begin: int
+    end: int
+    is_flat: bool
+
+    def parameter(self, text: Text) -> tuple[str, int]:
+        """What it calls what it is given, and where its body begins."""
+        match = _PARAMETER.match(text.plain, self.begin, self.end)
+        return (match[1], match.end()) if match else ("it", self.begin)
+
+
+def chains(text: Text, consumer: str) -> Iterator[list[Step]]:
+    """The steps behind each poll of a consumer."""
+    polls = re.finditer(rf"\b{consumer}\s*\.\s*poll\s*\(", text.plain)
+    for poll in islice(polls, _MOST):
+        at = text.closed(poll.end())
+        behind = re.compile(r"\s*[)}]").match(text.plain, at)
+        is_endless = _ENDLESS.search(text.plain[max(0, poll.start() - 80) : poll.start()])
+        own = [*_steps(text, at)]
+        last = own[-1].end + 1 if own else at
+        if is_endless and (behind := re.compile(r"\s*[)}]").match(text.plain, last)):
+            own += _steps(text, behind.end(), any(step.is_flat for step in own))
+        yield own
+
+
+def _steps(text: Text, at: int, is_flat: bool = False) -> Iterator[Step]:
+    for _ in range(_LONGEST):
+        link = _LINK.match(text.plain, at)
+        if link is None:
+            return
+        begin = link.end()
+        if link["opened"] == "{":
+            end = text.block_of(begin - 1)[1]
+        else:
+            end = text.closed(begin) - 1 if link["opened"] else begin - 1
+        yield Step(link["name"], link.start(), begin, end, is_flat)
+        is_flat = is_flat or link["name"] in _FLATTENS
+        at = max(end + 1, begin)
+
+
+def too_early(text: Text, consumer: str, commits: re.Pattern[str]) -> Iterator[int]:
+    """Where a step commits all that was polled before it is processed."""
+    for steps in chains(text, consumer):
+        used = False
+        for step in steps:
+            commit = commits.search(text.plain, step.begin, max(step.begin, step.end))
+            if commit is None:
+                used = used or (step.name in _STEPS and step.end > step.begin)
+                continue
+            begin = step.parameter(text)[1]
+            before = text.plain[begin : commit.start()]
+            if step.is_flat or (not used and step.name in _STEPS and only_writes(before)):
+                yield commit.start()
+
+
+def one_by_one(text: Text, consumer: str) -> Iterator[tuple[Step, str, int]]:
+    """The step of each endless chain that has its records one by one, what it calls a record, and
+    where its body begins."""
+    for steps in chains(text, consumer):
+        for step in steps:
+            if step.is_flat and step.name in _EACH and step.end > step.begin:
+                yield (step, *step.parameter(text))
+
+
+def all_at_once(text: Text, consumer: str) -> Iterator[tuple[str, int]]:
+    """What the step of an endless chain calls all that was polled, and where its body begins."""
+    for steps in chains(text, consumer):
+        for step in steps:
+            if step.name == "forEach" and not step.is_flat and text.plain[step.begin - 1] == "{":
+                yield step.parameter(text)

@@ -1,0 +1,1 @@
+"""Programs of Python with confluent-kafka."""

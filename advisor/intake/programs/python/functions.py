@@ -1,0 +1,77 @@
+"""Functions of a Python program that pass over errors for others: decorators, managers, steps.
+
+Sources: contextlib (`contextmanager`); loguru (`logger.catch`), tenacity (`retry_error_callback`)
+and backoff (`raise_on_giveup`), whose decorators return where they would raise.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from advisor.intake.programs.python import words
+from advisor.intake.programs.python.made import Function
+
+_DEEPEST = 2
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def in_loops(tree: ast.AST) -> set[str]:
+    """The names of what is called in a loop."""
+    loops = (node for node in ast.walk(tree) if isinstance(node, _LOOPS))
+    return {words.verb(call) for loop in loops for call in words.calls(loop)}
+
+
+def polls_once(function: Function, consumers: set[str]) -> bool:
+    """Whether a function is one step of a loop elsewhere: it polls, without a loop of its own."""
+    loops = [node for node in ast.walk(function) if isinstance(node, ast.While)]
+    polls = any(words.polls(call, consumers) for call in words.calls(function))
+    return polls and not loops and not words.hands_out(function, consumers)
+
+
+def only_tells(call: ast.Call, functions: Mapping[str, Function], depth: int = _DEEPEST) -> bool:
+    """Whether a call is one of a function of the file that only writes of an error."""
+    function = functions.get(words.verb(call))
+    return bool(function and depth) and words.goes_on(
+        function.body if function else [],
+        lambda inner: only_tells(inner, functions, depth - 1),
+        in_function=True,
+    )
+
+
+def suppressed(node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]) -> ast.Try | None:
+    """`with` a manager of the file that passes over errors, as the `try` that it is."""
+    for item in node.items:
+        function = functions.get(words.verb(item.context_expr))
+        for attempt in ast.walk(function) if function else ():
+            yields = isinstance(attempt, ast.Try) and any(
+                isinstance(inner, ast.Yield) for part in attempt.body for inner in ast.walk(part)
+            )
+            if isinstance(attempt, ast.Try) and yields and attempt.handlers:
+                at = {"lineno": node.lineno, "col_offset": node.col_offset}
+                return ast.Try(node.body, attempt.handlers, [], [], **at)
+    return None
+
+
+def swallows(function: Function, functions: Mapping[str, Function]) -> int:
+    """The line of a decorator that passes over what a function raises; 0 if there is none."""
+    for given in function.decorator_list:
+        stated = given.keywords if isinstance(given, ast.Call) else []
+        named = {word.arg: ast.unparse(word.value) for word in stated}
+        name = ast.unparse(given.func if isinstance(given, ast.Call) else given)
+        catches = name.endswith("logger.catch") and named.get("reraise") != "True"
+        gives_up = named.get("raise_on_giveup") == "False" or "retry_error_callback" in named
+        own = functions.get(name.rpartition(".")[2])
+        if catches or gives_up or (own and _passes_over(own)):
+            return given.lineno
+    return 0
+
+
+def _passes_over(decorator: Function) -> bool:
+    """Whether what a decorator of the file makes of a function returns where that one raises."""
+    return any(
+        words.catches_all(handler)
+        and words.goes_on(handler.body, lambda call: False, in_function=True)
+        for node in ast.walk(decorator) if isinstance(node, ast.Try)
+        for handler in node.handlers
+    )  # fmt: skip

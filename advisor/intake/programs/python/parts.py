@@ -1,0 +1,254 @@
+"""Polls of a Python program of which only a part is processed, and results that nothing reads.
+
+`consume()` hands out all that it returns: the position is behind that, and so is a commit without
+offsets (confluent-kafka, Consumer.consume and commit).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from advisor.intake.programs.python import words
+from advisor.intake.programs.python.made import Function
+from advisor.intake.programs.sends import SUCCESS
+
+_OF_PLACE = frozenset({"offset", "partition", "topic", "timestamp", "leader_epoch"})
+_MAKES = frozenset({"list", "tuple", "filter", "sorted"})
+_ACTS = re.compile(
+    r"_*(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post"
+    r"|push|index|upload|import)\w*"
+)
+"""What a call does that returns whether it succeeded."""
+_QUESTIONS = re.compile(
+    r"_*(?:is|has|can|should|was|needs|exists|contains|match|valid|check|verify|filter|accept|seen"
+    r"|parse|test|already|get|find|allow)(?![a-z]*ed\b)\w*"
+)
+"""Calls that only ask something."""
+_HTTP = frozenset({"post", "put", "patch"})
+_OF_HTTP = ("requests", "httpx")
+_SESSIONS = frozenset({"Session", "Client"})
+
+
+def left_out(tree: ast.Module) -> Iterator[int]:
+    """The lines where a part is taken of what was polled, if nothing takes the rest of it."""
+    consumers = words.consumers(tree)
+    scopes = [node for node in ast.walk(tree) if isinstance(node, Function)]
+    for scope in [tree, *scopes]:
+        own = [node for part in scope.body for node in _own(part)]
+        polled = [node for node in own if _polls_many(node, consumers)]
+        names = {
+            target.id for node in own if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name) and any(it is node.value for it in polled)
+        }  # fmt: skip
+        back = any(words.verb(it) in ("seek", "pause") for it in own)
+        names |= _put_by(own, consumers)
+        yield from _given_up(own)
+        if names and not back:
+            yield from _parts(own, names)
+        if not back:
+            yield from _left(own, names, consumers)
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a statement, but for functions in it."""
+    if isinstance(node, Function | ast.ClassDef | ast.Lambda):
+        return
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        yield from _own(inner)
+
+
+def _polls_many(node: ast.AST, consumers: set[str]) -> bool:
+    return isinstance(node, ast.Call) and words.polls(node, consumers) and words.many(node)
+
+
+def _put_by(own: list[ast.AST], consumers: set[str]) -> set[str]:
+    """The names of lists to which each message is added."""
+    polled = {
+        target.id for node in own if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call) and words.polls(node.value, consumers)
+        and not words.many(node.value)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    return {
+        words.receiver(node) for node in own
+        if isinstance(node, ast.Call) and words.verb(node) == "append"
+        and polled & {name for given in node.args for name in words.names_in(given)}
+    }  # fmt: skip
+
+
+def _given_up(own: list[ast.AST]) -> Iterator[int]:
+    """Loops that end after so many attempts, and nothing asks whether one succeeded."""
+    for node in own:
+        if not isinstance(node, ast.While | ast.For) or node.orelse:
+            continue
+        tests = [it.test for it in ast.walk(node) if isinstance(it, ast.If)]
+        tests = [node.test] if isinstance(node, ast.While) else tests
+        bounded = (
+            words.verb(node.iter) == "range"
+            if isinstance(node, ast.For)
+            else any(
+                isinstance(it, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for it in ast.walk(node.test)
+            )
+        )
+        asked = {it.id for test in tests for it in ast.walk(test) if isinstance(it, ast.Name)}
+        results = {
+            target.id for it in ast.walk(node) if isinstance(it, ast.Assign)
+            and _ACTS.fullmatch(words.verb(it.value)) for target in it.targets
+            if isinstance(target, ast.Name)
+        }  # fmt: skip
+        later = {it.id for it in own if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)
+                 and it.lineno > (node.end_lineno or node.lineno)}  # fmt: skip
+        if bounded and results & asked - later:
+            yield node.lineno
+
+
+def _parts(own: list[ast.AST], names: set[str]) -> Iterator[int]:
+    harmless, parts = set[int](), list[ast.AST]()
+    places = {id(node.value) for node in own
+              if isinstance(node, ast.Attribute) and node.attr in _OF_PLACE}  # fmt: skip
+    for node in own:
+        if isinstance(node, ast.If | ast.While):
+            harmless |= _asked(node.test)
+        elif isinstance(node, ast.Call) and (
+            words.is_log(node) or words.verb(node) in (*words.COMMITS, "len")
+        ):
+            harmless |= {id(inner) for inner in ast.walk(node)}
+        elif isinstance(node, ast.Call) and words.verb(node) in ("append", "extend", "clear"):
+            harmless.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else 0)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            if node.targets[0].id in words.names_in(node.value) & names:
+                return  # the rest is kept
+        elif isinstance(node, ast.Delete):
+            return
+    for node in own:
+        taken = _taken(node)
+        if isinstance(taken, ast.Name) and taken.id in names and id(taken) not in harmless:
+            harmless.add(id(taken))
+            parts += [node] if id(node) not in places else []
+    uses = [node for node in own if isinstance(node, ast.Name) and node.id in names
+            and isinstance(node.ctx, ast.Load) and id(node) not in harmless]  # fmt: skip
+    if not uses:
+        yield from (part.lineno for part in parts)  # type: ignore[attr-defined]
+
+
+def _asked(test: ast.expr) -> set[int]:
+    """The names of which a condition asks only whether something is there."""
+    bare = test.operand if isinstance(test, ast.UnaryOp) else test
+    compared = bare.left if isinstance(bare, ast.Compare) else bare
+    return {id(compared)} if isinstance(compared, ast.Name) else set()
+
+
+def _taken(node: ast.AST) -> ast.AST | None:
+    """What one element, or those before a place, are taken of; None for anything else."""
+    if isinstance(node, ast.Subscript) and is_part(node.slice):
+        return node.value
+    if words.verb(node) in ("islice", "next") and isinstance(node, ast.Call) and node.args:
+        first = node.args[0]
+        is_iter = words.verb(first) == "iter" and isinstance(first, ast.Call) and bool(first.args)
+        return first.args[0] if is_iter else first  # type: ignore[attr-defined]
+    return None
+
+
+def is_part(index: ast.expr) -> bool:
+    """Whether an index is of one element, or of those before a place."""
+    if isinstance(index, ast.Slice):
+        first = index.lower is None or isinstance(index.lower, ast.Constant)
+        return first and not (index.lower is None and index.upper is None)
+    value = index.operand if isinstance(index, ast.UnaryOp) else index
+    return isinstance(value, ast.Constant) and isinstance(value.value, int)
+
+
+def _left(own: list[ast.AST], names: set[str], consumers: set[str]) -> Iterator[int]:
+    """Where a loop over messages is left before a commit of all of them."""
+    for block in (getattr(node, part, []) for node in own for part in ("body", "orelse")):
+        if not isinstance(block, list):
+            continue
+        for number, node in enumerate(block):
+            if not isinstance(node, ast.For | ast.AsyncFor):
+                continue
+            over = any(_polls_many(call, consumers) for call in words.calls(node.iter))
+            if not (over or words.names_in(node.iter) & names):
+                continue
+            behind = (call for it in block[number + 1 :] if not isinstance(it, ast.If | ast.While)
+                      for call in words.calls(it))  # fmt: skip
+            if any(_commits_all(call, consumers) for call in behind):
+                yield from _breaks(node.body)
+
+
+def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
+    of_ours = words.verb(call) == "commit" and words.receiver(call) in consumers
+    return of_ours and not words.committed(call)
+
+
+def _breaks(body: list[ast.stmt]) -> Iterator[int]:
+    """The lines where the loop itself is left that has this body."""
+    for node in body:
+        if isinstance(node, ast.Break):
+            yield node.lineno
+        elif not isinstance(node, ast.For | ast.AsyncFor | ast.While | Function | ast.ClassDef):
+            inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
+            inner += [handler.body for handler in getattr(node, "handlers", [])]
+            for statements in inner:
+                yield from _breaks(statements)
+
+
+def untold(scope: ast.AST) -> set[int]:
+    """The results of calls that say whether something succeeded, and that nothing reads but what
+    writes of it."""
+    told = {
+        id(inner)
+        for node in ast.walk(scope) if isinstance(node, ast.If | ast.Expr)
+        if words.goes_on([node], lambda call: False, in_function=True)
+        for inner in ast.walk(node)
+    }  # fmt: skip
+    read = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load) and id(node) not in told}  # fmt: skip
+    found, sessions = set[int](), {*_OF_HTTP, *words.made_of(scope, _SESSIONS)}
+    for node in ast.walk(scope):
+        value, names = None, list[ast.expr]()
+        if isinstance(node, ast.Assign):
+            value, names = node.value, node.targets
+        elif isinstance(node, ast.AnnAssign):
+            value, names = node.value, [node.target]
+        elif isinstance(node, ast.Expr):
+            value = node.value
+        elif isinstance(node, ast.If) and id(node.test) in told:
+            found |= {id(call) for call in _asked_for(node.test)}
+        call = value.value if isinstance(value, ast.Await) else value
+        if not isinstance(call, ast.Call):
+            continue
+        names = [it for name in names for it in getattr(name, "elts", [name])]
+        named = [name.id for name in names if isinstance(name, ast.Name)]
+        is_lost = len(named) == len(names) and read.isdisjoint(named)
+        says = bool(named) and all(map(SUCCESS.fullmatch, named))
+        says = says and not _QUESTIONS.fullmatch(words.verb(call))
+        if is_lost and (says or _is_of_http(call, sessions) or _is_of_system(call)):
+            found.add(id(call))
+    return found
+
+
+def _asked_for(test: ast.expr) -> Iterator[ast.Call]:
+    """The calls that do something, and whose success a condition asks for."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        call = test.operand.value if isinstance(test.operand, ast.Await) else test.operand
+        if isinstance(call, ast.Call) and _ACTS.fullmatch(words.verb(call)):
+            yield call
+
+
+def _is_of_system(call: ast.Call) -> bool:
+    """Whether a call runs another program, and raises for no status of it (subprocess; os)."""
+    named = {word.arg: ast.unparse(word.value) for word in call.keywords}
+    name = f"{words.receiver(call)}.{words.verb(call)}"
+    runs = name == "subprocess.run" and named.get("check") != "True"
+    passes = named.get("raise_on_error") == "False"  # elasticsearch.helpers
+    return runs or passes or name in ("subprocess.call", "os.system")
+
+
+def _is_of_http(call: ast.Call, sessions: set[str]) -> bool:
+    """Whether a call is a request, which raises for no status (requests, Response.raise_for_status;
+    httpx, the same)."""
+    return words.verb(call) in _HTTP and words.receiver(call) in sessions

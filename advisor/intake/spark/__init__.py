@@ -1,0 +1,1 @@
+"""Queries of Spark: their options, and the code around them."""

@@ -1,0 +1,1 @@
+"""What Kafka's own tools print, and scripts that call them."""

@@ -1,0 +1,88 @@
+"""What `kafka-configs.sh --describe` prints of a topic, a broker or the brokers' defaults.
+
+A setting's line is `name=value sensitive=… synonyms={SOURCE:name=value, …}`; the first synonym is
+where the value comes from (ConfigCommand.describeResourceConfig). With `--all` a topic's line may
+show a value of the brokers (see levels); a product's own default is not taken. A value
+that the cluster keeps for all brokers counts for every topic without its own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from advisor.catalog import Component
+from advisor.intake.cluster.levels import DEFAULT, OF_CLUSTER, ON_BOTH, level
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError, shown
+
+_HEAD = re.compile(
+    r"^(?:Dynamic|All) configs for (?P<kind>topic|broker)s? (?P<name>\S+) are:"
+    r"|^(?:Default|All) configs for (?P<all>broker|topic)s in the cluster are:"
+    r"|^(?:Dynamic|All|Default) configs for (?P<other>[\w-]+)"
+)
+_QUOTAS = re.compile(r"^Quota configs for .*\bproducer_byte_rate=(?P<rate>[\d.]{1,20})")
+_LINE = re.compile(
+    r"^\s+(?P<name>[\w.-]+)=(?P<value>.*?) sensitive=(?P<hidden>true|false)"
+    r" synonyms=\{(?:(?P<source>\w+):)?"
+)
+_ANYWHERE = re.compile(r"^(?:Dynamic|All|Default) configs for .* are:", re.MULTILINE)
+
+
+def read(text: str) -> Reading:
+    """The settings that were made by hand. Raises `IntakeError`, also for two topics."""
+    reading = Reading()
+    component: Component | None = None
+    topic, left, broker = "", 0, ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if quota := _QUOTAS.match(line):
+            words = f"producer_byte_rate={quota['rate']} of some clients: state producer.byte.rate"
+            reading.note(number, f"{words} of the application, if it is this producer's")
+        elif head := _HEAD.match(line):
+            component = _component(head)
+            if component is Component.TOPIC and topic not in ("", head["name"]):
+                words = f"a second topic, {shown(head['name'] or '')}; one pipeline has one"
+                raise IntakeError(f"Line {number}: {words}.")
+            topic = head["name"] or topic if component is Component.TOPIC else topic
+            broker = head["name"] or "" if component is Component.BROKER else ""
+            if component is None:
+                reading.note(number, "only topics and brokers are read")
+        elif component and (match := _LINE.match(line)):
+            left += not _take(reading, component, match, number, broker)
+    if not topic and not _ANYWHERE.search(text):
+        raise IntakeError("Line 1: no line says whose configs these are.")
+    if left:
+        words = "1 value is the product's" if left == 1 else f"{left} values are the product's"
+        reading.notes.append(f"{words} own default: not taken as stated.")
+    return reading
+
+
+def _component(head: re.Match[str]) -> Component | None:
+    kind = head["kind"] or head["all"]
+    return Component(kind) if kind else None
+
+
+def _take(
+    reading: Reading, component: Component, match: re.Match[str], line: int, broker: str
+) -> bool:
+    """Takes a line, of a broker if it names one; False if its value is the product's own."""
+    source = match["source"] or ""
+    if source == DEFAULT:
+        return False
+    name, value = match["name"], match["value"]
+    if component is Component.TOPIC and source:
+        component = level(name, source)
+    inherited = ""
+    if component is Component.BROKER and name in ON_BOTH and source == OF_CLUSTER:
+        component, inherited = Component.TOPIC, name
+    if match["hidden"] == "true":
+        reading.note(line, f"{shown(name)} is a credential: dropped, not read")
+    elif value not in ("", "null"):
+        reading.state(component, name, value, line, inherited, broker)
+    return True
+
+
+def _likeness(text: str) -> float:
+    return 1.0 if _ANYWHERE.search(text) else 0.0
+
+
+READERS = (Reader("configs-describe", "Output of kafka-configs --describe", _likeness, read),)

@@ -1,0 +1,69 @@
+"""Scripts of a shell: topics that `kafka-topics --create` makes, and what others change of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from advisor.intake.deployments.commands import is_read, take_altered, take_topics
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import IntakeError
+
+_ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
+_CHANGED = re.compile(r"(?<![\w.$-])(\w+)\+?=")
+_TAKEN = re.compile(r"\b(?:for|getopts|mapfile|printf|read|readarray)\b([^\n;]*)")
+_VARIABLE = re.compile(r"\$\{(\w+)(?::?-([^${}]{0,1000}))?\}|\$(\w+)")
+
+
+def read(text: str) -> Reading:
+    """The topics that are created, and settings that are changed. Raises `IntakeError`."""
+    reading, commands = Reading(), list(_commands(text))
+    take_topics(reading, commands, {})
+    take_altered(reading, commands)
+    if not (reading.items or reading.notes or reading.problems):
+        raise IntakeError("Line 1: no command here creates a topic or changes a setting.")
+    return reading
+
+
+def _commands(text: str) -> Iterator[tuple[str, int]]:
+    """The commands, each with the line where it begins.
+
+    A variable is replaced by its one plain value, or by its default where nothing here sets it.
+    """
+    values = _values(text)
+
+    def value(match: re.Match[str]) -> str:
+        name, default = match[1] or match[3], match[2] or match[0]
+        return (values[name] or match[0]) if name in values else default
+
+    command, begins = "", 1
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not command:
+            begins = number
+        command += line.rstrip().removesuffix("\\") + " "
+        if not line.rstrip().endswith("\\"):
+            if not command.lstrip().startswith("#"):
+                yield _VARIABLE.sub(value, command), begins
+            command = ""
+
+
+def _values(text: str) -> dict[str, str]:
+    """The variables that a script sets, each with its value; "" where that is not sure: it is set
+    twice, by a command, behind a condition on one line, or is read in."""
+    changed = Counter(match[1] for match in _CHANGED.finditer(text))
+    plain = {match[1]: match[2] for match in _ASSIGNED.finditer(text)}
+    taken = {word for match in _TAKEN.finditer(text) for word in re.findall(r"\w+", match[1])}
+    return {
+        name: plain.get(name, "") if times == 1 and name not in taken else ""
+        for name, times in changed.items()
+    }
+
+
+def _likeness(text: str) -> float:
+    if "kafka-topics" not in text and "kafka-configs" not in text:
+        return 0.0
+    return 0.93 if any(is_read(command) for command, _ in _commands(text)) else 0.0
+
+
+READERS = (Reader("script", "Shell script (kafka-topics --create, --alter)", _likeness, read),)
