@@ -148,8 +148,8 @@ def _of_object(
         after_error = [node for node in nothing if id(node) in caught]
         raises = any(isinstance(node, ast.Raise) for node in opens.body)
         if (after_error or len(nothing) == len(returns)) and not raises:
-            told = (after_error or nothing)[:1]
-            yield told[0].lineno if told else opens.lineno, CLOSED
+            causes = (after_error or nothing)[:1]
+            yield causes[0].lineno if causes else opens.lineno, CLOSED
     if process := methods.get("process"):
         yield from _of_function(tree, process, 0, functions)
 

@@ -88,7 +88,7 @@ def unread(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
             yield match.start("name")
     for match in islice(_ACTS.finditer(plain, max(0, span[0]), span[1]), _MOST):
         end = text.closed(plain.index("(", match.start()) + 1)
-        if uses.search(plain, match.end(), end) and _only_told(text, end):
+        if uses.search(plain, match.end(), end) and _only_printed(text, end):
             yield match.start()
     yield from _out_of_time(text, uses, span)
     yield from _given_up(text, uses, span)
@@ -131,7 +131,7 @@ def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
             yield start
 
 
-def _only_told(text: Text, at: int) -> bool:
+def _only_printed(text: Text, at: int) -> bool:
     """Whether what stands behind a condition only writes of it, and has no other side."""
     behind = re.compile(r"\s*").match(text.plain, at)
     start = behind.end() if behind else at
@@ -149,15 +149,15 @@ def _only_told(text: Text, at: int) -> bool:
 def _is_read(text: Text, name: str, at: int) -> bool:
     """Whether something but a log reads a name in the block around a place."""
     stop = text.block(at)[1]
-    told = [*logged(text, (at, stop))]
+    printed = [*logged(text, (at, stop))]
     asked = re.compile(
         rf"\bif\s*\(\s*(?:!\s*)?{name}\s*(?:\.\s*is(?:Failure|Success|Left|Right)\b(?:\(\))?\s*)?"
         r"(?:[!=]=\s*(?:true|false)\s*)?\)"
     )
     for match in asked.finditer(text.plain, at, stop):
-        told += [match.span()] if _only_told(text, match.end()) else []
+        printed += [match.span()] if _only_printed(text, match.end()) else []
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
-    return any(not any(start <= use.start() < end for start, end in told) for use in uses)
+    return any(not any(start <= use.start() < end for start, end in printed) for use in uses)
 
 
 def _out_of_time(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:

@@ -99,8 +99,8 @@ def faults(text: Text) -> Iterator[tuple[int, str]]:
     producers = java_sends.names(text.plain)
     put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
     for region in _operators(text):
-        told = java_results.unread(text, _ANYTHING, region)
-        yield from ((at, PASSED) for at in told)
+        places = java_results.unread(text, _ANYTHING, region)
+        yield from ((at, PASSED) for at in places)
         for handler in silent:
             within = region[0] < handler.attempt[0] < region[1]
             if within and not java_handlers.tries_again(text, handler.attempt, region):

@@ -18,7 +18,7 @@ def left_behind(tree: ast.Module, producers: set[str], sends: Iterable[ast.Call]
     """The lines where messages may be left: a `flush` with a timeout whose result nothing reads,
     and `sends` before the end of a program without any."""
     timed = [call for call in words.calls(tree) if words.verb(call) == "flush"]
-    unread = {id(call) for call in words.unread(tree)} | _only_told(tree)
+    unread = {id(call) for call in words.unread(tree)} | _only_printed(tree)
     if ends_well(tree, producers) or any(id(call) not in unread for call in timed):
         return
     inside = {id(inner) for loop in ast.walk(tree) if isinstance(loop, ast.While | ast.For)
@@ -28,9 +28,9 @@ def left_behind(tree: ast.Module, producers: set[str], sends: Iterable[ast.Call]
     yield from (call.lineno for call in last or sends if last or id(call) in straight)
 
 
-def _only_told(tree: ast.Module) -> set[int]:
+def _only_printed(tree: ast.Module) -> set[int]:
     """What is only written of: it stands in such a call or condition, or its name does."""
-    told = {
+    printed = {
         id(inner)
         for node in ast.walk(tree) if isinstance(node, ast.If | ast.Expr)
         if words.goes_on([node], lambda call: False, in_function=True)
@@ -38,9 +38,9 @@ def _only_told(tree: ast.Module) -> set[int]:
     }  # fmt: skip
     loads = [node for node in ast.walk(tree)
              if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]  # fmt: skip
-    read = {node.id for node in loads if id(node) not in told}
+    read = {node.id for node in loads if id(node) not in printed}
     names = {node.id for node in loads} - read
-    return told | {
+    return printed | {
         id(node.value) for node in ast.walk(tree)
         if isinstance(node, ast.Assign)
         and all(isinstance(it, ast.Name) and it.id in names for it in node.targets)

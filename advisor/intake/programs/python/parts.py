@@ -199,14 +199,14 @@ def _breaks(body: list[ast.stmt]) -> Iterator[int]:
 def untold(scope: ast.AST) -> set[int]:
     """The results of calls that say whether something succeeded, and that nothing reads but what
     writes of it."""
-    told = {
+    printed = {
         id(inner)
         for node in ast.walk(scope) if isinstance(node, ast.If | ast.Expr)
         if words.goes_on([node], lambda call: False, in_function=True)
         for inner in ast.walk(node)
     }  # fmt: skip
     read = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Load) and id(node) not in told}  # fmt: skip
+            and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
     found, sessions = set[int](), {*_OF_HTTP, *words.made_of(scope, _SESSIONS)}
     for node in ast.walk(scope):
         value, names = None, list[ast.expr]()
@@ -216,7 +216,7 @@ def untold(scope: ast.AST) -> set[int]:
             value, names = node.value, [node.target]
         elif isinstance(node, ast.Expr):
             value = node.value
-        elif isinstance(node, ast.If) and id(node.test) in told:
+        elif isinstance(node, ast.If) and id(node.test) in printed:
             found |= {id(call) for call in _asked_for(node.test)}
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):

@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from advisor.intake.programs.python import functions as python_functions
 from advisor.intake.programs.python import parts as python_parts
 from advisor.intake.programs.python import words
+from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.made import Function, parameters
-from advisor.intake.programs.python.way import Way
 from advisor.intake.text import IntakeError
 
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
@@ -80,82 +80,82 @@ class _Walk:
             self._waits = any(map(words.waits, own))
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
             self._untold |= python_parts.untold(top)
-            way = Way()
-            self._follow(top.body, way)
-            self._left(way)
+            branch = Branch()
+            self._follow(top.body, branch)
+            self._left(branch)
 
-    def _left(self, way: Way) -> None:
+    def _left(self, branch: Branch) -> None:
         """What others were given, and nothing waited for before the next poll."""
-        if way.handed:
-            self._say(ASYNCHRONOUS, way.handed)
+        if branch.handed:
+            self._say(ASYNCHRONOUS, branch.handed)
 
     def _say(self, what: str, line: int) -> None:
         self.lines.setdefault(what, line)
 
-    def _follow(self, body: Iterable[ast.stmt], way: Way) -> None:
+    def _follow(self, body: Iterable[ast.stmt], branch: Branch) -> None:
         for node in body:
             self._steps += 1
-            if way.ended or self._steps > _MOST_STEPS:
+            if branch.ended or self._steps > _MOST_STEPS:
                 return
-            self._statement(node, way)
+            self._statement(node, branch)
 
-    def _statement(self, node: ast.stmt, way: Way) -> None:
+    def _statement(self, node: ast.stmt, branch: Branch) -> None:
         match node:
             case ast.If(test=test, body=first, orelse=second):
-                self._expression(test, way)
-                used = way.used
-                self._either([first, second], way)
-                if way.kept and not second and _is_of_size(test, way.names):
-                    way.used = used  # now and then alone
+                self._expression(test, branch)
+                used = branch.used
+                self._either([first, second], branch)
+                if branch.kept and not second and _is_of_size(test, branch.names):
+                    branch.used = used  # now and then alone
             case ast.For() | ast.AsyncFor() | ast.While():
-                self._loop(node, way)
+                self._loop(node, branch)
             case ast.Try():
-                self._try(node, way)
+                self._try(node, branch)
             case ast.With() | ast.AsyncWith() if attempt := (
                 words.suppressed(node) or python_functions.suppressed(node, self._functions)
             ):
-                self._try(attempt, way)
+                self._try(attempt, branch)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
-                    self._expression(item.context_expr, way)
-                self._follow(node.body, way)
+                    self._expression(item.context_expr, branch)
+                self._follow(node.body, branch)
                 if any(words.ends_with_all(item.context_expr) for item in node.items):
-                    self._unasked(node, way)
-                    way.used, way.handed = way.used or way.handed > 0, 0
-                    way.pending = 0
+                    self._unasked(node, branch)
+                    branch.used, branch.handed = branch.used or branch.handed > 0, 0
+                    branch.pending = 0
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 pass
             case ast.Assign(targets=targets, value=value):
-                self._assign(targets, value, way)
+                self._assign(targets, value, branch)
             case ast.AnnAssign(target=target, value=value) if value:
-                self._assign([target], value, way)
+                self._assign([target], value, branch)
             case _:
-                self._expression(node, way)
-                if isinstance(node, ast.Return) and words.names_in(node) & way.names:
-                    self._use(way)
-                way.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
+                self._expression(node, branch)
+                if isinstance(node, ast.Return) and words.names_in(node) & branch.names:
+                    self._use(branch)
+                branch.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
 
-    def _either(self, bodies: Iterable[Iterable[ast.stmt]], way: Way) -> None:
-        ways = list[Way]()
+    def _either(self, bodies: Iterable[Iterable[ast.stmt]], branch: Branch) -> None:
+        branches = list[Branch]()
         for body in bodies:
-            ways.append(way.copy())
-            self._follow(body, ways[-1])
-        way.join(ways)
+            branches.append(branch.copy())
+            self._follow(body, branches[-1])
+        branch.join(branches)
 
-    def _loop(self, node: _Loop, way: Way) -> None:
+    def _loop(self, node: _Loop, branch: Branch) -> None:
         """Follows a loop once; one over the messages of a poll is none that tries again."""
         over = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._polls, words.calls(over)))
         of_batch = not isinstance(node, ast.While) and (
             (polls and not any(words.verb(call) in self._sources for call in words.calls(over)))
-            or bool(words.names_in(over) & way.names)
+            or bool(words.names_in(over) & branch.names)
         )
         polls_inside = any(map(self._polls, words.calls(node)))
-        inside = way.polled >= 0 and not polls_inside
+        inside = branch.polled >= 0 and not polls_inside
         tries = not of_batch and not (inside and words.bounded(node, self._scope))
         self._loops += tries
         self._one_by_one += of_batch
-        inner = way.copy()
+        inner = branch.copy()
         self._expression(over, inner)
         if not isinstance(node, ast.While) and polls:
             self._polled(inner, next(filter(self._polls, words.calls(over))))
@@ -168,14 +168,14 @@ class _Walk:
         self._one_by_one -= of_batch
         inner.ended = False
         if words.polls_until(node):
-            way.sent = inner.sent = 0
-        way.join([inner] if of_batch else [way.copy(), inner])
+            branch.sent = inner.sent = 0
+        branch.join([inner] if of_batch else [branch.copy(), inner])
 
-    def _try(self, node: ast.Try, way: Way) -> None:
-        inner, used, loose = way.copy(), way.used, self._loose
+    def _try(self, node: ast.Try, branch: Branch) -> None:
+        inner, used, loose = branch.copy(), branch.used, self._loose
         inner.used = False
         self._follow([*node.body, *node.orelse], inner)
-        uses = self._loose > loose or self._takes_apart(node, way)
+        uses = self._loose > loose or self._takes_apart(node, branch)
         caught = [handler for handler in node.handlers if words.catches_all(handler)]
         for handler in caught:
             if uses and inner.polled == self._loops > 0 and self._passes_over(handler, inner):
@@ -189,45 +189,45 @@ class _Walk:
         if caught:
             self._loose = loose
         inner.used = inner.used or used
-        ways = [inner]
+        branches = [inner]
         for handler in node.handlers:
-            ways.append(inner.copy())
-            ways[-1].used, ways[-1].ended = True, False
-            self._follow(handler.body, ways[-1])
-        way.join(ways)
-        self._follow(node.finalbody, way)
+            branches.append(inner.copy())
+            branches[-1].used, branches[-1].ended = True, False
+            self._follow(handler.body, branches[-1])
+        branch.join(branches)
+        self._follow(node.finalbody, branch)
 
     @staticmethod
-    def _takes_apart(node: ast.Try, way: Way) -> bool:
+    def _takes_apart(node: ast.Try, branch: Branch) -> bool:
         """Whether an attempt reads a message that was polled before it."""
         calls = (call for one in node.body for call in words.calls(one))
-        of_message = (call for call in calls if words.names_in(call) & way.names)
-        return way.polled >= 0 and any(words.takes_apart(call) for call in of_message)
+        of_message = (call for call in calls if words.names_in(call) & branch.names)
+        return branch.polled >= 0 and any(words.takes_apart(call) for call in of_message)
 
-    def _passes_over(self, handler: ast.ExceptHandler, way: Way) -> bool:
+    def _passes_over(self, handler: ast.ExceptHandler, branch: Branch) -> bool:
         def commits(call: ast.Call) -> bool:
             own = python_functions.only_tells(call, self._functions)
-            return own or self._commits(call, way)
+            return own or self._commits(call, branch)
 
         return words.goes_on(handler.body, commits, in_function=self._depth > 0)
 
-    def _at_the_end(self, body: Iterable[ast.stmt], way: Way) -> None:
+    def _at_the_end(self, body: Iterable[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
         for call in (call for node in body for call in words.calls(node)):
-            if self._commits(call, way):
+            if self._commits(call, branch):
                 self._say(SKIP, call.lineno)
             elif words.verb(call) == "close" and words.receiver(call) in self._closing:
                 self._say(CLOSE, call.lineno)
 
-    def _assign(self, targets: Iterable[ast.expr], value: ast.expr, way: Way) -> None:
+    def _assign(self, targets: Iterable[ast.expr], value: ast.expr, branch: Branch) -> None:
         bare = value.value if isinstance(value, ast.Await) else value
         if isinstance(bare, ast.Call) and self._polls(bare):
-            self._polled(way, bare)
-            way.names = set().union(*map(words.names_in, targets))
+            self._polled(branch, bare)
+            branch.names = set().union(*map(words.names_in, targets))
             return
-        self._expression(value, way)
-        if words.names_in(value) & way.names:
-            way.names = way.names.union(*map(words.names_in, targets))
+        self._expression(value, branch)
+        if words.names_in(value) & branch.names:
+            branch.names = branch.names.union(*map(words.names_in, targets))
 
     def _polls(self, call: ast.Call) -> bool:
         own = words.verb(call) in self._sources and words.receiver(call) in ("", "self")
@@ -238,100 +238,100 @@ class _Walk:
         given = (value for value in call.args if isinstance(value, ast.Call))
         return next(filter(self._polls, given), None)
 
-    def _polled(self, way: Way, call: ast.Call) -> None:
-        self._left(way)
-        way.polled, way.used, way.many = self._loops, False, words.many(call)
-        way.kept = way.other = False
-        way.committed = way.handed = way.sent = way.ahead = way.behind = 0
-        way.pending = 0
+    def _polled(self, branch: Branch, call: ast.Call) -> None:
+        self._left(branch)
+        branch.polled, branch.used, branch.many = self._loops, False, words.many(call)
+        branch.kept = branch.other = False
+        branch.committed = branch.handed = branch.sent = branch.ahead = branch.behind = 0
+        branch.pending = 0
 
-    def _expression(self, node: ast.AST, way: Way) -> None:
+    def _expression(self, node: ast.AST, branch: Branch) -> None:
         """Follows what is in an expression, the innermost first."""
         if isinstance(node, ast.NamedExpr):
-            self._assign([node.target], node.value, way)
+            self._assign([node.target], node.value, branch)
             return
         if isinstance(node, ast.Lambda):
             return
         for loop in getattr(node, "generators", ()):
-            if words.names_in(loop.iter) & way.names:
-                way.names |= words.names_in(loop.target)
+            if words.names_in(loop.iter) & branch.names:
+                branch.names |= words.names_in(loop.target)
         waited = isinstance(node, ast.Await)
         call = node.value if isinstance(node, ast.Await) else node
-        if isinstance(call, ast.Call) and way.polled >= 0:
-            given = words.names_in(call) & way.names
+        if isinstance(call, ast.Call) and branch.polled >= 0:
+            given = words.names_in(call) & branch.names
             is_lazy = words.verb(call) == "map" and words.receiver(call) in self._pools
             if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
                 self._say(SKIP, call.lineno)
             if given and (words.verb(call) in words.HANDS_OVER or words.puts(call, self._queues)):
                 is_queue = words.puts(call, self._queues)
-                self._hand(call, way) if is_queue or not waited else self._use(way)
+                self._hand(call, branch) if is_queue or not waited else self._use(branch)
                 return
         for inner in ast.iter_child_nodes(call):
-            self._expression(inner, way)
+            self._expression(inner, branch)
         if isinstance(call, ast.Call) and (polled := self._polled_for(call)):
-            self._polled(way, polled)
-            way.names = words.names_in(polled)
-            self._call(call, way)
-            way.names = set()
-        elif isinstance(call, ast.Call) and way.polled >= 0:
-            self._call(call, way)
-        elif isinstance(call, ast.Yield) and words.names_in(call) & way.names:
-            self._use(way)
+            self._polled(branch, polled)
+            branch.names = words.names_in(polled)
+            self._call(call, branch)
+            branch.names = set()
+        elif isinstance(call, ast.Call) and branch.polled >= 0:
+            self._call(call, branch)
+        elif isinstance(call, ast.Yield) and words.names_in(call) & branch.names:
+            self._use(branch)
 
-    def _call(self, call: ast.Call, way: Way) -> None:
+    def _call(self, call: ast.Call, branch: Branch) -> None:
         if words.verb(call) == "commit_transaction" and self._sends_offsets:
-            way.behind = call.lineno
+            branch.behind = call.lineno
         if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
             self._say(SKIP, call.lineno)  # the offset behind the next message, too
         if words.ends_other(call, self._consumers):
-            if way.ahead:
-                self._say(BEFORE, way.ahead)
-            way.other = True
-        way.pending = 0 if words.waits(call) else way.pending
-        if self._commits(call, way):
-            way.ahead = 0 if way.other else call.lineno
-            if way.kept and not way.used:
+            if branch.ahead:
+                self._say(BEFORE, branch.ahead)
+            branch.other = True
+        branch.pending = 0 if words.waits(call) else branch.pending
+        if self._commits(call, branch):
+            branch.ahead = 0 if branch.other else call.lineno
+            if branch.kept and not branch.used:
                 self._say(BEFORE, call.lineno)
-            behind_all = way.many and self._one_by_one and not words.committed(call)
-            if way.sent or way.pending or behind_all or (way.handed and not way.used):
+            behind_all = branch.many and self._one_by_one and not words.committed(call)
+            if branch.sent or branch.pending or behind_all or (branch.handed and not branch.used):
                 self._say(BEFORE, call.lineno)
-            elif not way.used and not way.committed:
-                way.committed = call.lineno
+            elif not branch.used and not branch.committed:
+                branch.committed = call.lineno
             return
         is_read = words.verb(call) == "flush" and id(call) not in self._unread
         if words.waits_for_all(call) or is_read:
-            way.sent = 0
-        given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & way.names
-        own = words.receiver(call).split(".")[0].split("(")[0] in way.names
+            branch.sent = 0
+        given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & branch.names
+        own = words.receiver(call).split(".")[0].split("(")[0] in branch.names
         function = self._functions.get(words.verb(call))
         passes = any(ast.unparse(value) in self._consumers for value in call.args)
         if function and (given or passes) and self._depth < _DEEPEST_CALL:
-            self._inlined(call, function, way)
+            self._inlined(call, function, branch)
         elif given and words.keeps(call):
-            way.names |= words.names_in(call.func)
-            way.kept = True
+            branch.names |= words.names_in(call.func)
+            branch.kept = True
         elif (given or own) and not (words.is_log(call) or words.takes_apart(call)):
-            self._late(call, way, given)
+            self._late(call, branch, given)
             if words.verb(call) not in words.COMMITS or words.ends_other(call, self._consumers):
-                self._use(way)
+                self._use(branch)
             if words.verb(call) == "produce" and not self._transacts:
-                way.sent = call.lineno
+                branch.sent = call.lineno
 
-    def _late(self, call: ast.Call, way: Way, given: set[str]) -> None:
+    def _late(self, call: ast.Call, branch: Branch, given: set[str]) -> None:
         """Looks at a use whose result nothing reads, or which is behind its transaction."""
         if id(call) in self._untold:
             self._say(SKIP, call.lineno)
-        if given and way.behind:
-            self._say(BEFORE, way.behind)
+        if given and branch.behind:
+            self._say(BEFORE, branch.behind)
 
-    def _inlined(self, call: ast.Call, function: Function, way: Way) -> None:
+    def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> None:
         """Follows a function of the file; one that does not commit uses what it is given."""
         own = parameters(function)
         own = own[1:] if own[:1] in (["self"], ["cls"]) else own
-        inner = way.copy()
+        inner = branch.copy()
         given = [*zip(own, call.args, strict=False)]
         given += [(word.arg, word.value) for word in call.keywords if word.arg]
-        inner.names |= {name for name, value in given if words.names_in(value) & way.names}
+        inner.names |= {name for name, value in given if words.names_in(value) & branch.names}
         if line := python_functions.swallows(function, self._functions):
             self._say(SKIP, line)
         added = {name for name, value in given if ast.unparse(value) in self._consumers}
@@ -340,12 +340,12 @@ class _Walk:
         self._depth += 1
         self._follow(function.body, inner)
         self._depth -= 1
-        inner.ended, inner.names = False, way.names
-        if not commits and words.names_in(call) & way.names:
+        inner.ended, inner.names = False, branch.names
+        if not commits and words.names_in(call) & branch.names:
             self._use(inner)
-        way.join([inner])
+        branch.join([inner])
 
-    def _commits(self, call: ast.Call, way: Way) -> bool:
+    def _commits(self, call: ast.Call, branch: Branch) -> bool:
         """Whether a call commits the offset behind the message that was polled last."""
         if words.verb(call) not in words.COMMITS or words.receiver(call) not in self._consumers:
             return False
@@ -353,33 +353,33 @@ class _Walk:
         if not given:
             return words.verb(call) == "commit" and not self._stores
         return any(
-            (isinstance(value, ast.Name) and value.id in way.names)
-            or (words.names_in(value) & way.names and ".offset() + 1" in ast.unparse(value))
+            (isinstance(value, ast.Name) and value.id in branch.names)
+            or (words.names_in(value) & branch.names and ".offset() + 1" in ast.unparse(value))
             for value in given
         )
 
-    def _hand(self, call: ast.Call, way: Way) -> None:
+    def _hand(self, call: ast.Call, branch: Branch) -> None:
         if self._waits:
             of_group = words.receiver(call) in self._groups
             if words.keeps_error(call) and not (self._asks or of_group):
                 self._say(SKIP, call.lineno)
-            self._use(way)
-            way.pending = call.lineno
+            self._use(branch)
+            branch.pending = call.lineno
             return
-        way.handed = call.lineno
+        branch.handed = call.lineno
 
-    def _unasked(self, node: ast.With | ast.AsyncWith, way: Way) -> None:
+    def _unasked(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
         """Looks at errors that stay in the futures of a pool, of which nobody asks."""
         given = {verb for item in node.items if (verb := words.verb(item.context_expr))}
-        if way.handed and not self._asks and not given.isdisjoint(words.EXECUTORS):
-            self._say(SKIP, way.handed)
+        if branch.handed and not self._asks and not given.isdisjoint(words.EXECUTORS):
+            self._say(SKIP, branch.handed)
 
-    def _use(self, way: Way) -> None:
+    def _use(self, branch: Branch) -> None:
         """The message is used here."""
         self._loose += 1
-        if way.committed and not way.used:
-            self._say(BEFORE, way.committed)
-        way.used = True
+        if branch.committed and not branch.used:
+            self._say(BEFORE, branch.committed)
+        branch.used = True
 
 
 def _is_of_size(test: ast.expr, names: set[str]) -> bool:

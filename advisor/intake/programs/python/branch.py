@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 
 @dataclass(slots=True)
-class Way:
+class Branch:
     """What became of the message of one poll on the way to a statement."""
 
     polled: int = -1
@@ -46,23 +46,23 @@ class Way:
 
     ended: bool = False
 
-    def copy(self) -> Way:
+    def copy(self) -> Branch:
         """The same, to go on by itself."""
         return replace(self, names={*self.names})
 
-    def join(self, ways: Iterable[Way]) -> None:
-        """Goes on as any of several ways; what one of them used counts as used."""
-        alive = [way for way in ways if not way.ended]
+    def join(self, branches: Iterable[Branch]) -> None:
+        """Goes on as any of several branches; what one of them used counts as used."""
+        alive = [branch for branch in branches if not branch.ended]
         self.ended = not alive
-        self.names = self.names.union(*(way.names for way in alive))
-        self.polled = max((way.polled for way in alive), default=self.polled)
-        self.used = any(way.used for way in alive)
-        self.kept = any(way.kept for way in alive)
-        self.handed = max((way.handed for way in alive), default=0)
-        self.sent = max((way.sent for way in alive), default=0)
-        self.ahead = max((way.ahead for way in alive), default=0)
-        self.other = any(way.other for way in alive)
-        self.pending = max((way.pending for way in alive), default=0)
-        self.behind = max((way.behind for way in alive), default=0)
-        committed = max((way.committed for way in alive), default=0)
+        self.names = self.names.union(*(branch.names for branch in alive))
+        self.polled = max((branch.polled for branch in alive), default=self.polled)
+        self.used = any(branch.used for branch in alive)
+        self.kept = any(branch.kept for branch in alive)
+        self.handed = max((branch.handed for branch in alive), default=0)
+        self.sent = max((branch.sent for branch in alive), default=0)
+        self.ahead = max((branch.ahead for branch in alive), default=0)
+        self.other = any(branch.other for branch in alive)
+        self.pending = max((branch.pending for branch in alive), default=0)
+        self.behind = max((branch.behind for branch in alive), default=0)
+        committed = max((branch.committed for branch in alive), default=0)
         self.committed = 0 if self.used else committed
