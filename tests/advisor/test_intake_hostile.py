@@ -125,6 +125,16 @@ def test_a_program_of_many_parts_is_read_in_no_time(kind: str, text: str) -> Non
     assert time.process_time() - began < 5
 
 
+def test_a_program_with_more_polls_than_are_followed_is_refused() -> None:
+    """One that is not followed might be the one that loses a record."""
+    polls = "for (var r : c.poll(d)) { save(r); }\nc.commitSync();\n"
+    head = 'Properties p = new Properties();\np.put("group.id", "g");\n'
+    head += "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
+    [problem] = read(head + polls * 13, JAVA, "java-code").problems
+    assert problem.message == "Line 28: more than 12 polls. Give the part of one consumer."
+    assert read(head + polls * 12, JAVA, "java-code").problems == []
+
+
 def test_more_than_a_megabyte_is_refused_before_it_is_looked_at() -> None:
     intake = read("x" * (MAX_BYTES + 1), JAVA)
     assert "longer than 1048576 bytes" in intake.problems[0].message

@@ -36,11 +36,12 @@ from advisor.intake.programs.java.waits import (
     THEN,
     WAITS,
 )
+from advisor.intake.text import IntakeError, line_of
 
 BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
 """What a program may do, by the values of the facts about it."""
 
-_MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 20, 30, 2
+_MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 12, 30, 2
 _EACH = (
     r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
@@ -70,9 +71,15 @@ _LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcon
 
 def reads(text: Text, *, single: bool = False) -> dict[str, int]:
     """What the program does with records, and where it says so; `single` says that a poll returns
-    one of them at most (max.poll.records=1)."""
+    one of them at most (max.poll.records=1). Raises `IntakeError` for more polls than a consumer
+    has: each is followed through the whole text, and one that is not followed is not known."""
     places: dict[str, int] = {}
     names = consumers(text)
+    every = [*islice(polls(text, names), _MOST_POLLS + 1)]
+    if len(every) > _MOST_POLLS:
+        line = line_of(text.plain, every[-1].start)
+        words = f"more than {_MOST_POLLS} polls. Give the part of one consumer"
+        raise IntakeError(f"Line {line}: {words}.")
     program = _Program(
         text,
         [*java_handlers.silent(text)],
@@ -86,7 +93,7 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         commits = re.compile(ALL.format(consumer))
         for at in java_sequences.too_early(text, consumer, commits):
             places.setdefault(BEFORE, at)
-    for poll in islice(polls(text, names), _MOST_POLLS):
+    for poll in every:
         for what, at in _Poll(program, poll).says():
             places.setdefault(what, at)
     return places
