@@ -106,6 +106,10 @@ def _none(_: str) -> bool:
     return False
 
 
+BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
+"""A statement that says whether something succeeded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Handler:
     """A handler of any error: where it stands, and the block whose errors it takes."""

@@ -65,7 +65,6 @@ _THREAD = re.compile(r"\bThread\b|\bthread\b")
 _OF_SCOPE = re.compile(r"(?:launch|async)\b")
 """Whose error `join()` does not throw."""
 _FINALLY = re.compile(r"\bfinally\s*\{")
-_BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
 _LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
 
 
@@ -85,7 +84,7 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         [*java_handlers.silent(text)],
         [*java_handlers.silent(text, in_function=True)],
         [*java_handlers.silent(text, leaves=True)],
-        [*java_handlers.silent(text, in_function=True, others=_BOOLEAN.fullmatch)],
+        [*java_handlers.silent(text, in_function=True, others=java_handlers.BOOLEAN.fullmatch)],
         frozenset(java_sends.names(text.plain)),
         single,
     )

@@ -8,11 +8,11 @@ time was over), `onComplete`, `whenComplete` and `andThen` (called for an error,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from advisor.intake.programs.java.callbacks import callback
-from advisor.intake.programs.java.handlers import only_writes
+from advisor.intake.programs.java.handlers import BOOLEAN, only_writes, silent, tries_again
 from advisor.intake.programs.java.text import Block, Text
 from advisor.intake.programs.java.values import logged
 from advisor.intake.programs.sends import SUCCESS
@@ -93,6 +93,36 @@ def unread(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
     yield from _out_of_time(text, uses, span)
     yield from _given_up(text, uses, span)
     yield from _kept_errors(text, uses, span)
+
+
+def untaken(text: Text, attempts: Iterable[int]) -> Iterator[int]:
+    """Where a method that attempts something at one of these places writes of an error and returns
+    false or nothing, once, and something calls it and does not look at what it returns."""
+    places = [*attempts]
+    for handler in silent(text, in_function=True, others=BOOLEAN.fullmatch):
+        start, stop = handler.attempt
+        body = next((it[:2] for it in reversed(text.around(start)) if text.named(it[:2])), None)
+        if body is None or not any(start < at < stop for at in places):
+            continue
+        if not tries_again(text, handler.attempt, body) and any(
+            _is_untaken(text, name, places) for name in text.named(body)
+        ):
+            yield handler.at
+
+
+def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
+    """Whether a call of this name, other than those at these places, has a result for nobody."""
+    call = rf"(?:(?:this|\w+)\s*\.\s*)?{name}\s*\("
+    alone = rf"(?:(?<=[;{{}}\n)])|\bforEach\s*\(\s*\w+\s*->)\s*{call}[^;{{}}]*\)\s*[;\n]"
+    uses = re.compile(rf"\b{name}\s*\(")
+    calls = (match.span() for match in islice(re.finditer(alone, text.plain), _MOST))
+    if any(not any(start <= at < end for at in places) for start, end in calls):
+        return True
+    asked = re.compile(rf"\bif\s*\(\s*!\s*(?:\w+\s*\.\s*)?{name}\s*\(")
+    for match in islice(asked.finditer(text.plain), _MOST):
+        if _only_printed(text, text.closed(text.plain.index("(", match.start()) + 1)):
+            return True
+    return any(unread(text, uses, (0, len(text.plain))))
 
 
 def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:

@@ -11,10 +11,11 @@ from functools import partial
 from itertools import islice
 
 from advisor.intake.programs.java import ends as java_ends
+from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java.callbacks import Callback, callback
 from advisor.intake.programs.java.futures import Futures
 from advisor.intake.programs.java.text import Block, Text
-from advisor.intake.programs.sends import DROPPED, RESULT
+from advisor.intake.programs.sends import DROPPED, ONLY_WRITTEN, RESULT
 
 _MOST, _ALIASES = 300, 2
 _TYPE = r"(?:\s*:\s*[\w<>\[\]?., ]{1,80})?"
@@ -147,8 +148,9 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     for match in islice(_HELD.finditer(text.plain), _MOST):
         if match[2] in producers and (fault := futures.fate_of_held(match[1])):
             yield match.start(), fault
-    templates = _templates(text.plain)
-    for at, opened in sends(text, producers):
+    templates, every = _templates(text.plain), sends(text, producers)
+    yield from ((at, ONLY_WRITTEN) for at in java_results.untaken(text, (at for at, _ in every)))
+    for at, opened in every:
         end = text.closed(opened)
         is_ours = templates.isdisjoint(re.findall(r"\w+", text.plain[at:opened]))
         second = _second(text.plain[opened : end - 1]) if is_ours else ""
