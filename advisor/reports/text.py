@@ -45,9 +45,12 @@ def report(answer: Answer, *, verbose: bool = False, program: bool = False) -> s
     """
     given, bugs = answer.judgement, known_bugs(answer)
     if not verbose:
-        screens = (_screen(answer, bugs, length, program) for length in _LENGTHS)
-        fitting = (text for text in screens if text.count("\n") < _HEIGHT)
-        return next(fitting, None) or _screen(answer, bugs, _LENGTHS[-1], program)
+        text = ""
+        for length in _LENGTHS:
+            text = _screen(answer, bugs, length, program)
+            if text.count("\n") < _HEIGHT:
+                break
+        return text
     return _joined(
         _verdict(answer, bugs, program), _changes(answer), _breaking(given),
         bug_report(bugs, verbose=True), _basis(answer, program), _failures(given), _findings(given),

@@ -75,7 +75,7 @@ def functions(reading: Reading, code: str) -> None:
         every = [*given, *_lambdas(tree)]
         lines = [line for node in given for line in _passed_over(node)]
         lines += [line for node in every for line in _unasked(node)]
-        lines += [line for node in every for line in _untold(node)]
+        lines += [line for node in every for line in _unread_results(node)]
         if not _KEEPS_OTHERS.search(code) and (
             replaced := [line for node in every for line in _replaced(node)]
         ):
@@ -142,9 +142,9 @@ def _unasked(function: ast.AST) -> Iterator[int]:
             yield call.lineno
 
 
-def _untold(function: ast.AST) -> Iterator[int]:
+def _unread_results(function: ast.AST) -> Iterator[int]:
     """Where a result says what became of a batch, and nothing reads it."""
-    lost = python_parts.untold(function)
+    lost = python_parts.unread_results(function)
     yield from (call.lineno for call in words.calls(function) if id(call) in lost)
 
 

@@ -1,6 +1,6 @@
 """What a function of `foreachBatch` or `foreach` in Scala or Java writes of what it is given.
 
-The same as `spark_written` says of Python, by statements of a text.
+The same as `written` says of Python, by statements of a text.
 """
 
 from __future__ import annotations
@@ -132,12 +132,7 @@ def _gate(text: Text, body: Block, writes: list[int]) -> int:
     """A condition that lets only some batches be written; 0 if there is none."""
     for match in islice(_GATE.finditer(text.plain, *body), _MOST):
         end = text.closed(text.plain.index("(", match.start()) + 1)
-        stripped = end + len(text.plain[end:]) - len(text.plain[end:].lstrip())
-        if text.plain[stripped : stripped + 1] == "{":
-            stop = text.block_of(stripped)[1]
-        else:
-            ends = re.compile(r"[;\n}]").search(text.plain, stripped)
-            stop = ends.start() if ends else len(text.plain)
+        stop = text.guarded(end)[1]
         inside = [at for at in writes if end <= at <= stop]
         leaves = re.search(r"\breturn\b", text.plain[end : stop + 1])
         if writes and (len(inside) == len(writes) or (leaves and not inside)):

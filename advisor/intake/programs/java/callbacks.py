@@ -64,13 +64,13 @@ class Callback:
             return DROPPED
         if not self._is_quiet(own, _DEEPEST):
             return ""
-        does_something = re.search(r"\w", re.sub(r"\breturn\b", "", self._with_error()))
+        does_something = re.search(r"\w", re.sub(r"\breturn\b", "", self.with_error()))
         return ONLY_WRITTEN if does_something else DROPPED
 
     def _is_quiet(self, own: Own, depth: int) -> bool:
         """Whether an error is only written of, thrown, or left, in methods of the file, too."""
         return only_writes(
-            self._with_error(), in_function=True, others=lambda it: self._leaves(it, own, depth)
+            self.with_error(), in_function=True, others=lambda it: self._leaves(it, own, depth)
         )
 
     def _leaves(self, statement: str, own: Own, depth: int) -> bool:
@@ -83,7 +83,7 @@ class Callback:
             return True
         return bare != statement and only_writes(bare, in_function=True)
 
-    def _with_error(self) -> str:
+    def with_error(self) -> str:
         """What is done where there is an error, or may be."""
         if not self.error:
             return self.body

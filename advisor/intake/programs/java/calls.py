@@ -48,6 +48,16 @@ TESTS = {"if", "while", "when", "switch"}
 WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
 
 
+def behind_first(given: str) -> str:
+    """What a call is given behind its first argument; empty if that is all."""
+    depth = 0
+    for at, char in enumerate(given):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0 and char == ",":
+            return given[at + 1 :]
+    return ""
+
+
 def body(given: str) -> str:
     """What a lambda of one parameter does."""
     return re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", given)

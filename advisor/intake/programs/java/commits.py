@@ -8,12 +8,12 @@ it was flushed, or its future read (KafkaProducer javadoc, `send`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from advisor.intake.programs.java import sends as java_sends
-from advisor.intake.programs.java.text import Block, Text
+from advisor.intake.programs.java.text import Block, Text, blanked
 from advisor.intake.programs.java.values import TAKES_APART, Made, logged
 
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
@@ -141,7 +141,7 @@ class Records:
         """Transactions with the offsets that are committed before the records are processed."""
         plain, uses = self.text.plain, self._processing[1]
         caught = (self.text.block_of(match.end() - 1) for match in _CAUGHT.finditer(plain))
-        masked = _masked(self._effects, caught)
+        masked = blanked(self._effects, caught)
         for match in _COMMIT.finditer(plain, self.behind, self.block[1]):
             in_it = _OFFSETS_SENT.search(plain, self.behind, match.start())
             if in_it and uses.search(masked, match.end(), self.block[1]):
@@ -238,7 +238,7 @@ class Records:
                 spans += [it.span() for it in declared]
             spans += [span] if kept[name] else []
         spans += [made.span for made in self.made if made.is_apart]
-        masked = _masked(plain, spans)
+        masked = blanked(plain, spans)
         collections = {name for name, is_kept in kept.items() if is_kept}
         known = self.names | collections | self._apart
         return masked, re.compile("|".join(USE.format(name) for name in sorted(known)))
@@ -246,7 +246,7 @@ class Records:
     @cached_property
     def _effects(self) -> str:
         """The program without what only writes of records, too."""
-        return _masked(self._processing[0], logged(self.text, self._reach))
+        return blanked(self._processing[0], logged(self.text, self._reach))
 
     def _statement(self, at: int) -> int:
         """Where the statement begins that a place is in."""
@@ -256,10 +256,3 @@ class Records:
     @property
     def _reach(self) -> Block:
         return self.behind, self.block[1]
-
-
-def _masked(plain: str, spans: Iterable[Block]) -> str:
-    masked = list(plain)
-    for start, end in spans:
-        masked[start:end] = " " * (end - start)
-    return "".join(masked)

@@ -10,11 +10,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from advisor.intake.programs.java.text import Block, Text
+from advisor.intake.programs.java.text import Block, Text, blanked
 from advisor.intake.programs.java.values import logged
 
 _MOST = 60
-_WAY = (
+_TO_RECORDS = (
     r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records|chunked|windowed|grouped"
     r"|parallelStream)\b(?:\s*\([^()]{0,80}\))?)*"
 )
@@ -55,7 +55,8 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
     if _BACK.search(plain, begin, end):
         return
     known = rf"(?:{'|'.join(sorted(whole))})"
-    taken = rf"\b{known}{_WAY}{_ONE}|\b{known}{_WAY}{_FIRST.format()}|{_FUNCTION.format(known)}"
+    records = rf"\b{known}{_TO_RECORDS}"
+    taken = rf"{records}{_ONE}|{records}{_FIRST.format()}|{_FUNCTION.format(known)}"
     found = [*islice(re.compile(taken).finditer(plain, begin, end), _MOST)]
     spans = [match.span() for match in found] + [*logged(text, span)]
     spans += [match.span() for match in re.compile(_HARMLESS.format(known)).finditer(plain, *span)]
@@ -65,10 +66,7 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
             return
         found += re.compile(rf"\b{name}\s*\.\s*next\s*(?:\(\s*\))?").finditer(plain, *span)
         spans += [match.span() for match in re.compile(rf"\b{name}\b").finditer(plain, *span)]
-    masked = list(plain[begin:end])
-    for start, stop in spans:
-        masked[max(0, start - begin) : stop - begin] = " " * (min(stop, end) - max(start, begin))
-    if re.search(rf"\b{known}\b", "".join(masked)):
+    if re.search(rf"\b{known}\b", blanked(plain, spans)[begin:end]):
         return
     yield from (match.start() for match in found if not _is_of_place(text, match, end))
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from advisor.intake.programs.java import calls as java_calls
 from advisor.intake.programs.java.callbacks import callback
 from advisor.intake.programs.java.handlers import BOOLEAN, only_writes, silent, tries_again
 from advisor.intake.programs.java.text import Block, Text
@@ -49,7 +50,7 @@ _WRONG = re.compile(
     r"(?:\bcase\s+(?:Failure|Left|Invalid)\b[^=]{0,60}=>|\bis\s+[\w.]*(?:Failure|Left|Err|Error)\b[^-]{0,40}->)"
     r"(?P<body>(?:(?!\bcase\b|\bis\s)[\s\S])*)"
 )
-_TOLD = re.compile(r"(?<=[)}])\s*\.\s*(?:onFailure|onLeft)\s*[({]")
+_ON_FAILURE = re.compile(r"(?<=[)}])\s*\.\s*(?:onFailure|onLeft)\s*[({]")
 """What is done with an error that a call returned."""
 _IN_TIME = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
 _ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
@@ -139,10 +140,10 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         failed = [it["body"] for it in _WRONG.finditer(inside)]
         if failed and all(map(only_writes, failed)) and uses.search(plain, match.start(), block[0]):
             yield match.start()
-    for match in islice(_TOLD.finditer(plain, max(0, span[0]), span[1]), _MOST):
+    for match in islice(_ON_FAILURE.finditer(plain, max(0, span[0]), span[1]), _MOST):
         opened = match.end() - 1
         end = text.closed(match.end())
-        body = re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", plain[match.end() : end - 1])
+        body = java_calls.body(plain[match.end() : end - 1])
         begin = text.chain(opened)
         alone = _ALONE.search(plain[max(0, begin - 40) : begin])
         ends = not re.match(r"\s*\.\s*(?:get|getOrThrow|getOrElse)\b", plain[end : end + 30])
@@ -163,15 +164,8 @@ def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
 
 def _only_printed(text: Text, at: int) -> bool:
     """Whether what stands behind a condition only writes of it, and has no other side."""
-    behind = re.compile(r"\s*").match(text.plain, at)
-    start = behind.end() if behind else at
-    if text.plain[start : start + 1] == "{":
-        start, end = text.block_of(start)
-        body = text.plain[start + 1 : end]
-    else:
-        ends = re.compile(r"[;\n}]").search(text.plain, start)
-        end = ends.start() if ends else len(text.plain)
-        body = text.plain[start:end]
+    start, end = text.guarded(at)
+    body = text.plain[start:end].removeprefix("{")
     other = re.match(r"[;}]?\s*else\b", text.plain[end : end + 40])
     return not other and bool(body.strip()) and only_writes(body)
 
@@ -226,7 +220,7 @@ def _at_an_error(verb: str, given: str) -> Iterator[str]:
     """What of a callback is done for an error, too."""
     if re.match(r"\s*[({]?\s*\(?\s*[\w ]+,\s*[\w ]+\)?\s*->", given):
         heard = callback(given, given)
-        yield heard._with_error() if heard else ""
+        yield heard.with_error() if heard else ""
         return
     cases = [*_CASE.finditer(given)]
     for case in cases:
@@ -246,7 +240,7 @@ def replaced(text: Text, span: Block) -> Iterator[int]:
         if _does_nothing(plain[match.end() : text.closed(match.end()) - 1]):
             yield match.start()
     for match in islice(_RETRIES.finditer(plain, max(0, span[0]), span[1]), _MOST):
-        other = _second(plain[match.end() : text.closed(match.end()) - 1])
+        other = java_calls.behind_first(plain[match.end() : text.closed(match.end()) - 1])
         if other and _does_nothing(other):
             yield match.start()
     for match in islice(_FAILSAFE.finditer(plain, max(0, span[0]), span[1]), _MOST):
@@ -257,16 +251,6 @@ def replaced(text: Text, span: Block) -> Iterator[int]:
                 opened = plain.index("(", stated.end()) + 1
                 if _does_nothing(plain[opened : text.closed(opened) - 1]):
                     yield match.start()
-
-
-def _second(given: str) -> str:
-    """What a call is given behind its first argument; empty if that is all."""
-    depth = 0
-    for at, char in enumerate(given):
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            return given[at + 1 :]
-    return ""
 
 
 def _does_nothing(given: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 
+from advisor.intake.programs.java import calls as java_calls
 from advisor.intake.programs.java import ends as java_ends
 from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java.callbacks import Callback, callback
@@ -76,7 +77,7 @@ def _called_back(text: Text, producers: set[str]) -> list[Block]:
     """The sends with a callback, which the program does not wait for."""
     return [
         (at, opened) for at, opened in sends(text, producers)
-        if _second(text.plain[opened : (end := text.closed(opened)) - 1])
+        if java_calls.behind_first(text.plain[opened : (end := text.closed(opened)) - 1])
         or re.match(r"\s*\{", text.plain[end:])
     ]  # fmt: skip
 
@@ -153,7 +154,7 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     for at, opened in every:
         end = text.closed(opened)
         is_ours = templates.isdisjoint(re.findall(r"\w+", text.plain[at:opened]))
-        second = _second(text.plain[opened : end - 1]) if is_ours else ""
+        second = java_calls.behind_first(text.plain[opened : end - 1]) if is_ours else ""
         trailing = re.match(r"\s*\{", text.plain[end:])
         if trailing:
             block = text.block_of(end + trailing.end() - 1)
@@ -198,13 +199,3 @@ def _of_method(text: Text, body: Block, position: int) -> Callback | None:
     if not -len(names) <= position < len(names):
         return None
     return Callback(names[position], text.plain[slice(*body)])
-
-
-def _second(given: str) -> str:
-    """What a call is given behind its first argument."""
-    depth = 0
-    for at, char in enumerate(given):
-        depth += (char in "([{") - (char in ")]}")
-        if depth == 0 and char == ",":
-            return given[at + 1 :]
-    return ""

@@ -15,7 +15,7 @@ from advisor.intake.programs.java import handlers as java_handlers
 from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import values as java_values
-from advisor.intake.programs.java.text import Block, Text
+from advisor.intake.programs.java.text import Block, Text, blanked
 from advisor.intake.programs.java.waits import HAND, SUBSCRIBES
 
 PASSED = (
@@ -133,10 +133,8 @@ def _buffered(text: Text) -> Iterator[int]:
                     else []
                 )
                 spans.append((match.start(), end))
-        left = list(text.plain)
-        for start, end in spans:
-            left[start:end] = " " * (end - start)
-        if kept and not re.compile(rf"\b(?:{known})\b").search("".join(left), *body):
+        left = blanked(text.plain, spans)
+        if kept and not re.compile(rf"\b(?:{known})\b").search(left, *body):
             yield kept[0]
 
 

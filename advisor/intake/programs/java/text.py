@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,14 @@ CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
 _CALLED = re.compile(r"\b(\w+)\s*\(|::\s*(\w+)|\bfor[Ee]ach\s*\(\s*(\w+)\s*\)")
 _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+
+
+def blanked(plain: str, spans: Iterable[Block]) -> str:
+    """A text of the same length with blanks in place of some spans."""
+    rest = list(plain)
+    for start, end in spans:
+        rest[start:end] = " " * len(rest[start:end])
+    return "".join(rest)
 
 
 def braces(plain: str) -> Iterator[tuple[int, int, str]]:
@@ -137,6 +145,16 @@ class Text:
     def block_of(self, start: int) -> Block:
         """The braces that open at a place."""
         return self._by_start.get(start, (start, start, ""))[:2]
+
+    def guarded(self, at: int) -> Block:
+        """What a condition that ends at a place is about: from the brace behind it to the closing
+        one, or the one statement."""
+        rest = re.compile(r"\s*").match(self.plain, at)
+        start = rest.end() if rest else at
+        if self.plain[start : start + 1] == "{":
+            return self.block_of(start)
+        end = re.compile(r"[;\n}]").search(self.plain, start)
+        return start, end.start() if end else len(self.plain)
 
     def attempt(self, at: int) -> Block | None:
         """The block of `try` that a `catch` or `finally` at a place belongs to."""

@@ -30,12 +30,7 @@ def left_behind(tree: ast.Module, producers: set[str], sends: Iterable[ast.Call]
 
 def _only_printed(tree: ast.Module) -> set[int]:
     """What is only written of: it stands in such a call or condition, or its name does."""
-    printed = {
-        id(inner)
-        for node in ast.walk(tree) if isinstance(node, ast.If | ast.Expr)
-        if words.goes_on([node], lambda call: False, in_function=True)
-        for inner in ast.walk(node)
-    }  # fmt: skip
+    printed = words.printed(tree)
     loads = [node for node in ast.walk(tree)
              if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]  # fmt: skip
     read = {node.id for node in loads if id(node) not in printed}

@@ -196,15 +196,10 @@ def _breaks(body: list[ast.stmt]) -> Iterator[int]:
                 yield from _breaks(statements)
 
 
-def untold(scope: ast.AST) -> set[int]:
+def unread_results(scope: ast.AST) -> set[int]:
     """The results of calls that say whether something succeeded, and that nothing reads but what
     writes of it."""
-    printed = {
-        id(inner)
-        for node in ast.walk(scope) if isinstance(node, ast.If | ast.Expr)
-        if words.goes_on([node], lambda call: False, in_function=True)
-        for inner in ast.walk(node)
-    }  # fmt: skip
+    printed = words.printed(scope)
     read = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
     found, sessions = set[int](), {*_OF_HTTP, *words.made_of(scope, _SESSIONS)}

@@ -64,7 +64,7 @@ class _Walk:
         self._closing = set[str]() if self._stores else {*self._consumers}
         self._transacts = "commit_transaction" in verbs
         self._sends_offsets = "send_offsets_to_transaction" in verbs
-        self._untold = set[int]()
+        self._unread_results = set[int]()
         self._pools = words.made_of(tree, words.EXECUTORS)
         self._groups = words.made_of(tree, words.GROUPS)
         self._asks = words.asks(tree)
@@ -79,7 +79,7 @@ class _Walk:
             own = (inner for inner in ast.walk(top) if isinstance(inner, ast.Call))
             self._waits = any(map(words.waits, own))
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
-            self._untold |= python_parts.untold(top)
+            self._unread_results |= python_parts.unread_results(top)
             branch = Branch()
             self._follow(top.body, branch)
             self._left(branch)
@@ -319,7 +319,7 @@ class _Walk:
 
     def _late(self, call: ast.Call, branch: Branch, given: set[str]) -> None:
         """Looks at a use whose result nothing reads, or which is behind its transaction."""
-        if id(call) in self._untold:
+        if id(call) in self._unread_results:
             self._say(SKIP, call.lineno)
         if given and branch.behind:
             self._say(BEFORE, branch.behind)

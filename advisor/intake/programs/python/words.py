@@ -301,3 +301,13 @@ def goes_on(
             case _:
                 return False
     return True
+
+
+def printed(scope: ast.AST) -> set[int]:
+    """What stands in statements and conditions that only write of something."""
+    return {
+        id(inner)
+        for node in ast.walk(scope) if isinstance(node, ast.If | ast.Expr)
+        if goes_on([node], lambda call: False, in_function=True)
+        for inner in ast.walk(node)
+    }  # fmt: skip
