@@ -1,9 +1,9 @@
 """What code of Kafka's Java clients does with the records that it polls and sends, as far as its
 text says so.
 
-Only what is sure is given, as in `programs.python.reads`. `commitSync()` and `commitAsync()` without
-offsets commit behind all that the last `poll()` returned, and so does `close()` with automatic
-commits (KafkaConsumer javadoc).
+Only what is sure is given, as in `programs.python.reads`. `commitSync()` and `commitAsync()`
+without offsets commit behind all that the last `poll()` returned, and so does `close()` with
+automatic commits (KafkaConsumer javadoc).
 """
 
 from __future__ import annotations
