@@ -48,6 +48,12 @@ _NOT_IN_GROUP = (
     "is on one machine's own disk (rdkafka_assignment.c). That is not advised on; leave the line "
     "out for positions that the brokers keep."
 )
+_ASSIGN = "assign"
+_ASSIGNED = (
+    "reads the partitions that it names and no other: none that it leaves out, and none that is "
+    "added to the topic later (Spark, ConsumerStrategy.scala). That is not advised on; state "
+    "subscribe instead."
+)
 _THREADS = "num.stream.threads"
 _NO_THREADS = (
     "starts an application without a thread: nothing is processed until its code adds some "
@@ -144,6 +150,8 @@ def not_advised(
             yield Problem(component, _FETCHERS, f"{_FETCHERS}{_NO_FETCHER}")
     if component is Component.STREAMS and re.fullmatch(r"0+|-\d+", _threads(texts)):
         yield Problem(component, _THREADS, f"{_THREADS}={_threads(texts)} {_NO_THREADS}")
+    if family is Family.SPARK and component is Component.CONSUMER and texts.get(_ASSIGN):
+        yield Problem(component, _ASSIGN, f"{_ASSIGN} {_ASSIGNED}")
     if family is Family.SPARK:
         return  # the connector makes consumers of a group, whatever else is handed on
     if family is Family.LIBRDKAFKA and _stores_elsewhere(component, texts):

@@ -152,10 +152,10 @@ class Inputs:
         """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
         version that is not known."""
         try:
-            product, family = self._product(), self._chosen_family()
-            intake = read(
-                text, product, kind, family, self.items, self.only, assumed=self._assumed()
-            )
+            intake = self._read(text, kind, self._product())
+            spoken = intake.heads.get("family", "")
+            if "version" in self.fields and "family" not in self.fields and spoken:
+                intake = self._read(text, kind, self._product(spoken))
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
@@ -163,6 +163,10 @@ class Inputs:
         self._tell(source, intake.notes, intake.problems)
         if not intake.problems:
             self._take(source, intake)
+
+    def _read(self, text: str, kind: str, product: Product) -> Intake:
+        family, assumed = self._chosen_family(), self._assumed()
+        return read(text, product, kind, family, self.items, self.only, assumed=assumed)
 
     def add_live(self, cluster: str, seen: Seen) -> None:
         """Adds what a live cluster said of itself."""
@@ -305,9 +309,10 @@ class Inputs:
         """Whether nobody stated the version of the brokers."""
         return "kafka" not in self.fields
 
-    def _product(self) -> Product:
-        """Which client and brokers the files are for; an unknown name is reported later."""
-        stated = self.fields.get("family") or Family.JAVA
+    def _product(self, spoken: str = "") -> Product:
+        """Which client and brokers the files are for, the client that a file speaks of if nobody
+        chose one; an unknown name is reported later."""
+        stated = self.fields.get("family") or spoken or Family.JAVA
         family = Family(stated) if stated in list(Family) else Family.JAVA
         version = self.fields.get("version") or versions(family)[0]
         return Product(family, version, self.fields.get("kafka") or kafka_versions()[0])

@@ -47,7 +47,7 @@ OF_SPARK = [
     (QUERY.format('.option("subscribePattern", "a.*")', TO_KAFKA), "", 2, "Only one of the follow"),
     (QUERY.format('.option("assign", \'{"a": [0]}\')', TO_KAFKA), "", 2, "Only one of the followi"),
     ("kafka.acks=all\nsubscribe=t\nsubscribePattern=t.*\nstartingOffsets=earliest", "", 2, "Only"),
-    (QUERY.format("", TO_KAFKA) + "\n" + QUERY.replace("subscribe", "assign").format("", OTHER),
+    (QUERY.replace("subscribe", "assign").format("", TO_KAFKA) + "\n" + QUERY.format("", OTHER),
      "", 0, "is of another query"),
     # a batch query
     ('d = spark.read.format("kafka").option("subscribe", "t").load()\n'

@@ -72,6 +72,22 @@ def _same(pipeline: Pipeline, data: dict[Component, dict[str, str]]) -> None:
                 assert read == pipeline.value(component, name), name
 
 
+def test_a_consumer_of_its_own_overrules_what_streams_sets(
+    release: tuple[str, Jvm], tmp_path: Path
+) -> None:
+    """Why `main.consumer.…` of these two is refused (intake.clients.streams_properties)."""
+    version, running = release
+    application = Application(running, tmp_path)
+    once = {"processing.guarantee": "exactly_once_v2"}
+    names = {"isolation.level": "read_uncommitted", "enable.auto.commit": "true"}
+    for prefix in ("consumer", "main.consumer"):
+        own = {f"{prefix}.{name}": text for name, text in names.items()}
+        data = application.effective_settings(once | own)[Component.CONSUMER]
+        taken = [name for name, text in names.items() if data[name] == text]
+        in_force = ["isolation.level"] if version == "4.3" else list(names)
+        assert taken == (in_force if prefix == "main.consumer" else [])
+
+
 def test_every_word_of_a_guarantee_that_we_take_streams_takes(
     release: tuple[str, Jvm], tmp_path: Path
 ) -> None:

@@ -51,7 +51,9 @@ def take(reading: Reading, entry: Property) -> None:
     """One property, for the application or for the clients inside that it is handed on to."""
     key = entry.key.removeprefix("main.")
     part, _, name = key.partition(".")
-    if part in _CLIENTS:
+    if words := _overrules(entry.key, entry.value.strip().lower()):
+        reading.wrong(Component.STREAMS, shown(entry.key), entry.line, words)
+    elif part in _CLIENTS:
         reading.state(Component(part), name, entry.value, entry.line)
         reading.own.add((Component(part), name))
     elif part == "topic" and (words := _loses(name, entry.value.strip().lower())):
@@ -72,6 +74,22 @@ def take(reading: Reading, entry: Property) -> None:
                 reading.state(component, key, entry.value, entry.line)
     else:
         reading.state(Component.STREAMS, key, entry.value, entry.line)
+
+
+def _overrules(key: str, text: str) -> str:
+    """What a consumer of its own is told that Streams tells every consumer otherwise.
+
+    StreamsConfig looks at `consumer.…` alone, and then puts what begins with `main.consumer.`,
+    `restore.consumer.` or `global.consumer.` over it (getMainConsumerConfigs and its siblings; seen
+    from 3.3 to 4.3, and enable.auto.commit up to 4.1: later ones pass over it).
+    """
+    if key.endswith(".consumer.isolation.level") and text == "read_uncommitted":
+        does = "with exactly-once, that consumer reads what was aborted"
+    elif key == f"{_MAIN}enable.auto.commit" and text == "true":
+        does = "before Kafka 4.2 that consumer commits what is not processed yet"
+    else:
+        return ""
+    return f"{shown(key)} goes before what Streams sets: {does}. Leave it out"
 
 
 def _loses(name: str, text: str) -> str:
