@@ -30,6 +30,12 @@ _PAIR = re.compile(
     r"[ \t]*(?P<value>\"[^\"]{0,500}\"|[^\s,#{}\"]{1,500})"
 )
 _COMMENT = re.compile(r"^(?P<code>(?:[^\"#/]|\"[^\"]*\"|/(?!/))*+).*$")
+_BLOCK = re.compile(
+    r"<<-?(?P<end>\w{1,80})[ \t]*\n.*?(?:^[ \t]*(?P=end)[ \t]*$|\Z)"
+    r"|\"(?:\\.|[^\"\\\n])*+\"?|#[^\n]*|//[^\n]*|(?P<comment>/\*.*?(?:\*/|\Z))",
+    re.MULTILINE | re.DOTALL,
+)
+"""A comment of several lines, and what it may not begin in: texts and comments of one line."""
 _DEFAULT = re.compile(
     r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{[^{}]{0,500}?\bdefault[ \t]*=[ \t]*"
     r"(?P<value>\"[^\"\n]{0,200}\"|[\w.-]{1,40})[ \t]*\}?[ \t]*$",
@@ -43,7 +49,7 @@ _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_
 
 def read(text: str) -> Reading:
     """The settings and copies of the topics. Raises `IntakeError`."""
-    reading = Reading()
+    reading, text = Reading(), _BLOCK.sub(_blank, text)
     terraform_msk.take(reading, text)
     resources = list(_RESOURCE.finditer(text))
     if managed := _MANAGED.search(text):
@@ -68,6 +74,11 @@ def read(text: str) -> Reading:
         lines.append(first)
     state_topics(reading, parts, lines)
     return reading
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Leaves the lines of a comment, and nothing on them."""
+    return "\n" * match[0].count("\n") if match["comment"] else match[0]
 
 
 def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> None:

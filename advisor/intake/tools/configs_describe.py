@@ -32,7 +32,7 @@ def read(text: str) -> Reading:
     """The settings that were made by hand. Raises `IntakeError`, also for two topics."""
     reading = Reading()
     component: Component | None = None
-    topic, left, broker = "", 0, ""
+    topic, left, broker, whole = "", 0, "", set[str]()
     for number, line in enumerate(text.splitlines(), start=1):
         if quota := _QUOTAS.match(line):
             words = f"producer_byte_rate={quota['rate']} of some clients: state producer.byte.rate"
@@ -44,12 +44,16 @@ def read(text: str) -> Reading:
                 raise IntakeError(f"Line {number}: {words}.")
             topic = head["name"] or topic if component is Component.TOPIC else topic
             broker = head["name"] or "" if component is Component.BROKER else ""
+            whole |= {broker} if broker and line.startswith("All ") else set()
             if component is None:
                 reading.note(number, "only topics and brokers are read")
         elif component and (match := _LINE.match(line)):
             left += not _take(reading, component, match, number, broker)
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
+    reading.whole = frozenset(whole)
+    if topic and not (reading.items or reading.notes or left):
+        reading.note(1, "nothing is set on this topic: what its brokers say counts, or a default")
     if left:
         words = "1 value is the product's" if left == 1 else f"{left} values are the product's"
         reading.notes.append(f"{words} own default: not taken as stated.")
