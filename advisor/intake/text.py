@@ -57,6 +57,12 @@ _HCL = re.compile(
 _PLACE = re.compile(r"^Line (\d+): ")
 
 
+OTHER_CLUSTER = (
+    "the settings of one say nothing of the other's topics. Leave only what belongs to one cluster"
+)
+"""Why a file with two clusters is not read."""
+
+
 class IntakeError(ValueError):
     """A file that cannot be read at all; the message says why, with the line if there is one."""
 

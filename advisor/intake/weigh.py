@@ -48,7 +48,7 @@ from advisor.intake.cluster.folders_in_memory import (
     in_memory,
     metadata_in_temporary,
 )
-from advisor.intake.cluster.identity import mistaken, server_of
+from advisor.intake.cluster.identity import mistaken, of_other_clusters, server_of
 from advisor.intake.cluster.inherited import never, with_inherited
 from advisor.intake.cluster.mode import KRAFT, early_access, is_asked, with_mode, without_roles
 from advisor.intake.cluster.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
@@ -201,6 +201,8 @@ class _Scale:
             *mistaken(items, self.product),
         ):
             self.refuse_item(item, words)
+        for item, words in of_other_clusters(items):
+            self.refuse_client(item, words)
 
     def refuse_value(self, item: Item) -> None:
         """Adds a value that no process starts with, though this one does not read it."""

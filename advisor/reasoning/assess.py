@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Finding
 from advisor.reasoning.group import sink_absorbs
@@ -17,7 +16,7 @@ from advisor.reasoning.trace import Traced
 
 __all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess", "judgements"]
 
-RULES_VERSION = "23"
+RULES_VERSION = "24"
 """Version of the failure model and the rules together; raised when an answer may change."""
 
 
@@ -30,13 +29,10 @@ class Assessment:
     findings: tuple[Finding, ...]
 
 
-def judgements(
-    pipeline: Pipeline, events: Iterable[FailureEvent] | None = None
-) -> Iterator[Assessed]:
-    """What each event permits, by default each that this pipeline can meet."""
+def judgements(pipeline: Pipeline) -> Iterator[Assessed]:
+    """What each event that this pipeline can meet permits, one after the other."""
     traced_pipeline = Traced.of(pipeline)
-    of = events_for(pipeline) if events is None else events
-    return (traced_pipeline.judged(event)[0] for event in of)
+    return (traced_pipeline.judged(event)[0] for event in events_for(pipeline))
 
 
 def assess(pipeline: Pipeline) -> Assessment:

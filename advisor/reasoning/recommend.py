@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from advisor.catalog import Component, Value
+from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.impossible import Impossible, described, waiting_for_a_rack
@@ -83,17 +84,18 @@ def recommend(
         if not pulls:
             return Recommendation((), (), described)
         after = pulled(described, pulls)
-        waits = waiting_for_a_rack(described, after)
-        return Recommendation(_changes(search, pulls), waits, after)
+        return Recommendation(
+            _changes(search, described, pulls), waiting_for_a_rack(described, after), after
+        )
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
         nearer, pulls = _smallest(nearest, spaces)
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
-            changes, changed = _changes(nearer, pulls), nearer.after(pulls).requiring(wish)
-            if not breaking(changed):
+            changes = _changes(nearer, nearest, pulls)
+            if not breaking(after):
                 return Recommendation(changes, waiting_for_a_rack(described, after), after)
-            refused = _impossible(search, described, near, changed)
+            refused = _impossible(search, described, near, after)
             return Recommendation(changes, refused + waiting_for_a_rack(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")
 
@@ -104,16 +106,13 @@ def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]
     if survive not in spaces:
         other = next(iter(spaces.values()), None)
         spaces[survive] = other.requiring(pipeline.requirement) if other else Space(pipeline)
-    space = spaces[survive]
-    forbids = space.forbidden(pipeline.requirement)
-    if forbids not in space.searched:
-        search = Search.of(pipeline, space, BENDS)
-        pulls = search.smallest()
-        if pulls is None:
-            search = Search.of(pipeline, space)
-            pulls = search.smallest()
-        space.searched[forbids] = search, pulls
-    return space.searched[forbids]
+    space, events = spaces[survive], events_for(pipeline)
+    gentle = Search(pipeline, events, space, BENDS)
+    pulls = gentle.smallest()
+    if pulls is not None:
+        return gentle, pulls
+    search = Search(pipeline, events, space)
+    return search, search.smallest()
 
 
 def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
@@ -129,17 +128,18 @@ def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
 
 
 def _impossible(
-    search: Search, pipeline: Pipeline, near: Requirement, after: Traced
+    search: Search, pipeline: Pipeline, near: Requirement, after: Pipeline
 ) -> tuple[Impossible, ...]:
     """One entry for each event that no change closes even by itself.
 
     Why is said of the pipeline after the changes: what is left there is the true obstacle.
     """
     closed = described(near)
+    changed = Traced.of(after)
     results = []
-    for event in search.events:
+    for event in events_for(pipeline):
         if not search.closes(event):
-            why = " ".join(dict.fromkeys(reasons(after, event)))
+            why = " ".join(dict.fromkeys(reasons(changed, event)))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             source = "; ".join(event.sources)
             results.append(Impossible(described(pipeline.requirement), why, nearest, source=source))
@@ -147,8 +147,8 @@ def _impossible(
     return tuple(results) or (Impossible(described(pipeline.requirement), why, closed),)
 
 
-def _changes(search: Search, pulls: Pulls) -> tuple[Change, ...]:
-    before, after = search.before, search.after(pulls)
+def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ...]:
+    after = pulled(before, pulls)
     return tuple(
         Change(
             *pull.key,

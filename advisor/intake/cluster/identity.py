@@ -16,13 +16,15 @@ from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
 from advisor.intake.cluster.quorum import VOTERS, voters
 from advisor.intake.reading import Item, Product
-from advisor.intake.text import shown
+from advisor.intake.text import OTHER_CLUSTER, shown
 
 SERVER_IDS = _NODE, _BROKER = "node.id", "broker.id"
 _ADVERTISED = "advertised.listeners"
 _ID = re.compile(r"[0-9]{1,9}", re.ASCII)
 _PROTOCOL, _MIGRATION = "inter.broker.protocol.version", "zookeeper.metadata.migration.enable"
 _BEFORE_KRAFT = re.compile(r"[012]\.", re.ASCII)
+_NOT_A_PLACE = re.compile(r"[${]|^(?:localhost|127\.|0\.0\.0\.0)")
+"""What is filled in, and what each machine calls itself."""
 _NOWHERE = re.compile(r"//0\.0\.0\.0:")
 
 
@@ -64,6 +66,36 @@ def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, st
         if advertised and _NOWHERE.search(advertised.text):
             words = "cannot use the nonroutable meta-address 0.0.0.0. Use a routable IP address."
             yield advertised, f"requirement failed: {_ADVERTISED} {words}"
+
+
+def of_other_clusters(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
+    """The items that name other voters, or another ZooKeeper, than another server's do: none that
+    is the same. A path behind ZooKeeper's servers is one of a cluster's own (zookeeper.connect)."""
+    first: dict[str, tuple[Item, set[str]]] = {}
+    for item in items:
+        of = _NAMED.get(item.name)
+        if item.component is not Component.BROKER or item.inert or of is None:
+            continue
+        named = of(item.text)
+        if not named or any(_NOT_A_PLACE.search(place) for place in named):
+            continue
+        before, known = first.setdefault(item.name, (item, named))
+        if item.process != before.process and known.isdisjoint(named):
+            words = f"names none of those on line {before.line}, so that it is of another cluster"
+            yield item, f"{item.name} {words}: {OTHER_CLUSTER}"
+        known |= named
+
+
+def _voters(text: str) -> set[str]:
+    return {row.partition("@")[2].strip() for row in text.split(",")} - {""}
+
+
+def _ensemble(text: str) -> set[str]:
+    hosts, slash, path = text.partition("/")
+    return {f"{host.strip()}{slash}{path.strip()}" for host in hosts.split(",") if host.strip()}
+
+
+_NAMED = {VOTERS: _voters, ZOOKEEPER: _ensemble}
 
 
 def _in_kraft(stated: Mapping[str, Item]) -> Iterator[tuple[Item, str]]:

@@ -8,6 +8,7 @@ and Confluent read `KAFKA_…`, and make `cfg.…`, which is no setting, of the 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from advisor.catalog import Component
 from advisor.intake.clients.other_brokers import RULES_OF_THEIR_OWN
@@ -16,6 +17,13 @@ from advisor.intake.text import IntakeError
 
 _BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
 _CONFLUENTS = r"cp-(?:enterprise-)?kafka|cp-server"
+_APACHE = re.compile(r"(?:.*/)?apache/kafka(?:-native)?(?:[:@].*)?")
+_NO_SETTINGS = {
+    "KAFKA_VERSION", "KAFKA_HEAP_OPTS", "KAFKA_LOG4J_OPTS", "KAFKA_OPTS", "KAFKA_JMX_OPTS",
+    "KAFKA_JVM_PERFORMANCE_OPTS", "KAFKA_GC_LOG_OPTS", "KAFKA_LOG4J_ROOT_LOGLEVEL",
+    "KAFKA_LOG4J_LOGGERS", "KAFKA_TOOLS_LOG4J_LOGLEVEL", "KAFKA_JMX_HOSTNAME",
+}  # fmt: skip
+"""Variables that Apache Kafka's image makes no setting of (KafkaDockerWrapper.scala)."""
 _PLAIN = re.compile(rf"(?:.*/)?(?:apache/kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
 _FILLS_IN = re.compile(r"(?:.*/)?(?:bitnami\w*|wurstmeister|debezium)/kafka(?:[:@].*)?")
 _NAMED = re.compile(rf"(?:.*/)?(?:kafka(?:-native)?|{_CONFLUENTS})(?:[:@].*)?")
@@ -42,6 +50,20 @@ def is_kafka(image: str) -> bool:
     return _NAMED.fullmatch(image) is not None
 
 
+def is_apache(image: str) -> bool:
+    """Whether an image is the one that Apache Kafka itself makes."""
+    return _APACHE.fullmatch(image) is not None
+
+
+def starts_with_its_file(image: str, variables: Iterable[str]) -> bool:
+    """Whether Apache Kafka's image has no setting in these variables, and so starts with the file
+    of its release (KafkaDockerWrapper.scala, prepareServerConfigs)."""
+    return (
+        is_apache(image)
+        and {name for name in variables if name.startswith(_WITHOUT)} <= _NO_SETTINGS
+    )
+
+
 _FILE_OF_A_RELEASE = {
     "offsets.topic.replication.factor": "1",
     "transaction.state.log.replication.factor": "1",
@@ -50,7 +72,9 @@ _FILE_OF_A_RELEASE = {
 """What the server.properties in Kafka's releases states and its defaults do not (2.8 to 4.3)."""
 
 
-def with_file_of(reading: Reading, image: str, line: int, process: str) -> None:
+def with_file_of(
+    reading: Reading, image: str, variables: Iterable[str], line: int, process: str
+) -> None:
     """States what the file in an image states and this broker's variables do not.
 
     The images of Bitnami (libkafka.sh, kafka_initialize), wurstmeister (start-kafka.sh) and
@@ -58,7 +82,8 @@ def with_file_of(reading: Reading, image: str, line: int, process: str) -> None:
     (KafkaDockerWrapper.scala) and Confluent begin with an empty one where a variable is set. What
     others begin with is not known, and the file of the release promises less than no file.
     """
-    if _PLAIN.fullmatch(image):
+    of_release = _FILLS_IN.fullmatch(image) or starts_with_its_file(image, variables)
+    if _PLAIN.fullmatch(image) and not of_release:
         return
     stated = {
         item.name for item in reading.items
@@ -68,7 +93,7 @@ def with_file_of(reading: Reading, image: str, line: int, process: str) -> None:
     for name, text in missing.items():
         reading.state(Component.BROKER, name, text, line, process=process)
     if missing:
-        whose = "this image fills in" if _FILLS_IN.fullmatch(image) else "this image may fill in"
+        whose = "this image fills in" if of_release else "this image may fill in"
         listed = ", ".join(f"{name}={text}" for name, text in missing.items())
         reading.note(line, f"{whose} the server.properties of Kafka's release: {listed} there")
 

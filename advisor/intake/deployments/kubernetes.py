@@ -7,9 +7,10 @@ A file in a ConfigMap is read as what it looks like. Source: Kubernetes API refe
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import PurePosixPath
 
 from advisor.catalog import Component
@@ -31,6 +32,7 @@ from advisor.intake.deployments.compose.services import (
 from advisor.intake.deployments.compose.volumes import usual_folders
 from advisor.intake.deployments.images import refuse_other_brokers, setting_of, with_file_of
 from advisor.intake.deployments.own_variables import refuse_unprefixed
+from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import is_argument
@@ -67,13 +69,11 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
-    for leaves in resources(text):
-        for leaf in leaves:
-            match leaf.path:
-                case ("data", name) if _VARIABLE.fullmatch(name):
-                    variables.setdefault("", []).append((name, leaf.text, leaf.line))
-                case _:
-                    pass
+    found = list(resources(text))
+    refuse_several(chain.from_iterable(map(_plain_variables, found)))
+    for leaves in found:
+        if data := list(_data(leaves)):
+            variables.setdefault("", []).extend(data)
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
         choices |= _files(reading, files, profiles)
         name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
@@ -91,8 +91,9 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     take_topics(reading, commands.values(), {})
     take(reading, of_servers(reading, variables), commands)
     for container, leaf in images.items():
-        if is_server(name for name, _, _ in variables.get(container, ())):
-            with_file_of(reading, leaf.text, leaf.line, container)
+        names = [name for name, _, _ in variables.get(container, ())]
+        if is_server(names):
+            with_file_of(reading, leaf.text, names, leaf.line, container)
     for container, (text, line) in commands.items():
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
@@ -102,6 +103,16 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     if not (reading.items or reading.problems or choices):
         raise IntakeError(_NOTHING)
     return reading
+
+
+def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
+    """The variables that a ConfigMap holds."""
+    for leaf in leaves:
+        match leaf.path:
+            case ("data", name) if _VARIABLE.fullmatch(name):
+                yield name, leaf.text, leaf.line
+            case _:
+                pass
 
 
 def _place(name: str, path: Sequence[str]) -> str:
@@ -192,7 +203,7 @@ def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -
         row["mountPath"]: row.get("name", "") for row in mounts.values() if "mountPath" in row
     }
     image = next((leaf.text for leaf in leaves if leaf.path[-1:] == ("image",)), "")
-    folders = log_folders(variables) or (usual_folders(image) if volumes else [])
+    folders = log_folders(variables) or (usual_folders(image, variables) if volumes else [])
     return first if any(_on(folder, volumes) not in lasting for folder in folders) else 0
 
 
@@ -282,16 +293,26 @@ def _add(reading: Reading, inner: Reading) -> None:
 
 
 def _variables(leaves: Iterable[Leaf], resource: str) -> Iterable[tuple[str, Variable]]:
-    """The variables of each container that are stated as a plain value."""
+    """The variables of each container that are stated as a plain value and may count."""
+    for before, variable in _stated(leaves):
+        if _VARIABLE.fullmatch(variable[0]) or is_argument(variable[1]):
+            yield _place(resource, before), variable
+
+
+def _plain_variables(leaves: Iterable[Leaf]) -> Iterator[Variable]:
+    return (variable for _, variable in _stated(leaves))
+
+
+def _stated(leaves: Iterable[Leaf]) -> Iterator[tuple[Sequence[str], Variable]]:
+    """Each variable with a plain value, and whose it is."""
     named: dict[tuple[str, ...], Leaf] = {}
     for leaf in leaves:
         match leaf.path:
             case (*before, "env", number, "name"):
                 named[(*before, number)] = leaf
             case (*before, "env", number, "value"):
-                name = named.get((*before, number))
-                if name is not None and (_VARIABLE.fullmatch(name.text) or is_argument(leaf.text)):
-                    yield _place(resource, before), (name.text, leaf.text, leaf.line)
+                if (name := named.get((*before, number))) is not None:
+                    yield before, (name.text, leaf.text, leaf.line)
             case _:
                 pass
 

@@ -6,7 +6,7 @@ Source: Strimzi's CRDs, v1beta2 and v1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.catalog import Component, Problem
@@ -14,20 +14,28 @@ from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.cluster.metadata_version import take_metadata_version
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments.commands import state_topics
+from advisor.intake.deployments.several_clusters import refuse_several_of_strimzi
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
 QUOTA = "producer.byte.rate"
 _STORAGE = ("persistent-claim", "ephemeral", "jbod")
-_API = re.compile(r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/", re.MULTILINE)
+_API = re.compile(
+    r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/|\"apiVersion\":\s*\"kafka\.strimzi\.io/",
+    re.MULTILINE,
+)
+"""As YAML, and as JSON, which `kubectl get -o json` prints."""
 
 
 def read(text: str) -> Reading:
     """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
     reading, brokers, controllers = Reading(), 0, 0
     others, topics, begin = list[Leaf](), list[Reading](), list[int]()
-    for leaves in resources(text):
+    found = list(resources(text))
+    refuse_several_of_strimzi(found)
+    _refuse_none(found)
+    for leaves in found:
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:
             continue
@@ -37,10 +45,7 @@ def read(text: str) -> Reading:
         if kind.text == "KafkaNodePool":
             brokers += _pool(leaves, "broker")
             controllers += _pool(leaves, "controller")
-            of_brokers = leaves if _pool(leaves, "broker") else []
-            _disks(reading, of_brokers, ("spec", "storage"))
-            if _pool(leaves, "controller"):
-                _metadata_disks(reading, leaves, ("spec", "storage"))
+            _disks_of_pool(reading, leaves)
         if kind.text == "Kafka":
             _mode(reading, leaves)
             _metadata_version(reading, leaves)
@@ -92,11 +97,31 @@ def resources(text: str) -> Iterator[list[Leaf]]:
         yield from items.values() or [leaves]
 
 
+def _refuse_none(found: Iterable[Sequence[Leaf]]) -> None:
+    """Raises `IntakeError` for pools of brokers that have none."""
+    roles, counts = ("spec", "roles"), ("spec", "replicas")
+    pools = [
+        next((leaf for leaf in leaves if leaf.path == counts), None)
+        for leaves in found
+        if any(leaf.path[:2] == roles and leaf.text == "broker" for leaf in leaves)
+    ]
+    if pools and all(leaf and leaf.text == "0" for leaf in pools):
+        line = min(leaf.line for leaf in pools if leaf)
+        raise IntakeError(f"Line {line}: no broker is left: every pool of brokers has 0 replicas.")
+
+
 def _pool(leaves: list[Leaf], role: str) -> int:
     """How many servers of a role a pool has."""
     roles = {leaf.text for leaf in leaves if leaf.path[:2] == ("spec", "roles")}
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     return int(counts[0]) if role in roles and counts and counts[0].isdecimal() else 0
+
+
+def _disks_of_pool(reading: Reading, leaves: list[Leaf]) -> None:
+    if _pool(leaves, "broker"):
+        _disks(reading, leaves, ("spec", "storage"))
+    if _pool(leaves, "controller"):
+        _metadata_disks(reading, leaves, ("spec", "storage"))
 
 
 def _disks(reading: Reading, leaves: list[Leaf], storage: tuple[str, ...]) -> None:

@@ -8,13 +8,13 @@ topic has as many copies as there are zones. Sources: those, and the provider ha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Component, SettingError, kafka_line
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.reading import Reading
-from advisor.intake.text import line_of, shown
+from advisor.intake.text import OTHER_CLUSTER, IntakeError, line_of, shown
 
 CLUSTER, CONFIGURATION = "aws_msk_cluster", "aws_msk_configuration"
 RESOURCE = re.compile(
@@ -32,11 +32,13 @@ _UNCLEAN = "unclean.leader.election.enable"
 
 
 def take(reading: Reading, text: str) -> None:
-    """Takes the brokers' settings, their number and their line; and says what is MSK's own."""
-    first = next(RESOURCE.finditer(text), None)
-    if first is None:
+    """Takes the brokers' settings, their number and their line; and says what is MSK's own.
+    Raises `IntakeError` for two clusters."""
+    resources = list(RESOURCE.finditer(text))
+    if not resources:
         return
-    line = line_of(text, first.start())
+    line = line_of(text, resources[0].start())
+    _refuse_several(resources, text)
     stated = set[str]()
     for number, name, value in _settings(reading, text):
         stated.add(name)
@@ -51,6 +53,17 @@ def take(reading: Reading, text: str) -> None:
         reading.note(line, f"{words}; a topic's own goes before it")
     words = "what is not stated here has Amazon MSK's own default, and Kafka's is taken: state the"
     reading.note(line, f"{words} topic's copies and min.insync.replicas")
+
+
+def _refuse_several(resources: Iterable[re.Match[str]], text: str) -> None:
+    """Raises `IntakeError` for a second configuration, or cluster."""
+    seen = dict[str, int]()
+    for resource in resources:
+        line = line_of(text, resource.start())
+        begins = seen.setdefault(resource["kind"], line)
+        if begins != line:
+            words = f"a second {resource['kind']}, beside that on line {begins}: {OTHER_CLUSTER}"
+            raise IntakeError(f"Line {line}: {words}.")
 
 
 def _settings(reading: Reading, text: str) -> Iterator[tuple[int, str, str]]:

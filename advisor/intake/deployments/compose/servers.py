@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 
@@ -52,19 +53,31 @@ def count(
 ) -> int:
     """How many servers the services are: each once, or as often as it is replicated.
 
-    Replicas with one id are one server: brokers refuse a second with the same
+    Replicas or services with one id are one server: brokers refuse a second with the same
     (Compose file reference, `scale` and `deploy.replicas`; DUPLICATE_BROKER_REGISTRATION).
     """
-    number = 0
-    for service in services:
+    number, taken = 0, set[str]()
+    for service in sorted(services):
         replicas, line = _replicas(leaves, service)
-        fixed = any(name in _IDS for name, _, _ in variables.get(service, ()))
-        if fixed and replicas > 1:
-            words = "replicas of one id: brokers refuse the second with an id that is taken"
-            if not any(words in note for note in reading.notes):
-                reading.note(line, words)
-        number += 1 if fixed else replicas
+        ids = {
+            COMPOSE.sub(r"\2", value).strip(): line
+            for name, value, line in variables.get(service, ())
+            if name in _IDS
+        }
+        if ids and replicas > 1:
+            _say_once(reading, line, "replicas of one id")
+        again = taken.intersection(ids)
+        if again:
+            _say_once(reading, ids[min(again)], "services of one id")
+        taken |= {name for name in ids if name.isdecimal()}
+        number += int(not again) if ids else replicas
     return number
+
+
+def _say_once(reading: Reading, line: int, whose: str) -> None:
+    words = f"{whose}: brokers refuse the second with an id that is taken"
+    if not any(words in note for note in reading.notes):
+        reading.note(line, words)
 
 
 def _replicas(leaves: Iterable[Leaf], service: str) -> tuple[int, int]:

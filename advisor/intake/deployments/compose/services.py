@@ -11,7 +11,7 @@ are its application's own, whatever their names.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -40,6 +40,7 @@ from advisor.intake.deployments.images import (
     with_file_of,
 )
 from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
+from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
@@ -90,6 +91,7 @@ def read(text: str) -> Reading:
     if not brokers:
         brokers = _unnamed(leaves, variables, commands) - controllers
     without_passed_over(reading, variables, named)
+    refuse_several(_cluster_ids(leaves, brokers | controllers))
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
     take(reading, of_servers(reading, variables), commands)
@@ -102,11 +104,24 @@ def read(text: str) -> Reading:
         number = count(reading, leaves, variables, voting)
         reading.state(Component.APPLICATION, "controllers", str(number), 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
-    with_own_files(reading, leaves, brokers - controllers)
+    with_own_files(reading, leaves, brokers - controllers, variables)
     parts = Servers(leaves, variables, named, brokers - controllers, voting)
     say_shared(reading, parts)
     lose_disks(reading, parts)
     return reading
+
+
+def _cluster_ids(leaves: Iterable[Leaf], services: Collection[str]) -> Iterator[Variable]:
+    for leaf in leaves:
+        match leaf.path:
+            case ("services", service, "environment", name) if service in services:
+                if name.isdecimal():
+                    name, _, value = leaf.text.partition("=")
+                else:
+                    value = leaf.text
+                yield name, value, leaf.line
+            case _:
+                pass
 
 
 def _unnamed(
@@ -173,19 +188,27 @@ def _named_images(leaves: Sequence[Leaf]) -> dict[str, str]:
     }
 
 
-def with_own_files(reading: Reading, leaves: Sequence[Leaf], brokers: set[str]) -> None:
+def with_own_files(
+    reading: Reading, leaves: Sequence[Leaf], brokers: set[str],
+    variables: Mapping[str, Sequence[Variable]],
+) -> None:  # fmt: skip
     """States what the files in the brokers' images state, where no mounted file replaces them."""
     images, lines, mounted = _named_images(leaves), dict[str, int](), set[str]()
+    elsewhere = set[str]()
     for leaf in leaves:
         match leaf.path:
             case ("services", service, "image" | "build", *_):
                 lines.setdefault(service, leaf.line)
             case ("services", service, "volumes", *_) if ".properties" in leaf.text:
                 mounted.add(service)
+            case ("services", service, "env_file", *_):
+                elsewhere.add(service)
             case _:
                 pass
     for service in sorted(brokers & lines.keys() - mounted):
-        with_file_of(reading, images.get(service, ""), lines[service], service)
+        names = [name for name, _, _ in variables.get(service, ())]
+        names += ["KAFKA_"] if service in elsewhere else []
+        with_file_of(reading, images.get(service, ""), names, lines[service], service)
 
 
 def without_passed_over(

@@ -8,25 +8,23 @@ and empty one after `down` (Compose CLI reference, `down`; Compose file referenc
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from advisor.intake.deployments.compose.disks import log_folders
+from advisor.intake.deployments.images import is_apache, starts_with_its_file
 from advisor.intake.formats.yaml_nodes import Leaf
 
 _IMAGES = (
     (re.compile(r"(?:.*/)?cp-(?:(?:enterprise-)?kafka|server)(?:[:@].*)?"), "/var/lib/kafka/data"),
     (re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?"), "/bitnami/kafka/data"),
-    (
-        re.compile(r"(?:.*/)?apache/kafka(?:-native)?(?:[:@].*)?"),
-        "/tmp/kafka-logs /tmp/kraft-combined-logs",  # noqa: S108 - looked for, not used
-    ),
     (re.compile(r"(?:.*/)?cp-zookeeper(?:[:@].*)?"), "/var/lib/zookeeper/data"),
     (re.compile(r"(?:.*/)?bitnami\w*/zookeeper(?:[:@].*)?"), "/bitnami/zookeeper/data"),
     (re.compile(r"(?:library/|docker\.io/(?:library/)?)?zookeeper(?:[:@].*)?"), "/data"),
 )
-"""Where an image keeps its data unless it is told otherwise. Apache Kafka's has Kafka's own
-default as soon as a variable is set, and else that of its file (KafkaDockerWrapper.scala)."""
+"""Where an image keeps its data unless it is told otherwise."""
+_BY_DEFAULT, _BY_FILE = "/tmp/kafka-logs", "/tmp/kraft-combined-logs"  # noqa: S108 - looked for
+"""Where Apache Kafka's image has them: Kafka's own default, and what its file says."""
 _METADATA_DIRS = ("KAFKA_METADATA_LOG_DIR", "KAFKA_CFG_METADATA_LOG_DIR")
 _VARIABLE = re.compile(r"\$\{[^{}]*\}")
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/](?=[^:]*:/)")
@@ -37,7 +35,7 @@ def loses_logs(
 ) -> int:
     """The first line of a service whose logs end with its container; 0 if they last, or if the
     file does not tell where they are."""
-    return _unkept(leaves, service, log_folders(variables) or usual_folders(image))
+    return _unkept(leaves, service, _log_folders(leaves, service, image, variables))
 
 
 def loses_metadata(
@@ -45,7 +43,8 @@ def loses_metadata(
 ) -> int:
     """The same of a controller's metadata, or of a server of ZooKeeper."""
     own = [PurePosixPath(variables[name]) for name in _METADATA_DIRS if name in variables]
-    return _unkept(leaves, service, own or log_folders(variables) or usual_folders(image))
+    logs = _log_folders(leaves, service, image, variables)
+    return _unkept(leaves, service, own or logs[:1])  # the first, KafkaConfig.metadataLogDir
 
 
 def volume_of_logs(
@@ -54,17 +53,28 @@ def volume_of_logs(
     """Which volume, or folder of the host, the logs of a service are on, with what is below it;
     empty where that is not known."""
     own = [leaf for leaf in leaves if leaf.path[:2] == ("services", service)]
-    for folder in log_folders(variables) or usual_folders(image):
+    for folder in _log_folders(leaves, service, image, variables):
         for place, source in _lasting(own):
             if place in (folder, *folder.parents):
                 return f"{source}:{folder.relative_to(place)}"
     return ""
 
 
-def usual_folders(image: str) -> list[PurePosixPath]:
+def _log_folders(
+    leaves: Sequence[Leaf], service: str, image: str, variables: Mapping[str, str]
+) -> list[PurePosixPath]:
+    """The log folders of a service. What an env_file holds is taken for settings."""
+    elsewhere = any(leaf.path[:3] == ("services", service, "env_file") for leaf in leaves)
+    names = [*variables, *(["KAFKA_"] if elsewhere else [])]
+    return log_folders(variables) or usual_folders(image, names)
+
+
+def usual_folders(image: str, variables: Iterable[str]) -> list[PurePosixPath]:
     """Where an image keeps its data unless it is told otherwise; none where that is not known."""
     usual = next((places for pattern, places in _IMAGES if pattern.fullmatch(image)), "")
-    return [PurePosixPath(place) for place in usual.split()]
+    if is_apache(image):
+        usual = _BY_FILE if starts_with_its_file(image, variables) else _BY_DEFAULT
+    return [PurePosixPath(usual)] if usual else []
 
 
 def _unkept(leaves: Sequence[Leaf], service: str, folders: Collection[PurePosixPath]) -> int:
@@ -79,7 +89,7 @@ def _unkept(leaves: Sequence[Leaf], service: str, folders: Collection[PurePosixP
     # A file of the server's own may say where the logs are.
     is_told = folders and not any("$" in str(folder) for folder in folders)
     is_known = is_told and not any(".properties" in leaf.text for leaf in own)
-    kept = any(_is_on(folder, places) for folder in folders)
+    kept = all(_is_on(folder, places) for folder in folders)
     return first if is_known and not kept else 0
 
 

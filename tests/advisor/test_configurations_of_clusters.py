@@ -1,0 +1,276 @@
+"""Files that speak of more than one cluster, or of a cluster's servers one by one.
+
+What one cluster is set to says nothing of another: a file with two of them was answered with the
+last one's settings.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_configurations import TOPIC, assert_answer, assert_file
+from tests.advisor.test_configurations_of_brokers import COPIES
+from tests.advisor.test_configurations_of_deployments import IMAGE, LOGS
+
+ANOTHER = "of another cluster than on line"
+_API = "apiVersion: kafka.strimzi.io/v1\n"
+_LABEL = "labels: {strimzi.io/cluster: %s}"
+
+
+def kafka(name: str, least: int = 2, space: str = "") -> str:
+    spaced = f", namespace: {space}" if space else ""
+    return (
+        f"{_API}kind: Kafka\nmetadata: {{name: {name}{spaced}}}\nspec:\n  kafka:\n    config:\n"
+        f"      default.replication.factor: 3\n      min.insync.replicas: {least}\n"
+    )
+
+
+def pool(cluster: str, replicas: int = 3) -> str:
+    return (
+        f"{_API}kind: KafkaNodePool\nmetadata: {{name: p, {_LABEL % cluster}}}\n"
+        f"spec:\n  replicas: {replicas}\n  roles: [controller, broker]\n"
+        "  storage: {type: persistent-claim, size: 1Gi}\n"
+    )
+
+
+def topic(cluster: str, more: str = "") -> str:
+    return (
+        f"{_API}kind: KafkaTopic\nmetadata: {{name: t, {_LABEL % cluster}}}\n"
+        f"spec:\n  replicas: 3\n{more}"
+    )
+
+
+STRIMZI = [
+    ((pool("c"), kafka("c"), topic("c")), 0, "YES"),
+    ((pool("c"), kafka("c", 1), topic("c")), 1, "min.insync.replicas: 1 -> 2"),
+    # the strong cluster's settings are not the weak one's
+    ((pool("c"), kafka("c", 1), topic("c"), pool("d"), kafka("d")), 2, ANOTHER),
+    ((pool("d"), kafka("d", 1), topic("d"), pool("c"), kafka("c"), topic("c")), 2, ANOTHER),
+    ((pool("c"), kafka("c"), topic("d")), 2, rf"{ANOTHER} 2 \(d\)"),
+    ((pool("c"), pool("d"), topic("c")), 2, ANOTHER),
+    ((kafka("c", 1, "dev"), kafka("c", 2, "prod"), topic("c")), 2, rf"{ANOTHER} 2 \(prod\)"),
+    ((kafka("c", 2, "prod"), topic("c")), 0, "YES"),
+    ((topic("c", "  config: {min.insync.replicas: 2}\n"),
+      topic("d", "  config: {min.insync.replicas: 2}\n")), 0, "YES"),
+    ((pool("{{ c }}").replace("{{", "'{{").replace("}}", "}}'", 1), kafka("c"), topic("c")), 0,
+     "YES"),
+    # pools without a broker
+    ((pool("c", 0), kafka("c"), topic("c")), 2, "no broker is left"),
+    ((pool("c", 0), pool("c"), kafka("c"), topic("c")), 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("resources", "code", "expected"), STRIMZI)
+def test_resources_of_strimzi_are_of_one_cluster(
+    tmp_path: Path, resources: tuple[str, ...], code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "k.yaml", "---\n".join(resources), "", COPIES, code, expected)
+
+
+@pytest.mark.parametrize(("least", "code", "expected"), [
+    (1, 1, "min.insync.replicas: 1 -> 2"), (2, 0, "YES"),
+])  # fmt: skip
+def test_resources_in_json_are_read_as_in_yaml(
+    tmp_path: Path, least: int, code: int, expected: str
+) -> None:
+    spec = {"replicas": 3, "config": {"min.insync.replicas": least}}
+    resource = {"apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaTopic", "spec": spec}
+    listed = {"apiVersion": "v1", "kind": "List", "items": [resource]}
+    for number, text in enumerate((resource, listed)):
+        file = tmp_path / f"{number}.json"
+        assert_file(file, json.dumps(text, indent=4), "", COPIES, code, expected)
+
+
+def brokers(
+    *more: str, kept: str = LOGS, image: str = IMAGE, id_of: str = "KAFKA_NODE_ID: %d"
+) -> str:
+    """As many brokers as there are lines of their own, `%d` the number of each."""
+    text = "services:\n"
+    for number, own in enumerate(more, 1):
+        text += f"  kafka{number}:\n    {image}\n    volumes: ['d{number}:{kept}']\n"
+        text += "    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+        text += "      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n"
+        named = id_of % number if "%" in id_of else id_of
+        text += f"      {named}\n      {own.replace('%d', str(number))}\n"
+    return text
+
+
+CLUSTER = "CLUSTER_ID: %s\n      KAFKA_PROCESS_ROLES: broker,controller"
+VOTERS = "KAFKA_PROCESS_ROLES: broker,controller\n      KAFKA_CONTROLLER_QUORUM_VOTERS: %s"
+ZOOKEEPER, BY_ID = "KAFKA_ZOOKEEPER_CONNECT: %s", "KAFKA_BROKER_ID: %d"
+ABC = "1@kafka1:9093,2@kafka2:9093,3@kafka3:9093"
+DEF = "4@kafka4:9093,5@kafka5:9093,6@kafka6:9093"
+COMPOSE = [
+    (brokers(*[CLUSTER % "a"] * 3), 0, "YES"),
+    (brokers(CLUSTER % "a", CLUSTER % "b", CLUSTER % "c"), 2, ANOTHER),
+    (brokers(*[CLUSTER % "${ID:-a}"] * 2, CLUSTER % "b"), 2, ANOTHER),
+    (brokers(*[CLUSTER % "${ID}"] * 2, CLUSTER % "b"), 0, "YES"),
+    (brokers(*[VOTERS % ABC] * 3), 0, "YES"),
+    (brokers(*[VOTERS % ABC] * 3, *[VOTERS % DEF] * 3), 2, "names none of those on line .* of "
+     "another cluster"),
+    (brokers(*[ZOOKEEPER % "z1:2181,z2:2181", ZOOKEEPER % "z2:2181"] * 2, id_of=BY_ID), 0, "YES"),
+    (brokers(*[ZOOKEEPER % f"z{number}:2181" for number in (1, 2, 3)], id_of=BY_ID), 2,
+     "names none of those on line"),
+    (brokers(*[ZOOKEEPER % f"z:2181/{name}" for name in "abc"], id_of=BY_ID), 2,
+     "names none of those on line"),
+    # DUPLICATE_BROKER_REGISTRATION
+    (brokers(*[CLUSTER % "a"] * 3, id_of="KAFKA_NODE_ID: 1"), 2, "services of one id: brokers "
+     "refuse the second|only 1 broker.s. are registered"),
+    # KafkaDockerWrapper.prepareServerConfigs: with a variable set, Kafka's own default counts
+    (brokers(*[VOTERS % ABC] * 3, kept="/tmp/kraft-combined-logs"), 1,
+     "no volume holds a broker's logs"),
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/e"] * 3, kept="/d"), 1,
+     "no volume holds a broker's logs"),
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/d/b"] * 3, kept="/d"), 0, "YES"),
+    # the metadata are in the first of them (KafkaConfig.metadataLogDir)
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d,/e"] * 3, kept="/d"), 1,
+     "^NO(?!.*holds a controller)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), COMPOSE)
+def test_services_are_of_one_cluster(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "docker-compose.yml", text, "", COPIES, code, expected)
+
+
+ALONE = "services:\n  broker:\n    image: apache/kafka:4.1.0\n"
+KEPT = "    volumes: ['d:/tmp/kraft-combined-logs']\n"
+QUICK = [
+    # without a variable the image starts with the file of Kafka's release
+    (ALONE, 0, "offsets.topic.replication.factor=1.*no volume holds a broker's logs"),
+    (ALONE + KEPT, 0, "^YES(?!.*no volume)"),
+    (ALONE + KEPT + "    environment: {KAFKA_HEAP_OPTS: -Xmx1g}\n", 0, "^YES(?!.*no volume)"),
+    (ALONE + "    environment: {KAFKA_NODE_ID: 1}\n", 1, "CANNOT WORK.*offsets.topic.replication"),
+    (ALONE + "    env_file: broker.env\n", 1, "CANNOT WORK"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), QUICK)
+def test_an_image_without_variables_has_its_own_file(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    file = tmp_path / "docker-compose.yml"
+    assert_file(file, text, "--survive 0", COPIES, code, expected)
+
+
+WORKLOAD = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: {name}}}
+spec:
+  replicas: 3
+  template:
+    spec:
+      containers:
+      - name: kafka
+        image: apache/kafka:3.9.0
+        volumeMounts: [{{name: data, mountPath: {kept}}}]
+        env:
+        - {{name: CLUSTER_ID, value: "{cluster}"}}
+        - {{name: KAFKA_PROCESS_ROLES, value: "broker,controller"}}
+        - {{name: KAFKA_DEFAULT_REPLICATION_FACTOR, value: "3"}}
+        - {{name: KAFKA_MIN_INSYNC_REPLICAS, value: "{least}"}}
+  volumeClaimTemplates:
+  - metadata: {{name: data}}
+    spec: {{resources: {{requests: {{storage: 1Gi}}}}}}
+"""
+
+
+def workload(name: str = "a", *, kept: str = LOGS, least: int = 2) -> str:
+    return WORKLOAD.format(name=name, cluster=f"id-{name}", kept=kept, least=least)
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (workload(), 0, "YES"),
+    (workload(kept="/tmp/kraft-combined-logs"), 1, "logs on no volume"),
+    (workload(least=1) + "---\n" + workload("b"), 2, ANOTHER),
+])  # fmt: skip
+def test_workloads_are_of_one_cluster(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "k.yaml", text, "", COPIES, code, expected)
+
+
+TERRAFORM = """resource "kafka_topic" "t" {
+  name               = "t"
+  replication_factor = 3
+  config = {
+%s
+  }
+}
+"""
+MSK = """resource "aws_msk_configuration" "%s" {
+  server_properties = <<PROPERTIES
+default.replication.factor=3
+min.insync.replicas=%d
+unclean.leader.election.enable=false
+PROPERTIES
+}
+"""
+LEAST = '"min.insync.replicas" = "2"'
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (TERRAFORM % LEAST, 0, "YES"),
+    (TERRAFORM % f"/* {LEAST} */", 1, "min.insync.replicas: 1 -> 2"),
+    (TERRAFORM % f"/*\n{LEAST}\n", 1, "min.insync.replicas: 1 -> 2"),
+    (TERRAFORM % f"# /*\n{LEAST}", 0, "YES"),
+    (f'locals {{ every = "a/*" }}\n{TERRAFORM % LEAST}locals {{ all = "b*/" }}\n', 0, "YES"),
+    (MSK % ("a", 2), 0, "YES"),
+    (MSK % ("a", 1) + MSK % ("b", 2), 2, "a second aws_msk_configuration, beside"),
+])  # fmt: skip
+def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    topic = f"{COPIES} topic.replication.factor=3" if "msk" in text else COPIES
+    assert_file(tmp_path / "main.tf", text, "", topic, code, expected)
+
+
+BY_FILE = "  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=2}\n"
+BY_DEFAULT = "  min.insync.replicas=1 sensitive=false synonyms={DEFAULT_CONFIG:x=1}\n"
+ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (f"{ONE}{BY_FILE}{TWO}{BY_FILE}", 0, "YES"),
+    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not stated by each broker"),
+    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not stated by each broker"),
+    (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
+    # nothing was set by hand, which is an answer
+    ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),
+])  # fmt: skip
+def test_what_each_broker_says_counts(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = f"{COPIES} topic.replication.factor=3"
+    assert_file(tmp_path / "c.txt", text, "", settings, code, expected)
+
+
+APPLICATION = "application.id=a\nreplication.factor=3\ntopic.min.insync.replicas=2\n"
+ONCE = "processing.guarantee=exactly_once_v2\n"
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("", 0, "YES"),
+    # StreamsConfig.getMainConsumerConfigs
+    (f"{ONCE}main.consumer.isolation.level=read_uncommitted\n", 2, "goes before what Streams"),
+    (f"{ONCE}restore.consumer.isolation.level=read_uncommitted\n", 2, "goes before what Streams"),
+    (f"{ONCE}consumer.isolation.level=read_uncommitted\n", 0, "YES"),
+    (f"{ONCE}main.consumer.isolation.level=read_committed\n", 0, "YES"),
+    ("main.consumer.enable.auto.commit=true\n", 2, "commits what is not processed yet"),
+    ("consumer.enable.auto.commit=true\n", 0, "YES"),
+])  # fmt: skip
+def test_a_consumer_of_an_application_has_settings_of_its_own(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
+    file = tmp_path / "streams.properties"
+    assert_file(file, APPLICATION + more, "", TOPIC, code, expected)
+
+
+def test_a_version_is_that_of_the_client_of_the_file(tmp_path: Path) -> None:
+    text = f"{APPLICATION}processing.guarantee=exactly_once\n"
+    file, last = tmp_path / "streams.properties", "3.9 is the last version with this value"
+    assert_file(file, text, "--client-version 3.9", TOPIC, 0, "^YES.*streams 3.9")
+    assert_file(file, text, "--client-version 4.0", TOPIC, 2, last)
+    assert_file(file, text, "", TOPIC, 2, last)
+
+
+def test_partitions_that_are_named_are_all_that_is_read() -> None:
+    named = 'consumer.startingOffsets=earliest consumer.assign={"t":[0]}'
+    assert_answer("--client spark", f"{TOPIC} {named}", 2, "none that is added to the topic later")
