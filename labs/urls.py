@@ -33,6 +33,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/again/", views.again, name="again"),
     path("experiments/<slug:slug>/<slug:arm>/ledger.zip", views.ledger, name="ledger"),
     path("evidence/", evidence_views.evidence, name="evidence"),
+    path("evidence/failures/<slug:name>/", evidence_views.failure, name="evidence-failure"),
     path("evidence/lines/", series_views.lines, name="lines"),
     path("evidence/lines/start/", series_views.start, name="series-start"),
     path("evidence/lines/<slug:slug>/", series_views.series, name="series"),

@@ -79,7 +79,7 @@ def _examples() -> dict[str, list[Filled]]:
         **{f"advisor:{name}": [{"step": name} for name in ("client", "producer")]
            for name in ("describe", "card")},
         "concepts:concept": [{"name": "isr"}],
-        "reference:failure": [{"name": all_events()[0].name}],
+        **{key: [{"name": all_events()[0].name}] for key in _OF_A_FAILURE},
         "reference:rule": [{"code": all_rules()[0].code}],
         "advisories:page": [{"slug": advisories()[0].slug}],
         "reference:setting": [{"component": "producer", "name": "acks"}],
@@ -95,6 +95,8 @@ def _of_incidents() -> dict[str, list[Filled]]:
         **{f"labs:incident-{name}": [play] for name in ("play", "live")},
     }
 
+
+_OF_A_FAILURE = ("reference:failure", "labs:evidence-failure")
 
 _PLAIN = (
     "login", "logout",

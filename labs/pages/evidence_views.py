@@ -1,10 +1,10 @@
-"""The page of what all runs together say of the advisor."""
+"""What all runs together say of the advisor, and the runs behind it, failure by failure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -15,7 +15,7 @@ from labs.evidence import trials
 
 @require_safe
 def evidence(request: HttpRequest) -> HttpResponse:
-    """Prediction and observation, claim by claim, each number linked to its runs."""
+    """Prediction and observation, claim by claim, each number with a link to its runs."""
     held, staged = trials.held(), trials.scenarios_staged()
     own = trials.own_counts()
     unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}
@@ -26,6 +26,15 @@ def evidence(request: HttpRequest) -> HttpResponse:
         "untried": sorted({**UNTRIED, **unstaged}.items()),
     }
     return render(request, "labs/evidence.html", context)
+
+
+@require_safe
+def failure(request: HttpRequest, name: str) -> HttpResponse:
+    """The runs of one failure event: what each was run with, and what it showed."""
+    section = trials.held().of(name)
+    if section is None:
+        raise Http404(f"There is no failure event {name}.")
+    return render(request, "labs/evidence_failure.html", {"section": section})
 
 
 def _here(staged: Staged, own: Sequence[Mapping[str, int | None]]) -> tuple[int, int]:

@@ -96,6 +96,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "incidents": lambda: "/incidents/",
     "incident": lambda: f"/incidents/{all_incidents()[0].slug}/",
     "incident-waiting": _played,
+    "evidence-failure": lambda: "/evidence/failures/leader-killed/",
     "lines": lambda: "/evidence/lines/",
     "series": lambda: _series(0),
     "series-cancelled": lambda: _series(1),

@@ -22,6 +22,7 @@ def test_both_sides_of_a_boundary_are_run_and_nothing_impossible_is_seen(client:
     (trial,) = Trial.objects.all()
     assert {run.verdict for run in trial.experiment.runs.all()} <= {"holds", "broken"}
     page = client.get(reverse("labs:evidence")).content.decode()
-    assert f"{trial.setting}=" in page
-    assert trial.experiment.get_absolute_url() in page
+    runs = client.get(reverse("labs:evidence-failure", args=[EVENT])).content.decode()
+    assert f"{trial.setting}=" in runs
+    assert trial.experiment.get_absolute_url() in runs
     assert "Called impossible, and seen" not in page

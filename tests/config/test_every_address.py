@@ -36,6 +36,7 @@ METHODS = {
     "labs:home": LOOKED_AT, "labs:experiments": LOOKED_AT, "labs:start": SENT,
     "labs:conditions": LOOKED_AT, "labs:experiment": LOOKED_AT, "labs:live": LOOKED_AT,
     "labs:cancel": SENT, "labs:again": SENT, "labs:ledger": LOOKED_AT, "labs:evidence": LOOKED_AT,
+    "labs:evidence-failure": LOOKED_AT,
     "labs:ledger-lines": LOOKED_AT, "labs:report": LOOKED_AT, "labs:compare": LOOKED_AT,
     "labs:repetitions": LOOKED_AT, "labs:repeat": SENT, "labs:replay": LOOKED_AT,
     "labs:answer-picture": LOOKED_AT, "labs:offline": LOOKED_AT, "labs:picture": LOOKED_AT,

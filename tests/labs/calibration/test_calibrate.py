@@ -63,8 +63,20 @@ def test_what_was_predicted_and_seen_stands_in_the_table(
     arm = {"arm": "acks=1", "link": made.experiment.get_absolute_url()}
     assert lost["possible"] == {"runs": [arm], "seen": [arm]}
     assert [len(lost["impossible"][name]) for name in ("runs", "seen")] == [1, 0]
-    assert "seen in 1 of 1" in page(client)
-    assert made.experiment.get_absolute_url() in page(client)
+    runs = reverse("labs:evidence-failure", args=[EVENT])
+    assert f'href="{runs}#lost_write-possible">seen in 1 of 1</a>' in page(client)
+    of_failure = client.get(runs).content.decode()
+    assert made.experiment.get_absolute_url() in of_failure
+    assert 'id="lost_write-possible"' in of_failure
+    assert of_failure.count("<strong>seen</strong>") == 1
+
+
+def test_a_failure_without_runs_says_how_to_try_it_and_an_unknown_one_is_not_found(
+    client: Client,
+) -> None:
+    untried = client.get(reverse("labs:evidence-failure", args=[EVENT])).content.decode()
+    assert f"manage.py calibrate --event {EVENT}" in untried
+    assert client.get(reverse("labs:evidence-failure", args=["no-such"])).status_code == 404
 
 
 def test_what_is_called_impossible_and_was_seen_fails_the_build(client: Client) -> None:
@@ -214,4 +226,5 @@ def test_sides_on_two_lines_of_brokers_are_an_experiment_each(
     assert [kafka_line(experiment.kafka) for experiment in ran] == list(edge.values())
     rows = [(run.name, run.older) for run in trials.observed(both)]
     assert rows == [(f"Kafka {line}", False) for line in edge.values()]
-    assert f"Kafka {edge.values()[0]}</code>" in page(client)
+    runs = client.get(reverse("labs:evidence-failure", args=[edge.event.name])).content.decode()
+    assert f"Kafka {edge.values()[0]}</code>" in runs

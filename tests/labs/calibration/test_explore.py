@@ -285,9 +285,10 @@ def test_runs_that_came_with_the_release_are_evidence(client: Client) -> None:
     old, new = trials.shipped(settings.LAB_RECORD)
     assert (old.older, new.older) == (True, False)
     page = client.get(reverse("labs:evidence")).content.decode()
-    assert "2026-11-23, Kafka 4.3.1, librdkafka, came with this release" in page
-    assert page.count("older than the code") == page.count("came with this release; <em>") > 0
-    assert "seen in 0 of 2: below 77.7% with 95% confidence" in page
+    assert ">seen in 0 of 2</a>: below 77.7% with 95% confidence" in page
+    runs = client.get(reverse("labs:evidence-failure", args=[BEHIND])).content.decode()
+    assert "2026-11-23, Kafka 4.3.1, librdkafka, came with this release" in runs
+    assert runs.count("older than the code") == runs.count("came with this release; <em>") > 0
     call_command("calibrate", "--recorded")
 
 
