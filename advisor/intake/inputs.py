@@ -42,7 +42,7 @@ from advisor.intake.cluster.identity import Server
 from advisor.intake.cluster.weaker import weaker
 from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
-from advisor.intake.reading import Item
+from advisor.intake.reading import Item, Whose
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
@@ -73,6 +73,8 @@ class Inputs:
     items: list[Item] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
     """Whose settings a file holds, where they are one server's."""
+    whose: dict[str, tuple[Whose, dict[str, Value]]] = field(default_factory=dict)
+    """Of which topic, cluster and clients a file is, and what it states."""
     stating: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """The files that state each field."""
 
@@ -210,6 +212,7 @@ class Inputs:
         self.items += [replace(item, line=0) for item in intake.items]
         if intake.server:
             self.servers[source] = intake.server
+        self._refuse_others(source, intake)
         self.program |= intake.program
         for name, text in intake.heads.items():
             if name not in self.fields:
@@ -231,6 +234,14 @@ class Inputs:
                 self.inherited.add(name)
             self.stating[name].add(origin.source)
         self._default_elsewhere()
+
+    def _refuse_others(self, source: str, intake: Intake) -> None:
+        """Reports a file of another topic, cluster or client than a file before it."""
+        for before, (whose, settings) in self.whose.items():
+            words = intake.whose.unlike(whose, intake.settings, settings)
+            if words:
+                self.problems.append(f"{source}: {words.format(before)}.")
+        self.whose[source] = (intake.whose, intake.settings)
 
     def _default_elsewhere(self) -> None:
         """Lets the product's default count where a broker's whole file states nothing weaker."""
@@ -259,8 +270,8 @@ class Inputs:
         """
         free, before = is_free_field(name), self.fields.get(name, text)
         if self._is_weaker_elsewhere(name, before, text, origin):
-            words = f"does not count: {name}={before} of {self.origins[name]} is another server's"
-            self.notes.append(f"{origin}: {name}={text} {words}, and weaker.")
+            words = f"does not count: {name}={before} of {self.origins[name]} is weaker"
+            self.notes.append(f"{origin}: {name}={text} {words}.")
             return
         differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
         if differs and (name in self.inherited) == (name in inherited):
@@ -271,10 +282,15 @@ class Inputs:
         self.marks[name] = mark
 
     def _is_weaker_elsewhere(self, name: str, before: str, text: str, origin: Origin) -> bool:
-        """Whether the file of another server states what promises less."""
+        """Whether the file of another server, or one of the same topic, states what promises less:
+        of two things that were seen nobody knows which is newer."""
         other = self.origins.get(name)
-        servers = [self.servers.get(place.source) for place in (other, origin) if place]
-        if len({server.name for server in servers if server}) < 2:
+        sources = [place.source for place in (other, origin) if place]
+        servers = {self.servers[source].name for source in sources if source in self.servers}
+        seen = [self.whose[source][0] for source in sources if source in self.whose]
+        of_topic = name.startswith("topic.") and name not in self.inherited
+        is_same = of_topic and len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
+        if len(servers) < 2 and not is_same:
             return False
         try:
             then, now = (self._value(name, stated) for stated in (before, text))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from advisor.catalog import Component, Family, Problem
+from advisor.catalog import Component, Family, Problem, Value
 from advisor.intake.application_file import ApplicationFile
-from advisor.intake.text import IntakeError, is_secret, shown
+from advisor.intake.text import OTHER_CLUSTER, IntakeError, is_secret, shown
 
 MAX_ITEMS = 500
 """More than any configuration states; an unknown name costs milliseconds to find its neighbours."""
@@ -59,6 +59,50 @@ class Profiles:
     default: str
 
 
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Which topics and which cluster a file speaks of, as far as it says so.
+
+    `labels` says that topics have names of another kind than Kafka's. `brokers` is whether
+    settings of the cluster's brokers are in the file. `clients` are the ids that clients have, by
+    component and setting; they are marks, which mean nothing to another process.
+    """
+
+    topics: frozenset[str] = frozenset()
+    cluster: str = ""
+    brokers: bool = False
+    labels: bool = False
+    clients: Mapping[tuple[Component, str], int] = field(default_factory=dict)
+
+    def unlike(self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]) -> str:
+        """Why two files, with what each states, are of no one pipeline, with `{}` for the other's
+        name; empty if they may be."""
+        clusters = self.cluster and other.cluster and (self.brokers or other.brokers)
+        if clusters and self.cluster != other.cluster:
+            return f"is of another cluster than {{}}: {OTHER_CLUSTER}"
+        topics = self.topics and other.topics and self.labels == other.labels
+        if topics and self.topics != other.topics and _differ(Component.TOPIC, own, others):
+            return "is of another topic than {}: a pipeline has one topic"
+        for component, name in self.clients.keys() & other.clients.keys():
+            is_other = self.clients[component, name] != other.clients[component, name]
+            if is_other and _differ(component, own, others):
+                return f"is of another {component} than {{}}, by its {name}: a pipeline has one"
+        return ""
+
+    def is_of_same_topics(self, other: Whose) -> bool:
+        """Whether both name the same topics."""
+        return bool(self.topics) and (self.topics, self.labels) == (other.topics, other.labels)
+
+
+def _differ(component: Component, one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
+    """Whether two files state other settings of a component."""
+    texts = (
+        {name: value for name, value in own.items() if name.startswith(f"{component}.")}
+        for own in (one, other)
+    )
+    return next(texts) != next(texts)
+
+
 @dataclass(slots=True)
 class Reading:
     """What a file states.
@@ -88,6 +132,8 @@ class Reading:
 
     profiles: Profiles | None = None
     """Where parts of the file count in some profiles alone."""
+
+    whose: Whose = field(default_factory=Whose)
 
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",

@@ -41,7 +41,7 @@ from advisor.intake.clients.known import (
 )
 from advisor.intake.clients.placeholders import FILLED_IN, to_fill_in
 from advisor.intake.clients.remarks import PLUGINS, remark
-from advisor.intake.clients.several_clients import disagreeing
+from advisor.intake.clients.several_clients import disagreeing, ids_of
 from advisor.intake.cluster.folders_in_memory import (
     TEMPORARY_WORDS,
     as_log_dirs,
@@ -87,6 +87,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         replace(item, process="") for item in reading.items if _may_be_kept(item, product)
     ]
     intake.server = server_of(reading.items)
+    intake.whose = replace(reading.whose, clients=ids_of(reading.items))
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
@@ -107,16 +108,15 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.refuse_value(item)
         scale.note(item, words)
     scale.judge_servers(reading.items)
-    every = [*beside, *reading.items]
+    _judge_together(scale, [*beside, *reading.items])
+    return scale.intake
+
+
+def _judge_together(scale: _Scale, every: Collection[Item]) -> None:
+    of_brokers = {item.name: item.text for item in every if item.component is Component.BROKER}
     for component in Component:
         own = (item for item in every if item.component is component and _counts(item))
-        stated = {item.name: item for item in own}
-        scale.refuse(
-            component,
-            stated,
-            {item.name: item.text for item in every if item.component is Component.BROKER},
-        )
-    return scale.intake
+        scale.refuse(component, {item.name: item for item in own}, of_brokers)
 
 
 def _old_names_first(items: Iterable[Item]) -> list[Item]:

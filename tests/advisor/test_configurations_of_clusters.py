@@ -274,3 +274,41 @@ def test_a_version_is_that_of_the_client_of_the_file(tmp_path: Path) -> None:
 def test_partitions_that_are_named_are_all_that_is_read() -> None:
     named = 'consumer.startingOffsets=earliest consumer.assign={"t":[0]}'
     assert_answer("--client spark", f"{TOPIC} {named}", 2, "none that is added to the topic later")
+
+
+SEEN = "Topic: %s\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=%d\n"
+BY_HAND = "Dynamic configs for topic %s are:\n  min.insync.replicas=%d sensitive=false "
+BY_HAND += "synonyms={DYNAMIC_TOPIC_CONFIG:x=0}\n"
+WEAK, STRONG = (f"  config: {{min.insync.replicas: {least}}}\n" for least in (1, 2))
+READER = "bootstrap.servers=k\ngroup.id=%s\nmax.poll.records=%d\nauto.offset.reset=earliest\n"
+NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pipeline has one"
+
+
+@pytest.mark.parametrize(("texts", "code", "expected"), [
+    # of two things that were seen nobody knows which is newer
+    ((SEEN % ("a", 1), BY_HAND % ("a", 2)), 1, NO),
+    ((SEEN % ("a", 2), BY_HAND % ("a", 1)), 1, NO),
+    ((SEEN % ("a", 2), BY_HAND % ("a", 2)), 0, "YES"),
+    ((SEEN % ("a", 1), SEEN % ("b", 2)), 2, OF_TOPIC),
+    ((SEEN % ("a", 2), SEEN % ("b", 2)), 0, "YES"),
+    ((topic("c", WEAK), topic("c", STRONG).replace("name: t", "name: u")), 2, OF_TOPIC),
+    ((topic("c", WEAK), topic("d", STRONG)), 1, NO),
+    ((kafka("c", 1), kafka("d") + "---\n" + topic("d")), 2, "is of another cluster than"),
+    ((kafka("c"), topic("d")), 2, "is of another cluster than"),
+    ((kafka("c"), topic("c")), 0, "YES"),
+    ((TERRAFORM % LEAST, (TERRAFORM % "").replace('"t"', '"u"')), 2, OF_TOPIC),
+    ((TERRAFORM % LEAST, SEEN % ("a", 2)), 0, "YES"),
+    # several readers; a file with what is laid over another one has no other group
+    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 6)), 2, "another consumer than"),
+    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 5)), 0, "YES"),
+    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("g", 6)), 0, "the two disagree"),
+])  # fmt: skip
+def test_files_are_of_one_pipeline(
+    tmp_path: Path, texts: tuple[str, ...], code: int, expected: str
+) -> None:
+    """In either order, unless one is laid over the other."""
+    files = [tmp_path / f"{number}.txt" for number, _ in enumerate(texts)]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+    for order in (files, files[::-1]):
+        assert_answer(" ".join(map(str, order)), COPIES, code, expected)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from advisor.catalog import Component, SettingError, lookup
+from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.text import shown
 
@@ -17,6 +18,7 @@ _KINDS = {
     Component.CONSUMER: "consumers",
     Component.APPLICATION: "channels",
 }
+_IDS = ("group.id", "client.id", "application.id")
 _Stated = dict[str, Item]
 _Names = dict[str, int]
 """Clients of one kind, each with its first line; 0 for one of which nothing is stated."""
@@ -51,6 +53,15 @@ def _clients(
             names = clients.setdefault(item.component, {})
             names[item.process] = min(names.get(item.process) or item.line, item.line)
     return clients
+
+
+def ids_of(items: Iterable[Item]) -> dict[tuple[Component, str], int]:
+    """What the clients of a file call themselves, as marks."""
+    return {
+        (item.component, item.name): hash(item.text.strip())
+        for item in items
+        if item.name in _IDS and not (item.process or item.inert or FILLED_IN.search(item.text))
+    }
 
 
 def disagreeing(

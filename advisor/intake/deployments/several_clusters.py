@@ -6,10 +6,11 @@ ZooKeeper they name is looked at where their settings are (see cluster.identity)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.intake.clients.placeholders import COMPOSE, FILLED_IN
 from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.reading import Whose
 from advisor.intake.text import OTHER_CLUSTER, IntakeError, shown
 
 IDS = ("CLUSTER_ID", "KAFKA_CLUSTER_ID", "KAFKA_KRAFT_CLUSTER_ID")
@@ -33,9 +34,11 @@ def refuse_several(variables: Iterable[tuple[str, str, int]]) -> None:
         )
 
 
-def refuse_several_of_strimzi(resources: Iterable[Sequence[Leaf]]) -> None:
-    """The same of Strimzi's resources: a Kafka by its name and namespace, the others by their label
-    strimzi.io/cluster. Topics and users alone may be of several."""
+def whose(resources: Iterable[Sequence[Leaf]]) -> Whose:
+    """Whose Strimzi's resources are: a Kafka by its name and namespace, the others by their label
+    strimzi.io/cluster. Topics and users alone may be of several clusters; raises `IntakeError` for
+    other resources that are."""
+    topics = set[str]()
     names, spaces, brokers = dict[str, int](), dict[str, int](), False
     for leaves in resources:
         of = {leaf.path: leaf for leaf in leaves}
@@ -43,6 +46,7 @@ def refuse_several_of_strimzi(resources: Iterable[Sequence[Leaf]]) -> None:
         if kind is None or kind.text not in _OF_CLUSTER:
             continue
         is_kafka = kind.text == "Kafka"
+        topics |= {leaf.text for leaf in _names(of)} if kind.text == "KafkaTopic" else set()
         brokers = brokers or kind.text in _OF_BROKERS
         named, space = of.get(("metadata", "name") if is_kafka else _LABEL), of.get(_SPACE)
         if named and not FILLED_IN.search(named.text):
@@ -56,3 +60,10 @@ def refuse_several_of_strimzi(resources: Iterable[Sequence[Leaf]]) -> None:
                 f"this is of another cluster than on line {begins} ({shown(name)}): {OTHER_CLUSTER}"
             )
             raise IntakeError(f"Line {line}: {words}.")
+    return Whose(frozenset(topics), next(iter(names), ""), brokers)
+
+
+def _names(of: Mapping[tuple[str, ...], Leaf]) -> list[Leaf]:
+    """What a topic is called: the first of these that there is."""
+    paths = (("spec", "topicName"), ("metadata", "name"))
+    return [of[path] for path in paths if path in of][:1]

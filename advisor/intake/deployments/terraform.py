@@ -13,11 +13,13 @@ from advisor.catalog import Component
 from advisor.intake.clients.known import decides
 from advisor.intake.deployments import terraform_msk
 from advisor.intake.deployments.commands import state_topics
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Reader, Reading, Whose
 from advisor.intake.text import IntakeError, line_of, shown
 
 _RESOURCE = re.compile(
-    r"^[ \t]*resource[ \t]+\"(?P<kind>kafka_topic|confluent_kafka_topic)\"", re.MULTILINE
+    r"^[ \t]*resource[ \t]+\"(?P<kind>kafka_topic|confluent_kafka_topic)\""
+    r"(?:[ \t]+\"(?P<label>[^\"\n]{1,200})\")?",
+    re.MULTILINE,
 )
 _MANAGED = re.compile(
     r"^[ \t]*resource[ \t]+\"(?P<kind>(?:aiven_kafka|redpanda|ccloud_kafka|instaclustr_kafka|"
@@ -73,6 +75,8 @@ def read(text: str) -> Reading:
         parts.append(part)
         lines.append(first)
     state_topics(reading, parts, lines)
+    labels = {resource["label"] for resource in resources if resource["label"]}
+    reading.whose = Whose(topics=frozenset(labels), labels=True)
     return reading
 
 

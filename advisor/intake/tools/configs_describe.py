@@ -12,7 +12,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake.cluster.levels import DEFAULT, OF_CLUSTER, ON_BOTH, level
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Reader, Reading, Whose
 from advisor.intake.text import IntakeError, shown
 
 _HEAD = re.compile(
@@ -52,6 +52,7 @@ def read(text: str) -> Reading:
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
     reading.whole = frozenset(whole)
+    reading.whose = Whose(topics=frozenset({topic} - {""}))
     if topic and not (reading.items or reading.notes or left):
         reading.note(1, "nothing is set on this topic: what its brokers say counts, or a default")
     if left:
