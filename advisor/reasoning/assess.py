@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Finding
 from advisor.reasoning.group import sink_absorbs
@@ -29,10 +30,13 @@ class Assessment:
     findings: tuple[Finding, ...]
 
 
-def judgements(pipeline: Pipeline) -> Iterator[Assessed]:
-    """What each event that this pipeline can meet permits, one after the other."""
+def judgements(
+    pipeline: Pipeline, events: Iterable[FailureEvent] | None = None
+) -> Iterator[Assessed]:
+    """What each event permits, by default each that this pipeline can meet."""
     traced_pipeline = Traced.of(pipeline)
-    return (traced_pipeline.judged(event)[0] for event in events_for(pipeline))
+    of = events_for(pipeline) if events is None else events
+    return (traced_pipeline.judged(event)[0] for event in of)
 
 
 def assess(pipeline: Pipeline) -> Assessment:

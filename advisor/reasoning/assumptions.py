@@ -16,7 +16,7 @@ from advisor.reasoning.absence import longest_absence
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.sizes import LARGEST, sent, taken
-from advisor.reasoning.trace import Traced
+from advisor.reasoning.trace import Key, Traced
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
 """The brokers' name of a default → the topic's name of the setting, where they differ."""
@@ -39,18 +39,20 @@ class Assumption:
     value: Value
 
 
-def assumptions(pipeline: Traced, differs: Callable[[Pipeline], bool]) -> tuple[Assumption, ...]:
-    """The assumptions on which an answer rests: with another value, it `differs`.
+def assumptions(
+    pipeline: Traced, read: frozenset[Key], differs: Callable[[Pipeline, Key], bool]
+) -> tuple[Assumption, ...]:
+    """The assumptions on which an answer rests: with another value of a setting, it `differs`.
 
-    Each is looked at by itself, all else as it is; a setting that the answer did not read is not
-    looked at. The pipeline must be valid, and the answer must have been asked of it.
+    Each is looked at by itself, all else as it is; `read` are the settings that the answer read.
+    The pipeline must be valid.
     """
-    asked = pipeline.asked
+    checked = pipeline.refused()[1]
     return tuple(
         Assumption(setting.component, setting.name, _taken(pipeline, setting))
         for setting in _not_stated(pipeline)
-        if (setting.component, setting.name) in asked
-        and any(map(differs, _others(pipeline, setting)))
+        if (key := (setting.component, setting.name)) in read
+        and any(differs(other, key) for other in _others(pipeline, setting, checked))
     )
 
 
@@ -75,13 +77,16 @@ def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
         yield from (one for one in settings if one.name not in names | _NOT_BY_ACCIDENT)
 
 
-def _others(pipeline: Pipeline, setting: Setting) -> Iterator[Pipeline]:
-    """The pipeline with each other value of the setting that it could have."""
-    now = pipeline.value(setting.component, setting.name)
+def _others(pipeline: Traced, setting: Setting, checked: frozenset[Key]) -> Iterator[Pipeline]:
+    """The pipeline with each other value of the setting that it could have; `checked` are the
+    settings that decide whether a product takes the pipeline."""
+    key = (setting.component, setting.name)
+    now = pipeline.value(*key)
     for value in _values(pipeline, setting):
-        other = pipeline.with_setting(setting.component, setting.name, value)
-        if value != now and not other.problems():
-            yield other
+        if value != now:
+            other = pipeline.with_setting(*key, value)
+            if key not in checked or not other.problems():
+                yield other
 
 
 def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:

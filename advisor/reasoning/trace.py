@@ -32,6 +32,9 @@ class Traced(Pipeline):
     """A pipeline with its answers and what each of them read. For one thread at a time."""
 
     answers: dict[object, _Answer] = field(default_factory=dict, init=False, repr=False)
+    before: Traced | None = field(default=None, repr=False)
+    changed: Key | None = field(default=None, repr=False)
+    """The pipeline from which this one differs in one setting, and that setting."""
     _reads: set[Key] = field(default_factory=set, init=False, repr=False)
 
     @classmethod
@@ -39,22 +42,24 @@ class Traced(Pipeline):
         """The same pipeline, with what it was asked already if it is traced."""
         if isinstance(pipeline, cls):
             return pipeline
-        return cls(
+        result = cls(
             pipeline.family, pipeline.version, pipeline.kafka, pipeline.brokers,
             pipeline.settings, pipeline.requirement, pipeline.client_release,
         )  # fmt: skip
-
-    @property
-    def asked(self) -> frozenset[Key]:
-        """Every setting that an answer given so far was read from, stated or not."""
-        return frozenset().union(*(reads for _, reads in self.answers.values()))
+        if not pipeline.client_release:
+            defaults = _defaults(pipeline.family, pipeline.version, pipeline.kafka)
+            result.answers.update(defaults.items())
+            for component, settings in pipeline.settings.items():
+                for name in settings:
+                    result.answers.pop((component, name), None)
+        return result
 
     def stated(self, component: Component) -> Mapping[str, Value]:
         return _Component(component, self.settings.get(component, {}), self._reads)
 
     def value(self, component: Component, name: str) -> Value:
         key = (component, name)
-        results = self.answers.get(key)
+        results = self.answers.get(key) or self._kept(key)
         if results is None:
             results = self.answers[key] = self._look(component, name)
         self._reads.update(results[1])
@@ -62,7 +67,7 @@ class Traced(Pipeline):
         return result
 
     def derive(self, look: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
-        entries = self.answers.get(look)
+        entries = self.answers.get(look) or self._kept(look)
         if entries is None:
             before = self._reads.copy()
             self._reads.clear()
@@ -75,11 +80,17 @@ class Traced(Pipeline):
 
     def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
         """What `judge` says, and the settings that it was said of, stated or not."""
-        entries = self.answers.get(event.name)
+        entries = self.answers.get(event.name) or self._kept(event.name)
         if entries is None:
             self._reads.clear()
             entries = self.answers[event.name] = (judge(event, self), frozenset(self._reads))
         return entries
+
+    def reads_of(self, look: Callable[[Pipeline], object]) -> frozenset[Key]:
+        """The settings that this look at the pipeline reads, stated or not."""
+        self._reads.clear()
+        look(self)
+        return frozenset(self._reads)
 
     def refused(self) -> tuple[bool, frozenset[Key]]:
         """Whether a client or a broker would refuse these settings, and which it looks at."""
@@ -89,27 +100,34 @@ class Traced(Pipeline):
         return bool(problems), frozenset(reads)
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
-        after = Traced(
+        return Traced(
             self.family, self.version, self.kafka, self.brokers,
             {**self.settings, component: restated(self.settings.get(component, {}), name, value)},
-            self.requirement, self.client_release,
+            self.requirement, self.client_release, before=self, changed=(component, name),
         )  # fmt: skip
-        changed = (component, name)
-        after.answers.update(
-            {
-                request: entries
-                for request, entries in self.answers.items()
-                if changed not in entries[1]
-            }
-        )
-        return after
+
+    def _kept(self, request: object) -> _Answer | None:
+        """What the pipeline before the change answered, if the change cannot matter to it."""
+        if self.before is None:
+            return None
+        entries = self.before.answers.get(request) or self.before._kept(request)
+        if entries is None or self.changed in entries[1]:
+            return None
+        self.answers[request] = entries
+        return entries
 
     def requiring(self, requirement: Requirement) -> Traced:
-        """The same settings where something else is needed: their values are known already."""
-        after = replace(self, requirement=requirement)
-        after.answers.update(
-            {request: known for request, known in self.answers.items() if type(request) is tuple}
-        )
+        """The same settings where something else is needed.
+
+        An event reads of a requirement how many brokers are to survive, and no more.
+        """
+        same = requirement.survive == self.requirement.survive
+        before = self if same else None
+        after = replace(self, requirement=requirement, before=before, changed=None)
+        if not same:
+            after.answers.update(
+                {request: kept for request, kept in self.answers.items() if type(request) is tuple}
+            )
         return after
 
     def _look(self, component: Component, name: str) -> _Answer:

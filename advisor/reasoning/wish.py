@@ -9,10 +9,11 @@ from __future__ import annotations
 from advisor.reasoning.assess import Assessed, judgements
 from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.event import FailureEvent
+from advisor.reasoning.failures import events_for
 from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.trace import Traced
+from advisor.reasoning.trace import Key, Traced
 
 
 def forbidden(pipeline: Pipeline) -> frozenset[Anomaly]:
@@ -40,16 +41,21 @@ def reasons(pipeline: Pipeline, event: FailureEvent) -> list[str]:
 def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
     """What was not stated, and decides which failures break what is needed."""
     traced = Traced.of(pipeline)
+    events = events_for(traced)
+    reads = [traced.judged(event)[1] for event in events]
+    reads_of_wish = traced.reads_of(forbidden)
     broken = breaking(traced)
 
-    def differs(other: Pipeline) -> bool:
+    def differs(other: Pipeline, key: Key) -> bool:
         forbids = forbidden(other)
+        whole = key in reads_of_wish
+        may_differ = [event for event, of in zip(events, reads, strict=True) if whole or key in of]
         return any(
             breaks(assessment, forbids) is not (assessment.event.name in broken)
-            for assessment in judgements(other)
+            for assessment in judgements(other, may_differ)
         )
 
-    return assumptions(traced, differs)
+    return assumptions(traced, reads_of_wish.union(*reads), differs)
 
 
 def breaks(assessment: Assessed, forbids: frozenset[Anomaly]) -> bool:

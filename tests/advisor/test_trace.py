@@ -94,3 +94,16 @@ def test_another_requirement_starts_anew() -> None:
         if assessment.event.name == "broker-disk-lost"
     ]
     assert lost.permits
+
+
+def test_another_wish_that_is_to_survive_as_much_knows_what_is_known() -> None:
+    traced = Traced.of(described(SAFE))
+    [event] = [event for event in events_for(traced) if event.name == "broker-disk-lost"]
+    known = traced.judged(event)
+    ordered = replace(traced.requirement, ordering=not traced.requirement.ordering)
+    assert traced.requiring(ordered).judged(event) is known
+    more = replace(traced.requirement, survive=traced.requirement.survive + 1)
+    assert traced.requiring(more).judged(event) == (
+        judge(event, replace(described(SAFE), requirement=more)), known[1]
+    )  # fmt: skip
+    assert traced.requiring(more).judged(event) != known
