@@ -23,7 +23,6 @@ from typing import Any
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, validate, versions
 from advisor.reasoning.assess import assess
-from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import BENDS, Change, recommend
@@ -66,7 +65,7 @@ def plain(pipeline: Pipeline, given: Sequence[Change]) -> int | None:
     """
     may_bend = any((change.component, change.setting) in BENDS for change in given)
     order = [
-        pull for pull in Search(pipeline, events_for(pipeline)).order
+        pull for pull in Search.of(pipeline).order
         if may_bend or pull.key not in BENDS
     ]  # fmt: skip
     forbids = forbidden(pipeline)

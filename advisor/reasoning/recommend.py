@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.impossible import Impossible, described, waiting_for_a_rack
@@ -84,18 +83,17 @@ def recommend(
         if not pulls:
             return Recommendation((), (), described)
         after = pulled(described, pulls)
-        return Recommendation(
-            _changes(search, described, pulls), waiting_for_a_rack(described, after), after
-        )
+        waits = waiting_for_a_rack(described, after)
+        return Recommendation(_changes(search, pulls), waits, after)
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
         nearer, pulls = _smallest(nearest, spaces)
         if pulls is not None:
             after = replace(pulled(nearest, pulls), requirement=wish)
-            changes = _changes(nearer, nearest, pulls)
-            if not breaking(after):
+            changes, changed = _changes(nearer, pulls), nearer.after(pulls).requiring(wish)
+            if not breaking(changed):
                 return Recommendation(changes, waiting_for_a_rack(described, after), after)
-            refused = _impossible(search, described, near, after)
+            refused = _impossible(search, described, near, changed)
             return Recommendation(changes, refused + waiting_for_a_rack(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")
 
@@ -106,13 +104,16 @@ def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]
     if survive not in spaces:
         other = next(iter(spaces.values()), None)
         spaces[survive] = other.requiring(pipeline.requirement) if other else Space(pipeline)
-    space, events = spaces[survive], events_for(pipeline)
-    gentle = Search(pipeline, events, space, BENDS)
-    pulls = gentle.smallest()
-    if pulls is not None:
-        return gentle, pulls
-    search = Search(pipeline, events, space)
-    return search, search.smallest()
+    space = spaces[survive]
+    forbids = space.forbidden(pipeline.requirement)
+    if forbids not in space.searched:
+        search = Search.of(pipeline, space, BENDS)
+        pulls = search.smallest()
+        if pulls is None:
+            search = Search.of(pipeline, space)
+            pulls = search.smallest()
+        space.searched[forbids] = search, pulls
+    return space.searched[forbids]
 
 
 def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
@@ -128,18 +129,17 @@ def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:
 
 
 def _impossible(
-    search: Search, pipeline: Pipeline, near: Requirement, after: Pipeline
+    search: Search, pipeline: Pipeline, near: Requirement, after: Traced
 ) -> tuple[Impossible, ...]:
     """One entry for each event that no change closes even by itself.
 
     Why is said of the pipeline after the changes: what is left there is the true obstacle.
     """
     closed = described(near)
-    changed = Traced.of(after)
     results = []
-    for event in events_for(pipeline):
+    for event in search.events:
         if not search.closes(event):
-            why = " ".join(dict.fromkeys(reasons(changed, event)))
+            why = " ".join(dict.fromkeys(reasons(after, event)))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             source = "; ".join(event.sources)
             results.append(Impossible(described(pipeline.requirement), why, nearest, source=source))
@@ -147,8 +147,8 @@ def _impossible(
     return tuple(results) or (Impossible(described(pipeline.requirement), why, closed),)
 
 
-def _changes(search: Search, before: Pipeline, pulls: Pulls) -> tuple[Change, ...]:
-    after = pulled(before, pulls)
+def _changes(search: Search, pulls: Pulls) -> tuple[Change, ...]:
+    before, after = search.before, search.after(pulls)
     return tuple(
         Change(
             *pull.key,

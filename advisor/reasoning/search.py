@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 
 from advisor.catalog import Value
 from advisor.reasoning.event import FailureEvent
-from advisor.reasoning.guarantees import Requirement
+from advisor.reasoning.failures import events_for
+from advisor.reasoning.group import sink_absorbs
+from advisor.reasoning.guarantees import Anomaly, Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key, Traced
-from advisor.reasoning.wish import forbidden
 
 _T = TypeVar("_T")
 
@@ -78,18 +79,25 @@ class Space:
     """
 
     def __init__(self, before: Pipeline) -> None:
-        traced_pipeline = Traced.of(before)
+        self.before = Traced.of(before)
         self.order = [
             Pull(lever, value, (lever.component, lever.setting))
-            for lever, values in levers(traced_pipeline)
+            for lever, values in levers(self.before)
             for value in values
         ]
-        self._made: dict[Pulls, Traced] = {_NOTHING: traced_pipeline}
+        self.searched: dict[frozenset[Anomaly], tuple[Search, Pulls | None]] = {}
+        """What was found already, by what it was that must not be possible."""
+        self._made: dict[Pulls, Traced] = {_NOTHING: self.before}
         self._known: dict[tuple[str, Pulls], tuple[Any, frozenset[Key]]] = {}
 
     def requiring(self, requirement: Requirement) -> Space:
         """The same pipelines where something else is needed."""
-        return Space(self._made[_NOTHING].requiring(requirement))
+        return Space(self.before.requiring(requirement))
+
+    def forbidden(self, requirement: Requirement) -> frozenset[Anomaly]:
+        """What must not be possible. A sink that knows its messages makes repeats harmless; one
+        that is only proposed does not stand in for the settings that keep them away."""
+        return requirement.forbids(absorbed=sink_absorbs(self.before))
 
     def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
         """What an event may do after these pulls, and the settings that this was said of."""
@@ -104,21 +112,23 @@ class Space:
     ) -> tuple[_T, frozenset[Key]]:
         """A pull of what an answer does not read changes nothing: so a question is asked once
         for each set of pulls that its answer reads."""
+        entries = self._known.get((question, pulls))
         read = _NOTHING
-        while True:
-            entries = self._known.get((question, read))
-            if entries is None:
-                entries = self._known[question, read] = ask(self._after(read))
-            more = frozenset([pull for pull in pulls if pull.key in entries[1]])
+        while entries is None:
+            known = self._known.get((question, read))
+            if known is None:
+                known = self._known[question, read] = ask(self.after(read))
+            more = frozenset([pull for pull in pulls if pull.key in known[1]])
             if more <= read:
-                return entries
+                entries = self._known[question, pulls] = known
             read |= more
+        return entries
 
-    def _after(self, pulls: Pulls) -> Traced:
+    def after(self, pulls: Pulls) -> Traced:
         """The pipeline with these pulls; it knows what one with a pull less knew."""
         if pulls not in self._made:
             last = _one_more(pulls, self._made) or next(iter(pulls))
-            self._made[pulls] = self._after(pulls - {last}).with_setting(*last.key, last.value)
+            self._made[pulls] = self.after(pulls - {last}).with_setting(*last.key, last.value)
         return self._made[pulls]
 
 
@@ -127,34 +137,52 @@ class Search:
 
     def __init__(
         self,
-        before: Pipeline,
+        space: Space,
         events: Sequence[FailureEvent],
-        space: Space | None = None,
+        forbids: frozenset[Anomaly],
         leaving: frozenset[Key] = frozenset(),
     ) -> None:
-        """`leaving` are settings that are not to be changed."""
-        self._before = before
+        """`forbids` is what must not be possible, `leaving` are settings that stay as they are."""
+        self.events = events
+        self._space = space
+        self._forbids = forbids
         self._leaving = leaving
-        self._space = space or Space(before)
-        # A sink that knows its messages makes repeats harmless; one that is only proposed does
-        # not stand in for the settings that keep them away.
-        self._forbidden = forbidden(before)
-        self._events = [event for event in events if event.in_scope(before)]
         self._looks: dict[Pulls, list[_Look]] = {}
         self._needs: dict[str, Need | None] = {}
         self._looked_at: set[Key] = set()
         self._cut = False
-        self._order = [pull for pull in self._space.order if pull.key not in leaving]
+        self._order = [pull for pull in space.order if pull.key not in leaving]
+
+    @classmethod
+    def of(
+        cls,
+        pipeline: Pipeline,
+        space: Space | None = None,
+        leaving: frozenset[Key] = frozenset(),
+    ) -> Search:
+        """For what the pipeline's requirement forbids, in each event that counts."""
+        space = space or Space(pipeline)
+        events = [event for event in events_for(pipeline) if event.in_scope(space.before)]
+        return cls(space, events, space.forbidden(pipeline.requirement), leaving)
 
     @property
     def order(self) -> Sequence[Pull]:
         """Every pull there is; those that are preferred come first."""
         return self._order
 
+    @property
+    def before(self) -> Traced:
+        """The pipeline as it is; its requirement may be another one that is to survive as much."""
+        return self._space.before
+
+    def after(self, pulls: Pulls) -> Traced:
+        """The pipeline with these pulls."""
+        return self._space.after(pulls)
+
     def smallest(self) -> Pulls | None:
         """The pulls, or None if no set of them is enough. Always the same for one pipeline."""
         opened = {violation.event for violation in self.violations()}
-        for event in self._events:
+        for event in self.events:
             if event.name in opened and not self.closes(event):
                 return None
         return self.smallest_by_depth()
@@ -162,7 +190,7 @@ class Search:
     def closes(self, event: FailureEvent) -> bool:
         """Whether some pulls close this event, were it the only one."""
         if event.name not in self._needs:
-            alone = Search(self._before, (event,), self._space, self._leaving)
+            alone = Search(self._space, (event,), self._forbids, self._leaving)
             self._needs[event.name] = alone._need()
         return self._needs[event.name] is not None
 
@@ -190,18 +218,18 @@ class Search:
         if looks is None:
             last = _one_more(pulls, self._looks)
             if last is None:
-                looks = [self._ask(event, pulls) for event in self._events]
+                looks = [self._ask(event, pulls) for event in self.events]
             else:
                 looks = [
                     self._ask(event, pulls) if last.key in look[1] else look
-                    for event, look in zip(self._events, self._looks[pulls - {last}], strict=True)
+                    for event, look in zip(self.events, self._looks[pulls - {last}], strict=True)
                 ]
             self._looks[pulls] = looks
         return looks
 
     def _ask(self, event: FailureEvent, pulls: Pulls) -> _Look:
         assessed, reads = self._space.judged(event, pulls)
-        if self._forbidden.isdisjoint(assessed.permits):
+        if self._forbids.isdisjoint(assessed.permits):
             return None, reads
         return Violation(event.name, reads), reads
 

@@ -85,7 +85,7 @@ def test_without_any_one_change_it_is_not_enough(pipeline):
 @settings(WHOLE_SPACE, max_examples=30)
 def test_no_smaller_set_of_changes_is_enough(pipeline):
     recommendation = recommend(pipeline)
-    search = Search(pipeline, events_for(pipeline))
+    search = Search.of(pipeline)
     if refused(recommendation):
         return
     bends = any((change.component, change.setting) in BENDS for change in recommendation.changes)
@@ -101,7 +101,7 @@ def test_no_smaller_set_of_changes_is_enough(pipeline):
 @settings(WHOLE_SPACE, max_examples=30)
 def test_what_each_event_takes_by_itself_never_makes_the_answer_larger(pipeline):
     """The search with its bounds, and without those of the events alone."""
-    bounded, plain = (Search(pipeline, events_for(pipeline)) for _ in range(2))
+    bounded, plain = (Search.of(pipeline) for _ in range(2))
     pulls, least = bounded.smallest(), plain.smallest_by_depth()
     assert (pulls is None) == (least is None)
     assert pulls is None or least is None or len(pulls) == len(least)
