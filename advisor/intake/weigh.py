@@ -172,6 +172,9 @@ class _Scale:
             else:
                 self._problem(item, self._of_its_time(item, error.problem))
             return
+        if item.inherited and item.process in self.processes.get(name, ()):
+            self._is_stated(item, name, value)
+            return
         if self._is_weaker_elsewhere(item, setting.name, name, value):
             return
         if item.inherited and self._is_stated(item, name, value):

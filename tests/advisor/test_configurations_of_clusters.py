@@ -312,3 +312,61 @@ def test_files_are_of_one_pipeline(
         file.write_text(text)
     for order in (files, files[::-1]):
         assert_answer(" ".join(map(str, order)), COPIES, code, expected)
+
+
+KRAFT = "process.roles=broker,controller\nnode.id=1\nlog.dirs=/data\nmin.insync.replicas=2\n"
+KRAFT += "default.replication.factor=3\ncontroller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"
+AWAY = "application.outage.ms=7200000"
+HOUR = "      KAFKA_LOG_RETENTION_HOURS: 1\n"
+
+
+@pytest.mark.parametrize(("one", "other", "more"), [
+    ("log.retention.ms=604800000", "log.retention.ms=1000", ""),
+    ("log.retention.bytes=-1", "log.retention.bytes=1000", ""),
+    ("log.cleanup.policy=delete", "log.cleanup.policy=compact", "application.history=every"),
+    ("message.max.bytes=1048588", "message.max.bytes=1000", "application.message.bytes=9"),
+    ("min.insync.replicas=2", "min.insync.replicas=1", ""),
+    ("unclean.leader.election.enable=false", "unclean.leader.election.enable=true", ""),
+])  # fmt: skip
+def test_of_a_setting_that_comes_twice_the_last_counts(
+    tmp_path: Path, one: str, other: str, more: str
+) -> None:
+    """Properties.load; what topics take from their brokers as well."""
+    settings, file = f"{COPIES} topic.replication.factor=3 {more}", tmp_path / "server.properties"
+    limits = " application.largest.message.bytes=9000" if "message.max" in one else ""
+    assert_file(file, f"{KRAFT}{one}\n{other}\n", "", settings + limits, 1, "^NO")
+    assert_file(file, f"{KRAFT}{other}\n{one}\n", "", settings + limits, 0, "^YES")
+
+
+@pytest.mark.parametrize(("hours", "long", "code"), [
+    ((1, 2, 3), (1, 2, 3), 0), ((1, 2, 3), (1, 2), 1), ((1, 2, 3), (2, 3), 1), ((), (), 0),
+    ((2,), (), 1), ((2,), (2,), 0),
+])  # fmt: skip
+def test_each_broker_has_one_value_of_several_names(
+    tmp_path: Path, hours: tuple[int, ...], long: tuple[int, ...], code: int
+) -> None:
+    """log.retention.ms goes before log.retention.hours of the same broker, not of another."""
+    text = brokers(*[VOTERS % ABC] * 3)
+    for number in (1, 2, 3):
+        own = HOUR if number in hours else ""
+        own += "      KAFKA_LOG_RETENTION_MS: 604800000\n" if number in long else ""
+        text = text.replace(
+            f"      KAFKA_NODE_ID: {number}\n", f"      KAFKA_NODE_ID: {number}\n{own}"
+        )
+    file = tmp_path / "docker-compose.yml"
+    assert_file(file, text, "", f"{COPIES} {AWAY}", code, "^YES" if code == 0 else "^NO")
+
+
+MAKE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.insync.replicas=%d"
+
+
+@pytest.mark.parametrize(("command", "code"), [
+    (f"{MAKE % 2} --config min.insync.replicas=1", 1),
+    (f"{MAKE % 1} --config min.insync.replicas=2", 0),
+    (f"{MAKE % 2} --replication-factor 1", 1),
+])  # fmt: skip
+def test_of_an_option_that_comes_twice_the_last_counts(
+    tmp_path: Path, command: str, code: int
+) -> None:
+    file = tmp_path / "make.sh"
+    assert_file(file, f"#!/bin/sh\n{command}\n", "", COPIES, code, "^YES" if code == 0 else "^NO")

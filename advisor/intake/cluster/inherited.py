@@ -55,10 +55,18 @@ def names_of_topics() -> frozenset[str]:
 
 
 def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
-    """The items; what topics take from their brokers is the topic's, and comes last."""
+    """The items; what topics take from their brokers is the topic's, and comes last, of each broker
+    in the order in which it counts: of a name that comes twice, the last is the first."""
     results = [_inherited(item, product) for item in items]
-    order = ["", *_OF_TOPICS, *ON_BOTH]
-    return sorted(results, key=lambda item: order.index(item.inherited))
+    order = {name: rank for rank, name in enumerate(["", *_OF_TOPICS, *ON_BOTH])}
+    brokers = {name: rank for rank, name in enumerate(dict.fromkeys(it.process for it in results))}
+
+    def rank(row: tuple[int, Item]) -> tuple[int, int, int]:
+        at, item = row
+        place = (brokers[item.process], -at) if item.inherited else (0, at)
+        return order[item.inherited], *place
+
+    return [item for _, item in sorted(enumerate(results), key=rank)]
 
 
 def _inherited(item: Item, product: Product) -> Item:

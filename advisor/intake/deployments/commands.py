@@ -217,9 +217,9 @@ def _created(text: str, line: int) -> Iterator[_Created]:
     for command in _commands(text):
         if not (_START.search(command) and "--create" in command):
             continue
-        match = _COPIES.search(command)
-        pairs = tuple((found[1], found[2]) for found in _CONFIG.finditer(command))
-        copies = int(match[1]) if match else None
+        # the last of two counts (TopicCommand, parseTopicConfigsToBeAdded)
+        pairs = {found[1]: found[2] for found in _CONFIG.finditer(command)}
+        copies = min((int(match[1]) for match in _COPIES.finditer(command)), default=None)
         if placed := _PLACED.search(command):
             copies = min(len(replicas.split(":")) for replicas in placed[1].split(","))
-        yield _Created(line, copies, pairs, "--replication-factor" in command)
+        yield _Created(line, copies, tuple(pairs.items()), "--replication-factor" in command)
