@@ -58,6 +58,10 @@ _VIEWS = frozenset({
     "createOrReplaceTempView", "createTempView", "createGlobalTempView", "registerTempTable",
     "createOrReplaceGlobalTempView",
 })  # fmt: skip
+NUMBERS = frozenset({"count", "isEmpty", "len"})
+KINDS = frozenset({"schema", "columns", "dtypes"})
+GROUPS = frozenset({"groupBy", "groupby", "groupByKey", "cube", "rollup"})
+"""After these, `count` makes rows."""
 _FUNCTIONS = ("foreach", "foreachPartition", "map", "flatMap", "mapPartitions")
 _NOWHERE = ("console", "noop")
 
@@ -207,6 +211,8 @@ class _Walk:
         """2 for all of a batch, 1 for a part of it, 0 for what has nothing of it."""
         if isinstance(node, ast.Name):
             return levels.get(node.id, 0)
+        if _is_number(node):
+            return 0
         if isinstance(node, ast.Subscript):
             own = self._level(node.value, levels)
             return min(own, 1) if is_part(node.slice) else own
@@ -264,6 +270,15 @@ class _Walk:
 
     def _writes(self, call: ast.Call, level: int) -> None:
         (self.found.whole if level == 2 else self.found.part).append(call)
+
+
+def _is_number(node: ast.AST | None) -> bool:
+    """Whether this says how many rows there are, or of which kind, and has none of them."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in KINDS
+    if not isinstance(node, ast.Call) or words.verb(node) not in NUMBERS:
+        return False
+    return not any(words.verb(inner) in GROUPS for inner in words.calls(node.func))
 
 
 def _is_nowhere(call: ast.Call) -> bool:

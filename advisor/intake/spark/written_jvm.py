@@ -10,7 +10,17 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.java.text import Block, Text
-from advisor.intake.spark.written import CLOSED, KEEPS_ALL, NOTHING, NOW_AND_THEN, PART, PARTS
+from advisor.intake.spark.written import (
+    CLOSED,
+    GROUPS,
+    KEEPS_ALL,
+    KINDS,
+    NOTHING,
+    NOW_AND_THEN,
+    NUMBERS,
+    PART,
+    PARTS,
+)
 
 _HANDED = re.compile(r"\.\s*(foreachBatch|foreach)\s*[({]")
 _OF_STREAM = re.compile(r"\bwriteStream\b")
@@ -140,6 +150,13 @@ def _gate(text: Text, body: Block, writes: list[int]) -> int:
     return 0
 
 
+def _is_number(links: list[str]) -> bool:
+    """Whether a chain of calls says how many rows there are, or of which kind, and has none."""
+    last = links[-1] if links else ""
+    others = {*links[:-1]}
+    return last in NUMBERS | KINDS and others <= KEEPS_ALL and others.isdisjoint(GROUPS)
+
+
 class _Walk:
     """Where what a function is given is written: all of it, or a part."""
 
@@ -200,8 +217,9 @@ class _Walk:
                 before = statement[: use.start()].rstrip()
                 if before.endswith(("(", ",")) and not self._is_read(before):
                     chained = "written"
-                end = use.end()
+                end, links = use.end(), list[str]()
                 while link := _LINK.match(statement, end):
+                    links.append(link[1])
                     own = min(own, 1) if link[1] in PARTS or link[1] == "takeAsList" else own
                     if link[1] in ("write", "writeTo", "save"):
                         chained = "written"
@@ -211,6 +229,8 @@ class _Walk:
                         unseen = view and not re.search(r"\bsql\b", self._text.plain)
                         chained = "told" if printed or unseen else "written"
                     end = self._closed(statement, link.end()) if link[2] else link.end()
+                if _is_number(links):
+                    continue
                 is_more = (own, chained == "written") > (level, does == "written")
                 level, does = (own, chained) if is_more or not does else (level, does)
         return level, does
