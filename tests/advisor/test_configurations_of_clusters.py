@@ -136,6 +136,26 @@ def test_services_are_of_one_cluster(tmp_path: Path, text: str, code: int, expec
     assert_file(tmp_path / "docker-compose.yml", text, "", COPIES, code, expected)
 
 
+def apart(*services: int, what: str) -> str:
+    """Three brokers, of which these state something more of themselves."""
+    text = brokers(*[VOTERS % ABC] * 3)
+    for number in services:
+        begins = f"  kafka{number}:\n"
+        text = text.replace(begins, f"{begins}    {what}\n")
+    return text
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (apart(2, 3, what="profiles: [more]"), 2, "only 1 broker.s. are registered"),
+    (apart(1, 2, 3, what="profiles: [kafka]"), 0, "YES"),
+    (apart(2, 3, what="scale: 0"), 2, "only 1 broker.s. are registered"),
+    (apart(3, what="deploy: {replicas: 0}"), 2, "only 2 broker.s. are registered"),
+])  # fmt: skip
+def test_services_count_that_start(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = f"{COPIES} topic.replication.factor=3"
+    assert_file(tmp_path / "docker-compose.yml", text, "", settings, code, expected)
+
+
 ALONE = "services:\n  broker:\n    image: apache/kafka:4.1.0\n"
 KEPT = "    volumes: ['d:/tmp/kraft-combined-logs']\n"
 QUICK = [

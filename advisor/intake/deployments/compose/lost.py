@@ -59,7 +59,7 @@ def say_shared(reading: Reading, servers: Servers) -> None:
         image = servers.images.get(service, "")
         volume = volume_of_logs(servers.leaves, service, image, servers.of(service))
         many = count(reading, servers.leaves, servers.variables, [service])
-        more = many - 1 if volume else 0
+        more = max(many - 1, 0) if volume else 0
         if volume and places.setdefault(volume, service) != service:
             more = many
         if more:

@@ -16,7 +16,7 @@ _OF_BROKERS = (
     "KAFKA_CFG_LISTENERS", "KAFKA_ADVERTISED_LISTENERS", "KAFKA_CFG_ADVERTISED_LISTENERS",
 )  # fmt: skip
 """What only a server states, whatever its image is called."""
-_IGNORED = "ignored"
+_IGNORED, _REFUSED = "ignored", "brokers refuse the second with an id that is taken"
 
 
 def is_server(names: Iterable[str]) -> bool:
@@ -57,7 +57,7 @@ def count(
     (Compose file reference, `scale` and `deploy.replicas`; DUPLICATE_BROKER_REGISTRATION).
     """
     number, taken = 0, set[str]()
-    for service in sorted(services):
+    for service in sorted(_started(reading, leaves, services)):
         replicas, line = _replicas(leaves, service)
         ids = {
             COMPOSE.sub(r"\2", value).strip(): line
@@ -65,17 +65,34 @@ def count(
             if name in _IDS
         }
         if ids and replicas > 1:
-            _say_once(reading, line, "replicas of one id")
+            _say_once(reading, line, _REFUSED, "replicas of one id:")
         again = taken.intersection(ids)
         if again:
-            _say_once(reading, ids[min(again)], "services of one id")
+            _say_once(reading, ids[min(again)], _REFUSED, "services of one id:")
         taken |= {name for name in ids if name.isdecimal()}
-        number += int(not again) if ids else replicas
+        number += min(int(not again), replicas) if ids else replicas
     return number
 
 
-def _say_once(reading: Reading, line: int, whose: str) -> None:
-    words = f"{whose}: brokers refuse the second with an id that is taken"
+def _started(
+    reading: Reading, leaves: Sequence[Leaf], services: Collection[str]
+) -> Collection[str]:
+    """The services without a profile, which start by themselves; all where each has some (Compose
+    file reference, `profiles`)."""
+    asked = {
+        leaf.path[1]: leaf.line
+        for leaf in leaves
+        if leaf.path[:1] == ("services",) and leaf.path[2:3] == ("profiles",)
+    }
+    alone = [service for service in services if service not in asked]
+    if alone and len(alone) < len(services):
+        line = min(asked[service] for service in services if service in asked)
+        _say_once(reading, line, "start only with their profile, and are not counted", "services")
+    return alone or services
+
+
+def _say_once(reading: Reading, line: int, words: str, whose: str) -> None:
+    words = f"{whose} {words}"
     if not any(words in note for note in reading.notes):
         reading.note(line, words)
 
