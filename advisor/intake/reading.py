@@ -65,7 +65,8 @@ class Whose:
 
     `labels` says that topics have names of another kind than Kafka's. `brokers` is whether
     settings of the cluster's brokers are in the file. `clients` are the ids that clients have, by
-    component and setting; they are marks, which mean nothing to another process.
+    component and setting, `places` where the voters and ZooKeeper's servers are; they are marks,
+    which mean nothing to another process.
     """
 
     topics: frozenset[str] = frozenset()
@@ -73,12 +74,15 @@ class Whose:
     brokers: bool = False
     labels: bool = False
     clients: Mapping[tuple[Component, str], int] = field(default_factory=dict)
+    places: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     def unlike(self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]) -> str:
         """Why two files, with what each states, are of no one pipeline, with `{}` for the other's
         name; empty if they may be."""
         clusters = self.cluster and other.cluster and (self.brokers or other.brokers)
-        if clusters and self.cluster != other.cluster:
+        shared = self.places.keys() & other.places.keys()
+        elsewhere = any(self.places[name].isdisjoint(other.places[name]) for name in shared)
+        if elsewhere or (clusters and self.cluster != other.cluster):
             return f"is of another cluster than {{}}: {OTHER_CLUSTER}"
         topics = self.topics and other.topics and self.labels == other.labels
         if topics and self.topics != other.topics and _differ(Component.TOPIC, own, others):

@@ -48,7 +48,7 @@ from advisor.intake.cluster.folders_in_memory import (
     in_memory,
     metadata_in_temporary,
 )
-from advisor.intake.cluster.identity import mistaken, of_other_clusters, server_of
+from advisor.intake.cluster.identity import mistaken, of_other_clusters, places_of, server_of
 from advisor.intake.cluster.inherited import never, with_inherited
 from advisor.intake.cluster.mode import KRAFT, early_access, is_asked, with_mode, without_roles
 from advisor.intake.cluster.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
@@ -87,7 +87,9 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         replace(item, process="") for item in reading.items if _may_be_kept(item, product)
     ]
     intake.server = server_of(reading.items)
-    intake.whose = replace(reading.whose, clients=ids_of(reading.items))
+    intake.whose = replace(
+        reading.whose, clients=ids_of(reading.items), places=places_of(reading.items)
+    )
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]

@@ -301,6 +301,11 @@ BY_HAND = "Dynamic configs for topic %s are:\n  min.insync.replicas=%d sensitive
 BY_HAND += "synonyms={DYNAMIC_TOPIC_CONFIG:x=0}\n"
 WEAK, STRONG = (f"  config: {{min.insync.replicas: {least}}}\n" for least in (1, 2))
 READER = "bootstrap.servers=k\ngroup.id=%s\nmax.poll.records=%d\nauto.offset.reset=earliest\n"
+VOTED = "process.roles=broker,controller\nbroker.id=%d\ncontroller.quorum.voters=%s\nlog.dirs=/d\n"
+VOTED += "default.replication.factor=3\nmin.insync.replicas=%d\n"
+BY_ITSELF = "1@localhost:9093,2@localhost:9094,3@localhost:9095"
+KEPT_BY = "broker.id=%d\nzookeeper.connect=%s\nlog.dirs=/d\ndefault.replication.factor=3\n"
+KEPT_BY += "min.insync.replicas=%d\n"
 NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pipeline has one"
 
 
@@ -318,6 +323,12 @@ NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pi
     ((kafka("c"), topic("c")), 0, "YES"),
     ((TERRAFORM % LEAST, (TERRAFORM % "").replace('"t"', '"u"')), 2, OF_TOPIC),
     ((TERRAFORM % LEAST, SEEN % ("a", 2)), 0, "YES"),
+    # of brokers with other voters, or another ZooKeeper
+    ((VOTED % (1, ABC, 1), VOTED % (4, DEF, 2)), 2, "is of another cluster than"),
+    ((VOTED % (1, ABC, 2), VOTED % (2, ABC, 2)), 0, "YES"),
+    ((VOTED % (1, ABC, 2), VOTED % (2, BY_ITSELF, 2)), 0, "YES"),
+    ((KEPT_BY % (1, "z:2181/a", 1), KEPT_BY % (2, "z:2181/b", 2)), 2, "is of another cluster"),
+    ((KEPT_BY % (1, "y:2181,z:2181", 2), KEPT_BY % (2, "z:2181", 2)), 0, "YES"),
     # several readers; a file with what is laid over another one has no other group
     ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 6)), 2, "another consumer than"),
     ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 5)), 0, "YES"),

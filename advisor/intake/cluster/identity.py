@@ -86,6 +86,18 @@ def of_other_clusters(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
         known |= named
 
 
+def places_of(items: Iterable[Item]) -> dict[str, frozenset[int]]:
+    """Which voters, and which ZooKeeper, a file names, as marks that mean nothing elsewhere."""
+    named: dict[str, frozenset[int]] = {}
+    for item in items:
+        of = _NAMED.get(item.name)
+        if item.component is Component.BROKER and of and not item.inert:
+            places = of(item.text)
+            if places and not any(_NOT_A_PLACE.search(place) for place in places):
+                named[item.name] = named.get(item.name, frozenset()) | {*map(hash, places)}
+    return named
+
+
 def _voters(text: str) -> set[str]:
     return {row.partition("@")[2].strip() for row in text.split(",")} - {""}
 
