@@ -37,6 +37,8 @@ class Views:
     ) -> None:
         self.session = spark.newSession()
         self.small = small
+        self.large = large
+        self._gathered = small
         self._names: list[str] = []
         self._kept: list[DataFrame] = []
         self._threads = ThreadPoolExecutor(_THREADS)
@@ -61,6 +63,13 @@ class Views:
             self._kept.append(rows)
         rows.createOrReplaceTempView(name)
         self._names.append(name)
+
+    def gather(self, *names: str) -> None:
+        """Makes each view of few rows one task, and from now on each union: as in a small ledger,
+        none of them is shuffled any more."""
+        self._gathered = True
+        for name in names:
+            self.define(name, f"SELECT {self.together} * FROM {name}")
 
     def computed(self, name: str, select: str) -> int:
         """Defines a view by a SELECT and caches its rows; returns their number."""
@@ -97,5 +106,5 @@ class Views:
 
     @property
     def together(self) -> str:
-        """The hint for a SELECT that begins a relation or unites several."""
-        return "/*+ COALESCE(1) */" if self.small else ""
+        """The hint for a SELECT that begins a relation or unites several, where rows are few."""
+        return "/*+ COALESCE(1) */" if self._gathered else ""

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs import judging, sieve
 from spark_jobs.judging import judge
+from spark_jobs.size import SMALL_ROWS
 from spark_jobs.survey import Survey
 from tests.oracle import Oracle
 from tests.spark.ledgers import MS, write
@@ -50,6 +51,25 @@ def test_sieved_or_not_the_answer_is_the_same(
         assert judge(spark, ledger, small=False, large=large) == small
     assert len(sieved) == 2
     assert min(sieved) > HISTORIES * SOUND_VALUES / 10
+
+
+@pytest.mark.parametrize(("most", "few"), [(0, False), (SMALL_ROWS, True)])
+def test_few_odd_rows_are_one_task(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, few: bool
+) -> None:
+    odd: list[int] = []
+
+    def spy(seen: Survey) -> Survey:
+        result = sieve.sieve(seen)
+        table = seen.views.session.table
+        odd.extend(table(name).rdd.getNumPartitions() for name in ("sends", "log", "deliveries"))
+        return result
+
+    monkeypatch.setattr(judging, "sieve", spy)
+    monkeypatch.setattr(sieve, "SMALL_ROWS", most)
+    ledger = write(tmp_path / "ledger", mostly_sound(range(HISTORIES), anomalies=10))
+    assert judge(spark, ledger, small=False) == judge(spark, ledger)
+    assert (set(odd) == {1}) is few
 
 
 @pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.thorough)])
