@@ -7,10 +7,12 @@ by which address the executors of another machine reach this driver.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -81,7 +83,15 @@ LARGE = Kind(
 )
 """For a ledger of many millions, whose shuffled rows would fill a disk."""
 
-LASTING = Kind("-XX:+UseSerialGC -Xmn512m", {"spark.buffer.pageSize": "1m"})
+SECOND_COMPILER = Path(__file__).with_name("second_compiler.json")
+"""Which methods the second compiler of a lasting session takes up: not those of planning, which are
+thousands (docs/decisions/0142-planning-is-left-to-the-first-compiler.md)."""
+
+LASTING = Kind(
+    "-XX:+UseSerialGC -Xmn512m -XX:+UnlockDiagnosticVMOptions "
+    f"-XX:CompilerDirectivesFile={json.dumps(str(SECOND_COMPILER), ensure_ascii=False)}",
+    {"spark.buffer.pageSize": "1m"},
+)
 """For small ledgers during hours: what one judging leaves behind dies young. Each sort and each
 grouping takes a page at least; of 16 MB, as Spark would choose, they alone fill the heap."""
 
