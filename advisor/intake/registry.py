@@ -20,7 +20,7 @@ from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
-from advisor.intake.programs.assumed import NOTE, is_program
+from advisor.intake.programs.assumed import ASSIGNS, NOTE, assigned, is_program
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, yaml_begins
 from advisor.intake.weigh import weigh
@@ -119,6 +119,9 @@ def read(
     if is_program(reader.kind, text):
         intake.program = True
         intake.notes.append(NOTE)
+        if line := assigned(text):
+            words = f"Line {line}: {ASSIGNS}."
+            intake.problems.append(Problem(Component.CONSUMER, "assign", words))
     for words in _doubts(intake, text, reader, kind, names):
         intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
     return intake

@@ -401,3 +401,48 @@ def test_of_an_option_that_comes_twice_the_last_counts(
 ) -> None:
     file = tmp_path / "make.sh"
     assert_file(file, f"#!/bin/sh\n{command}\n", "", COPIES, code, "^YES" if code == 0 else "^NO")
+
+
+POLLS = """import org.apache.kafka.clients.consumer.*;
+class A { void run() {
+Properties p = new Properties();
+p.put("group.id", "g");
+p.put("auto.offset.reset", "earliest");
+p.put("enable.auto.commit", "false");
+KafkaConsumer<String, String> c = new KafkaConsumer<>(p);
+%s
+while (true) { for (var r : c.poll(d)) work(r); c.commitSync(); }
+} }
+"""
+PYTHON = """from confluent_kafka import Consumer, TopicPartition
+c = Consumer({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})
+%s
+while True:
+    m = c.poll(1)
+    if m is None:
+        continue
+    work(m)
+    c.commit(m)
+"""
+GIVEN = (
+    "def given(c, parts):\n    c.assign([TopicPartition(p.topic, p.partition) for p in parts])\n"
+)
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), [
+    ("A.java", POLLS % 'c.subscribe(List.of("t"));', 0, "YES"),
+    ("A.java", POLLS % 'c.assign(List.of(new TopicPartition("t", 0)));', 2, ":8: .*assign.. takes"),
+    ("A.java", POLLS % '// c.subscribe(x)\nc.assign(List.of(new TopicPartition("t", 0)));', 2,
+     ":9: .*assign.. takes the partitions"),
+    ("a.py", PYTHON % "c.subscribe(['t'])", 0, "YES"),
+    ("a.py", PYTHON % "c.assign([TopicPartition('t', 0)])", 2, ":3: .*assign.. takes"),
+    ("a.py", PYTHON % f"{GIVEN}c.subscribe(['t'], on_assign=given)", 0, "YES"),
+    ("a.py", PYTHON % "d = frame.assign(a=1)\nc.subscribe(['t'])", 0, "YES"),
+])  # fmt: skip
+def test_a_program_that_names_its_partitions_reads_no_other(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    settings = f"{TOPIC} application.restart=resumes"
+    if name == "a.py":
+        settings += " producer.enable.idempotence=true"
+    assert_file(tmp_path / name, text, "", settings, code, expected)

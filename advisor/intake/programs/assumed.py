@@ -34,6 +34,30 @@ _USES = re.compile(
 """What a program does with a client, beside making it."""
 
 
+ASSIGNS = (
+    "assign() takes the partitions that it names and no other: none that is added to the topic "
+    "later, and nobody takes them over from a member that dies (KafkaConsumer javadoc, Manual "
+    "Partition Assignment). That is not advised on; subscribe() to the topic"
+)
+"""Said of a reader that chooses its partitions itself."""
+
+_WHOLE_COMMENT = re.compile(r"^[ \t]*(?:#|//|\*).*$", re.MULTILINE)
+_ASSIGN = re.compile(r"\w[ \t]*\.\s*assign\s*\(")
+
+
+def assigned(text: str) -> int:
+    """The line where a program chooses its partitions itself, and subscribes to none; else 0.
+
+    A callback of `subscribe` may assign what the group gives it (confluent-kafka, on_assign).
+    """
+    if "TopicPartition" not in text or ".assign" not in text:
+        return 0
+    code = _WHOLE_COMMENT.sub("", text)
+    match = _ASSIGN.search(code)
+    is_alone = match and "TopicPartition" in code and "subscribe" not in code
+    return code.count("\n", 0, match.start()) + 1 if match and is_alone else 0
+
+
 def is_program(kind: str, text: str) -> bool:
     """Whether a file of this kind holds code that works with records, not settings alone."""
     return kind in _KINDS and _USES.search(text) is not None
