@@ -113,7 +113,9 @@ def test_a_killed_worker_leaves_an_interrupted_run_that_can_be_run_again(
     ("victim", "phase", "address"),
     [
         pytest.param(KEEPER, "producing", SMALL, id="keeper-producing"),
-        pytest.param(CLIENT, "faulting", LEADER_KILLED, id="client-faulting"),
+        pytest.param(
+            CLIENT, "faulting", LEADER_KILLED, id="client-faulting", marks=pytest.mark.thorough
+        ),
         pytest.param(RUNNER, "reading", SMALL, id="runner-reading", marks=pytest.mark.thorough),
     ],
 )
