@@ -8,6 +8,8 @@ import pytest
 
 from tests.advisor.test_configurations import SPARK, assert_file
 
+pytestmark = pytest.mark.wide
+
 QUERY = (
     'd = spark.readStream.format("kafka").option("subscribe", "a")'
     '.option("startingOffsets", "earliest").load()\nd.writeStream{}.start()\n'

@@ -14,6 +14,8 @@ from tests.advisor.test_configurations import JAVA as TOPIC
 from tests.advisor.test_configurations import assert_file
 from tests.advisor.test_configurations_of_sends import CLASS, IGNORED, JAVA, KOTLIN, SCALA, YES
 
+pytestmark = pytest.mark.wide
+
 THROWS = "if (e != null) throw e;"
 WRITES = "catch (Exception x) { log.error(x); }"
 CHECKS = "void check(Exception e) { if (e != null) throw new RuntimeException(e); }"

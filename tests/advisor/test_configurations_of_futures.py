@@ -14,6 +14,8 @@ from tests.advisor.test_configurations import JAVA as TOPIC
 from tests.advisor.test_configurations import assert_file
 from tests.advisor.test_configurations_of_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
 
+pytestmark = pytest.mark.wide
+
 FUTURES = [
     (KOTLIN, "k.apply { send(r) }", "", IGNORED),
     (KOTLIN, "with(k) { send(r) }", "", IGNORED),

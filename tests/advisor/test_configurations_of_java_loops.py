@@ -13,6 +13,8 @@ import pytest
 from tests.advisor.test_configurations import JAVA as TOPIC
 from tests.advisor.test_configurations import assert_file
 
+pytestmark = pytest.mark.wide
+
 _HEAD = (
     "import org.apache.kafka.clients.consumer.*;\nclass A { void run() {\n"
     "Properties p = new Properties();\n"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.advisor.test_configurations import TOPIC, assert_file
 
+pytestmark = pytest.mark.wide
+
 YES = "^YES"
 BEFORE = "application.commit=before-processing"
 SKIP = "application.processing.errors=skip"

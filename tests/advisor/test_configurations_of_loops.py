@@ -13,6 +13,8 @@ import pytest
 
 from tests.advisor.test_configurations import TOPIC, assert_file
 
+pytestmark = pytest.mark.wide
+
 READER = (
     'c = Consumer({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})'
     "\n"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.advisor.test_configurations import TOPIC, C, assert_file
 
+pytestmark = pytest.mark.wide
+
 RETRIED = f"{C} application.processing.errors=retry"
 READING = (
     f"{TOPIC} application.restart=resumes application.commit=after-processing "

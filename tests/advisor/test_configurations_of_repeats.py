@@ -12,6 +12,8 @@ import pytest
 
 from tests.advisor.test_configurations import TOPIC, assert_file
 
+pytestmark = pytest.mark.wide
+
 _READS = (
     '{}.format("kafka").option("subscribe", T).option("startingOffsets", "earliest").load()'
     '.{}.format("kafka").option("topic", "o").option("checkpointLocation", C).start()'

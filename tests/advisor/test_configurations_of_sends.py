@@ -13,6 +13,8 @@ import pytest
 from tests.advisor.test_configurations import JAVA as TOPIC
 from tests.advisor.test_configurations import assert_file
 
+pytestmark = pytest.mark.wide
+
 YES, IGNORED, OPEN = "^YES", "application.delivery.errors: ignored -> handled", "has a callback is"
 _READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
 

@@ -14,6 +14,8 @@ from tests.advisor.test_configurations import TOPIC, assert_file
 from tests.advisor.test_configurations_of_java_services import EACH, SERVICE
 from tests.advisor.test_configurations_of_services import PYTHON
 
+pytestmark = pytest.mark.wide
+
 YES = "^YES"
 BEFORE = "application.commit=before-processing"
 SKIP = "application.processing.errors=skip"

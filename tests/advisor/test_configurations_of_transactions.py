@@ -13,6 +13,8 @@ import pytest
 
 from tests.advisor.test_configurations import TOPIC, assert_file
 
+pytestmark = pytest.mark.wide
+
 YES, SKIP = "^YES", "application.processing.errors=skip"
 COPIES = "application.offsets.topic.min.insync.replicas=2"
 RESUMES = f"{TOPIC} application.restart=resumes {COPIES}"

@@ -8,6 +8,8 @@ import pytest
 
 from tests.advisor.test_configurations import assert_file
 
+pytestmark = pytest.mark.wide
+
 _JAVA = """import org.apache.kafka.clients.producer.*;
 class A {{
   KafkaProducer<String, String> producer;

@@ -14,6 +14,8 @@ import pytest
 from tests.advisor.test_configurations import assert_file
 from tests.advisor.test_configurations_of_queries import JAVA, PYTHON, SCALA
 
+pytestmark = pytest.mark.wide
+
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
 YES = "^YES"
 PASSED = "an error of a batch is passed over here"
