@@ -85,7 +85,14 @@ LARGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("whole", LARGE, ids=lambda text: f"{text[:20]!r}x{len(text)}")
+@pytest.mark.parametrize(
+    "whole",
+    [
+        *LARGE[::2],
+        *(pytest.param(text, marks=pytest.mark.thorough) for text in LARGE[1::2]),
+    ],
+    ids=lambda text: f"{text[:20]!r}x{len(text)}",
+)
 def test_a_bomb_is_refused_or_read_in_no_time(whole: str) -> None:
     text = whole[:CUT]
     for reader in all_readers():

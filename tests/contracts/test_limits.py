@@ -17,6 +17,7 @@ from advisor.intake.places import Origin
 from advisor.reasoning.sizes import KIB
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm, root_message
+from tests.contracts.lines import mostly_by_night
 
 pytestmark = pytest.mark.contract
 
@@ -123,7 +124,7 @@ def _same(ours: str | None, theirs: str | None) -> bool:
     return theirs in ours or theirs.startswith("Invalid value")
 
 
-@pytest.mark.parametrize("line", _LINES)
+@pytest.mark.parametrize("line", mostly_by_night(_LINES))
 def test_a_broker_refuses_the_files_and_topics_that_are_refused(line: str) -> None:
     files = [*_ROWS, *(_OF_GROUPS if at_least(line, "3.9") else [])]
     files += _FETCHERS if at_least(line, "4.2") else []
@@ -180,7 +181,7 @@ def _theirs(
 
 
 @pytest.mark.parametrize(
-    "line", [kafka_version for kafka_version in kafka_versions() if at_least(kafka_version, "3.7")]
+    "line", mostly_by_night([line for line in _LINES if at_least(line, "3.7")])
 )
 def test_a_broker_refuses_its_own_file_in_these_words(line: str) -> None:
     with jvm(class_path(line)) as java:

@@ -26,6 +26,7 @@ from tests.contracts.configurations import (
     producers_beside,
 )
 from tests.contracts.jvm import Jvm, jvm
+from tests.contracts.lines import mostly_by_night
 
 pytestmark = pytest.mark.contract
 
@@ -46,7 +47,9 @@ def test_the_client_of_spark_refuses_what_we_say_java_3_9_refuses(spark_jvm: Jvm
     _agree(compared, at_least_refused=200)
 
 
-@pytest.mark.parametrize("line", [version for version in versions(Family.JAVA) if version != "4.3"])
+@pytest.mark.parametrize(
+    "line", mostly_by_night([line for line in versions(Family.JAVA) if line != "4.3"])
+)
 def test_each_line_of_java_refuses_what_we_say_it_refuses(line: str) -> None:
     """A part of what the two lines above are asked, another one for each line."""
     draw = random.Random(line)
