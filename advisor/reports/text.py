@@ -52,7 +52,7 @@ def report(answer: Answer, *, verbose: bool = False, program: bool = False) -> s
                 break
         return text
     return _joined(
-        _verdict(answer, bugs, program), _changes(answer), _breaking(given),
+        _verdict(answer, bugs, program), _changes(answer, bugs), _breaking(given),
         bug_report(bugs, verbose=True), _basis(answer, program), _failures(given), _findings(given),
         _numbers(answer), _procedures(answer),
     )  # fmt: skip
@@ -82,7 +82,7 @@ def _screen(answer: Answer, bugs: KnownBugs, length: _Length, program: bool) -> 
     more = "Every failure, finding and number, and how each change is made: --verbose"
     bug_lines = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
     return _joined(
-        _verdict(answer, bugs, program), _changes(answer, length),
+        _verdict(answer, bugs, program), _changes(answer, bugs, length),
         _breaking(answer.judgement, length.reasons), bug_lines, [*_basis(answer, program), more],
     )  # fmt: skip
 
@@ -131,7 +131,7 @@ def _aim(pipeline: Pipeline) -> str:
     return f"{need.guarantee}, in order" if need.ordering else str(need.guarantee)
 
 
-def _changes(answer: Answer, length: _Length = _Length()) -> Iterator[str]:
+def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> Iterator[str]:
     wanted = answer.wanted
     for obstacle in answer.judgement.obstacles:
         yield from _wrapped(f"Before anything else: {obstacle.instead}")
@@ -143,6 +143,8 @@ def _changes(answer: Answer, length: _Length = _Length()) -> Iterator[str]:
     aim = _aim(answer.judgement.pipeline)
     if not wanted.changes:
         met = f"No change is needed for {aim}."
+        if bugs.breaking:
+            met = f"No setting has to change for {aim}, but the release has, see below."
         yield "No change brings the settings nearer." if wanted.refused else met
         return
     count = counted(len(wanted.changes), "change")
