@@ -39,8 +39,8 @@ up: setup ## Start web, worker, Redis and database; print the address (PORT=8000
 	@exec $(PY) manage.py up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
 
 test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint layers
-	@$(MAKE) --no-print-directory --jobs 3 --keep-going timed timeless types
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers
+	@$(MAKE) --no-print-directory --jobs 2 --keep-going timed timeless
 	@echo "One scenario of each family and the first lab were staged. All others, and exploring: make nightly"
 	$(left_out)
 
@@ -92,9 +92,8 @@ lint:
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 
-# At the priority of the timeless: of `make test` it takes what the others leave.
 types:
-	nice -n 10 $(VENV)/bin/mypy .
+	$(VENV)/bin/mypy .
 
 layers:
 	$(VENV)/bin/lint-imports
