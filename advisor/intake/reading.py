@@ -5,7 +5,7 @@ A reader knows one kind of file and nothing of what settings mean; `weigh` asks 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from advisor.catalog import Component, Family, Problem, Value
@@ -65,16 +65,24 @@ class Whose:
 
     `labels` says that topics have names of another kind than Kafka's. `brokers` is whether
     settings of the cluster's brokers are in the file. `clients` are the ids that clients have, by
-    component and setting, `places` where the voters and ZooKeeper's servers are; they are marks,
-    which mean nothing to another process.
+    component and setting, `places` where the voters and ZooKeeper's servers are. All names are
+    marks, which mean nothing to another process: what a person typed is not kept.
     """
 
-    topics: frozenset[str] = frozenset()
-    cluster: str = ""
+    topics: frozenset[int] = frozenset()
+    cluster: int = 0
     brokers: bool = False
     labels: bool = False
     clients: Mapping[tuple[Component, str], int] = field(default_factory=dict)
     places: Mapping[str, frozenset[int]] = field(default_factory=dict)
+
+    @classmethod
+    def named(
+        cls, topics: Iterable[str], cluster: str = "", *, brokers: bool = False,
+        labels: bool = False,
+    ) -> Whose:  # fmt: skip
+        """Of topics and of a cluster by their names."""
+        return cls(frozenset(map(hash, topics)), hash(cluster), brokers, labels)
 
     def unlike(self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]) -> str:
         """Why two files, with what each states, are of no one pipeline, with `{}` for the other's

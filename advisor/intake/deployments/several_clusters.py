@@ -60,7 +60,7 @@ def whose(resources: Iterable[Sequence[Leaf]]) -> Whose:
                 f"this is of another cluster than on line {begins} ({shown(name)}): {OTHER_CLUSTER}"
             )
             raise IntakeError(f"Line {line}: {words}.")
-    return Whose(frozenset(topics), next(iter(names), ""), brokers)
+    return Whose.named(topics, next(iter(names), ""), brokers=brokers)
 
 
 def _names(of: Mapping[tuple[str, ...], Leaf]) -> list[Leaf]:

@@ -76,7 +76,7 @@ def read(text: str) -> Reading:
         lines.append(first)
     state_topics(reading, parts, lines)
     labels = {resource["label"] for resource in resources if resource["label"]}
-    reading.whose = Whose(topics=frozenset(labels), labels=True)
+    reading.whose = Whose.named(labels, labels=True)
     return reading
 
 

@@ -52,7 +52,7 @@ def read(text: str) -> Reading:
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
     reading.whole = frozenset(whole)
-    reading.whose = Whose(topics=frozenset({topic} - {""}))
+    reading.whose = Whose.named({topic} - {""})
     if topic and not (reading.items or reading.notes or left):
         reading.note(1, "nothing is set on this topic: what its brokers say counts, or a default")
     if left:
