@@ -28,7 +28,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless lint types layers lock catalog scale clean
+.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless-advisor timeless-others lint types layers lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,7 +40,7 @@ up: setup ## Start web, worker, Redis and database; print the address (PORT=8000
 
 test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightly)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync classes lint types layers
-	@$(MAKE) --no-print-directory --jobs 2 --keep-going timed timeless
+	@$(MAKE) --no-print-directory --jobs 3 --keep-going timed $(TIMELESS)
 	@echo "One scenario of each family and the first lab were staged. All others, and exploring: make nightly"
 	$(left_out)
 
@@ -54,12 +54,15 @@ timed:
 	  -m "not ($(call any,timeless whole $(BY_NIGHT)))"
 	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))" tests/browser tests/cluster tests/labs
 
-# These take what the others leave of two cores, to the end of the experiments, and are printed when
-# all of them have run. At this priority they have a tenth of a core at least: a limit of theirs is
-# for what hangs.
-timeless:
+# These take what the others leave of two cores, and both cores when the others have ended. They are
+# printed when all of them have run. At this priority they have a tenth of a core at least: a limit
+# of theirs is for what hangs.
+TIMELESS := timeless-advisor timeless-others
+timeless-advisor: TESTS := tests/advisor
+timeless-others: TESTS := tests --ignore tests/advisor
+$(TIMELESS):
 	@output=$$(nice -n 10 $(PY) -m pytest -q -p no:playwright --timeout 1800 \
-	  -m "timeless and not ($(call any,$(BY_NIGHT)))" 2>&1); code=$$?; echo "$$output"; exit $$code
+	  -m "timeless and not ($(call any,$(BY_NIGHT)))" $(TESTS) 2>&1); code=$$?; echo "$$output"; exit $$code
 
 # A night's seeds are its date: they never are those from which rates were measured.
 nightly: dev classes $(VENV)/.audit ## Thorough tests, all scenarios on all lines, exploring, kills at random (MINUTES=240 each)
