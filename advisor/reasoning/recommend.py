@@ -104,16 +104,12 @@ def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]
     if survive not in spaces:
         other = next(iter(spaces.values()), None)
         spaces[survive] = other.requiring(pipeline.requirement) if other else Space(pipeline)
-    space = spaces[survive]
-    forbids = space.forbidden(pipeline.requirement)
-    if forbids not in space.searched:
-        search = Search.of(pipeline, space, BENDS)
-        pulls = search.smallest()
-        if pulls is None:
-            search = Search.of(pipeline, space)
-            pulls = search.smallest()
-        space.searched[forbids] = search, pulls
-    return space.searched[forbids]
+    gentle = Search.of(pipeline, spaces[survive], BENDS)
+    pulls = gentle.smallest()
+    if pulls is not None:
+        return gentle, pulls
+    search = Search.of(pipeline, spaces[survive])
+    return search, search.smallest()
 
 
 def _nearer(wish: Requirement, brokers: int) -> Iterator[Requirement]:

@@ -85,8 +85,6 @@ class Space:
             for lever, values in levers(self.before)
             for value in values
         ]
-        self.searched: dict[frozenset[Anomaly], tuple[Search, Pulls | None]] = {}
-        """What was found already, by what it was that must not be possible."""
         self._made: dict[Pulls, Traced] = {_NOTHING: self.before}
         self._known: dict[tuple[str, Pulls], tuple[Any, frozenset[Key]]] = {}
 
