@@ -73,11 +73,8 @@ def of_other_clusters(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
     is the same. A path behind ZooKeeper's servers is one of a cluster's own (zookeeper.connect)."""
     first: dict[str, tuple[Item, set[str]]] = {}
     for item in items:
-        of = _NAMED.get(item.name)
-        if item.component is not Component.BROKER or item.inert or of is None:
-            continue
-        named = of(item.text)
-        if not named or any(_NOT_A_PLACE.search(place) for place in named):
+        named = _places(item)
+        if not named:
             continue
         before, known = first.setdefault(item.name, (item, named))
         if item.process != before.process and known.isdisjoint(named):
@@ -90,12 +87,19 @@ def places_of(items: Iterable[Item]) -> dict[str, frozenset[int]]:
     """Which voters, and which ZooKeeper, a file names, as marks that mean nothing elsewhere."""
     named: dict[str, frozenset[int]] = {}
     for item in items:
-        of = _NAMED.get(item.name)
-        if item.component is Component.BROKER and of and not item.inert:
-            places = of(item.text)
-            if places and not any(_NOT_A_PLACE.search(place) for place in places):
-                named[item.name] = named.get(item.name, frozenset()) | {*map(hash, places)}
+        if places := _places(item):
+            named[item.name] = named.get(item.name, frozenset()) | {*map(hash, places)}
     return named
+
+
+def _places(item: Item) -> set[str]:
+    """Where a broker's setting says that the voters, or ZooKeeper's servers, are; empty for any
+    other setting, and where one of them means nothing on another machine."""
+    of = _NAMED.get(item.name)
+    if item.component is not Component.BROKER or item.inert or of is None:
+        return set()
+    named = of(item.text)
+    return set() if any(_NOT_A_PLACE.search(place) for place in named) else named
 
 
 def _voters(text: str) -> set[str]:
