@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from advisor.catalog import Value
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
-from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.wish import forbidden
 
 _T = TypeVar("_T")
 
@@ -92,11 +92,6 @@ class Space:
         """The same pipelines where something else is needed."""
         return Space(self.before.requiring(requirement))
 
-    def forbidden(self, requirement: Requirement) -> frozenset[Anomaly]:
-        """What must not be possible. A sink that knows its messages makes repeats harmless; one
-        that is only proposed does not stand in for the settings that keep them away."""
-        return requirement.forbids(absorbed=sink_absorbs(self.before))
-
     def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
         """What an event may do after these pulls, and the settings that this was said of."""
         return self._cached(event.name, lambda after: after.judged(event), pulls)
@@ -160,8 +155,11 @@ class Search:
     ) -> Search:
         """For what the pipeline's requirement forbids, in each event that counts."""
         space = space or Space(pipeline)
-        events = [event for event in events_for(pipeline) if event.in_scope(space.before)]
-        return cls(space, events, space.forbidden(pipeline.requirement), leaving)
+        before = space.before.requiring(pipeline.requirement)
+        # A sink that knows its messages makes repeats harmless; one that is only proposed does
+        # not stand in for the settings that keep them away.
+        events = [event for event in events_for(before) if event.in_scope(before)]
+        return cls(space, events, forbidden(before), leaving)
 
     @property
     def order(self) -> Sequence[Pull]:
