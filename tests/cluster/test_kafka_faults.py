@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from pyarrow import parquet
 
 from labs.engine.base.wait import until
 from labs.engine.clients.process import ClientProcess
@@ -120,6 +123,27 @@ def test_a_leader_that_is_dead_already_cannot_be_killed(cluster):
     (row,) = kill(rig(cluster, log := FaultLog()), leader("gone"))
     assert row.phase == "failed"
     assert not log.proved
+
+
+def test_a_commit_that_the_coordinator_names_later_is_written(cluster, tmp_path, monkeypatch):
+    cluster.create_topic("later")
+    at, asked, ask = cluster.bootstrap, Event(), group.saved_positions
+
+    def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
+        named = ask(bootstrap, topic)
+        asked.set()
+        return named
+
+    monkeypatch.setattr(group, "saved_positions", saved_positions)
+    consumer = Consumer({"bootstrap.servers": at, "group.id": group.GROUP})
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit(group.write_saved, at, "later", tmp_path, "consumer-1")
+        assert asked.wait(60), "the coordinator was not asked"
+        until(lambda: commits(consumer, TopicPartition("later", 0, 7)), 60, "no commit was taken")
+        written.result(60)
+    consumer.close()
+    (row,) = parquet.read_table(tmp_path / "commits.parquet").to_pylist()
+    assert (row["consumer"], row["offset"], row["outcome"]) == ("consumer-1", 7, "ok")
 
 
 def test_records_positions_and_a_partition_by_the_admin_client(cluster):

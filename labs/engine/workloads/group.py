@@ -8,13 +8,13 @@ from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-from labs.engine.base.wait import until
+from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.protocol.admin import quiet_visitor
 from labs.engine.record.ledger import TableWriter
 
 GROUP = "app"
 ASK_S = 5.0
-_SAVE_LIMIT_S = 20.0
+_SAVE_LIMIT_S, _KNOWN_LIMIT_S = 20.0, 20.0
 
 
 def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
@@ -57,11 +57,16 @@ def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
 def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
     """Writes the group's last commits as its coordinator knows them.
 
-    For clients that do not report them. Without an answer, or without commits, nothing is judged
-    by them.
+    For clients that do not report them. A coordinator that is still loading the group answers with
+    an error or knows no commit, so it is asked until it names one. If it does not within the limit,
+    nothing is judged by commits.
     """
-    saved = saved_positions(bootstrap, topic)
-    if not saved:
+    try:
+        saved = until(
+            lambda: saved_positions(bootstrap, topic), _KNOWN_LIMIT_S,
+            "the group's coordinator named no commit", every_s=0.2,
+        )  # fmt: skip
+    except WaitTimeout:
         return
     rows = [
         {
