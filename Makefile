@@ -28,7 +28,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless-advisor timeless-others lint types layers lock catalog scale clean
+.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless-spark timeless-contracts timeless-advisor timeless-others lint types layers lock catalog scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,12 +54,13 @@ timed:
 	  -m "not ($(call any,timeless whole $(BY_NIGHT)))"
 	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))" tests/browser tests/cluster tests/labs
 
-# These take what the others leave of two cores, and both cores when the others have ended. They are
-# printed when all of them have run. At this priority they have a tenth of a core at least: a limit
-# of theirs is for what hangs.
-TIMELESS := timeless-advisor timeless-others
-timeless-advisor: TESTS := tests/advisor
-timeless-others: TESTS := tests --ignore tests/advisor
+# These take what the others leave of two cores, two processes of them at a time. They are printed
+# when all of theirs have run. At this priority they have a tenth of a core at least: a limit of
+# theirs is for what hangs.
+FOLDERS := spark contracts advisor
+TIMELESS := $(addprefix timeless-,$(FOLDERS) others)
+timeless-%: TESTS = tests/$(@:timeless-%=%)
+timeless-others: TESTS := tests $(addprefix --ignore tests/,$(FOLDERS))
 $(TIMELESS):
 	@output=$$(nice -n 10 $(PY) -m pytest -q -p no:playwright --timeout 1800 \
 	  -m "timeless and not ($(call any,$(BY_NIGHT)))" $(TESTS) 2>&1); code=$$?; echo "$$output"; exit $$code

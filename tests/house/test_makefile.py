@@ -57,8 +57,17 @@ def test_what_was_left_out_is_said_last(bare: dict[str, str]) -> None:
     lines = planned(bare, "test", "BROWSER=no").stdout.replace("\\\n", "").splitlines()
     assert lines[-1] == 'echo "Left out: the browser tests (BROWSER=no)"'
     runs = [line for line in lines if "pytest" in line]
-    assert len(runs) == 4
+    assert len(runs) == 6
     assert all("not (" in line and "browser" in line for line in runs)
+
+
+def test_each_folder_that_the_other_timeless_tests_leave_out_is_run(bare: dict[str, str]) -> None:
+    lines = planned(bare, "test", "BROWSER=no").stdout.splitlines()
+    runs = [line for line in lines if '-m "timeless and' in line]
+    folders = {line.split('" ')[1].split(" 2>")[0] for line in runs}
+    (others,) = (folder for folder in folders if "--ignore" in folder)
+    _, *ignored = others.split(" --ignore ")
+    assert folders == {*ignored, others}
 
 
 def test_what_needs_no_browser_asks_for_none(bare: dict[str, str]) -> None:
