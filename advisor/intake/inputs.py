@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from advisor.catalog import (
     Component,
@@ -25,7 +22,6 @@ from advisor.catalog import (
 from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import (
     MARK,
-    MAX_BYTES,
     Intake,
     Product,
     Reader,
@@ -40,6 +36,7 @@ from advisor.intake import (
 from advisor.intake.application_file import ApplicationFile, applications, file_profile
 from advisor.intake.cluster.identity import Server
 from advisor.intake.cluster.weaker import weaker
+from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
 from advisor.intake.reading import Item, Whose
@@ -47,11 +44,11 @@ from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
 """What decides which settings there are."""
-_UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
-
-
-class FileProblem(ValueError):
-    """A file that cannot be read; the message names it."""
+_OF_ONE = {*Component} - {Component.TOPIC, Component.BROKER}
+_LAID_OVER = (
+    "a pipeline has one. Leave one out, or, where it is laid over the other, give that one on the "
+    "command line with --{}"
+)
 
 
 @dataclass(slots=True)
@@ -81,6 +78,12 @@ class Inputs:
     only: tuple[str, ...] = ()
     chosen: set[str] = field(default_factory=set)
     program: bool = False
+    layers: dict[str, int] = field(default_factory=dict)
+    layer: int = 2
+    """Which file goes before which: the higher one; and where those go that come next."""
+
+    spoken: str = ""
+    """The client of `_spoken_of`."""
 
     def check_chosen(self) -> None:
         """Raises `FileProblem` for a client that was asked for and is in no file."""
@@ -98,6 +101,7 @@ class Inputs:
 
     def add_pipeline(self, source: str, text: str) -> None:
         """Adds a whole pipeline file."""
+        self.layers[source] = 0
         file = read_pipeline(text.removeprefix(MARK))
         self._tell(source, file.notes, file.problems)
         lines = {name: _line_of(text, name) for name in file.fields}
@@ -115,19 +119,30 @@ class Inputs:
     def add_texts(self, texts: Sequence[tuple[str, str]], kind: str = "") -> None:
         """Adds files of any kind, each with its name; those of one application are read as one.
         Raises `FileProblem`."""
+        self.spoken = self.spoken or self._spoken_of(texts, kind)
+        self.layer += 2
         names = [name for name, _ in texts]
         whole = applications(names)
         together = set[str]()
         for files in whole if len(set(names)) == len(names) else []:
             own = [(name, text) for name, text in texts if name in files]
             if reader := _of_application([text for _, text in own], kind):
-                ranked = sorted(own, key=lambda row: files.index(row[0]))
-                self._add_application(ranked, reader)
+                own.sort(key=lambda row: files.index(row[0]))
+                self._add_application(own, reader)
                 together |= {*files}
         others = [(name, text) for name, text in texts if name not in together]
-        several = len(others) > 1 and not kind  # to rank a file, its kind has to be detected
-        for name, text in sorted(others, key=lambda row: several and _goes_first(row[1])):
-            self.add_text(name, text, kind)
+        several = len(texts) > 1 and not kind  # to rank a file, its kind has to be detected
+        ranked = [(several and _goes_first(text), name, text) for name, text in others]
+        for above, name, text in sorted(ranked, key=lambda row: row[0]):
+            self.add_text(name, text, kind, above)
+
+    def _spoken_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
+        """The client that one of the files speaks of, where its version was stated alone."""
+        if "version" not in self.fields or "family" in self.fields:
+            return ""
+        newest = Product(Family.JAVA, versions(Family.JAVA)[0], kafka_versions()[0])
+        spoken = (read(text, newest, kind).heads.get("family", "") for _, text in texts)
+        return next(filter(None, spoken), "")
 
     def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
         files, before, starts = list[ApplicationFile](), 0, dict[int, str]()
@@ -142,6 +157,7 @@ class Inputs:
             raise FileProblem(self.located(error.problem)) from error
         joined = Joined(starts)
         self.files += starts.values()
+        self.layers |= dict.fromkeys(starts.values(), self.layer)
         self.chosen |= intake.chosen
         self.notes += [joined.placed(note) for note in intake.notes]
         self.problems += [
@@ -150,17 +166,16 @@ class Inputs:
         if not intake.problems:
             self._take(starts[0], intake, joined)
 
-    def add_text(self, source: str, text: str, kind: str = "") -> None:
-        """Adds a file of any kind; without `kind` it is detected. Raises `FileProblem` for a
-        version that is not known."""
+    def add_text(self, source: str, text: str, kind: str = "", above: bool = False) -> None:
+        """Adds a file of any kind; without `kind` it is detected. It may go before the others of
+        its kind (`above`). Raises `FileProblem` for a version that is not known."""
         try:
             intake = self._read(text, kind, self._product())
-            spoken = intake.heads.get("family", "")
-            if "version" in self.fields and "family" not in self.fields and spoken:
-                intake = self._read(text, kind, self._product(spoken))
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
+        self.layers[source] = self.layer + above
+        intake.whose = replace(intake.whose, program=intake.program)
         self.chosen |= intake.chosen
         self._tell(source, intake.notes, intake.problems)
         if not intake.problems:
@@ -241,7 +256,16 @@ class Inputs:
             words = intake.whose.unlike(whose, intake.settings, settings)
             if words:
                 self.problems.append(f"{source}: {words.format(before)}.")
+            client = intake.whose.other_client(whose, intake.settings, settings)
+            if client and not words and self._are_side_by_side(before, source):
+                words = f"sets up a {client} with other settings than {before}"
+                self.problems.append(f"{source}: {words}: {_LAID_OVER.format(client)}.")
         self.whose[source] = (intake.whose, intake.settings)
+
+    def _are_side_by_side(self, one: str, other: str) -> bool:
+        """Whether neither of two files goes before the other."""
+        layers = [self.layers.get(source) for source in (one, other)]
+        return one != other and None not in layers and layers[0] == layers[1]
 
     def _default_elsewhere(self) -> None:
         """Lets the product's default count where a broker's whole file states nothing weaker."""
@@ -276,8 +300,13 @@ class Inputs:
         differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
         if differs and (name in self.inherited) == (name in inherited):
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
-            words = f"{now} replaces {then} of {self.origins[name]}"
-            self.notes.append(f"{origin}: {words}: the two disagree.")
+            part, other = name.partition(".")[0], self.origins[name]
+            if part in _OF_ONE and not free and self._are_side_by_side(other.source, origin.source):
+                words = f"{now}, and {then} by {other}: {_LAID_OVER.format(part)}"
+                self.problems.append(f"{origin}: {words}.")
+            else:
+                words = f"{now} replaces {then} of {other}: the two disagree"
+                self.notes.append(f"{origin}: {words}.")
         self.state(name, text, origin)
         self.marks[name] = mark
 
@@ -325,10 +354,10 @@ class Inputs:
         """Whether nobody stated the version of the brokers."""
         return "kafka" not in self.fields
 
-    def _product(self, spoken: str = "") -> Product:
+    def _product(self) -> Product:
         """Which client and brokers the files are for, the client that a file speaks of if nobody
         chose one; an unknown name is reported later."""
-        stated = self.fields.get("family") or spoken or Family.JAVA
+        stated = self.fields.get("family") or self.spoken or Family.JAVA
         family = Family(stated) if stated in list(Family) else Family.JAVA
         version = self.fields.get("version") or versions(family)[0]
         return Product(family, version, self.fields.get("kafka") or kafka_versions()[0])
@@ -351,53 +380,6 @@ def stated(text: str) -> tuple[str, str]:
     return name, value
 
 
-def read_file(path: str) -> str:
-    """The text of a file, or of standard input for `-`, as far as any configuration goes.
-
-    It may be empty. Raises `FileProblem`.
-    """
-    if path == "-":
-        return _text(path, sys.stdin.buffer.read(MAX_BYTES + 1))
-    try:
-        with Path(path).open("rb") as file:
-            return _text(path, file.read(MAX_BYTES + 1))
-    except OSError as error:
-        raise FileProblem(f"{path}: {error.strerror}.") from error
-
-
-def decoded(source: str, content: bytes) -> str:
-    """The text of these bytes. Raises `FileProblem` if they are no text, none, or too many."""
-    text = _text(source, content)
-    if not text.strip():
-        raise FileProblem(f"{source}: there is nothing in it.")
-    return text
-
-
-def states_nothing(text: str) -> bool:
-    """Whether there are only blank lines and comments: all that counts is a default."""
-    lines = (line.strip(" \t\f\ufeff") for line in text.splitlines())
-    return all(not line or line[0] in "#!" for line in lines)
-
-
-def _text(source: str, content: bytes) -> str:
-    """UTF-8, or UTF-16 that says so, as PowerShell's `>` writes it.
-
-    A properties file may have comments in ISO-8859-1, which is what Java reads.
-    """
-    if len(content) > MAX_BYTES:
-        raise FileProblem(f"{source}: longer than {MAX_BYTES} bytes; a configuration is not.")
-    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        return content.decode("utf-16" if marked else "utf-8")
-    except UnicodeDecodeError as error:
-        mark = MARK if content.startswith(codecs.BOM_UTF8) else ""
-        rest = content.removeprefix(codecs.BOM_UTF8)
-        if not marked and not source.endswith(_UTF8_ONLY) and _is_ascii_but_for_comments(rest):
-            return mark + rest.decode("iso-8859-1")
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
-
-
 def _goes_first(text: str) -> bool:
     """Whether a file says what processes are started with: that goes before their own files."""
     reader = detect(text.removeprefix(MARK))
@@ -408,11 +390,6 @@ def _of_application(texts: Iterable[str], kind: str) -> Reader | None:
     """The reader of an application's files, if one of them is of a framework that has several."""
     readers = [find(kind)] if kind else (detect(text.removeprefix(MARK)) for text in texts)
     return next((reader for reader in readers if reader and reader.read_files), None)
-
-
-def _is_ascii_but_for_comments(content: bytes) -> bool:
-    lines = content.splitlines()
-    return all(line.isascii() or line.lstrip(b" \t\f")[:1] in (b"#", b"!") for line in lines)
 
 
 def _line_of(text: str, name: str) -> int:

@@ -66,7 +66,8 @@ class Whose:
     `labels` says that topics have names of another kind than Kafka's. `brokers` is whether
     settings of the cluster's brokers are in the file. `clients` are the ids that clients have, by
     component and setting, `places` where the voters and ZooKeeper's servers are. All names are
-    marks, which mean nothing to another process: what a person typed is not kept.
+    marks, which mean nothing to another process: what a person typed is not kept. `whole` are the
+    clients that the file sets up, as a `program` or not.
     """
 
     topics: frozenset[int] = frozenset()
@@ -75,6 +76,8 @@ class Whose:
     labels: bool = False
     clients: Mapping[tuple[Component, str], int] = field(default_factory=dict)
     places: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    whole: frozenset[Component] = frozenset()
+    program: bool = False
 
     @classmethod
     def named(
@@ -100,6 +103,13 @@ class Whose:
             if is_other and _differ(component, own, others):
                 return f"is of another {component} than {{}}, by its {name}: a pipeline has one"
         return ""
+
+    def other_client(
+        self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]
+    ) -> Component | None:
+        """A client that two files set up, each with settings of its own."""
+        both = self.whole & other.whole if self.program == other.program else ()
+        return next((it for it in sorted(both) if _differ(it, own, others)), None)
 
     def is_of_same_topics(self, other: Whose) -> bool:
         """Whether both name the same topics."""

@@ -41,7 +41,8 @@ from advisor.intake.clients.known import (
 )
 from advisor.intake.clients.placeholders import FILLED_IN, to_fill_in
 from advisor.intake.clients.remarks import PLUGINS, remark
-from advisor.intake.clients.several_clients import disagreeing, ids_of
+from advisor.intake.clients.several_clients import disagreeing, ids_of, set_up_by
+from advisor.intake.clients.streams_properties import overruling
 from advisor.intake.cluster.folders_in_memory import (
     TEMPORARY_WORDS,
     as_log_dirs,
@@ -88,8 +89,9 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     ]
     intake.server = server_of(reading.items)
     intake.whose = replace(
-        reading.whose, clients=ids_of(reading.items), places=places_of(reading.items)
-    )
+        reading.whose, clients=ids_of(reading.items), places=places_of(reading.items),
+        whole=set_up_by(reading),
+    )  # fmt: skip
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
@@ -103,7 +105,10 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.take(item)
     for item, _, words in lost:
         scale.note(item, words)
-    for item, words in disagreeing(reading.items, product, sorted(reading.clients)):
+    for item, words in chain(
+        disagreeing(reading.items, product, sorted(reading.clients)),
+        overruling(reading.items, product),
+    ):
         scale.refuse_client(item, words)
     scale.default_elsewhere(reading.whole)
     for item, words in elsewhere.items():

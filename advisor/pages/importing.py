@@ -20,7 +20,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from advisor import live, services
 from advisor.catalog import Component, Family, has, kafka_versions, versions
 from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret, short_name
-from advisor.intake.inputs import FileProblem, Inputs, decoded
+from advisor.intake.file_text import FileProblem, decoded
+from advisor.intake.inputs import Inputs
 from advisor.intake.places import Origin
 from advisor.questions import drafts
 from advisor.questions.drafts import MAX_LENGTH, Draft

@@ -273,7 +273,7 @@ ONCE = "processing.guarantee=exactly_once_v2\n"
     (f"{ONCE}restore.consumer.isolation.level=read_uncommitted\n", 2, "goes before what Streams"),
     (f"{ONCE}consumer.isolation.level=read_uncommitted\n", 0, "YES"),
     (f"{ONCE}main.consumer.isolation.level=read_committed\n", 0, "YES"),
-    ("main.consumer.enable.auto.commit=true\n", 2, "commits what is not processed yet"),
+    ("main.consumer.enable.auto.commit=true\n", 0, "YES"),
     ("consumer.enable.auto.commit=true\n", 0, "YES"),
 ])  # fmt: skip
 def test_a_consumer_of_an_application_has_settings_of_its_own(
@@ -281,6 +281,17 @@ def test_a_consumer_of_an_application_has_settings_of_its_own(
 ) -> None:
     file = tmp_path / "streams.properties"
     assert_file(file, APPLICATION + more, "", TOPIC, code, expected)
+
+
+@pytest.mark.parametrize(("version", "code", "expected"), [
+    ("4.1", 2, "commits what is not processed yet"), ("4.2", 0, "YES"),
+])  # fmt: skip
+def test_streams_commits_by_itself_since_4_2(
+    tmp_path: Path, version: str, code: int, expected: str
+) -> None:
+    text = f"{APPLICATION}main.consumer.enable.auto.commit=true\n"
+    options = f"--client-version {version}"
+    assert_file(tmp_path / "streams.properties", text, options, TOPIC, code, expected)
 
 
 def test_a_version_is_that_of_the_client_of_the_file(tmp_path: Path) -> None:
@@ -332,7 +343,7 @@ NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pi
     # several readers; a file with what is laid over another one has no other group
     ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 6)), 2, "another consumer than"),
     ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 5)), 0, "YES"),
-    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("g", 6)), 0, "the two disagree"),
+    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("g", 6)), 2, "where it is laid over"),
 ])  # fmt: skip
 def test_files_are_of_one_pipeline(
     tmp_path: Path, texts: tuple[str, ...], code: int, expected: str

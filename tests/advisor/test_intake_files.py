@@ -11,7 +11,7 @@ from django.test import Client
 
 from advisor.catalog import Family
 from advisor.intake import Product, detect, read
-from advisor.intake.inputs import FileProblem, decoded
+from advisor.intake.file_text import FileProblem, decoded
 
 FILES = Path(__file__).with_name("files")
 JAVA = Product(Family.JAVA, "4.4", "4.3")

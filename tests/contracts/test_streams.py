@@ -75,7 +75,8 @@ def _same(pipeline: Pipeline, data: dict[Component, dict[str, str]]) -> None:
 def test_a_consumer_of_its_own_overrules_what_streams_sets(
     release: tuple[str, Jvm], tmp_path: Path
 ) -> None:
-    """Why `main.consumer.…` of these two is refused (intake.clients.streams_properties)."""
+    """Why `main.consumer.…` of these two is refused where it counts
+    (intake.clients.streams_properties)."""
     version, running = release
     application = Application(running, tmp_path)
     once = {"processing.guarantee": "exactly_once_v2"}

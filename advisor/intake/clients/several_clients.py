@@ -19,6 +19,8 @@ _KINDS = {
     Component.APPLICATION: "channels",
 }
 _IDS = ("group.id", "client.id", "application.id")
+_SET_UP = {*_IDS, "bootstrap.servers", "kafka.bootstrap.servers"}
+_OF_FILES = (Component.PRODUCER, Component.CONSUMER, Component.STREAMS)
 _Stated = dict[str, Item]
 _Names = dict[str, int]
 """Clients of one kind, each with its first line; 0 for one of which nothing is stated."""
@@ -62,6 +64,17 @@ def ids_of(items: Iterable[Item]) -> dict[tuple[Component, str], int]:
         for item in items
         if item.name in _IDS and not (item.process or item.inert or FILLED_IN.search(item.text))
     }
+
+
+def set_up_by(reading: Reading) -> frozenset[Component]:
+    """The clients that a file sets up: a program makes them, or they are told who they are or where
+    the brokers are."""
+    return frozenset(
+        item.component
+        for item in reading.items
+        if item.component in _OF_FILES
+        and (item.name in _SET_UP or (item.component, item.process) in reading.clients)
+    )
 
 
 def disagreeing(

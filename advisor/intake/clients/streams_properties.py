@@ -7,18 +7,21 @@ with `topic.` is for the application's internal topics.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 
 from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.catalog.versions import at_least
 from advisor.intake.clients.known import known_keys, newest
 from advisor.intake.formats.java_properties import Property, properties
-from advisor.intake.reading import MAX_ITEMS, Reader, Reading
+from advisor.intake.reading import MAX_ITEMS, Item, Product, Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _MAIN = "main.consumer."
+_AUTO = f"{_MAIN}enable.auto.commit"
+_FIRST = "goes before what Streams sets"
 _ELSEWHERE = ("restore.consumer.", "global.consumer.", "admin.")
 _MIN_ISR = "topic.min.insync.replicas"
 _ID = "application.id"
@@ -51,12 +54,18 @@ def take(reading: Reading, entry: Property) -> None:
     """One property, for the application or for the clients inside that it is handed on to."""
     key = entry.key.removeprefix("main.")
     part, _, name = key.partition(".")
-    if words := _overrules(entry.key, entry.value.strip().lower()):
+    value = entry.value.strip().lower()
+    if entry.key.endswith(".consumer.isolation.level") and value == "read_uncommitted":
+        does = "with exactly-once, that consumer reads what was aborted"
+        words = f"{shown(entry.key)} {_FIRST}: {does}. Leave it out"
         reading.wrong(Component.STREAMS, shown(entry.key), entry.line, words)
+    elif entry.key == _AUTO and value == "true":
+        words = "does not count: Kafka Streams commits by itself"
+        reading.items.append(Item(Component.STREAMS, _AUTO, value, entry.line, inert=words))
     elif part in _CLIENTS:
         reading.state(Component(part), name, entry.value, entry.line)
         reading.own.add((Component(part), name))
-    elif part == "topic" and (words := _loses(name, entry.value.strip().lower())):
+    elif part == "topic" and (words := _loses(name, value)):
         message = f"{shown(key)} counts for the topics that the "
         message += f"application makes for itself: {words}. That is not advised on; leave it out"
         reading.wrong(Component.STREAMS, key, entry.line, message)
@@ -76,20 +85,18 @@ def take(reading: Reading, entry: Property) -> None:
         reading.state(Component.STREAMS, key, entry.value, entry.line)
 
 
-def _overrules(key: str, text: str) -> str:
-    """What a consumer of its own is told that Streams tells every consumer otherwise.
+def overruling(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:
+    """What a consumer of its own is told that Streams tells every consumer otherwise, and the words
+    that refuse it.
 
     StreamsConfig looks at `consumer.…` alone, and then puts what begins with `main.consumer.`,
     `restore.consumer.` or `global.consumer.` over it (getMainConsumerConfigs and its siblings; seen
     from 3.3 to 4.3, and enable.auto.commit up to 4.1: later ones pass over it).
     """
-    if key.endswith(".consumer.isolation.level") and text == "read_uncommitted":
-        does = "with exactly-once, that consumer reads what was aborted"
-    elif key == f"{_MAIN}enable.auto.commit" and text == "true":
-        does = "before Kafka 4.2 that consumer commits what is not processed yet"
-    else:
-        return ""
-    return f"{shown(key)} goes before what Streams sets: {does}. Leave it out"
+    for item in items:
+        if item.name == _AUTO and not at_least(product.version, "4.2"):
+            does = "before Kafka 4.2 that consumer commits what is not processed yet"
+            yield item, f"{_AUTO} {_FIRST}: {does}. Leave it out"
 
 
 def _loses(name: str, text: str) -> str:

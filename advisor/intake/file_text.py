@@ -1,0 +1,67 @@
+"""The text of a file that somebody names or hands over: UTF-8 of no more than a configuration has."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from pathlib import Path
+
+from advisor.intake.text import MARK, MAX_BYTES
+
+_UTF8_ONLY = (".yml", ".yaml", ".json", ".py", ".toml")
+
+
+class FileProblem(ValueError):
+    """A file that cannot be read; the message names it."""
+
+
+def read_file(path: str) -> str:
+    """The text of a file, or of standard input for `-`, as far as any configuration goes.
+
+    It may be empty. Raises `FileProblem`.
+    """
+    if path == "-":
+        return _text(path, sys.stdin.buffer.read(MAX_BYTES + 1))
+    try:
+        with Path(path).open("rb") as file:
+            return _text(path, file.read(MAX_BYTES + 1))
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror}.") from error
+
+
+def decoded(source: str, content: bytes) -> str:
+    """The text of these bytes. Raises `FileProblem` if they are no text, none, or too many."""
+    text = _text(source, content)
+    if not text.strip():
+        raise FileProblem(f"{source}: there is nothing in it.")
+    return text
+
+
+def states_nothing(text: str) -> bool:
+    """Whether there are only blank lines and comments: all that counts is a default."""
+    lines = (line.strip(" \t\f\ufeff") for line in text.splitlines())
+    return all(not line or line[0] in "#!" for line in lines)
+
+
+def _text(source: str, content: bytes) -> str:
+    """UTF-8, or UTF-16 that says so, as PowerShell's `>` writes it.
+
+    A properties file may have comments in ISO-8859-1, which is what Java reads.
+    """
+    if len(content) > MAX_BYTES:
+        raise FileProblem(f"{source}: longer than {MAX_BYTES} bytes; a configuration is not.")
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return content.decode("utf-16" if marked else "utf-8")
+    except UnicodeDecodeError as error:
+        mark = MARK if content.startswith(codecs.BOM_UTF8) else ""
+        rest = content.removeprefix(codecs.BOM_UTF8)
+        if not marked and not source.endswith(_UTF8_ONLY) and _is_ascii_but_for_comments(rest):
+            return mark + rest.decode("iso-8859-1")
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FileProblem(f"{source}:{line}: this is not text in UTF-8.") from None
+
+
+def _is_ascii_but_for_comments(content: bytes) -> bool:
+    lines = content.splitlines()
+    return all(line.isascii() or line.lstrip(b" \t\f")[:1] in (b"#", b"!") for line in lines)
