@@ -52,3 +52,12 @@ def test_clients_beside_the_brokers_are_not_passed_over(
     tmp_path: Path, resources: tuple[str, ...], options: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yaml", "---\n".join(resources), options, _SET, code, expected)
+
+
+@pytest.mark.parametrize("policy", [
+    "[compact]", "[compact, delete]", "\n    - compact\n    - delete\n", "compact,delete",
+])  # fmt: skip
+def test_a_list_is_read_as_its_text_is(tmp_path: Path, policy: str) -> None:
+    text = f"{TOPIC}    cleanup.policy: {policy}\n"
+    assert_file(tmp_path / "k.yaml", text, "", _SET, 0, "^YES.*The topic is compacted")
+    assert_file(tmp_path / "k.yaml", f"{TOPIC}    cleanup.policy: [delet]\n", "", _SET, 2, "delet")

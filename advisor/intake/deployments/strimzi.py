@@ -15,7 +15,7 @@ from advisor.intake.cluster.metadata_version import take_metadata_version
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments.commands import state_topics
 from advisor.intake.deployments.several_clusters import whose
-from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -56,7 +56,7 @@ def read(text: str) -> Reading:
             others.append(kind)
             continue
         reading.parts.add(kind.text)
-        for leaf in leaves:
+        for leaf in with_lists(leaves) if take is _topic else leaves:
             take(topics[-1] if take is _topic else reading, leaf)
     state_topics(reading, topics, begin)
     if brokers:

@@ -6,8 +6,9 @@ only so far that no bomb of them goes off.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import yaml
 
@@ -55,6 +56,19 @@ def documents(text: str) -> list[list[Leaf]]:
     except UnicodeEncodeError:
         raise IntakeError("The file is not text.") from None
     return [list(_Walk().leaves(node, (), 1)) for node in nodes]
+
+
+def with_lists(leaves: Iterable[Leaf]) -> Iterator[Leaf]:
+    """The values, where each list of plain texts is one value, as Kafka writes a list."""
+    for (path, of_list), found in groupby(leaves, lambda leaf: _list_of(leaf.path)):
+        first, *others = found
+        text = ",".join([first.text, *(leaf.text for leaf in others)])
+        yield replace(first, path=path, text=text) if of_list else first
+
+
+def _list_of(path: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    is_entry = bool(path) and path[-1].isdecimal()
+    return (path[:-1] if is_entry else path), is_entry
 
 
 def _check(text: str) -> None:
