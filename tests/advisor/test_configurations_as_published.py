@@ -149,6 +149,7 @@ def test_a_template_of_yaml_says_what_to_give() -> None:
 
 
 MADE = "kafka-topics.sh --bootstrap-server b:9092 --create --if-not-exists --topic"
+GOOD = f"{MADE} a --replication-factor 3 --config min.insync.replicas=2\n"
 SCRIPTS = [
     (f"docker exec kafka {MADE} a --replication-factor 1\n", 1, "replication.factor: 1 -> 3"),
     (f"R=3\n{MADE} a \\\n --replication-factor \"$R\" \\\n --config min.insync.replicas=2\n", 0,
@@ -176,6 +177,17 @@ SCRIPTS = [
     (f"{MADE} a --replication-factor 3\n{MADE} b\n", 2, "s.sh:2: .*states no copies"),
     (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
      "--add-config min.insync.replicas=2\n", 0, "YES"),
+    # what an operator does that no setting keeps from losing messages
+    (f"{GOOD}kafka-leader-election --election-type unclean --all-topic-partitions\n", 2,
+     "s.sh:2: this command lets a replica without the last messages lead"),
+    (f"{GOOD}kafka-leader-election --election-type preferred --all-topic-partitions\n", 0, "YES"),
+    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets \\\n --to-latest --execute\n", 2,
+     "s.sh:2: this command moves the position of a group"),
+    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets --to-earliest --execute\n", 0, "YES"),
+    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets --to-latest --dry-run\n", 0, "YES"),
+    (f"{GOOD}kafka-delete-records --offset-json-file d.json\n", 2, "deletes messages, read or not"),
+    (f"{GOOD}kafka-reassign-partitions --reassignment-json-file r.json --execute\n", 0,
+     "YES.*how many copies partitions have after this command is not read"),
 ]  # fmt: skip
 
 

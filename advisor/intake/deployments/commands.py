@@ -39,6 +39,15 @@ _NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
 _DELETED = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
 _OF_ONE = "is changed for one topic, and other commands are about others"
 _TAKEN_BACK = "is taken back by a command here. Write the value that counts then"
+_LOSING: Mapping[str, str] = {
+    r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
+        "lets a replica without the last messages lead, so that acknowledged ones are gone",
+    r"kafka-delete-records\b": "deletes messages, read or not",
+    r"kafka-consumer-groups\b(?=.*--reset-offsets)(?=.*--execute)(?!.*--to-earliest)":
+        "moves the position of a group, which may pass over messages that it has not read",
+}  # fmt: skip
+_BY_HAND = "Leave it out if somebody runs it by hand and knows that"
+_MOVED = re.compile(r"kafka-reassign-partitions\b.*--execute\b")
 _ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
 
@@ -167,6 +176,8 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
     What decides and is changed for one topic of several, or taken back, is refused.
     """
     parts = [(part, line) for text, line in commands for part in _commands(text)]
+    for command, line in parts:
+        _refuse_losing(reading, command, line)
     topics = {match[1] for part, _ in parts if is_read(part) for match in _NAMED.finditer(part)}
     for command, line in parts:
         if not (_ALTER.search(command) and "--alter" in command):
@@ -183,6 +194,16 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
                 reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
             elif value is not None:
                 _change(reading, component, (name, value), line)
+
+
+def _refuse_losing(reading: Reading, command: str, line: int) -> None:
+    """Refuses what an operator does that no setting keeps from losing messages."""
+    for pattern, words in _LOSING.items():
+        if re.search(pattern, command, re.IGNORECASE):
+            message = f"this command {words}, whatever is set. {_BY_HAND}"
+            reading.wrong(Component.APPLICATION, "command", line, message)
+    if _MOVED.search(command):
+        reading.note(line, "how many copies partitions have after this command is not read")
 
 
 def _changed(command: str) -> Iterator[tuple[str, str | None]]:
