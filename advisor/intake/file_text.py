@@ -1,4 +1,4 @@
-"""The text of a file that somebody names or hands over: UTF-8 of no more than a configuration has."""
+"""The text of a file that somebody names or hands over: no longer than a configuration is."""
 
 from __future__ import annotations
 

@@ -9,7 +9,9 @@ import pytest
 from tests.advisor.test_configurations import TOPIC, assert_answer
 from tests.advisor.test_configurations_of_brokers import COPIES
 
-QUARKUS = "kafka-streams.processing.guarantee=exactly_once\nquarkus.kafka-streams.application-id=a\n"
+QUARKUS = (
+    "kafka-streams.processing.guarantee=exactly_once\nquarkus.kafka-streams.application-id=a\n"
+)
 SERVER = "log.dirs=/var/lib/kafka\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
 LIBRDKAFKA = '{"bootstrap.servers": "k", "enable.idempotence": true, "queue.buffering.max.ms": 5}'
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from advisor.catalog import Family
 from advisor.intake import Product, read
-from advisor.intake.formats.java_properties import properties
 from advisor.intake.file_text import decoded
+from advisor.intake.formats.java_properties import properties
 from advisor.intake.text import IntakeError
 from tests.contracts.jvm import Jvm
 
