@@ -51,6 +51,13 @@ QUARKUS = [
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n"
      f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code is handed null"),
     (f"{READS}{_IN}.failure-strategy=mine\n", 2, "only its code says"),
+    # KafkaDeadLetterQueue: its producer has what the consumer is told
+    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n", 1,
+     "it is unknown whether the dead-letter topic has the message"),
+    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n{_IN}.acks=all\n", 0,
+     "^YES"),
+    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=1\n", 0,
+     "^YES"),
     # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is skipped"),
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 0,

@@ -203,6 +203,7 @@ def _state_defaults(
         return
     reading.state(_CODE, "framework", "quarkus", min(reads))
     _last_topic(reading, ours)
+    _letters_by_one(reading, ours)
     _nulls(reading, ours)
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
     automatic = by_client is not None and by_client.text.strip().lower() == "true"
@@ -218,6 +219,19 @@ def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
     last = next((leaf for leaf in ours if leaf.path[2] == "dead-letter-queue.topic"), None)
     if delayed and last:
         reading.state(_CODE, "dead.letter", "acknowledged", last.line)
+
+
+def _letters_by_one(reading: Reading, ours: list[Leaf]) -> None:
+    """Whether dead letters are sent without waiting for all: their producer has what the consumer
+    is told, with what is said for all channels (KafkaDeadLetterQueue.Factory, `create`)."""
+    stated = [leaf for leaf in ours if leaf.path[2] == "acks" and leaf.path[0] != "outgoing"]
+    own = [leaf for leaf in stated if leaf.path[0]] or stated
+    weak = next((leaf for leaf in own if leaf.text.strip().lower() not in ("all", "-1")), None)
+    letters = [item for item in reading.items if item.name == "dead.letter"]
+    if weak and letters:
+        reading.items[:] = [item for item in reading.items if item not in letters]
+        reading.state(_CODE, "dead.letter", "unacknowledged", weak.line)
+        reading.note(weak.line, "acks counts for the dead letters of what is read, too")
 
 
 def _nulls(reading: Reading, ours: list[Leaf]) -> None:
