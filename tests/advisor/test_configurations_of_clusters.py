@@ -262,6 +262,33 @@ def test_what_each_broker_says_counts(tmp_path: Path, text: str, code: int, expe
     assert_file(tmp_path / "c.txt", text, "", settings, code, expected)
 
 
+KEPT = (
+    "sensitive=false synonyms={%sDYNAMIC_DEFAULT_BROKER_CONFIG:unclean.leader.election.enable=%s}"
+)
+OF_ALL = "Default configs for brokers in the cluster are:\n  unclean.leader.election.enable=%s "
+OF_ONE = "All configs for topic t are:\n  unclean.leader.election.enable=false "
+OWN = "DYNAMIC_TOPIC_CONFIG:unclean.leader.election.enable=false, "
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    (OF_ALL % "true" + KEPT % ("", "true"), 1), (OF_ALL % "false" + KEPT % ("", "false"), 0),
+    (OF_ONE + KEPT % (OWN, "true"), 1), (OF_ONE + KEPT % (OWN, "false"), 0),
+])  # fmt: skip
+def test_what_the_cluster_keeps_counts_for_the_offsets(
+    tmp_path: Path, text: str, code: int
+) -> None:
+    """Whatever the topic states: __consumer_offsets has no unclean elections of its own."""
+    settings = (
+        f"{TOPIC} topic.unclean.leader.election.enable=false application.restart=resumes "
+        "application.commit=in-transaction application.processing.errors=retry "
+        "application.offsets.topic.min.insync.replicas=2 consumer.enable.auto.commit=false "
+        "consumer.auto.offset.reset=none consumer.isolation.level=read_committed "
+        "producer.transactional.id=a"
+    )
+    expected = "in offsets-unclean-election" if code else "^YES: exactly-once"
+    assert_file(tmp_path / "c.txt", text, "--want exactly-once", settings, code, expected)
+
+
 def test_partitions_that_are_named_are_all_that_is_read() -> None:
     named = 'consumer.startingOffsets=earliest consumer.assign={"t":[0]}'
     assert_answer("--client spark", f"{TOPIC} {named}", 2, "none that is added to the topic later")

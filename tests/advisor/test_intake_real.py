@@ -101,7 +101,9 @@ def test_what_the_topic_says_itself_goes_before_it_in_any_order(
 def test_what_is_kept_for_the_cluster_is_no_line_of_the_brokers_files() -> None:
     assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2}
     unclean = CLUSTER.replace("min.insync.replicas=2", "unclean.leader.election.enable=true")
-    assert _read(unclean).settings == {"topic.unclean.leader.election.enable": True}
+    of_topics = {"topic.unclean.leader.election.enable": True}
+    # which __consumer_offsets has as well (the topic is made without one of its own)
+    assert _read(unclean).settings == {**of_topics, "broker.unclean.leader.election.enable": True}
 
 
 COMPOSE = """services:

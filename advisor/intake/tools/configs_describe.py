@@ -25,6 +25,8 @@ _LINE = re.compile(
     r"^\s+(?P<name>[\w.-]+)=(?P<value>.*?) sensitive=(?P<hidden>true|false)"
     r" synonyms=\{(?:(?P<source>\w+):)?"
 )
+_UNCLEAN = re.compile(rf"{OF_CLUSTER}:(unclean\.leader\.election\.enable)=(\w+)")
+"""Counts for __consumer_offsets, whatever the topic states; a file's line is the controllers'."""
 _ANYWHERE = re.compile(r"^(?:Dynamic|All|Default) configs for .* are:", re.MULTILINE)
 
 
@@ -74,6 +76,8 @@ def _take(
     if source == DEFAULT:
         return False
     name, value = match["name"], match["value"]
+    if kept := _UNCLEAN.search(match.string):
+        reading.state(Component.BROKER, kept[1], kept[2], line)
     if component is Component.TOPIC and source:
         component = level(name, source)
     inherited = ""
