@@ -40,6 +40,7 @@ from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
 from advisor.intake.reading import Item, Whose
+from advisor.intake.text import shown
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
@@ -198,11 +199,12 @@ class Inputs:
 
         Raises `FileProblem` for one that is no such option, or for a version that is not known.
         """
-        source = "--set"
+        source, given = "--set", [*map(stated, options)]
+        last = dict(given)
+        for name in dict.fromkeys(name for name, text in given if text != last[name]):
+            self.notes.append(f"{source}: {shown(name)} is stated twice, and the last one counts.")
         try:
-            fields, result = weigh_options(
-                dict(map(stated, options)), self._product(), beside=self.items
-            )
+            fields, result = weigh_options(last, self._product(), beside=self.items)
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self._tell(source, result.notes, result.problems)

@@ -317,6 +317,12 @@ def test_a_setting_may_be_an_option_and_goes_before_a_file(write) -> None:
     assert json.loads(text)["guarantee"]["producer_to_log"] == "none"
 
 
+def test_of_an_option_that_is_stated_twice_the_last_counts_and_is_said() -> None:
+    said = "--set: producer.acks is stated twice, and the last one counts."
+    assert said in run("--set", "producer.acks=all", "--set", "producer.acks=1")[2]
+    assert said not in run("--set", "producer.acks=1", "--set", "producer.acks=1")[2]
+
+
 @pytest.mark.parametrize(
     ("option", "message"),
     [
