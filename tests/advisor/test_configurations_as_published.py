@@ -177,6 +177,10 @@ SCRIPTS = [
     (f"{MADE} a --replication-factor 3\n{MADE} b\n", 2, "s.sh:2: .*states no copies"),
     (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
      "--add-config min.insync.replicas=2\n", 0, "YES"),
+    (f"{GOOD}kafka-configs --alter --topic a --add-config-file c.properties\n", 2,
+     "s.sh:2: what add-config-file has is not read"),
+    (f"{GOOD}kafka-configs --alter --entity-type users --entity-name u "
+     "--add-config producer_byte_rate=1\n", 0, "s.sh:2: producer_byte_rate=1 of some clients"),
     # what an operator does that no setting keeps from losing messages
     (f"{GOOD}kafka-leader-election --election-type unclean --all-topic-partitions\n", 2,
      "s.sh:2: this command lets a replica without the last messages lead"),

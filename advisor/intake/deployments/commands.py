@@ -48,6 +48,8 @@ _LOSING: Mapping[str, str] = {
 }  # fmt: skip
 _BY_HAND = "Leave it out if somebody runs it by hand and knows that"
 _MOVED = re.compile(r"kafka-reassign-partitions\b.*--execute\b")
+_IN_A_FILE = "what add-config-file has is not read. Write it behind --add-config"
+_QUOTA = re.compile(r"\bproducer_byte_rate=([\d.]{1,20})")
 _ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
 
@@ -176,24 +178,38 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
     What decides and is changed for one topic of several, or taken back, is refused.
     """
     parts = [(part, line) for text, line in commands for part in _commands(text)]
-    for command, line in parts:
-        _refuse_losing(reading, command, line)
     topics = {match[1] for part, _ in parts if is_read(part) for match in _NAMED.finditer(part)}
     for command, line in parts:
+        _refuse_losing(reading, command, line)
         if not (_ALTER.search(command) and "--alter" in command):
             continue
-        of_brokers = _OF_BROKERS.search(command)
-        if not (of_brokers or _OF_TOPICS.search(command)):
-            continue
-        component = Component.BROKER if of_brokers else Component.TOPIC
-        is_one_of_several = not of_brokers and len(topics) > 1 and bool(_NAMED.search(command))
-        for name, value in _changed(command):
-            if decides(name) and is_one_of_several:
-                reading.wrong(component, name, line, f"{shown(name)} {_OF_ONE}. {_ONE}")
-            elif value is None and decides(name):
-                reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
-            elif value is not None:
-                _change(reading, component, (name, value), line)
+        if quota := _QUOTA.search(command):
+            reading.note(line, of_quota(quota[1]))
+        of_brokers, of_topics = _OF_BROKERS.search(command), _OF_TOPICS.search(command)
+        if of_brokers or of_topics:
+            component = Component.BROKER if of_brokers else Component.TOPIC
+            is_one = not of_brokers and len(topics) > 1 and bool(_NAMED.search(command))
+            _take_change(reading, component, command, line, is_one_of_several=is_one)
+
+
+def _take_change(
+    reading: Reading, component: Component, command: str, line: int, *, is_one_of_several: bool
+) -> None:
+    if "--add-config-file" in command:
+        reading.wrong(component, "add-config-file", line, _IN_A_FILE)
+    for name, value in _changed(command):
+        if decides(name) and is_one_of_several:
+            reading.wrong(component, name, line, f"{shown(name)} {_OF_ONE}. {_ONE}")
+        elif value is None and decides(name):
+            reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
+        elif value is not None:
+            _change(reading, component, (name, value), line)
+
+
+def of_quota(rate: str) -> str:
+    """What is said of a quota that some clients have: which, the pipeline does not say."""
+    words = f"producer_byte_rate={rate} of some clients: state producer.byte.rate"
+    return f"{words} of the application, if it is this producer's"
 
 
 def _refuse_losing(reading: Reading, command: str, line: int) -> None:

@@ -12,6 +12,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake.cluster.levels import DEFAULT, OF_CLUSTER, ON_BOTH, level
+from advisor.intake.deployments.commands import of_quota
 from advisor.intake.reading import Reader, Reading, Whose
 from advisor.intake.text import IntakeError, shown
 
@@ -37,8 +38,7 @@ def read(text: str) -> Reading:
     topic, left, broker, whole = "", 0, "", set[str]()
     for number, line in enumerate(text.splitlines(), start=1):
         if quota := _QUOTAS.match(line):
-            words = f"producer_byte_rate={quota['rate']} of some clients: state producer.byte.rate"
-            reading.note(number, f"{words} of the application, if it is this producer's")
+            reading.note(number, of_quota(quota["rate"]))
         elif head := _HEAD.match(line):
             component = _component(head)
             if component is Component.TOPIC and topic not in ("", head["name"]):
