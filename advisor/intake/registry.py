@@ -15,7 +15,7 @@ from advisor.intake.application_file import ApplicationFile
 from advisor.intake.clients.foreign_text import refuse_others
 from advisor.intake.clients.other_brokers import refuse_hosts
 from advisor.intake.clients.properties_files import by_slips, claim_for_librdkafka
-from advisor.intake.clients.several_clients import keep
+from advisor.intake.clients.several_clients import keep, told_alone
 from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.frameworks.chosen_profile import choose, differing
@@ -114,6 +114,8 @@ def read(
         if assumed:
             assume_zookeeper(reading)
         intake, names = _weighed(reading, product, family, [*beside], only)
+        if reader.read_files:
+            _set_up_all(intake)
     except IntakeError as error:
         return _unreadable(error)
     if is_program(reader.kind, text):
@@ -138,9 +140,17 @@ def read_application(
             _check(file.text)
         if reader.read_files is None:
             raise ValueError(f"{reader.kind} has one file")
-        return _weighed(reader.read_files(files), product, family, [*beside], only)[0]
+        intake, _ = _weighed(reader.read_files(files), product, family, [*beside], only)
+        _set_up_all(intake)
+        return intake
     except IntakeError as error:
         return _unreadable(error)
+
+
+def _set_up_all(intake: Intake) -> None:
+    """Says that an application sets up each client that it tells anything."""
+    places = ((Component(name.partition(".")[0]), line) for name, line in intake.lines.items())
+    intake.whose = replace(intake.whose, whole=intake.whose.whole | told_alone(places))
 
 
 def _unreadable(error: IntakeError) -> Intake:

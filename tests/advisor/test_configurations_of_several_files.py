@@ -36,6 +36,7 @@ WAITS, PLAIN = "enable.auto.commit=false\nauto.offset.reset=earliest\n", "group.
 SPRING = "spring:\n  kafka:\n    consumer:\n      auto-offset-reset: %s\n      group-id: g\n"
 SERVICE = "services:\n  a:\n    image: a\n    environment:\n"
 SERVICE += "      SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET: %s\n"
+ONE = "spring:\n  kafka:\n    bootstrap-servers: k:9092\n    client-id: a\n"
 SENDS = """from confluent_kafka import Producer
 p = Producer({"bootstrap.servers": "k", %s})
 p.produce("t", b"a")
@@ -57,6 +58,12 @@ READS += "application.processing.errors=retry"
     # what a process is started with goes before its file
     ({"application.yml": SPRING % "latest", "c.yml": SERVICE % "earliest"}, READS, 0, "YES"),
     ({"application.yml": SPRING % "earliest", "c.yml": SERVICE % "latest"}, READS, 1, "NO"),
+    # a service that sends and one that reads, each told where the brokers are
+    ({"s/application.yml": ONE + "    producer: {acks: all}\n",
+      "r/application.yml": ONE + "    consumer: {auto-offset-reset: earliest}\n"}, READS, 0, "YES"),
+    ({"s/application.yml": ONE + "    producer: {acks: all}\n",
+      "r/application.yml": ONE + "    producer: {retries: 0}\n"}, READS, 2,
+     "a producer with other settings"),
     ({"p.toml": '[producer]\nacks = "1"\n', "q": SENDER % (5, "all")}, COPIES, 0, "YES"),
     ({"p.toml": '[producer]\nacks = "1"\n', "q.toml": '[producer]\nacks = "all"\n'}, COPIES, 2,
      "laid over"),
@@ -65,6 +72,7 @@ def test_a_pipeline_has_one_client_of_a_kind(
     tmp_path: Path, files: dict[str, str], settings: str, code: int, expected: str
 ) -> None:
     for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     for names in ([*files], [*files][::-1]):
         paths = " ".join(str(tmp_path / name) for name in names)

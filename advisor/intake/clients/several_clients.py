@@ -6,7 +6,7 @@ be true for one of them at most.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from advisor.catalog import Component, SettingError, lookup
 from advisor.intake.clients.placeholders import FILLED_IN
@@ -57,24 +57,36 @@ def _clients(
     return clients
 
 
-def ids_of(items: Iterable[Item]) -> dict[tuple[Component, str], int]:
+def ids_of(items: Sequence[Item]) -> dict[tuple[Component, str], int]:
     """What the clients of a file call themselves, as marks."""
+    own = told_alone((item.component, item.line) for item in items)
     return {
         (item.component, item.name): hash(item.text.strip())
         for item in items
-        if item.name in _IDS and not (item.process or item.inert or FILLED_IN.search(item.text))
-    }
+        if item.name in _IDS and item.component in own
+        and not (item.process or item.inert or FILLED_IN.search(item.text))
+    }  # fmt: skip
 
 
 def set_up_by(reading: Reading) -> frozenset[Component]:
     """The clients that a file sets up: a program makes them, or they are told who they are or where
     the brokers are."""
+    own = told_alone((item.component, item.line) for item in reading.items)
     return frozenset(
         item.component
         for item in reading.items
-        if item.component in _OF_FILES
-        and (item.name in _SET_UP or (item.component, item.process) in reading.clients)
-    )
+        if (item.component, item.process) in reading.clients
+        or (item.component in own and item.name in _SET_UP)
+    ).intersection(_OF_FILES)
+
+
+def told_alone(places: Iterable[tuple[Component, int]]) -> frozenset[Component]:
+    """The clients to which a line says something that it does not say to another one, too."""
+    lines: dict[int, set[Component]] = {}
+    for component, line in places:
+        if component in _OF_FILES:
+            lines.setdefault(line, set()).add(component)
+    return frozenset(next(iter(told)) for told in lines.values() if len(told) == 1)
 
 
 def disagreeing(
