@@ -45,7 +45,7 @@ from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
 """What decides which settings there are."""
-_OF_ONE = {*Component} - {Component.TOPIC, Component.BROKER}
+_OF_ONE, _OF_SERVERS = {*Component} - {Component.TOPIC, Component.BROKER}, {Component.BROKER}
 _LAID_OVER = (
     "a pipeline has one. Leave one out, or, where it is laid over the other, give that one on the "
     "command line with --{}"
@@ -303,7 +303,9 @@ class Inputs:
         if differs and (name in self.inherited) == (name in inherited):
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
             part, other = name.partition(".")[0], self.origins[name]
-            if part in _OF_ONE and not free and self._are_side_by_side(other.source, origin.source):
+            is_refused = part in _OF_ONE or not self._weaker(name, before, text)
+            beside = self._are_side_by_side(other.source, origin.source)
+            if is_refused and beside and not (free or name in inherited or part in _OF_SERVERS):
                 words = f"{now}, and {then} by {other}: {_LAID_OVER.format(part)}"
                 self.problems.append(f"{origin}: {words}.")
             else:
@@ -320,14 +322,20 @@ class Inputs:
         servers = {self.servers[source].name for source in sources if source in self.servers}
         seen = [self.whose[source][0] for source in sources if source in self.whose]
         of_topic = name.startswith("topic.") and name not in self.inherited
-        is_same = of_topic and len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
-        if len(servers) < 2 and not is_same:
-            return False
+        is_same = len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
+        is_same = is_same or self._are_side_by_side(sources[0], sources[-1])
+        return (len(servers) > 1 or (of_topic and is_same)) and self._weaker(
+            name, before, text
+        ) == before
+
+    def _weaker(self, name: str, before: str, text: str) -> str | None:
+        """The text of two that promises less; None where neither does for certain, or both do."""
         try:
             then, now = (self._value(name, stated) for stated in (before, text))
         except SettingError:  # one that cannot be read is told where it is judged
-            return False
-        return then != now and weaker(name.partition(".")[2], then, now) == then
+            return None
+        less = weaker(name.partition(".")[2], then, now) if then != now else None
+        return None if less is None else before if less == then else text
 
     def _value(self, name: str, text: str) -> Value:
         """What a text means as the value of a field. Raises `SettingError`."""

@@ -96,7 +96,11 @@ class Whose:
         if elsewhere or (clusters and self.cluster != other.cluster):
             return f"is of another cluster than {{}}: {OTHER_CLUSTER}"
         topics = self.topics and other.topics and self.labels == other.labels
-        if topics and self.topics != other.topics and _differ(Component.TOPIC, own, others):
+        if (
+            topics
+            and self.topics.isdisjoint(other.topics)
+            and _differ(Component.TOPIC, own, others)
+        ):
             return "is of another topic than {}: a pipeline has one topic"
         for component, name in self.clients.keys() & other.clients.keys():
             is_other = self.clients[component, name] != other.clients[component, name]

@@ -85,3 +85,38 @@ def test_a_file_that_is_laid_over_another_is_given_as_such(tmp_path: Path) -> No
     weak.write_text(SENDER % (5, "1"))
     assert_answer(f"{weak} --producer {own}", f"{COPIES} {TOPIC}", 0, "^YES")
     assert_answer(f"{own} --producer {weak}", f"{COPIES} {TOPIC}", 1, "^NO")
+
+
+MADE = (
+    "kafka-topics.sh --create --topic %s --replication-factor %d --config min.insync.replicas=2\n"
+)
+LEFT = "kafka-topics.sh --create --topic %s --replication-factor 3\n"
+CHANGED = "kafka-configs.sh --alter --topic a --add-config min.insync.replicas=1\n"
+NAMELESS = "replication.factor=3\nmin.insync.replicas=%d\n"
+SEEN = "Topic: a\tPartitionCount: 1\tReplicationFactor: %d\tConfigs: min.insync.replicas=2\n"
+
+
+@pytest.mark.parametrize(("one", "other", "code", "expected"), [
+    # of one topic the weaker value counts, of two none
+    (MADE % ("a", 3), SEEN % 3, 0, "YES"),
+    (MADE % ("a", 3), SEEN % 1, 1, "replication.factor: 1 -> 3"),
+    (MADE % ("a", 3), MADE % ("a", 1), 1, "replication.factor: 1 -> 3"),
+    (MADE % ("a", 3), CHANGED, 1, "min.insync.replicas: 1 -> 2"),
+    (MADE % ("a", 3), LEFT % "b", 2, "is of another topic"),
+    (MADE % ("a", 3) + MADE % ("b", 3), SEEN % 3, 0, "YES"),
+    (NAMELESS % 2, NAMELESS % 1, 2, "a topic with other settings"),
+    (NAMELESS % 2, "replication.factor=3\n", 2, "a topic with other settings"),
+    (NAMELESS % 2, "min.insync.replicas=1\nretention.ms=-1\n", 1, "min.insync.replicas: 1 -> 2"),
+    (NAMELESS % 2, "retention.ms=-1\n", 0, "YES"),
+    (NAMELESS % 2 + "cleanup.policy=delete\n", "cleanup.policy=compact\n", 2, "laid over"),
+    (MADE % ("a", 3), f"{MADE % ('a', 3)}kafka-configs.sh --alter --entity-type brokers "
+     "--entity-name 1 --add-config log.retention.ms=604800000\n", 0, "YES"),
+])  # fmt: skip
+def test_a_pipeline_has_one_topic(
+    tmp_path: Path, one: str, other: str, code: int, expected: str
+) -> None:
+    files = [tmp_path / "one.txt", tmp_path / "other.txt"]
+    for file, text in zip(files, (one, other), strict=True):
+        file.write_text(text)
+    for order in (files, files[::-1]):
+        assert_answer(" ".join(map(str, order)), COPIES, code, expected)

@@ -20,6 +20,7 @@ _KINDS = {
 }
 _IDS = ("group.id", "client.id", "application.id")
 _SET_UP = {*_IDS, "bootstrap.servers", "kafka.bootstrap.servers"}
+_COPIES = (Component.TOPIC, "replication.factor")
 _OF_FILES = (Component.PRODUCER, Component.CONSUMER, Component.STREAMS)
 _Stated = dict[str, Item]
 _Names = dict[str, int]
@@ -70,14 +71,18 @@ def ids_of(items: Sequence[Item]) -> dict[tuple[Component, str], int]:
 
 def set_up_by(reading: Reading) -> frozenset[Component]:
     """The clients that a file sets up: a program makes them, or they are told who they are or where
-    the brokers are."""
+    the brokers are. So is a topic without a name, of which it says how many copies there are."""
     own = told_alone((item.component, item.line) for item in reading.items)
     return frozenset(
         item.component
         for item in reading.items
         if (item.component, item.process) in reading.clients
         or (item.component in own and item.name in _SET_UP)
-    ).intersection(_OF_FILES)
+    ).intersection(_OF_FILES) | frozenset(
+        item.component
+        for item in reading.items
+        if (item.component, item.name) == _COPIES and not (item.inherited or reading.whose.topics)
+    )
 
 
 def told_alone(places: Iterable[tuple[Component, int]]) -> frozenset[Component]:

@@ -1,7 +1,8 @@
-"""Which of two values counts where the brokers of one cluster state different ones.
+"""Which of two values counts where the brokers of one cluster, or two files of a topic, state
+different ones.
 
-Any of them may lead the partition, or be the active controller: so the weaker one, whichever
-broker has it.
+Any of the brokers may lead the partition, or be the active controller: so the weaker one,
+whichever has it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from advisor.catalog import Value
 _LESS = {
     "controllers", "default.replication.factor", "max.message.bytes", "min.insync.replicas",
     "offsets.retention.minutes", "offsets.topic.replication.factor", "producer.id.expiration.ms",
-    "retention.bytes", "retention.ms", "segment.bytes", "socket.request.max.bytes",
+    "replication.factor", "retention.bytes", "retention.ms", "segment.bytes",
+    "socket.request.max.bytes",
     "transaction.state.log.min.isr", "transaction.state.log.replication.factor",
     "transactional.id.expiration.ms",
 }  # fmt: skip

@@ -177,8 +177,9 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
 
     What decides and is changed for one topic of several, or taken back, is refused.
     """
+    commands = [*commands]
     parts = [(part, line) for text, line in commands for part in _commands(text)]
-    topics = {match[1] for part, _ in parts if is_read(part) for match in _NAMED.finditer(part)}
+    topics = topics_of(commands)
     for command, line in parts:
         _refuse_losing(reading, command, line)
         if not (_ALTER.search(command) and "--alter" in command):
@@ -190,6 +191,13 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
             component = Component.BROKER if of_brokers else Component.TOPIC
             is_one = not of_brokers and len(topics) > 1 and bool(_NAMED.search(command))
             _take_change(reading, component, command, line, is_one_of_several=is_one)
+
+
+def topics_of(commands: Iterable[tuple[str, int]]) -> set[str]:
+    """The names of topics in commands that create or change something."""
+    parts = (part for text, _ in commands for part in _commands(text) if is_read(part))
+    of_topics = (part for part in parts if _OF_TOPICS.search(part))
+    return {match[1] for part in of_topics for match in _NAMED.finditer(part)}
 
 
 def _take_change(
