@@ -45,7 +45,8 @@ from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
 """What decides which settings there are."""
-_OF_ONE, _OF_SERVERS = {*Component} - {Component.TOPIC, Component.BROKER}, {Component.BROKER}
+_OF_SERVERS = {Component.TOPIC, Component.BROKER}
+_OF_ONE = {*Component} - _OF_SERVERS
 _LAID_OVER = (
     "a pipeline has one. Leave one out, or, where it is laid over the other, give that one on the "
     "command line with --{}"
@@ -303,9 +304,9 @@ class Inputs:
         if differs and (name in self.inherited) == (name in inherited):
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
             part, other = name.partition(".")[0], self.origins[name]
-            is_refused = part in _OF_ONE or not self._weaker(name, before, text)
+            is_topic = part == Component.TOPIC and not self._weaker(name, before, text)
             beside = self._are_side_by_side(other.source, origin.source)
-            if is_refused and beside and not (free or name in inherited or part in _OF_SERVERS):
+            if beside and (part in _OF_ONE or is_topic) and not (free or name in inherited):
                 words = f"{now}, and {then} by {other}: {_LAID_OVER.format(part)}"
                 self.problems.append(f"{origin}: {words}.")
             else:
@@ -321,10 +322,10 @@ class Inputs:
         sources = [place.source for place in (other, origin) if place]
         servers = {self.servers[source].name for source in sources if source in self.servers}
         seen = [self.whose[source][0] for source in sources if source in self.whose]
-        of_topic = name.startswith("topic.") and name not in self.inherited
         is_same = len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
         is_same = is_same or self._are_side_by_side(sources[0], sources[-1])
-        return (len(servers) > 1 or (of_topic and is_same)) and self._weaker(
+        of_servers = name.partition(".")[0] in _OF_SERVERS and name not in self.inherited
+        return (len(servers) > 1 or (of_servers and is_same)) and self._weaker(
             name, before, text
         ) == before
 

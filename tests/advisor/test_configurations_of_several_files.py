@@ -37,6 +37,8 @@ SPRING = "spring:\n  kafka:\n    consumer:\n      auto-offset-reset: %s\n      g
 SERVICE = "services:\n  a:\n    image: a\n    environment:\n"
 SERVICE += "      SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET: %s\n"
 ONE = "spring:\n  kafka:\n    bootstrap-servers: k:9092\n    client-id: a\n"
+CHANNEL = "mp.messaging.incoming.i.connector=smallrye-kafka\n"
+CHANNEL += "mp.messaging.incoming.i.failure-strategy="
 SENDS = """from confluent_kafka import Producer
 p = Producer({"bootstrap.servers": "k", %s})
 p.produce("t", b"a")
@@ -64,6 +66,9 @@ READS += "application.processing.errors=retry"
     ({"s/application.yml": ONE + "    producer: {acks: all}\n",
       "r/application.yml": ONE + "    producer: {retries: 0}\n"}, READS, 2,
      "a producer with other settings"),
+    # what becomes of what cannot be processed is of a consumer, too
+    ({"a/application.properties": CHANNEL + "dead-letter-queue\n",
+      "b/application.properties": CHANNEL + "ignore\n"}, COPIES, 2, "a consumer with other"),
     ({"p.toml": '[producer]\nacks = "1"\n', "q": SENDER % (5, "all")}, COPIES, 0, "YES"),
     ({"p.toml": '[producer]\nacks = "1"\n', "q.toml": '[producer]\nacks = "all"\n'}, COPIES, 2,
      "laid over"),
@@ -109,10 +114,12 @@ SEEN = "Topic: a\tPartitionCount: 1\tReplicationFactor: %d\tConfigs: min.insync.
     (NAMELESS % 2, "min.insync.replicas=1\nretention.ms=-1\n", 1, "min.insync.replicas: 1 -> 2"),
     (NAMELESS % 2, "retention.ms=-1\n", 0, "YES"),
     (NAMELESS % 2 + "cleanup.policy=delete\n", "cleanup.policy=compact\n", 2, "laid over"),
+    ("node.id=1\nlog.dirs=/d\ndefault.replication.factor=3\nmin.insync.replicas=2\n",
+     "node.id=1\nlog.dirs=/d\nmin.insync.replicas=1\n", 1, "min.insync.replicas: 1 -> 2"),
     (MADE % ("a", 3), f"{MADE % ('a', 3)}kafka-configs.sh --alter --entity-type brokers "
      "--entity-name 1 --add-config log.retention.ms=604800000\n", 0, "YES"),
 ])  # fmt: skip
-def test_a_pipeline_has_one_topic(
+def test_a_pipeline_has_one_topic_and_one_cluster(
     tmp_path: Path, one: str, other: str, code: int, expected: str
 ) -> None:
     files = [tmp_path / "one.txt", tmp_path / "other.txt"]
