@@ -111,8 +111,8 @@ class Whose:
     def other_client(
         self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]
     ) -> Component | None:
-        """A client that two files set up, each with settings of its own; what becomes of the records
-        that a consumer reads is among these."""
+        """A client that two files set up, each with settings of its own; what becomes of records
+        is a consumer's, too."""
         both = self.whole & other.whole if self.program == other.program else frozenset()
         if Component.CONSUMER in both and _differ(Component.APPLICATION, own, others):
             return Component.CONSUMER
