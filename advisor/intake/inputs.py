@@ -47,6 +47,7 @@ _HEADS = {"family", "version", "kafka"}
 """What decides which settings there are."""
 _OF_SERVERS = {Component.TOPIC, Component.BROKER}
 _OF_ONE = {*Component} - _OF_SERVERS
+_SHOWS = "was seen, does not show it: the topic is not as that file has it. Leave one out"
 _LAID_OVER = (
     "a pipeline has one. Leave one out, or, where it is laid over the other, give that one on the "
     "command line with --{}"
@@ -177,7 +178,6 @@ class Inputs:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
         self.layers[source] = self.layer + above
-        intake.whose = replace(intake.whose, program=intake.program)
         self.chosen |= intake.chosen
         self._tell(source, intake.notes, intake.problems)
         if not intake.problems:
@@ -255,15 +255,19 @@ class Inputs:
 
     def _refuse_others(self, source: str, intake: Intake) -> None:
         """Reports a file of another topic, cluster or client than a file before it."""
+        own = {name: it for name, it in intake.settings.items() if name not in intake.inherited}
         for before, (whose, settings) in self.whose.items():
-            words = intake.whose.unlike(whose, intake.settings, settings)
-            if words:
+            if words := intake.whose.unlike(whose, own, settings):
                 self.problems.append(f"{source}: {words.format(before)}.")
-            client = intake.whose.other_client(whose, intake.settings, settings)
-            if client and not words and self._are_side_by_side(before, source):
+                continue
+            client = intake.whose.other_client(whose, own, settings)
+            if client and self._are_side_by_side(before, source):
                 words = f"sets up a {client} with other settings than {before}"
                 self.problems.append(f"{source}: {words}: {_LAID_OVER.format(client)}.")
-        self.whose[source] = (intake.whose, intake.settings)
+            if intake.whose.hides(own, settings) or whose.hides(settings, own):
+                words = f"one of the two states min.insync.replicas, and the other, which {_SHOWS}"
+                self.problems.append(f"{source}, {before}: {words}.")
+        self.whose[source] = (intake.whose, own)
 
     def _are_side_by_side(self, one: str, other: str) -> bool:
         """Whether neither of two files goes before the other."""

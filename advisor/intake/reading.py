@@ -19,6 +19,9 @@ NO_PLAIN_VALUE = "is not a plain value here. Write the one that counts"
 """Said of a setting that decides and is known only where a program runs."""
 
 
+_LEAST, _OF_BROKERS = "topic.min.insync.replicas", "broker.min.insync.replicas"
+
+
 @dataclass(frozen=True, slots=True)
 class Product:
     """Which client and brokers the settings are for."""
@@ -67,7 +70,7 @@ class Whose:
     settings of the cluster's brokers are in the file. `clients` are the ids that clients have, by
     component and setting, `places` where the voters and ZooKeeper's servers are. All names are
     marks, which mean nothing to another process: what a person typed is not kept. `whole` are the
-    clients that the file sets up, as a `program` or not.
+    clients that the file sets up, as a `program` or not; of what was `seen` it sets up nothing.
     """
 
     topics: frozenset[int] = frozenset()
@@ -78,14 +81,15 @@ class Whose:
     places: Mapping[str, frozenset[int]] = field(default_factory=dict)
     whole: frozenset[Component] = frozenset()
     program: bool = False
+    seen: bool = False
 
     @classmethod
     def named(
         cls, topics: Iterable[str], cluster: str = "", *, brokers: bool = False,
-        labels: bool = False,
+        labels: bool = False, seen: bool = False,
     ) -> Whose:  # fmt: skip
         """Of topics and of a cluster by their names."""
-        return cls(frozenset(map(hash, topics)), hash(cluster), brokers, labels)
+        return cls(frozenset(map(hash, topics)), hash(cluster), brokers, labels, seen=seen)
 
     def unlike(self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]) -> str:
         """Why two files, with what each states, are of no one pipeline, with `{}` for the other's
@@ -117,6 +121,11 @@ class Whose:
         if Component.CONSUMER in both and _differ(Component.APPLICATION, own, others):
             return Component.CONSUMER
         return next((it for it in sorted(both) if _differ(it, own, others)), None)
+
+    def hides(self, own: Mapping[str, Value], others: Mapping[str, Value]) -> bool:
+        """Whether what was seen of a topic shows no minimum, and another file states one for it:
+        `kafka-topics --describe` shows what is not Kafka's default."""
+        return self.seen and _LEAST in others and not {_LEAST, _OF_BROKERS} & own.keys()
 
     def is_of_same_topics(self, other: Whose) -> bool:
         """Whether both name the same topics."""

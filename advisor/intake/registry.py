@@ -20,7 +20,7 @@ from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
-from advisor.intake.programs.assumed import ASSIGNS, NOTE, assigned, is_program
+from advisor.intake.programs.assumed import ASSIGNS, KINDS, NOTE, assigned, is_program
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, yaml_begins
 from advisor.intake.weigh import weigh
@@ -114,6 +114,7 @@ def read(
         if assumed:
             assume_zookeeper(reading)
         intake, names = _weighed(reading, product, family, [*beside], only)
+        intake.whose = replace(intake.whose, program=reader.kind in KINDS)
         if reader.read_files:
             _set_up_all(intake)
     except IntakeError as error:

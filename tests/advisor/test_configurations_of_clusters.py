@@ -315,7 +315,7 @@ NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pi
     ((SEEN % ("a", 1), SEEN % ("b", 2)), 2, OF_TOPIC),
     ((SEEN % ("a", 2), SEEN % ("b", 2)), 0, "YES"),
     ((topic("c", WEAK), topic("c", STRONG).replace("name: t", "name: u")), 2, OF_TOPIC),
-    ((topic("c", WEAK), topic("d", STRONG)), 1, NO),
+    ((topic("c", WEAK), topic("d", STRONG)), 2, "sets up a topic with other settings"),
     ((kafka("c", 1), kafka("d") + "---\n" + topic("d")), 2, "is of another cluster than"),
     ((kafka("c"), topic("d")), 2, "is of another cluster than"),
     ((kafka("c"), topic("c")), 0, "YES"),

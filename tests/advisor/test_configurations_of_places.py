@@ -32,8 +32,9 @@ PAIRS = [
     # a broker that the output of a tool names
     (DESCRIBED % (1, 1), DESCRIBED % (2, 2), 1, "replicas=2 does not count"),
     (DESCRIBED % (1, 2), DESCRIBED % (2, 2), 0, "YES"),
-    # one server, whose file is given anew
-    (SERVER % (1, 1), SERVER % (1, 2), 0, "min.insync.replicas=2 replaces"),
+    # one server with two files: nobody says which is newer
+    (SERVER % (1, 1), SERVER % (1, 2), 1, "replicas=2 does not count: .* is weaker"),
+    (SERVER % (1, 2), SERVER % (1, 1), 1, "min.insync.replicas=1 replaces"),
     ((SERVER % (1, 1)).replace("node.id", "broker.id"), SERVER % (2, 2), 1, "does not count"),
 ]  # fmt: skip
 

@@ -105,7 +105,10 @@ SEEN = "Topic: a\tPartitionCount: 1\tReplicationFactor: %d\tConfigs: min.insync.
     # of one topic the weaker value counts, of two none
     (MADE % ("a", 3), SEEN % 3, 0, "YES"),
     (MADE % ("a", 3), SEEN % 1, 1, "replication.factor: 1 -> 3"),
-    (MADE % ("a", 3), MADE % ("a", 1), 1, "replication.factor: 1 -> 3"),
+    (MADE % ("a", 3), MADE % ("a", 1), 2, "sets up a topic with other settings"),
+    (MADE % ("a", 3), LEFT % "a", 2, "sets up a topic with other settings"),
+    (MADE % ("a", 3), SEEN.replace("min.insync.replicas=2", "") % 3, 2, "does not show it"),
+    (LEFT % "a", SEEN.replace("min.insync.replicas=2", "") % 3, 1, "min.insync.replicas: 1 -> 2"),
     (MADE % ("a", 3), CHANGED, 1, "min.insync.replicas: 1 -> 2"),
     (MADE % ("a", 3), LEFT % "b", 2, "is of another topic"),
     (MADE % ("a", 3) + MADE % ("b", 3), SEEN % 3, 0, "YES"),

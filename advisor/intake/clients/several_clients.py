@@ -71,7 +71,7 @@ def ids_of(items: Sequence[Item]) -> dict[tuple[Component, str], int]:
 
 def set_up_by(reading: Reading) -> frozenset[Component]:
     """The clients that a file sets up: a program makes them, or they are told who they are or where
-    the brokers are. So is a topic without a name, of which it says how many copies there are."""
+    the brokers are. So is a topic, of which it says how many copies there are."""
     own = told_alone((item.component, item.line) for item in reading.items)
     return frozenset(
         item.component
@@ -81,7 +81,7 @@ def set_up_by(reading: Reading) -> frozenset[Component]:
     ).intersection(_OF_FILES) | frozenset(
         item.component
         for item in reading.items
-        if (item.component, item.name) == _COPIES and not (item.inherited or reading.whose.topics)
+        if (item.component, item.name) == _COPIES and not (item.inherited or reading.whose.seen)
     )
 
 

@@ -23,7 +23,7 @@ OF_CODE = frozenset(
 )  # fmt: skip
 """Facts of the application that its code decides and no configuration states."""
 
-_KINDS = frozenset({"java-code", "python-dict", "spark-options"})
+KINDS = frozenset({"java-code", "python-dict", "spark-options"})
 """Kinds of files in which code may stand."""
 
 _USES = re.compile(
@@ -60,4 +60,4 @@ def assigned(text: str) -> int:
 
 def is_program(kind: str, text: str) -> bool:
     """Whether a file of this kind holds code that works with records, not settings alone."""
-    return kind in _KINDS and _USES.search(text) is not None
+    return kind in KINDS and _USES.search(text) is not None
