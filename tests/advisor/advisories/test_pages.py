@@ -130,3 +130,5 @@ def test_the_first_sentence_and_the_title_say_that_a_known_bug_breaks_the_guaran
         assert ("A known bug of these releases breaks it." in sentence) is breaks
     assert ("No setting has to change, but" in text) is breaks
     assert not (breaks and "Nothing to change for" in text)
+    before_the_harm = text.partition("</h1>")[2].partition('class="lede"')[0]
+    assert ("KAFKA-18641" in before_the_harm) is breaks
