@@ -88,6 +88,14 @@ class Row:
     impossible: Side
     why_never: str
 
+    @property
+    def never_seen(self) -> str:
+        """Why it was never seen where it is possible; empty if it was, or was not tried."""
+        if self.possible.seen or not self.possible.runs:
+            return ""
+        why = self.why_never or "why it was never seen is not known yet"
+        return f"{why[0].upper()}{why[1:]}."
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
