@@ -81,12 +81,11 @@ class Inputs:
     only: tuple[str, ...] = ()
     chosen: set[str] = field(default_factory=set)
     program: bool = False
-    layers: dict[str, int] = field(default_factory=dict)
-    layer: int = 2
-    """Which file goes before which: the higher one; and where those go that come next."""
-
-    spoken: str = ""
-    """The client of `_spoken_of`."""
+    precedence: dict[str, int] = field(default_factory=dict)
+    """By file: what the one with the higher number states replaces what the other does."""
+    next_precedence: int = 2
+    detected_family: str = ""
+    """The client that the files are of, where its version was stated and it was not."""
 
     def check_chosen(self) -> None:
         """Raises `FileProblem` for a client that was asked for and is in no file."""
@@ -104,7 +103,7 @@ class Inputs:
 
     def add_pipeline(self, source: str, text: str) -> None:
         """Adds a whole pipeline file."""
-        self.layers[source] = 0
+        self.precedence[source] = 0
         file = read_pipeline(text.removeprefix(MARK))
         self._tell(source, file.notes, file.problems)
         lines = {name: _line_of(text, name) for name in file.fields}
@@ -122,8 +121,8 @@ class Inputs:
     def add_texts(self, texts: Sequence[tuple[str, str]], kind: str = "") -> None:
         """Adds files of any kind, each with its name; those of one application are read as one.
         Raises `FileProblem`."""
-        self.spoken = self.spoken or self._spoken_of(texts, kind)
-        self.layer += 2
+        self.detected_family = self.detected_family or self._family_of(texts, kind)
+        self.next_precedence += 2
         names = [name for name, _ in texts]
         whole = applications(names)
         together = set[str]()
@@ -139,13 +138,13 @@ class Inputs:
         for above, name, text in sorted(ranked, key=lambda row: row[0]):
             self.add_text(name, text, kind, above)
 
-    def _spoken_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
+    def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
         """The client that one of the files speaks of, where its version was stated alone."""
         if "version" not in self.fields or "family" in self.fields:
             return ""
         newest = Product(Family.JAVA, versions(Family.JAVA)[0], kafka_versions()[0])
-        spoken = (read(text, newest, kind).heads.get("family", "") for _, text in texts)
-        return next(filter(None, spoken), "")
+        families = (read(text, newest, kind).heads.get("family", "") for _, text in texts)
+        return next(filter(None, families), "")
 
     def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
         files, before, starts = list[ApplicationFile](), 0, dict[int, str]()
@@ -160,7 +159,7 @@ class Inputs:
             raise FileProblem(self.located(error.problem)) from error
         joined = Joined(starts)
         self.files += starts.values()
-        self.layers |= dict.fromkeys(starts.values(), self.layer)
+        self.precedence |= dict.fromkeys(starts.values(), self.next_precedence)
         self.chosen |= intake.chosen
         self.notes += [joined.placed(note) for note in intake.notes]
         self.problems += [
@@ -177,7 +176,7 @@ class Inputs:
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
-        self.layers[source] = self.layer + above
+        self.precedence[source] = self.next_precedence + above
         self.chosen |= intake.chosen
         self._tell(source, intake.notes, intake.problems)
         if not intake.problems:
@@ -271,8 +270,8 @@ class Inputs:
 
     def _are_side_by_side(self, one: str, other: str) -> bool:
         """Whether neither of two files goes before the other."""
-        layers = [self.layers.get(source) for source in (one, other)]
-        return one != other and None not in layers and layers[0] == layers[1]
+        first, second = (self.precedence.get(source) for source in (one, other))
+        return one != other and first is not None and first == second
 
     def _default_elsewhere(self) -> None:
         """Lets the product's default count where a broker's whole file states nothing weaker."""
@@ -372,7 +371,7 @@ class Inputs:
     def _product(self) -> Product:
         """Which client and brokers the files are for, the client that a file speaks of if nobody
         chose one; an unknown name is reported later."""
-        stated = self.fields.get("family") or self.spoken or Family.JAVA
+        stated = self.fields.get("family") or self.detected_family or Family.JAVA
         family = Family(stated) if stated in list(Family) else Family.JAVA
         version = self.fields.get("version") or versions(family)[0]
         return Product(family, version, self.fields.get("kafka") or kafka_versions()[0])

@@ -15,7 +15,7 @@ from advisor.intake.application_file import ApplicationFile
 from advisor.intake.clients.foreign_text import refuse_others
 from advisor.intake.clients.other_brokers import refuse_hosts
 from advisor.intake.clients.properties_files import by_slips, claim_for_librdkafka
-from advisor.intake.clients.several_clients import keep, told_alone
+from advisor.intake.clients.several_clients import keep, with_own_lines
 from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.frameworks.chosen_profile import choose, differing
@@ -151,7 +151,7 @@ def read_application(
 def _set_up_all(intake: Intake) -> None:
     """Says that an application sets up each client that it tells anything."""
     places = ((Component(name.partition(".")[0]), line) for name, line in intake.lines.items())
-    intake.whose = replace(intake.whose, whole=intake.whose.whole | told_alone(places))
+    intake.whose = replace(intake.whose, whole=intake.whose.whole | with_own_lines(places))
 
 
 def _unreadable(error: IntakeError) -> Intake:

@@ -60,7 +60,7 @@ def _clients(
 
 def ids_of(items: Sequence[Item]) -> dict[tuple[Component, str], int]:
     """What the clients of a file call themselves, as marks."""
-    own = told_alone((item.component, item.line) for item in items)
+    own = with_own_lines((item.component, item.line) for item in items)
     return {
         (item.component, item.name): hash(item.text.strip())
         for item in items
@@ -70,28 +70,32 @@ def ids_of(items: Sequence[Item]) -> dict[tuple[Component, str], int]:
 
 
 def set_up_by(reading: Reading) -> frozenset[Component]:
-    """The clients that a file sets up: a program makes them, or they are told who they are or where
-    the brokers are. So is a topic, of which it says how many copies there are."""
-    own = told_alone((item.component, item.line) for item in reading.items)
-    return frozenset(
+    """The clients that a file sets up, and the topic where it states the number of its copies.
+
+    A client is set up by a program, by an id or by the addresses of brokers.
+    """
+    own = with_own_lines((item.component, item.line) for item in reading.items)
+    clients = {
         item.component
         for item in reading.items
         if (item.component, item.process) in reading.clients
         or (item.component in own and item.name in _SET_UP)
-    ).intersection(_OF_FILES) | frozenset(
+    }
+    topics = {
         item.component
         for item in reading.items
         if (item.component, item.name) == _COPIES and not (item.inherited or reading.whose.seen)
-    )
+    }
+    return frozenset(clients.intersection(_OF_FILES) | topics)
 
 
-def told_alone(places: Iterable[tuple[Component, int]]) -> frozenset[Component]:
-    """The clients to which a line says something that it does not say to another one, too."""
+def with_own_lines(places: Iterable[tuple[Component, int]]) -> frozenset[Component]:
+    """The clients for which a line states something that it does not state for another one."""
     lines: dict[int, set[Component]] = {}
     for component, line in places:
         if component in _OF_FILES:
             lines.setdefault(line, set()).add(component)
-    return frozenset(next(iter(told)) for told in lines.values() if len(told) == 1)
+    return frozenset(next(iter(clients)) for clients in lines.values() if len(clients) == 1)
 
 
 def disagreeing(
