@@ -325,12 +325,11 @@ class Inputs:
         sources = [place.source for place in (other, origin) if place]
         servers = {self.servers[source].name for source in sources if source in self.servers}
         seen = [self.whose[source][0] for source in sources if source in self.whose]
-        is_same = len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
-        is_same = is_same or self._are_side_by_side(sources[0], sources[-1])
+        same_topic = len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
+        beside = self._are_side_by_side(sources[0], sources[-1])
         of_servers = name.partition(".")[0] in _OF_SERVERS and name not in self.inherited
-        return (len(servers) > 1 or (of_servers and is_same)) and self._weaker(
-            name, before, text
-        ) == before
+        both_count = len(servers) > 1 or (of_servers and (same_topic or beside))
+        return both_count and self._weaker(name, before, text) == before
 
     def _weaker(self, name: str, before: str, text: str) -> str | None:
         """The text of two that promises less; None where neither does for certain, or both do."""
@@ -339,7 +338,9 @@ class Inputs:
         except SettingError:  # one that cannot be read is told where it is judged
             return None
         less = weaker(name.partition(".")[2], then, now) if then != now else None
-        return None if less is None else before if less == then else text
+        if less is None:
+            return None
+        return before if less == then else text
 
     def _value(self, name: str, text: str) -> Value:
         """What a text means as the value of a field. Raises `SettingError`."""

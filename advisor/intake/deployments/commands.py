@@ -177,9 +177,8 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
 
     What decides and is changed for one topic of several, or taken back, is refused.
     """
-    commands = [*commands]
     parts = [(part, line) for text, line in commands for part in _commands(text)]
-    topics = topics_of(commands)
+    topics = _topics(part for part, _ in parts)
     for command, line in parts:
         _refuse_losing(reading, command, line)
         if not (_ALTER.search(command) and "--alter" in command):
@@ -195,8 +194,11 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
 
 def topics_of(commands: Iterable[tuple[str, int]]) -> set[str]:
     """The names of topics in commands that create or change something."""
-    parts = (part for text, _ in commands for part in _commands(text) if is_read(part))
-    of_topics = (part for part in parts if _OF_TOPICS.search(part))
+    return _topics(part for text, _ in commands for part in _commands(text))
+
+
+def _topics(parts: Iterable[str]) -> set[str]:
+    of_topics = (part for part in parts if is_read(part) and _OF_TOPICS.search(part))
     return {match[1] for part in of_topics for match in _NAMED.finditer(part)}
 
 

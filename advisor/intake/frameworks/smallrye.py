@@ -203,7 +203,7 @@ def _state_defaults(
         return
     reading.state(_CODE, "framework", "quarkus", min(reads))
     _last_topic(reading, ours)
-    _letters_by_one(reading, ours)
+    _unacknowledged_letters(reading, ours)
     _nulls(reading, ours)
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
     automatic = by_client is not None and by_client.text.strip().lower() == "true"
@@ -221,7 +221,7 @@ def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
         reading.state(_CODE, "dead.letter", "acknowledged", last.line)
 
 
-def _letters_by_one(reading: Reading, ours: list[Leaf]) -> None:
+def _unacknowledged_letters(reading: Reading, ours: list[Leaf]) -> None:
     """Whether dead letters are sent without waiting for all: their producer has what the consumer
     is told, with what is said for all channels (KafkaDeadLetterQueue.Factory, `create`)."""
     stated = [leaf for leaf in ours if leaf.path[2] == "acks" and leaf.path[0] != "outgoing"]

@@ -14,7 +14,7 @@ from labs.engine.record.ledger import TableWriter
 
 GROUP = "app"
 ASK_S = 5.0
-_SAVE_LIMIT_S, _KNOWN_LIMIT_S = 20.0, 20.0
+_LIMIT_S = 20.0
 
 
 def saved_positions(bootstrap: str, topic: str) -> dict[int, int]:
@@ -40,7 +40,7 @@ def begin_at_start(bootstrap: str, topic: str) -> None:
                 return len(_saved(visitor, places)) == len(places)
             return False
 
-        until(saved, _SAVE_LIMIT_S, "the group's position at the start could not be saved")
+        until(saved, _LIMIT_S, "the group's position at the start could not be saved")
 
 
 def _saved(visitor: Consumer, places: list[TopicPartition]) -> dict[int, int]:
@@ -63,8 +63,9 @@ def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None
     """
     try:
         saved = until(
-            lambda: saved_positions(bootstrap, topic), _KNOWN_LIMIT_S,
+            lambda: saved_positions(bootstrap, topic), _LIMIT_S,
             "the group's coordinator named no commit", every_s=0.2,
+            awaits="for the group's coordinator to name the last commits",
         )  # fmt: skip
     except WaitTimeout:
         return
