@@ -83,25 +83,29 @@ class _Fact:
 _NOTHING: Mapping[str, Value] = {}
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _facts(family: Family, version: str, kafka: str) -> Mapping[Component, Mapping[str, _Fact]]:
     """Every setting of these versions, by its name and by its aliases.
 
     The advisor asks for values some thousand times in one recommendation, so that what depends
-    on versions alone is looked up once. Raises `SettingError` for a version that is not known.
+    on versions alone is looked up once. There are some 800 pairs of a client's line and a broker's.
+    Raises `SettingError` for a version that is not known.
     """
     line, brokers = client_line(family, version), kafka_line(kafka)
     results: dict[Component, dict[str, _Fact]] = {}
     for component in Component:
         settings = in_force(family, line, brokers, component)
-        names = {alias: setting.name for setting in settings.values() for alias in setting.aliases}
-        results[component] = {
-            written: _Fact(
-                component, name, settings[name].default, _RULES.get((component, name)),
+        facts = {
+            name: _Fact(
+                component, name, setting.default, _RULES.get((component, name)),
                 overridable=family is Family.STREAMS and (component, name) in TELLS,
             )
-            for written, name in {**names, **{name: name for name in settings}}.items()
+            for name, setting in settings.items()
         }  # fmt: skip
+        aliases = {
+            alias: facts[setting.name] for setting in settings.values() for alias in setting.aliases
+        }
+        results[component] = aliases | facts
     return results
 
 

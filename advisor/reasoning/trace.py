@@ -148,7 +148,7 @@ class Traced(Pipeline):
         return value, frozenset(reads)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _defaults(family: Family, version: str, kafka: str) -> Mapping[Key, _Answer]:
     """The answers that nothing but the setting itself can change; all pipelines share them."""
     return {
