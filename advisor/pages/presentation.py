@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from advisor.catalog import Component, Family, Value, say
+from advisor.known_bugs import KnownBugs, known_bugs
 from advisor.pages.picture import picture
 from advisor.pages.steps import Step, compared, in_order
 from advisor.questions.durations import is_duration, spoken
@@ -110,12 +111,13 @@ def card(given: Judgement) -> Card:
 
 def advice(answer: Answer) -> dict[str, Any]:
     """Everything that the page of a saved pipeline shows of its answer, and the report as well."""
-    given, wanted = answer.judgement, answer.wanted
+    given, wanted, bugs = answer.judgement, answer.wanted, known_bugs(answer)
     rows, copies, steps = matrix(given), _copies(answer), in_order(wanted.changes)
     first = _FIRST_STEPS - bool(wanted.impossible)
     return {
         "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
-        "card": card(given), "summary": summary(given, steps), "copies": copies,
+        "card": card(given), "verdict": verdict(given, bugs), "bugs": bugs,
+        "summary": summary(given, steps), "copies": copies,
         "assumed": assumed(answer.assumed, given.pipeline.family),
         "picture": picture(given.guarantees, copies),
         "to_prove": to_prove(given),
@@ -156,6 +158,13 @@ def sentence(given: Judgement) -> str:
     broken = sum(failure.breaks for failure in given.failures)
     breaks = "breaks" if broken == 1 else "break"
     return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
+
+
+def verdict(given: Judgement, bugs: KnownBugs) -> str:
+    """`sentence`, and whether a known bug of the releases breaks what the settings give."""
+    words = sentence(given)
+    broken = given.met and bugs.breaking
+    return f"{words} A known bug of these releases breaks it." if broken else words
 
 
 def summary(given: Judgement, steps: Iterable[Step]) -> str:

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 
 from advisor import export as exports
 from advisor import services
-from advisor.known_bugs import known_bugs
 from advisor.pages import presentation
 from advisor.pages.standing import find_or_404, standing
 from advisor.reports.reasons import breaking
@@ -67,7 +66,6 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
     context["breaking"] = breaking(saved.answer.judgement)
-    context["bugs"] = known_bugs(saved.answer)
     context["stamp"] = _stamp(request, saved)
     if not context["in_the_way"]:
         context["files"] = exports.exports_for(saved.recommended(), saved.described())

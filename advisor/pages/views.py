@@ -192,7 +192,6 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
     """What a saved pipeline's settings mean and what to change, as it was said when saved."""
     saved = find_or_404(slug)
     context = {**presentation.advice(saved.answer), **standing(saved)}
-    context["bugs"] = known_bugs(saved.answer)
     context["breaking"] = breaking(saved.answer.judgement)
     context["address"] = request.build_absolute_uri(reverse("advisor:advice", args=[slug]))
     context["keep_days"] = settings.LAB_KEEP_DAYS
@@ -207,7 +206,8 @@ def reasons(request: HttpRequest, slug: str) -> HttpResponse:
     saved = find_or_404(slug)
     given = saved.answer.judgement
     happening = [row for row in presentation.matrix(given) if row.happens]
-    context = {"card": presentation.card(given), "matrix": happening, **standing(saved)}
+    verdict = presentation.verdict(given, known_bugs(saved.answer))
+    context = {"verdict": verdict, "matrix": happening, **standing(saved)}
     return render(request, "advisor/reasons.html", context)
 
 
@@ -217,8 +217,8 @@ def in_force(request: HttpRequest, slug: str) -> HttpResponse:
     saved = find_or_404(slug)
     listed = saved.answer.in_force
     context = {
-        "card": presentation.card(saved.answer.judgement), "in_force": listed,
-        "stated": sum(setting.stated for setting in listed), **standing(saved),
+        "verdict": presentation.verdict(saved.answer.judgement, known_bugs(saved.answer)),
+        "in_force": listed, "stated": sum(setting.stated for setting in listed), **standing(saved),
     }  # fmt: skip
     return render(request, "advisor/settings.html", context)
 

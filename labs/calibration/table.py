@@ -114,11 +114,11 @@ class Section:
         seen = [row for row in tried if row.possible.seen]
         never = [row for row in self.rows if row.impossible.seen]
         runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        others = f"{len(never) or 'none'} that the advice calls impossible"
+        if not tried:
+            return f"{runs} tried only settings that permit no harm, and saw {others}"
         possible = "1 possible harm" if len(tried) == 1 else f"{len(tried)} possible harms"
-        return (
-            f"{runs} saw {len(seen)} of {possible}, "
-            f"and {len(never) or 'none'} that the advice calls impossible"
-        )
+        return f"{runs} saw {len(seen)} of {possible}, and {others}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def of(saved: Saved) -> Preview:
     first, second = drawn.legs
     lines = _changes(in_short(shown["steps"])), _run(str(saved.description.slug))
     return Preview(
-        shown["card"].sentence,
+        shown["verdict"],
         f"{shown['client']} on Kafka {pipeline.kafka} · rules {saved.rules_version}",
         (first.guarantee, second.guarantee), drawn.whole.guarantee, drawn.copies,
         tuple(filter(None, lines)),

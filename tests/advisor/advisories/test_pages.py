@@ -110,19 +110,16 @@ def test_the_report_for_the_printer_has_them_unfolded(client):
     assert "<summary>" not in page.partition('id="known-bugs"')[2].partition("</section>")[0]
 
 
+BROKEN = [("3.9.0", True), ("4.0.2", False)]
+"""A version of the consumer, and whether KAFKA-18641 breaks what its settings give."""
+
+
 @pytest.mark.parametrize("page", ["advisor:advice", "advisor:report"])
-@pytest.mark.parametrize(("version", "breaks"), [("3.9.0", True), ("4.0.2", False)])
+@pytest.mark.parametrize(("version", "breaks"), BROKEN)
 def test_the_first_sentence_and_the_title_say_that_a_known_bug_breaks_the_guarantee(
     client, page, version, breaks
 ):
-    """KAFKA-18641: the settings hold at least once, the release does not."""
-    pipeline, problems = services.from_fields({
-        "version": version, "kafka": "4.3.1", "consumer.group.protocol": "consumer",
-        "producer.acks": "all", "topic.replication.factor": "3",
-        "topic.min.insync.replicas": "2", "consumer.auto.offset.reset": "earliest",
-    })  # fmt: skip
-    assert pipeline is not None, problems
-    text = client.get(reverse(page, args=[services.save(pipeline).slug])).content.decode()
+    text = _page(client, page, version)
     title = text.partition("<title>")[2].partition("</title>")[0]
     first = text.partition('id="verdict">')[2].partition("</h1>")[0]
     for sentence in (title, first):
@@ -132,3 +129,28 @@ def test_the_first_sentence_and_the_title_say_that_a_known_bug_breaks_the_guaran
     assert not (breaks and "Nothing to change for" in text)
     before_the_harm = text.partition("</h1>")[2].partition('class="lede"')[0]
     assert ("KAFKA-18641" in before_the_harm) is breaks
+
+
+@pytest.mark.parametrize("page", ["advisor:reasons", "advisor:in-force"])
+@pytest.mark.parametrize(("version", "breaks"), BROKEN)
+def test_the_pages_beside_the_advice_say_it_too(client, page, version, breaks):
+    title = _page(client, page, version).partition("<title>")[2].partition("</title>")[0]
+    assert ("A known bug of these releases breaks it." in title) is breaks
+
+
+@pytest.mark.parametrize(("version", "breaks"), BROKEN)
+def test_the_preview_of_a_link_says_it_too(client, version, breaks):
+    preview = _page(client, "advisor:advice", version).partition('"og:title" content="')[2]
+    assert ("A known bug of these releases breaks it." in preview.partition('"')[0]) is breaks
+
+
+def _page(client, name: str, version: str) -> str:
+    """A page of an answer whose settings give at-least-once, with a consumer of this version."""
+    pipeline, problems = services.from_fields({
+        "version": version, "kafka": "4.3.1", "consumer.group.protocol": "consumer",
+        "producer.acks": "all", "topic.replication.factor": "3",
+        "topic.min.insync.replicas": "2", "consumer.auto.offset.reset": "earliest",
+    })  # fmt: skip
+    assert pipeline is not None, problems
+    slug = services.save(pipeline).slug
+    return client.get(reverse(name, args=[slug])).content.decode()

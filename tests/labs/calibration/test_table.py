@@ -113,6 +113,15 @@ def test_a_contradiction_shows_in_its_row_too():
     assert section.summary.endswith("1 that the advice calls impossible")
 
 
+def test_where_no_harm_was_possible_the_runs_are_said_to_have_tried_none():
+    section = held([run(STRONG), run(STRONG)]).of(EVENT)
+    assert section is not None
+    assert section.summary == (
+        "2 runs tried only settings that permit no harm, "
+        "and saw none that the advice calls impossible"
+    )
+
+
 def test_runs_of_another_event_say_nothing_of_this_one():
     made = held([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
     section = made.of(EVENT)
