@@ -41,7 +41,7 @@ from advisor.intake.clients.known import (
 )
 from advisor.intake.clients.placeholders import FILLED_IN, to_fill_in
 from advisor.intake.clients.remarks import PLUGINS, remark
-from advisor.intake.clients.several_clients import disagreeing, ids_of, set_up_by
+from advisor.intake.clients.several_clients import disagreeing, ids_of, set_up_by, with_own_lines
 from advisor.intake.clients.streams_properties import overruling
 from advisor.intake.cluster.folders_in_memory import (
     TEMPORARY_WORDS,
@@ -88,9 +88,10 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         replace(item, process="") for item in reading.items if _may_be_kept(item, product)
     ]
     intake.server = server_of(reading.items)
+    own = with_own_lines((item.component, item.line) for item in reading.items)
     intake.whose = replace(
-        reading.whose, clients=ids_of(reading.items), places=places_of(reading.items),
-        whole=set_up_by(reading),
+        reading.whose, clients=ids_of(reading.items, own), places=places_of(reading.items),
+        whole=set_up_by(reading, own),
     )  # fmt: skip
     scale = _Scale(product, intake)
     elsewhere = dict(unread(reading.items, product))

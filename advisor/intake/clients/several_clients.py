@@ -6,7 +6,7 @@ be true for one of them at most.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from advisor.catalog import Component, SettingError, lookup
 from advisor.intake.clients.placeholders import FILLED_IN
@@ -58,9 +58,8 @@ def _clients(
     return clients
 
 
-def ids_of(items: Sequence[Item]) -> dict[tuple[Component, str], int]:
-    """What the clients of a file call themselves, as marks."""
-    own = with_own_lines((item.component, item.line) for item in items)
+def ids_of(items: Iterable[Item], own: Collection[Component]) -> dict[tuple[Component, str], int]:
+    """What the clients of a file that have lines of their `own` call themselves, as marks."""
     return {
         (item.component, item.name): hash(item.text.strip())
         for item in items
@@ -69,12 +68,11 @@ def ids_of(items: Sequence[Item]) -> dict[tuple[Component, str], int]:
     }  # fmt: skip
 
 
-def set_up_by(reading: Reading) -> frozenset[Component]:
+def set_up_by(reading: Reading, own: Collection[Component]) -> frozenset[Component]:
     """The clients that a file sets up, and the topic where it states the number of its copies.
 
-    A client is set up by a program, by an id or by the addresses of brokers.
+    A client is set up by a program, or by an id or the addresses of brokers on a line of its `own`.
     """
-    own = with_own_lines((item.component, item.line) for item in reading.items)
     clients = {
         item.component
         for item in reading.items
