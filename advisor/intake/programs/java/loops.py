@@ -73,8 +73,8 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
     one of them at most (max.poll.records=1). Raises `IntakeError` for more polls than a consumer
     has: each is followed through the whole text, and one that is not followed is not known."""
     places: dict[str, int] = {}
-    names = consumers(text)
-    every = [*islice(polls(text, names), _MOST_POLLS + 1)]
+    chains = {name: [*java_sequences.chains(text, name)] for name in sorted(consumers(text))}
+    every = [*islice(polls(text, chains), _MOST_POLLS + 1)]
     if len(every) > _MOST_POLLS:
         line = line_of(text.plain, every[-1].start)
         words = f"more than {_MOST_POLLS} polls. Give the part of one consumer"
@@ -88,9 +88,9 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         frozenset(java_sends.names(text.plain)),
         single,
     )
-    for consumer in sorted(names):
+    for consumer, own in chains.items():
         commits = re.compile(ALL.format(consumer))
-        for at in java_sequences.too_early(text, consumer, commits):
+        for at in java_sequences.too_early(text, own, commits):
             places.setdefault(BEFORE, at)
     for poll in every:
         for what, at in _Poll(program, poll).says():

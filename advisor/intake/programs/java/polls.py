@@ -5,7 +5,7 @@ a method that returns what it polled.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.intake.programs.java import sequences as java_sequences
@@ -50,14 +50,15 @@ class Call:
     """Where the loop over its records begins, if it is not where the call does."""
 
 
-def polls(text: Text, names: set[str]) -> Iterator[Call]:
-    """Each `poll()` of a consumer, be it in a method that returns what it polled."""
+def polls(text: Text, chains: Mapping[str, Sequence[java_sequences.Chain]]) -> Iterator[Call]:
+    """Each `poll()` of a consumer, be it in a method that returns what it polled. `chains` are
+    those behind the polls of each consumer."""
     for match in _POLL.finditer(text.plain):
         consumer = match["consumer"] or match["polled"]
-        if consumer in names:
+        if consumer in chains:
             name, one = match["records"] or match["record"], bool(match["record"])
             yield Call(match.start(), match.end(), consumer, name, one)
-    for consumer in sorted(names):
+    for consumer in sorted(chains):
         for match in re.finditer(rf"\b{consumer}\s*\.\s*poll\s*\(", text.plain):
             closed = text.closed(match.end())
             if inner := _INTO.match(text.plain, closed):
@@ -65,9 +66,9 @@ def polls(text: Text, names: set[str]) -> Iterator[Call]:
             elif each := _EACH_POLLED.match(text.plain, closed):
                 name = each[1] or "it"
                 yield Call(match.start(), each.end(), consumer, name, True, each.start())
-        for step, name, begin in java_sequences.one_by_one(text, consumer):
+        for step, name, begin in java_sequences.one_by_one(text, chains[consumer]):
             yield Call(step.at, begin, consumer, name, True, step.at)
-        for name, begin in java_sequences.all_at_once(text, consumer):
+        for name, begin in java_sequences.all_at_once(text, chains[consumer]):
             yield Call(begin, begin, consumer, name)
         returns = re.compile(rf"\breturn\s+(?:this\.)?{consumer}\s*\.\s*poll\s*\(")
         if methods := text.methods_with(returns):

@@ -8,7 +8,7 @@ the chain before the records are processed, or in one that has them one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,6 +16,10 @@ from advisor.intake.programs.java.handlers import only_writes
 from advisor.intake.programs.java.text import Text
 
 _MOST, _LONGEST = 20, 16
+
+Chain = list["Step"]
+"""The calls behind one poll."""
+
 _LINK = re.compile(r"\s*\??\.\s*(?P<name>\w+)(?:\s*<[\w<>?, .]{0,40}>)?\s*(?P<opened>[({])?")
 _ENDLESS = re.compile(
     r"\b(?:generateSequence|continually|generate|repeatWithEffect|flow)\s*[({]\s*(?:\(\s*\)\s*->\s*)?"
@@ -44,7 +48,7 @@ class Step:
         return (match[1], match.end()) if match else ("it", self.begin)
 
 
-def chains(text: Text, consumer: str) -> Iterator[list[Step]]:
+def chains(text: Text, consumer: str) -> Iterator[Chain]:
     """The steps behind each poll of a consumer."""
     polls = re.finditer(rf"\b{consumer}\s*\.\s*poll\s*\(", text.plain)
     for poll in islice(polls, _MOST):
@@ -73,9 +77,9 @@ def _steps(text: Text, at: int, is_flat: bool = False) -> Iterator[Step]:
         at = max(end + 1, begin)
 
 
-def too_early(text: Text, consumer: str, commits: re.Pattern[str]) -> Iterator[int]:
+def too_early(text: Text, chains: Iterable[Chain], commits: re.Pattern[str]) -> Iterator[int]:
     """Where a step commits all that was polled before it is processed."""
-    for steps in chains(text, consumer):
+    for steps in chains:
         used = False
         for step in steps:
             commit = commits.search(text.plain, step.begin, max(step.begin, step.end))
@@ -88,18 +92,18 @@ def too_early(text: Text, consumer: str, commits: re.Pattern[str]) -> Iterator[i
                 yield commit.start()
 
 
-def one_by_one(text: Text, consumer: str) -> Iterator[tuple[Step, str, int]]:
+def one_by_one(text: Text, chains: Iterable[Chain]) -> Iterator[tuple[Step, str, int]]:
     """The step of each endless chain that has its records one by one, what it calls a record, and
     where its body begins."""
-    for steps in chains(text, consumer):
+    for steps in chains:
         for step in steps:
             if step.is_flat and step.name in _EACH and step.end > step.begin:
                 yield (step, *step.parameter(text))
 
 
-def all_at_once(text: Text, consumer: str) -> Iterator[tuple[str, int]]:
+def all_at_once(text: Text, chains: Iterable[Chain]) -> Iterator[tuple[str, int]]:
     """What the step of an endless chain calls all that was polled, and where its body begins."""
-    for steps in chains(text, consumer):
+    for steps in chains:
         for step in steps:
             if step.name == "forEach" and not step.is_flat and text.plain[step.begin - 1] == "{":
                 yield step.parameter(text)
