@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.java.text import Block, Text
+from advisor.intake.programs.java.values import LOGGED
 from advisor.intake.spark.written import (
     CLOSED,
     GROUPS,
@@ -42,10 +43,6 @@ _EACH_BY = re.compile(
     r"\.\s*(?:for[Ee]ach(?:Partition)?|grouped)\s*(?:\(\s*\(?(\w+)\)?\s*(?:->|=>)\s*)?$"
 )
 _CONDITION = re.compile(r"\s*(?:\belse\b\s*)?\bif\s*(?=\()")
-_TELLS = re.compile(
-    r"\s*(?:(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+|System\.(?:out|err)\.\w+|println|print|printf"
-    r"|log(?:Info|Debug|Warning|Error|Trace))\s*\("
-)
 _PRINTED = re.compile(
     r"\.\s*for[Ee]ach\s*[({]\s*(?:println|\w+(?:\.\w+)*\s*::\s*println"
     r"|\(?\s*\w+\s*\)?\s*(?:->|=>)\s*(?:System\.out\.)?println\s*\([^;]*\))\s*[)}]\s*;?\s*$"
@@ -176,7 +173,7 @@ class _Walk:
             if level and (name := self._each(at, statement)):
                 (whole if level == 2 else part).add(name)
                 continue
-            if not level or _TELLS.match(statement) or self._is_nowhere(at, statement):
+            if not level or LOGGED.match(statement.lstrip()) or self._is_nowhere(at, statement):
                 continue
             if (made := _SET.match(statement[:_LONGEST])) and chained != "written":
                 (whole if level == 2 else part).add(made[1])
