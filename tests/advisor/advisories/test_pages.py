@@ -153,4 +153,5 @@ def _page(client, name: str, version: str) -> str:
     })  # fmt: skip
     assert pipeline is not None, problems
     slug = services.save(pipeline).slug
-    return client.get(reverse(name, args=[slug])).content.decode()
+    text: str = client.get(reverse(name, args=[slug])).content.decode()
+    return text
