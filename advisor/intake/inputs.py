@@ -35,7 +35,7 @@ from advisor.intake import (
 )
 from advisor.intake.application_file import ApplicationFile, applications, file_profile
 from advisor.intake.cluster.identity import Server
-from advisor.intake.cluster.weaker import weaker
+from advisor.intake.cluster.weaker import FOLDERS, weaker
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
@@ -274,16 +274,17 @@ class Inputs:
         return one != other and first is not None and first == second
 
     def _default_elsewhere(self) -> None:
-        """Lets the product's default count where a broker's whole file states nothing weaker."""
-        whole = {source for source, server in self.servers.items() if server.whole}
-        if len({self.servers[source].name for source in whole}) < 2:
-            return
+        """Lets the product's default count where the whole file of a server that reads a setting
+        states nothing weaker."""
+        product = self._product()
         for name, stating in self.stating.items():
-            silent, own = whole - stating, name.startswith("broker.") or name in self.inherited
+            part, _, key = name.partition(".")
+            whole = {it for it, server in self.servers.items() if server.reads(key, product)}
+            silent, own = whole - stating, part == Component.BROKER or name in self.inherited
+            if len({self.servers[source].name for source in whole}) < 2 or key == FOLDERS:
+                continue
             if not (own and silent and whole & stating):
                 continue
-            part, _, key = name.partition(".")
-            product = self._product()
             of = (product.family, product.version, product.kafka, Component(part))
             default, now = lookup(*of, key).default, self._value(name, self.fields[name])
             if default is not None and weaker(key, now, default) == default != now:
@@ -300,8 +301,9 @@ class Inputs:
         """
         free, before = is_free_field(name), self.fields.get(name, text)
         if self._is_weaker_elsewhere(name, before, text, origin):
-            words = f"does not count: {name}={before} of {self.origins[name]} is weaker"
-            self.notes.append(f"{origin}: {name}={text} {words}.")
+            now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
+            words = f"does not count: {then} of {self.origins[name]} is weaker"
+            self.notes.append(f"{origin}: {now} {words}.")
             return
         differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
         if differs and (name in self.inherited) == (name in inherited):

@@ -14,6 +14,8 @@ SERVER = (
     "min.insync.replicas=%d\n"
 )
 SILENT = "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"
+HAS_ROLE = "process.roles"
+EMPTIED = "YES.*a restart of the machine may empty it"
 DESCRIBED = (
     "All configs for broker %d are:\n  min.insync.replicas=%d sensitive=false synonyms={STATIC_"
     "BROKER_CONFIG:min.insync.replicas=9}\n  default.replication.factor=3 sensitive=false synonyms"
@@ -27,7 +29,18 @@ PAIRS = [
     # what one of them does not state is the default there
     (SERVER % (1, 2), SILENT % 2, 1, "replicas=2 is not stated by .*whose default counts: 1"),
     (SILENT % 2, SERVER % (1, 2), 1, "replicas=2 is not stated by .*whose default counts: 1"),
-    (SERVER % (1, 2), (SILENT % 2).replace("broker,controller", "controller"), 0, "YES"),
+    # a controller decides it by its own file, or by the default there
+    (SERVER % (1, 2), (SILENT % 2).replace("broker,", ""), 1, "default counts: 1"),
+    ((SERVER % (101, 2)).replace("broker,", ""), (SILENT % 102).replace("broker,", ""), 1,
+     "replicas=2 is not stated by .*whose default counts: 1"),
+    (SERVER % (1, 2), (SILENT % 2).replace(",controller", ""), 0, "YES"),
+    (SERVER % (1, 2), f"{HAS_ROLE}=controller\nnode.id=101\nmin.insync.replicas=2\n", 1,
+     "factor=3 is not stated by .*whose default counts: 1"),
+    # any folder of any broker
+    (f"{SERVER % (1, 2)}log.dirs=/tmp/k\n", f"{SERVER % (2, 2)}log.dirs=/data\n", 0, EMPTIED),
+    (f"{SERVER % (1, 2)}log.dirs=/data\n", f"{SERVER % (2, 2)}log.dirs=/data,/tmp\n", 0, EMPTIED),
+    (f"{SERVER % (1, 2)}log.dirs=/data\n", f"{SERVER % (2, 2)}log.dirs=/d\n", 0,
+     "YES(?!.*may empty it)"),
     (SERVER % (1, 2), (SILENT % 1), 0, "YES"),
     # a broker that the output of a tool names
     (DESCRIBED % (1, 1), DESCRIBED % (2, 2), 1, "replicas=2 does not count"),
@@ -47,6 +60,16 @@ def test_of_two_servers_the_weaker_one_counts(
         (tmp_path / name).write_text(text)
     paths = f"{tmp_path / '1.properties'} {tmp_path / '2.properties'}"
     assert_answer(paths, CODE, code, expected)
+
+
+@pytest.mark.parametrize(("version", "code"), [("4.0", 0), ("4.1", 1)])
+def test_controllers_decide_the_minimum_since_4_1(tmp_path: Path, version: str, code: int) -> None:
+    files = [tmp_path / name for name in ("1.properties", "2.properties")]
+    for file, text in zip(files, (SERVER % (1, 2), SILENT % 2), strict=True):
+        role = "broker,controller" if file == files[0] else "controller"
+        file.write_text(text.replace("broker,controller", role))
+    paths = f"--kafka {version} {files[0]} {files[1]}"
+    assert_answer(paths, CODE, code, "whose default counts: 1" if code else "YES")
 
 
 TRANSACTION = (

@@ -15,6 +15,7 @@ from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
 from advisor.intake.cluster.quorum import VOTERS, voters
+from advisor.intake.cluster.roles import BROKER, readers
 from advisor.intake.reading import Item, Product
 from advisor.intake.text import OTHER_CLUSTER, shown
 
@@ -30,10 +31,14 @@ _NOWHERE = re.compile(r"//0\.0\.0\.0:")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Whose settings a file holds, and whether they are all of a broker's."""
+    """Whose settings a file holds; where it holds all of them, the roles that the server has."""
 
     name: str
-    whole: bool
+    roles: frozenset[str] = frozenset()
+
+    def reads(self, name: str, product: Product) -> bool:
+        """Whether its file is all that it reads, and it reads this setting."""
+        return not self.roles.isdisjoint(readers(name, product))
 
 
 def server_of(items: Iterable[Item]) -> Server | None:
@@ -44,11 +49,11 @@ def server_of(items: Iterable[Item]) -> Server | None:
         roles = {
             role.strip() for item in own if item.name == KRAFT for role in item.text.split(",")
         }
-        return Server(ids.pop(), whole=roles != {"controller"})
+        return Server(ids.pop(), frozenset(roles) or BROKER)
     processes = {item.process for item in own}
     if ids or len(processes) != 1 or processes == {""}:
         return None
-    return Server(processes.pop(), whole=False)
+    return Server(processes.pop())
 
 
 def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:

@@ -22,6 +22,8 @@ from advisor.intake.cluster.levels import MIN_ISR
 from advisor.intake.reading import Item, Product
 
 _ROLES = "process.roles"
+BROKER, _CONTROLLER = frozenset({"broker"}), frozenset({"controller"})
+"""Who reads a setting."""
 _BY_CONTROLLERS = {
     "unclean.leader.election.enable", "broker.session.timeout.ms",
     "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms",
@@ -45,14 +47,25 @@ def unread(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]
     for item in items:
         if item.component is Component.BROKER:
             processes.setdefault(item.process, []).append(item)
-    decided = set(_BY_CONTROLLERS)
-    if at_least(kafka_line(product.kafka), "4.1"):
-        decided.add(MIN_ISR)
+    decided = _decided(product)
     for own in processes.values():
         role = _only_role(own)
         for item in own:
             if role and _is_others(item.name, role, decided, product):
                 yield item, _WORDS.format(role, _HINTS[role])
+
+
+def readers(name: str, product: Product) -> frozenset[str]:
+    """Which roles read a setting that one server may state, and another not."""
+    if name in _decided(product):
+        return _CONTROLLER
+    return BROKER | _CONTROLLER if name in _BY_BOTH else BROKER
+
+
+def _decided(product: Product) -> set[str]:
+    """What the active controller alone decides."""
+    since = {MIN_ISR} if at_least(kafka_line(product.kafka), "4.1") else set()
+    return _BY_CONTROLLERS | since
 
 
 def _only_role(items: Iterable[Item]) -> str:
