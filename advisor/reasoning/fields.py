@@ -128,6 +128,11 @@ class _Reader:
         text = self._text(name)
         return text if text.startswith(f"{line}.") else ""
 
+    def _is_overruled(self, name: str, newer: str) -> bool:
+        """Whether Kafka Streams passes over an older name, since the newer one is stated, too
+        (StreamsConfig, deserializationExceptionHandler; KIP-1056)."""
+        return name != newer and self._text(f"{Component.STREAMS}.{newer}") != ""
+
     def _settings(
         self, family: Family, version: str, kafka: str
     ) -> dict[Component, dict[str, Value]]:
@@ -142,6 +147,8 @@ class _Reader:
             component = Component(prefix)
             try:
                 setting = lookup(family, version, kafka, component, name)
+                if component is Component.STREAMS and self._is_overruled(name, setting.name):
+                    continue
                 settings.setdefault(component, {})[setting.name] = parse(setting, text)
             except SettingError as error:
                 self.problems.append(error.problem)

@@ -46,3 +46,22 @@ def test_a_version_is_that_of_the_client_of_the_file(tmp_path: Path) -> None:
     assert_file(file, text, "--client-version 3.9", TOPIC, 0, "^YES.*streams 3.9")
     assert_file(file, text, "--client-version 4.0", TOPIC, 2, last)
     assert_file(file, text, "", TOPIC, 2, last)
+
+
+HANDLER = "deserialization.exception.handler"
+GOES_ON, FAILS = (
+    f"org.apache.kafka.streams.errors.LogAnd{it}ExceptionHandler" for it in ("Continue", "Fail")
+)
+
+
+@pytest.mark.parametrize(("older", "newer", "code"), [(GOES_ON, FAILS, 0), (FAILS, GOES_ON, 1)])
+@pytest.mark.parametrize("in_file", [True, False])
+def test_a_new_name_counts_wherever_the_old_one_stands(
+    tmp_path: Path, older: str, newer: str, code: int, in_file: bool
+) -> None:
+    """StreamsConfig, deserializationExceptionHandler (KIP-1056)."""
+    line = f"{HANDLER}={newer}\n"
+    file, rest = tmp_path / "streams.properties", f"{TOPIC} streams.default.{HANDLER}={older}"
+    text = APPLICATION + (line if in_file else "")
+    rest = rest if in_file else f"{TOPIC} streams.{line.strip()} {rest}"
+    assert_file(file, text, "", rest, code, "NO" if code else "YES")
