@@ -107,12 +107,14 @@ def _refused_by_minimum(pipeline: Pipeline) -> Iterator[Obstacle]:
         return
     for topic in _internal_topics(pipeline):
         component, setting = topic.here
-        if setting in pipeline.stated(component) and topic.least > topic.copies:
+        is_stated = setting in pipeline.stated(component)
+        if topic.least > topic.copies and (is_stated or topic.factor in pipeline.stated(component)):
+            by_default = "" if is_stated else " by default"
             yield Obstacle(
                 component,
                 setting,
-                f"{setting}={topic.least} is above {topic.factor}={topic.copies}: before Kafka 3.7 "
-                f"{topic.consequence}.",
+                f"{setting}={topic.least}{by_default} is above {topic.factor}={topic.copies}: "
+                f"before Kafka 3.7 {topic.consequence}.",
                 f"Set {setting} to {topic.copies} at most, or add replicas.",
             )
 

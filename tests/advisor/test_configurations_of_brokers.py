@@ -12,6 +12,9 @@ COPIES = "consumer.auto.offset.reset=earliest application.commit=after-processin
 COPIES += "consumer.enable.auto.commit=false application.restart=resumes"
 LARGE = "application.largest.message.bytes=5000000 producer.max.request.size=10485760 "
 LARGE += "topic.max.message.bytes=10485760"
+LOG = "broker.transaction.state.log"
+TRANSACTION = f"{C} producer.transactional.id=a application.commit=in-transaction"
+TRANSACTION = TRANSACTION.replace("application.commit=after-processing ", "")
 UNASKED = "api.version.request=false"
 MEMORY = "/dev/shm/kafka"
 SET = [
@@ -33,6 +36,11 @@ SET = [
     ("", f"{C} topic.segment.bytes=1048576 topic.max.message.bytes=9000000 "
      "producer.batch.size=2000000", 1, "no fault that a Java client splits a batch for"),
     ("--kafka 3.9", f"{C} topic.segment.bytes=1000", 1, "batch.size: 16384 -> 1000 "),
+    # before 3.7 a minimum above the copies refuses all, also where it is the default
+    ("--kafka 3.6", f"{TRANSACTION} {LOG}.replication.factor=1", 1,
+     "CANNOT WORK.*min.isr=2 by default is above transaction.state.log.replication.factor=1"),
+    ("--kafka 3.7", f"{TRANSACTION} {LOG}.replication.factor=1", 1, "^NO(?!.*CANNOT WORK)"),
+    ("--kafka 3.6", f"{C} {LOG}.replication.factor=1", 0, "YES"),
     ("--kafka 3.9", f"{C} topic.segment.bytes=14", 1, "CANNOT WORK.*segment.bytes: 14 -> 107374"),
     (f"{LRK} --kafka 3.9", f"{C} broker.log.segment.bytes=500000", 1, "1000000 -> 500000"),
     # librdkafka that asks brokers for no versions (rd_kafka_ApiVersion_is_queryable)
