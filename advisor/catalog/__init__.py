@@ -11,7 +11,7 @@ from advisor.catalog.beyond import (
     of_share_group,
     old_format,
 )
-from advisor.catalog.combinations import refused_assignor, refused_combination
+from advisor.catalog.combinations import is_own_assignor, refused_assignor, refused_combination
 from advisor.catalog.effective import effective
 from advisor.catalog.lookups import has, lookup, settings_of
 from advisor.catalog.model import (
@@ -42,6 +42,7 @@ __all__ = [
     "effective",
     "has",
     "is_format",
+    "is_own_assignor",
     "kafka_line",
     "kafka_versions",
     "lookup",

@@ -33,6 +33,12 @@ _BUILT_IN = {
     f"org.apache.kafka.coordinator.group.assignor.{name}assignor": name for name in _OF_BROKERS
 }
 """Their classes, in small letters."""
+_OF_CLIENTS = {
+    *_PROTOCOLS,
+    *(f"org.apache.kafka.clients.consumer.{name}Assignor"
+      for name in ("Range", "RoundRobin", "Sticky", "CooperativeSticky")),
+}  # fmt: skip
+"""The assignors of clients that are no team's own: librdkafka's names, and Java's classes."""
 _TYPE = "group.protocol.type"
 _GAPLESS = "enable.gapless.guarantee"
 _FETCH, _MESSAGE = "fetch.max.bytes", "message.max.bytes"
@@ -76,6 +82,13 @@ def refused_assignor(texts: Texts, of_brokers: Texts) -> Problem | None:
     supported = ", ".join(name for name in _OF_BROKERS if name in names)
     message = f"ServerAssignor {wanted} is not supported. Supported assignors: {supported}."
     return Problem(Component.CONSUMER, _ASSIGNOR, message, product=True)
+
+
+def is_own_assignor(name: str, text: str) -> bool:
+    """Whether a setting names assignors, and only such as the products bring."""
+    known = {_STRATEGY: _OF_CLIENTS}.get(name, {*_OF_BROKERS, *_BUILT_IN})
+    names = {each.strip().lower() for each in text.split(",")}
+    return name in (_STRATEGY, _ASSIGNOR, _BROKERS_ASSIGNORS) and names <= {*map(str.lower, known)}
 
 
 def _java_producer(texts: Texts, line: str) -> Complaints:

@@ -103,7 +103,19 @@ def _streams(stated: Stated) -> Iterator[Problem]:
         yield _says(IN_FLIGHT, f"{message}Can't exceed 5 when exactly-once processing is enabled")
 
 
+_PARTITIONER = "partitioner.class"
+_GONE = {
+    f"org.apache.kafka.clients.producer.{name}"
+    for name in ("internals.DefaultPartitioner", "UniformStickyPartitioner")
+}
+"""Kafka's own partitioners that 4.0 no longer has (the jars of kafka-clients 3.9.2 and 4.0.2)."""
+
+
 def _java_producer(stated: Stated) -> Iterator[Problem]:
+    chosen = _stated(stated, _PARTITIONER)
+    if chosen in _GONE and at_least(stated.client, "4.0"):
+        message = f"Invalid value {chosen} for configuration {_PARTITIONER}: Class {chosen} could "
+        yield _says(_PARTITIONER, f"{message}not be found.")
     idempotence, since_3 = _stated(stated, IDEMPOTENCE), at_least(stated.client, "3.0")
     idempotent = bool(stated.value(Component.PRODUCER, IDEMPOTENCE))
     # Before 3.0 a transactional.id asked for idempotence; since then only the setting does.

@@ -16,6 +16,7 @@ from advisor.catalog import (
     UnknownSetting,
     Value,
     is_format,
+    is_own_assignor,
     lookup,
     not_advised,
     of_share_group,
@@ -425,7 +426,8 @@ def _may_be_kept(item: Item, product: Product) -> bool:
         parse(setting, item.text)
     except SettingError:
         return False
-    return setting.kind is not Kind.TEXT and not is_free(setting.name)
+    is_text = setting.kind is Kind.TEXT and not is_own_assignor(setting.name, item.text)
+    return not is_text and not is_free(setting.name)
 
 
 def _hint(item: Item, names: frozenset[str]) -> str:

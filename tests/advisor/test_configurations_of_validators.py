@@ -9,6 +9,7 @@ import pytest
 from tests.advisor.test_configurations import LRK, C, assert_answer, assert_file
 
 LOCAL = "topic.remote.storage.enable=true topic.local.retention"
+PARTITIONER = "producer.partitioner.class"
 THROTTLED = "topic.leader.replication.throttled.replicas"
 SET = [
     # numbers with a fraction, and lists, have validators too (ConfigDef, Range and ValidList)
@@ -54,6 +55,14 @@ SET = [
     ("--kafka 3.9", "broker.log.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=3.0", 0, "YES"),
+    # a class that is in 3.9.2's jar and not in 4.0.2's
+    ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.UniformStickyPartitioner", 2,
+     "UniformStickyPartitioner could not be found"),
+    ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.internals.DefaultPartitioner", 2,
+     "DefaultPartitioner could not be found"),
+    ("--kafka 3.9 --client-version 3.9",
+     f"{PARTITIONER}=org.apache.kafka.clients.producer.internals.DefaultPartitioner", 0, "YES"),
+    ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.RoundRobinPartitioner", 0, "YES"),
     # LogConfig.validateRemoteStorageRetentionTime and …WhenRemoteCopyDisabled (KIP-950)
     ("", f"{LOCAL}.ms=-1", 2, "Value must not be -1 as retention.ms value is set as 604800000"),
     ("", f"{LOCAL}.bytes=-1 topic.retention.bytes=9", 2, "Value must not be -1 as retention.by"),
@@ -105,3 +114,25 @@ def test_a_brokers_file_has_this_answer(
     more = " topic.replication.factor=4 topic.min.insync.replicas=3" if "survive" in options else ""
     path = tmp_path / "server.properties"
     assert_file(path, text, f"{options} --broker", f"{C}{more}", code, expected)
+
+
+RANGE = "group.consumer.assignors=range\n"
+OF_BROKERS = "group.protocol=consumer\ngroup.remote.assignor=uniform\n"
+STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor\n"
+
+
+@pytest.mark.parametrize(("servers", "consumers", "more", "code", "expected"), [
+    (RANGE, OF_BROKERS, "", 2, "ServerAssignor uniform is not supported"),
+    (RANGE, OF_BROKERS.replace("uniform", "range"), "", 0, "YES"),
+    (RANGE, "", "consumer.group.protocol=consumer consumer.group.remote.assignor=uniform", 2,
+     "ServerAssignor uniform is not supported"),
+    ("", STRATEGY, "consumer.group.protocol=consumer", 2, "cannot be set when"),
+    ("", STRATEGY, "", 0, "YES"),
+])  # fmt: skip
+def test_what_two_places_state_is_refused_as_what_one_does(
+    tmp_path: Path, servers: str, consumers: str, more: str, code: int, expected: str
+) -> None:
+    server, consumer = tmp_path / "server.properties", tmp_path / "consumer.properties"
+    server.write_text(f"{BOTH}node.id=1\n{servers}")
+    consumer.write_text(f"group.id=g\n{consumers}")
+    assert_answer(f"{server} {consumer}", f"{C} {more}".strip(), code, expected)
