@@ -11,8 +11,7 @@ from advisor.reasoning.guarantees import Guarantee
 from advisor.services import Saved
 from advisor.templatetags.look import GUARANTEES
 from labs.pages import preview, proofs
-from labs.pages.canvas import Canvas, Colour
-from labs.pages.lettering import width, wrapped
+from labs.pages.canvas import Canvas, Colour, width, wrapped
 
 _BOXES = ((56, 200), (480, 240), (944, 200))
 """Producer, log and consumer: left edge and width; the legs are between them."""
@@ -68,7 +67,7 @@ def png(shown: Preview) -> bytes:
     for (left, wide), name in zip(_BOXES, ("producer", copies, "consumer"), strict=True):
         canvas.fill(left, _TOP, wide, _HIGH, preview.SURFACE)
         canvas.frame(left, _TOP, wide, _HIGH, preview.INK, 3)
-        _centred(canvas, name, left + wide / 2, _TOP + 57, 20, preview.INK)
+        canvas.write(name, left + wide / 2, _TOP + 57, 20, preview.INK, bold=True, centred=True)
     for place, guarantee in enumerate(shown.legs):
         (left, wide), (right, _) = _BOXES[place], _BOXES[place + 1]
         _leg(canvas, guarantee, left + wide, right)
@@ -76,7 +75,7 @@ def png(shown: Preview) -> bytes:
     for row, line in enumerate(shown.lines):
         (words,) = wrapped(line, _LETTERS, preview.SIZE[0] - 2 * preview.EDGE, 1)
         y = _CHANGES_TOP + 34 + 52 * row
-        canvas.write(words, preview.EDGE, y, _LETTERS, preview.INK, 2.6)
+        canvas.write(words, preview.EDGE, y, _LETTERS, preview.INK)
     return canvas.png()
 
 
@@ -92,7 +91,9 @@ def _leg(canvas: Canvas, guarantee: Guarantee, left: float, right: float) -> Non
     colour, y = _colour(guarantee), _TOP + _HIGH / 2
     canvas.draw([((left + 10, y), (right - 10, y))], colour, 5)
     canvas.draw([((right - 24, y - 11), (right - 10, y), (right - 24, y + 11))], colour, 5)
-    _centred(canvas, GUARANTEES[guarantee], (left + right) / 2, _TOP + 26, 18, colour)
+    canvas.write(
+        GUARANTEES[guarantee], (left + right) / 2, _TOP + 26, 18, colour, bold=True, centred=True
+    )
 
 
 def _whole(canvas: Canvas, guarantee: Guarantee) -> None:
@@ -100,13 +101,7 @@ def _whole(canvas: Canvas, guarantee: Guarantee) -> None:
     left, right, top = first + wide / 2, last + far / 2, _TOP + _HIGH + 6
     canvas.draw([((left, top), (left, _WHOLE), (right, _WHOLE), (right, top))], colour, 4)
     words = f"end to end: {GUARANTEES[guarantee]}"
-    room = width(words, 20) + 48
+    room = width(words, 20, bold=True) + 48
     middle = preview.SIZE[0] / 2
     canvas.fill(middle - room / 2, _WHOLE - 26, room, 52, preview.PAPER)
-    _centred(canvas, words, middle, _WHOLE + 10, 20, colour)
-
-
-def _centred(
-    canvas: Canvas, text: str, middle: float, baseline: float, height: float, colour: Colour
-) -> None:
-    canvas.write(text, middle - width(text, height) / 2, baseline, height, colour, height * 0.14)
+    canvas.write(words, middle, _WHOLE + 10, 20, colour, bold=True, centred=True)

@@ -1,92 +1,104 @@
-"""A picture in memory, and its PNG: rectangles, thick lines and strokes of letters, smoothed."""
+"""A drawing that becomes a PNG: rectangles, lines and text in the font of the pages.
+
+It is drawn at twice its size and made smaller, which smooths the lines.
+"""
 
 from __future__ import annotations
 
-import struct
-import zlib
-from collections.abc import Iterable
-from itertools import pairwise
-from math import ceil, floor, hypot
+from collections.abc import Iterable, Sequence
+from functools import cache
+from io import BytesIO
 
-from labs.pages.lettering import Stroke, strokes
+from django.conf import settings
+from PIL import Image, ImageDraw, ImageFont
 
 Colour = tuple[int, int, int]
+Point = tuple[float, float]
+Line = Sequence[Point]
+
+_SCALE = 2
+_CAPITAL = 0.727
+"""How high a capital of Inter is, in sizes of the font (its OS/2 table, `sCapHeight`)."""
+_WEIGHT, _BOLD = 400, 650
 
 
 class Canvas:
     """`width` × `height` points of one colour; places are points from the upper left corner."""
 
     def __init__(self, width: int, height: int, paper: Colour) -> None:
-        self.width, self.height = width, height
-        self._points = bytearray(bytes(paper) * (width * height))
+        self._image = Image.new("RGB", (width * _SCALE, height * _SCALE), paper)
+        self._draw = ImageDraw.Draw(self._image, "RGBA")
+        self._size = width, height
 
     def fill(
         self, x: float, y: float, width: float, height: float, colour: Colour, share: float = 1.0
     ) -> None:
         """A rectangle, `share` of its colour mixed with what is there; to whole points."""
-        left, right = max(0, round(x)), min(self.width, round(x + width))
-        for row in range(max(0, round(y)), min(self.height, round(y + height))):
-            for column in range(left, right):
-                self._mix(column, row, colour, share)
+        left, top = round(x), round(y)
+        right, bottom = round(x + width), round(y + height)
+        if left < right and top < bottom:
+            corners = _scaled([(left, top), (right, bottom)])
+            box = (*corners[0], corners[1][0] - 1, corners[1][1] - 1)  # the last points are inside
+            self._draw.rectangle(box, (*colour, round(255 * share)))
 
     def frame(
         self, x: float, y: float, width: float, height: float, colour: Colour, thick: float = 2
     ) -> None:
+        """The outline of a rectangle."""
         corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)]
-        self.draw([tuple(corners)], colour, thick)
+        self.draw([corners], colour, thick)
 
     def write(
-        self, text: str, x: float, y: float, height: float, colour: Colour, thick: float = 0.0
-    ) -> None:
-        """A text with its baseline at `y`, its capitals `height` high."""
-        self.draw(strokes(text, x, y, height), colour, thick or height * 0.12)
+        self, text: str, x: float, y: float, height: float, colour: Colour,
+        *, bold: bool = False, centred: bool = False,
+    ) -> None:  # fmt: skip
+        """A text with its baseline at `y`, its capitals `height` high; it begins at `x`, or has
+        its middle there."""
+        (place,) = _scaled([(x, y)])
+        anchor = "ms" if centred else "ls"
+        self._draw.text(place, text, colour, _font(height, bold=bold), anchor)
 
-    def draw(self, lines: Iterable[Stroke], colour: Colour, thick: float) -> None:
-        """Lines with round ends; where they cross, they are one."""
-        covered: dict[tuple[int, int], float] = {}
+    def draw(self, lines: Iterable[Line], colour: Colour, thick: float) -> None:
+        """Lines of so many points."""
         for line in lines:
-            for begin, end in pairwise(line):
-                _cover(covered, begin, end, thick / 2)
-        for (column, row), share in covered.items():
-            if 0 <= column < self.width and 0 <= row < self.height:
-                self._mix(column, row, colour, share)
-
-    def _mix(self, column: int, row: int, colour: Colour, share: float) -> None:
-        at = 3 * (row * self.width + column)
-        for part in range(3):
-            there = self._points[at + part]
-            self._points[at + part] = round(there + (colour[part] - there) * share)
+            self._draw.line(_scaled(line), colour, round(thick * _SCALE), joint="curve")
 
     def png(self) -> bytes:
-        """The picture as PNG (ISO/IEC 15948): 8 bits a colour, no filter, one chunk of data."""
-        wide = 3 * self.width
-        rows = b"".join(
-            b"\0" + self._points[row * wide : (row + 1) * wide] for row in range(self.height)
-        )
-        head = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
-        chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
-        return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
+        """The picture as PNG."""
+        out = BytesIO()
+        self._image.resize(self._size, Image.Resampling.BOX).save(out, "PNG", optimize=True)
+        return out.getvalue()
 
 
-def _cover(
-    covered: dict[tuple[int, int], float], begin: tuple[float, float], end: tuple[float, float],
-    radius: float,
-) -> None:  # fmt: skip
-    """How much of each point the thick line covers, by the distance of its middle."""
-    (x0, y0), (x1, y1) = begin, end
-    along_x, along_y = x1 - x0, y1 - y0
-    length = along_x * along_x + along_y * along_y
-    reach = radius + 1
-    for row in range(floor(min(y0, y1) - reach), ceil(max(y0, y1) + reach)):
-        for column in range(floor(min(x0, x1) - reach), ceil(max(x0, x1) + reach)):
-            px, py = column + 0.5 - x0, row + 0.5 - y0
-            at = (px * along_x + py * along_y) / length if length else 0.0
-            at = min(1.0, max(0.0, at))
-            share = radius + 0.5 - hypot(px - at * along_x, py - at * along_y)
-            if share > 0:
-                place = (column, row)
-                covered[place] = max(covered.get(place, 0.0), min(1.0, share))
+def width(text: str, height: float, *, bold: bool = False) -> float:
+    """How wide a text is whose capitals are `height` high."""
+    return _font(height, bold=bold).getlength(text) / _SCALE
 
 
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+def wrapped(text: str, height: float, room: float, most: int, *, bold: bool = False) -> list[str]:
+    """The text in at most so many lines that fit into `room`; what is too long ends in dots."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width(longer, height, bold=bold) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    if len(lines) > most:
+        lines = lines[:most]
+        while lines[-1] and width(f"{lines[-1]} …", height, bold=bold) > room:
+            lines[-1] = lines[-1].rpartition(" ")[0]
+        lines[-1] += " …"
+    return lines
+
+
+def _scaled(line: Line) -> list[Point]:
+    return [(x * _SCALE, y * _SCALE) for x, y in line]
+
+
+@cache
+def _font(height: float, *, bold: bool) -> ImageFont.FreeTypeFont:
+    path = settings.BASE_DIR / "config" / "static" / "fonts" / "inter.woff2"
+    font = ImageFont.truetype(str(path), round(height * _SCALE / _CAPITAL))
+    font.set_variation_by_axes([_BOLD if bold else _WEIGHT])
+    return font

@@ -10,8 +10,7 @@ from functools import lru_cache
 
 from labs.models import Experiment
 from labs.pages import plots, presentation, proofs
-from labs.pages.canvas import Canvas, Colour
-from labs.pages.lettering import Stroke, width, wrapped
+from labs.pages.canvas import Canvas, Colour, width, wrapped
 from labs.pages.plots import Plot
 
 SIZE = 1200, 630
@@ -69,8 +68,8 @@ def sheet(title: str, foot: str) -> Canvas:
     canvas = Canvas(*SIZE, PAPER)
     canvas.fill(0, 0, 12, SIZE[1], ACCENT)
     canvas.write("Delivery Lab", EDGE, 66, 18, MUTED)
-    for row, line in enumerate(wrapped(title, 32, SIZE[0] - 2 * EDGE, 2)):
-        canvas.write(line, EDGE, 124 + 54 * row, 32, INK, 4.2)
+    for row, line in enumerate(wrapped(title, 32, SIZE[0] - 2 * EDGE, 2, bold=True)):
+        canvas.write(line, EDGE, 124 + 54 * row, 32, INK, bold=True)
     canvas.write(foot, EDGE, 608, 14, MUTED)
     return canvas
 
@@ -90,11 +89,11 @@ def _arm(canvas: Canvas, arm: Arm, x: float, room: float) -> None:
     canvas.frame(x, _TOP, room, _FOOT - _TOP, LINE)
     canvas.write(arm.label, x + 24, _TOP + 42, 18, INK)
     colour = _VERDICTS.get(arm.verdict, _KINDS["unknown"])
-    wide = width(arm.verdict, 18) + 36
+    wide = width(arm.verdict, 18, bold=True) + 36
     canvas.frame(x + room - wide - 24, _TOP + 14, wide, 40, colour, 3)
-    canvas.write(arm.verdict, x + room - wide - 6, _TOP + 42, 18, colour, 2.8)
-    (words,) = wrapped(arm.words, 26, room - 48, 1) or [""]
-    canvas.write(words, x + 24, _TOP + 108, 26, _KINDS.get(arm.kind, INK), 3.6)
+    canvas.write(arm.verdict, x + room - wide - 6, _TOP + 42, 18, colour, bold=True)
+    (words,) = wrapped(arm.words, 23, room - 48, 1, bold=True) or [""]
+    canvas.write(words, x + 24, _TOP + 106, 23, _KINDS.get(arm.kind, INK), bold=True)
     if arm.plot:
         _plot(canvas, arm.plot, x + 24, _TOP + 136, room - 48, _FOOT - _TOP - 156)
 
@@ -110,7 +109,7 @@ def _plot(canvas: Canvas, plot: Plot, x: float, y: float, wide: float, high: flo
     for box in plot.leaderless:
         canvas.fill(*at(box.x, box.y), box.width * across, box.height * down, MUTED, 0.16)
     points = [tuple(map(float, name.split(","))) for name in plot.line.split()]
-    line: Stroke = tuple(at(px, py) for px, py in points)
+    line = [at(px, py) for px, py in points]
     for (left, top), (right, _) in zip(line[::2], line[1::2], strict=False):
         canvas.fill(left, top, right - left, y + high - top, ACCENT, 0.18)
     canvas.draw([line], ACCENT, 3)
