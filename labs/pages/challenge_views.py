@@ -8,7 +8,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_htmx.http import HttpResponseStopPolling
 
 from advisor.reasoning.pipeline import Pipeline
 from labs.challenges import Challenge, all_challenges, find, of_day, seed_of
@@ -17,6 +16,7 @@ from labs.engine.record.harmed import harmed
 from labs.models import Attempt, State
 from labs.pages import challenge_grades, challenge_pages
 from labs.pages.challenge_forms import CaseForm, LeverForm
+from labs.pages.polling import polled
 from labs.runs import planning, services, visitors
 
 
@@ -45,10 +45,8 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
     context = challenge_pages.context(request, challenge)
     if "experiment" not in context:
         raise Http404("Nothing has been run in this challenge.")
-    response = render(request, "labs/challenge/live.html", context)
-    if not context["experiment"].is_live:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    is_live = context["experiment"].is_live
+    return polled(request, "labs/challenge/live.html", context, is_live=is_live)
 
 
 @require_POST

@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import HttpResponseStopPolling
 
 from labs.lessons import Lesson, all_lessons
 from labs.lessons import classroom as core
@@ -21,6 +20,7 @@ from labs.pages import class_pages, class_rooms
 from labs.pages.class_presence import PRESENCE
 from labs.pages.lesson_forms import PredictionForm
 from labs.pages.parameters import whole_number
+from labs.pages.polling import polled
 from labs.runs import planning, services, visitors
 
 NOTHING_NEW = 204
@@ -87,10 +87,7 @@ def live(request: HttpRequest, code: str) -> HttpResponse:
     if request.GET.get("seen") == class_pages.key(room):
         return HttpResponse(status=NOTHING_NEW)
     context = class_pages.context(request, room, lesson)
-    response = render(request, "labs/class/part.html", context)
-    if not room.is_open:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    return polled(request, "labs/class/part.html", context, is_live=room.is_open)
 
 
 @require_safe
@@ -101,10 +98,8 @@ def seats(request: HttpRequest, code: str) -> HttpResponse:
     _teacher_only(request, room)
     if request.GET.get("seen") == class_pages.seats_key(room):
         return HttpResponse(status=NOTHING_NEW)
-    response = render(request, "labs/class/seats.html", class_pages.seats(room, lesson))
-    if not room.is_open:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    context = class_pages.seats(room, lesson)
+    return polled(request, "labs/class/seats.html", context, is_live=room.is_open)
 
 
 @require_POST

@@ -9,12 +9,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import HttpResponseStopPolling
 
 from labs.incidents import Incident, all_incidents, exhibits, find, record
 from labs.lessons.text import Text
 from labs.pages import incident_plays, selectors
 from labs.pages.incident_moments import lanes
+from labs.pages.polling import polled
 from labs.runs import plays, presence, visitors
 from labs.runs.planning import Refused
 
@@ -65,10 +65,8 @@ def play(request: HttpRequest, name: str, slug: str) -> HttpResponse:
 def live(request: HttpRequest, name: str, slug: str) -> HttpResponse:
     """The part of it that changes; 286 tells htmx that it will not change again."""
     context = _play(request, name, slug)
-    response = render(request, "labs/incident_play.html#live", context)
-    if not context["experiment"].is_live:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    is_live = context["experiment"].is_live
+    return polled(request, "labs/incident_play.html#live", context, is_live=is_live)
 
 
 def _found(name: str) -> Incident:

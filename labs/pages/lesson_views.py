@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_htmx.http import HttpResponseStopPolling
 
 from labs.evidence import lesson_record
 from labs.lessons import STEPS, Lesson, all_lessons, find
@@ -19,6 +18,7 @@ from labs.models import Progress, State
 from labs.pages import lesson_confidence, lesson_pages, lesson_review, progress
 from labs.pages.lesson_forms import PredictionForm, TurnForm
 from labs.pages.parameters import whole_number
+from labs.pages.polling import polled
 from labs.runs import planning, services, visitors
 
 _STARTED_OVER = (
@@ -108,12 +108,9 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
     mine = progress.of(request, lesson)
     if mine.experiment is None:
         raise Http404("Nothing has been run in this lesson.")
-    response = render(
-        request, "labs/lesson/live.html", lesson_pages.context(request, lesson, mine, "run")
-    )
-    if not mine.experiment.is_live:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    context = lesson_pages.context(request, lesson, mine, "run")
+    is_live = mine.experiment.is_live
+    return polled(request, "labs/lesson/live.html", context, is_live=is_live)
 
 
 @require_safe
@@ -125,10 +122,8 @@ def turn_live(request: HttpRequest, name: str) -> HttpResponse:
     if mine.turn_experiment is None:
         raise Http404("Nothing has been run in this turn.")
     context = lesson_pages.context(request, lesson, mine, "your-turn")
-    response = render(request, "labs/lesson/turn_live.html", context)
-    if not mine.turn_experiment.is_live:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    is_live = mine.turn_experiment.is_live
+    return polled(request, "labs/lesson/turn_live.html", context, is_live=is_live)
 
 
 @require_POST

@@ -11,13 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import HttpResponseStopPolling
 
 from advisor import services as advisor
 from labs.evidence import over_lines
 from labs.models import Experiment, Series
 from labs.pages import presentation, selectors, series_rows
 from labs.pages.parameters import slug as typed_slug
+from labs.pages.polling import polled
 from labs.pages.series_forms import DEFAULTS, SeriesForm, described_as
 from labs.runs import planning, presence, visitors
 from labs.runs import series as time_machine
@@ -62,10 +62,7 @@ def series(request: HttpRequest, slug: str) -> HttpResponse:
 def live(request: HttpRequest, slug: str) -> HttpResponse:
     """The part of it that changes; 286 tells htmx that it will not change again."""
     context = _context(request, slug)
-    response = render(request, "labs/series.html#live", context)
-    if not context["is_live"]:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    return polled(request, "labs/series.html#live", context, is_live=context["is_live"])
 
 
 @require_POST

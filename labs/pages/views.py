@@ -16,7 +16,6 @@ from django.http import (
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
-from django_htmx.http import HttpResponseStopPolling
 
 from advisor import services as advisor
 from advisor.models import Description
@@ -28,6 +27,7 @@ from labs.pages import downloads, presentation, proofs, recorded, replays, selec
 from labs.pages import offline as exported
 from labs.pages.parameters import slug as typed_slug
 from labs.pages.parameters import whole_number
+from labs.pages.polling import polled
 from labs.pages.refutations import refutations
 from labs.runs import lifecycle, planning, presence, services, visitors
 from labs.runs.conditions import Conditions, ConditionsForm, java_release
@@ -150,10 +150,8 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 def live(request: HttpRequest, slug: str) -> HttpResponse:
     """The part of the page that changes; 286 tells htmx that it will not change again."""
     context = _with_replays(experiment_context(request, slug))
-    response = render(request, "labs/experiment.html#live", context)
-    if not context["experiment"].is_live:
-        response.status_code = HttpResponseStopPolling.status_code
-    return response
+    is_live = context["experiment"].is_live
+    return polled(request, "labs/experiment.html#live", context, is_live=is_live)
 
 
 @require_POST
