@@ -33,7 +33,7 @@ def flag(name: str, *, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} must be yes or no, not {value!r}.")
 
 
-def whole(name: str, default: Callable[[], int], *, least: int, most: int) -> int:
+def integer(name: str, default: Callable[[], int], *, least: int, most: int) -> int:
     """A whole number within bounds, both included. Raises `ImproperlyConfigured` otherwise."""
     value = text(name, "")
     if not value:

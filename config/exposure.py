@@ -17,7 +17,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def why_not(host: str) -> str:
+def refusal(host: str) -> str:
     """Why the site is not bound to this address, and what to state; "" where it may be.
 
     Everybody who reaches it can start experiments, which use its processors and its disk. So the

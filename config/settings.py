@@ -25,14 +25,16 @@ LAB_STAGED_RECORD = BASE_DIR / "benchmarks" / "scenarios.jsonl"
 LAB_LOGS_DIR = LAB_DATA_DIR / "logs"
 LAB_JUDGE_SOCKET = places.socket_path(LAB_DATA_DIR, "judge.sock")
 LAB_REDIS_SOCKET = places.socket_path(LAB_DATA_DIR, "redis.sock")
-LAB_CLUSTERS_AT_ONCE = env.whole("LAB_CLUSTERS_AT_ONCE", slots.clusters_at_once, least=1, most=64)
+LAB_CLUSTERS_AT_ONCE = env.integer("LAB_CLUSTERS_AT_ONCE", slots.clusters_at_once, least=1, most=64)
 # Clusters for one experiment, booted before anybody asks (labs/engine/run/pool.py).
 LAB_WARM_POOL = env.flag("LAB_WARM_POOL", default=True)
 # Jars and class-data archives; whatever fetches jars reads the variable itself, because it may run
 # without Django (labs/engine/distributions/budget.py).
-LAB_CACHE_LIMIT_MB = env.whole("LAB_CACHE_LIMIT_MB", lambda: budget.DEFAULT_MB, least=1, most=10**9)
+LAB_CACHE_LIMIT_MB = env.integer(
+    "LAB_CACHE_LIMIT_MB", lambda: budget.DEFAULT_MB, least=1, most=10**9
+)
 # All ledgers together, in millions of bytes; the oldest go first (labs/runs/pruning.py).
-LAB_RUNS_LIMIT_MB = env.whole("LAB_RUNS_LIMIT_MB", lambda: 5_000, least=1, most=10**9)
+LAB_RUNS_LIMIT_MB = env.integer("LAB_RUNS_LIMIT_MB", lambda: 5_000, least=1, most=10**9)
 # Clusters of one's own that may be described, by name: addresses, or a file of client settings.
 LAB_LIVE_CLUSTERS = env.pairs("LAB_LIVE_CLUSTERS")
 
@@ -90,7 +92,7 @@ LAB_ROOMS = {"visitor": 5, "address": 50}
 # Proxies whose X-Forwarded-For is believed, by address or network.
 LAB_TRUSTED_PROXIES = env.networks("LAB_TRUSTED_PROXIES")
 # What nobody ran anything for is removed after so many days; 0 keeps it (labs/runs/expiry.py).
-LAB_KEEP_DAYS = env.whole("LAB_KEEP_DAYS", lambda: 365, least=0, most=36_500)
+LAB_KEEP_DAYS = env.integer("LAB_KEEP_DAYS", lambda: 365, least=0, most=36_500)
 # Who has it may log in and cancel anybody's runs. 12 characters: OWASP ASVS 4.0.3, 2.1.1.
 LAB_OPERATOR_PASSWORD = env.password("LAB_OPERATOR_PASSWORD", least=12)
 

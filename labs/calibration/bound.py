@@ -27,10 +27,10 @@ def runs_for(share: float) -> int:
     return math.ceil(math.log(1 - CONFIDENCE) / math.log(1 - share))
 
 
-def below(runs: int) -> str:
+def bound_in_words(runs: int) -> str:
     """The same in words; empty without any run.
 
-    >>> below(59)
+    >>> bound_in_words(59)
     'below 5% with 95% confidence'
     """
     return f"below {_percent(at_most(runs))} with 95% confidence" if runs else ""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from labs.calibration.bound import below
+from labs.calibration.bound import bound_in_words
 from labs.calibration.fingerprint import fingerprint, short_form
 from labs.engine.scenarios import all_scenarios
 from labs.engine.scenarios.model import Scenario
@@ -64,7 +64,7 @@ class Arm:
     @property
     def bound(self) -> str:
         """The bound from runs that never showed it; empty if one did."""
-        return "" if self.shown else below(len(self.runs))
+        return "" if self.shown else bound_in_words(len(self.runs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
-from labs.calibration.bound import below
+from labs.calibration.bound import bound_in_words
 from labs.calibration.edges import OUTAGES, as_staged, permitted
 from labs.engine.scenarios import find
 
@@ -73,7 +73,7 @@ class Side:
     @property
     def bound(self) -> str:
         """The bound from runs in which it was never seen; empty without any."""
-        return "" if self.seen else below(len(self.runs))
+        return "" if self.seen else bound_in_words(len(self.runs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def _grade(attempt: Attempt, challenge: Challenge) -> Grade | None:
 
 def tries(request: HttpRequest, challenge: Challenge | None = None) -> list[Attempt]:
     """The visitor's own tries, at one challenge or at all, the newest first."""
-    key = visitors.known(request)
+    key = visitors.existing_key(request)
     if not key:
         return []
     result = Attempt.objects.filter(visitor=key).select_related("experiment")
@@ -106,6 +106,6 @@ def give_up(request: HttpRequest, challenge: Challenge) -> None:
 
 def gave_up(request: HttpRequest, challenge: Challenge) -> bool:
     """Whether the optimum may be shown without having solved it."""
-    key = visitors.known(request)
+    key = visitors.existing_key(request)
     mine = GivenUp.objects.filter(visitor=key, challenge=challenge.name)
     return bool(key) and mine.exists()

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from labs.lessons import Lesson, Outcome, Question
 from labs.lessons.classroom import KEPT_FOR, OPEN_FOR, Member, Stage, answered, spreads
 from labs.models import Classroom, Experiment, Pupil, State
-from labs.pages import class_rooms, lesson_pages, presentation, replays, shared
+from labs.pages import class_rooms, lesson_pages, presentation, replays, text_cache
 from labs.pages.class_presence import PRESENCE
 from labs.pages.lesson_forms import PredictionForm
 from labs.pages.views import shown
@@ -48,13 +48,13 @@ def key(room: Classroom) -> str:
 
 def seats_key(room: Classroom) -> str:
     """The same for what the pupils do, which only the teacher sees."""
-    here = ",".join(sorted(PRESENCE.here(room.code)))
+    here = ",".join(sorted(PRESENCE.present(room.code)))
     return f"{room.version}.{room.touches}.{zlib.crc32(here.encode()):x}"
 
 
 def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, Any]:
     """The part of the page that all are led through, as this visitor sees it."""
-    mine = visitors.known(request)
+    mine = visitors.existing_key(request)
     leads = bool(mine) and room.teacher == mine
     pupil = None if leads else class_rooms.pupil_of(room, mine)
     values: dict[str, Any] = {
@@ -90,7 +90,7 @@ def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
     """What only the teacher sees: the step of each pupil, and the answers so far."""
     pupils = list(room.pupils.all())
     members = [class_rooms.member(pupil) for pupil in pupils]
-    here = PRESENCE.here(room.code)
+    here = PRESENCE.present(room.code)
     values: dict[str, Any] = {
         "room": room,
         "lesson": lesson,
@@ -176,7 +176,7 @@ def _picture(experiment: Experiment, lesson: Lesson, seen: str) -> SafeString:
     def make() -> str:
         return render_to_string("labs/live.html", shown(experiment) | {"lesson": lesson})
 
-    return mark_safe(shared.once(("class live", experiment.slug, seen), make))  # noqa: S308
+    return mark_safe(text_cache.cached(("class live", experiment.slug, seen), make))  # noqa: S308
 
 
 def _result(experiment: Experiment, lesson: Lesson) -> SafeString:
@@ -187,4 +187,4 @@ def _result(experiment: Experiment, lesson: Lesson) -> SafeString:
         return render_to_string("labs/class/result.html", shown(experiment) | played)
 
     name = ("class result", experiment.slug, experiment.attempt, experiment.pruned_at)
-    return mark_safe(shared.once(name, make))  # noqa: S308
+    return mark_safe(text_cache.cached(name, make))  # noqa: S308

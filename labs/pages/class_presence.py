@@ -23,8 +23,8 @@ class Presence:
     _asked: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def asked(self, code: str, visitor: str) -> None:
-        """Called for each request."""
+    def record(self, code: str, visitor: str) -> None:
+        """Notes a request of a visitor for a room."""
         now = self.clock()
         with self._lock:
             if len(self._asked) >= _MOST:
@@ -32,7 +32,7 @@ class Presence:
             if len(self._asked) < _MOST:
                 self._asked[code, visitor] = now
 
-    def here(self, code: str) -> frozenset[str]:
+    def present(self, code: str) -> frozenset[str]:
         """The visitors whose browsers are there."""
         now = self.clock()
         with self._lock:

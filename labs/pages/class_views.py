@@ -56,7 +56,7 @@ def join(request: HttpRequest) -> HttpResponse:
         room = class_rooms.find(typed["code"])
     except Classroom.DoesNotExist:
         return _index(request, typed | {"problem": NO_ROOM}, status=400)
-    if visitors.known(request) == room.teacher:
+    if visitors.existing_key(request) == room.teacher:
         return redirect(room)
     try:
         class_rooms.join(request, room, core.nickname(typed["nickname"]))
@@ -81,9 +81,9 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
 def live(request: HttpRequest, code: str) -> HttpResponse:
     """What all are led through; 204 where the browser has seen it, after two queries."""
     room, lesson = _find(code)
-    mine = visitors.known(request)
+    mine = visitors.existing_key(request)
     if mine != room.teacher:
-        PRESENCE.asked(room.code, mine)
+        PRESENCE.record(room.code, mine)
     if request.GET.get("seen") == class_pages.key(room):
         return HttpResponse(status=NOTHING_NEW)
     context = class_pages.context(request, room, lesson)
@@ -222,12 +222,12 @@ def _find(code: str) -> tuple[Classroom, Lesson]:
 
 
 def _teacher_only(request: HttpRequest, room: Classroom) -> None:
-    if visitors.known(request) != room.teacher:
+    if visitors.existing_key(request) != room.teacher:
         raise Http404("This is for the teacher of the room.")
 
 
 def _pupil(request: HttpRequest, room: Classroom) -> Pupil:
-    pupil = class_rooms.pupil_of(room, visitors.known(request))
+    pupil = class_rooms.pupil_of(room, visitors.existing_key(request))
     if pupil is None:
         raise Http404("This is for pupils of the room.")
     return pupil

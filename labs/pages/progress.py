@@ -19,7 +19,7 @@ _ORDER = list(STEPS)
 
 def of(request: HttpRequest, lesson: Lesson) -> Progress:
     """The visitor's progress; a new one is stored only once there is something to keep."""
-    key = visitors.known(request)
+    key = visitors.existing_key(request)
     rows = Progress.objects.filter(
         visitor=key, lesson=lesson.name, reset_at__isnull=True
     ).select_related("experiment", "turn_experiment")
@@ -64,7 +64,7 @@ def answer(request: HttpRequest, mine: Progress, question: Question, place: int)
 
 def all_of(request: HttpRequest) -> list[Progress]:
     """The visitor's progress in every lesson that they began."""
-    key = visitors.known(request)
+    key = visitors.existing_key(request)
     rows = Progress.objects.filter(visitor=key, reset_at__isnull=True)
     # The map of the course asks for the arms of each run, the table of confidence again.
     rows = rows.select_related("experiment", "turn_experiment")
@@ -86,7 +86,7 @@ def reset(request: HttpRequest, lesson: Lesson) -> None:
 def undo(request: HttpRequest, lesson: Lesson) -> None:
     """Brings back what was put aside, the oldest if there are several, and puts aside in turn what
     was begun since: nothing is lost, and a second time brings it back."""
-    key = visitors.known(request)
+    key = visitors.existing_key(request)
     with transaction.atomic():
         back = _aside(key, lesson).order_by("reset_at", "pk").first() if key else None
         if back is None:
@@ -103,7 +103,7 @@ def undo(request: HttpRequest, lesson: Lesson) -> None:
 
 def may_undo(request: HttpRequest, lesson: Lesson) -> bool:
     """Whether there is something put aside."""
-    key = visitors.known(request)
+    key = visitors.existing_key(request)
     return bool(key) and _aside(key, lesson).exists()
 
 

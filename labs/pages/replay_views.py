@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from advisor.pages.standing import find_or_404
 from labs.engine.record.replay import partitions
 from labs.models import Run, State
-from labs.pages import answer_preview, presentation, preview, replays, selectors, shared
+from labs.pages import answer_preview, presentation, preview, replays, selectors, text_cache
 from labs.pages.parameters import whole_number
 
 
@@ -26,7 +26,7 @@ def replay(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse(replays.data(experiment, partition))
     # A class looks at one run in thirty browsers at once.
     key = ("replay", slug, experiment.attempt, experiment.pruned_at, partition)
-    text = shared.once(key, lambda: json.dumps(replays.data(experiment, partition)))
+    text = text_cache.cached(key, lambda: json.dumps(replays.data(experiment, partition)))
     return HttpResponse(text, content_type="application/json")
 
 

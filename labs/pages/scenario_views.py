@@ -61,7 +61,7 @@ def _pipeline(request: HttpRequest) -> str:
     asked = slug(request.GET.get("pipeline", ""))
     if asked:
         return asked if _is_there(asked) else ""
-    mine = visitors.known(request)
+    mine = visitors.existing_key(request)
     if not mine:
         return ""
     last = Experiment.objects.filter(visitor=mine).exclude(pipeline="").order_by("-created_at")

@@ -122,7 +122,7 @@ def _filled_in(request: HttpRequest) -> SeriesForm:
 
 def _slugs(request: HttpRequest, asked: str) -> tuple[str, ...]:
     """The descriptions to choose from: the one that is asked for, and the visitor's last one."""
-    mine = visitors.known(request)
+    mine = visitors.existing_key(request)
     last = Experiment.objects.filter(visitor=mine).exclude(pipeline="").order_by("-created_at")
     own = last.values_list("pipeline", flat=True).first() if mine else None
     return tuple(dict.fromkeys(slug for slug in (typed_slug(asked), own) if slug))

@@ -37,7 +37,7 @@ def enter(request: HttpRequest, user: User) -> None:
 
     It happens completely or not at all. What another account kept here stays with that account.
     """
-    before = "" if request.user.is_authenticated else visitors.known(request)
+    before = "" if request.user.is_authenticated else visitors.existing_key(request)
     with transaction.atomic():
         if before:
             take_over(before, visitors.of_account(user))

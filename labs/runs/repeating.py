@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from labs.calibration.bound import below, runs_for
+from labs.calibration.bound import bound_in_words, runs_for
 from labs.engine.plan.spec import ExperimentSpec
 
 MOST_UNKNOWN = 10
@@ -40,7 +40,7 @@ class Tally:
 
     def __str__(self) -> str:
         runs = self.holds + self.broken
-        bound = "" if self.broken or not runs else f": {below(runs)}"
+        bound = "" if self.broken or not runs else f": {bound_in_words(runs)}"
         unknown = f"; {self.unknown} unknown, which say nothing" if self.unknown else ""
         return f"{self.name}: broken in {self.broken} of {runs} runs{bound}{unknown}"
 

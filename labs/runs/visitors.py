@@ -38,7 +38,7 @@ def of_account(user: User) -> str:
     return f"{OF_ACCOUNTS}{user.pk}"
 
 
-def known(request: HttpRequest) -> str:
+def existing_key(request: HttpRequest) -> str:
     """The key of the visitor, as far as there is one; empty if nothing can be kept of them yet."""
     # Asking for the user reads the session: a made-up key is empty afterwards.
     if isinstance(request.user, User):
@@ -79,10 +79,10 @@ def learner(request: HttpRequest) -> User | None:
 
 def name(request: HttpRequest, started: Experiment | Series) -> str:
     """Who cancels it, in words."""
-    return "a visitor" if started.visitor == known(request) else "an operator"
+    return "a visitor" if started.visitor == existing_key(request) else "an operator"
 
 
 def may_cancel(request: HttpRequest, started: Experiment | Series) -> bool:
     """Whether this visitor started it, or is an operator."""
-    mine = known(request)
+    mine = existing_key(request)
     return (bool(mine) and started.visitor == mine) or is_operator(request)

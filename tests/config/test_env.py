@@ -19,7 +19,7 @@ def test_flags(monkeypatch, text, meant):
 def test_an_empty_variable_counts_as_absent(monkeypatch):
     monkeypatch.setenv("LAB_X", " ")
     assert env.flag("LAB_X", default=True) is True
-    assert env.whole("LAB_X", lambda: 3, least=1, most=5) == 3
+    assert env.integer("LAB_X", lambda: 3, least=1, most=5) == 3
     assert env.text("LAB_X", "so") == "so"
     assert env.words("LAB_X", ("a", "b")) == ["a", "b"]
 
@@ -33,8 +33,8 @@ def test_words_are_parted_by_commas_or_spaces(monkeypatch):
     ("text", "read"),
     [
         ("maybe", lambda: env.flag("LAB_X", default=True)),
-        ("two", lambda: env.whole("LAB_X", lambda: 1, least=1, most=5)),
-        ("6", lambda: env.whole("LAB_X", lambda: 1, least=1, most=5)),
+        ("two", lambda: env.integer("LAB_X", lambda: 1, least=1, most=5)),
+        ("6", lambda: env.integer("LAB_X", lambda: 1, least=1, most=5)),
         ("http://secret@host", lambda: env.one_of("LAB_X", ("redis",), "redis://x")),
     ],
     ids=["flag", "not a number", "out of bounds", "scheme"],

@@ -50,11 +50,11 @@ class Command(ExactCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["port"] is None:
-            port = env.whole("LAB_PORT", lambda: 8000, least=1, most=65535)
+            port = env.integer("LAB_PORT", lambda: 8000, least=1, most=65535)
         else:
             port = _port(str(options["port"]))
         host = options["host"] or env.text("LAB_HOST", services.LOOPBACK)
-        if why := exposure.why_not(host):
+        if why := exposure.refusal(host):
             raise CommandError(why, returncode=TAKEN)
         # Until the services run, a signal may interrupt anywhere, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from benchmarks.scenarios import KEPT
-from labs.calibration.bound import at_most, below, runs_for
+from labs.calibration.bound import at_most, bound_in_words, runs_for
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.staged import staged
 from labs.engine.scenarios import all_scenarios
@@ -95,4 +95,4 @@ def test_a_new_installation_has_a_full_page_and_own_runs_stand_beside(client: Cl
 def test_what_runs_without_it_rule_out(runs: int, percent: float) -> None:
     assert at_most(runs) * 100 == pytest.approx(percent, abs=0.01)
     assert runs_for(at_most(runs) + 1e-9) == runs
-    assert below(0) == ""
+    assert bound_in_words(0) == ""

@@ -1,4 +1,4 @@
-"""Makes once what many browsers request at the same time: a run's pictures for a whole class."""
+"""A cache of texts that many browsers request at the same time: a run's pictures for a class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _kept: OrderedDict[Hashable, str] = OrderedDict()
 _making = threading.Lock()
 
 
-def once(key: Hashable, make: Callable[[], str]) -> str:
+def cached(key: Hashable, make: Callable[[], str]) -> str:
     """The text of a key, made for the first request; the others wait for it.
 
     The key has to change when the text does: entries never expire, they are only pushed out.
