@@ -8,7 +8,7 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from advisor.export.base import Export, Stamp, Way
+from advisor.export.base import Export, Revision, Stamp
 from advisor.reasoning.pipeline import Pipeline
 
 __all__ = ["Export", "Stamp", "all_exports", "exports_for", "find"]
@@ -26,13 +26,13 @@ def all_exports() -> tuple[Export, ...]:
 
 
 def exports_for(pipeline: Pipeline, described: Pipeline | None = None) -> tuple[Export, ...]:
-    """The exports that this pipeline can use; without those that the way from the one described
+    """The exports that this pipeline can use; without those that the step from the one described
     does not need, if that is given."""
     return tuple(
         export
         for export in all_exports()
         if export.applies(pipeline)
-        and (described is None or export.needed(Way(pipeline, described)))
+        and (described is None or export.needed(Revision(pipeline, described)))
     )
 
 

@@ -34,7 +34,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Revision:
     """From a pipeline as its team described it to the one that is exported.
 
     Where `described` is None the exported one is all there is, and everything in it is meant.
@@ -55,7 +55,7 @@ class Way:
 class Export:
     """One file for one product. `name` is its slug in addresses, `title` what people call it.
 
-    `applies` says whether a pipeline can use it at all, `needed` whether the way from the
+    `applies` says whether a pipeline can use it at all, `needed` whether the step from the
     pipeline as described to the one exported takes it; `write` makes the text.
     """
 
@@ -64,13 +64,13 @@ class Export:
     filename: str
     media_type: str
     applies: Callable[[Pipeline], bool]
-    write: Callable[[Way, Stamp], str]
-    needed: Callable[[Way], bool] = lambda way: True
+    write: Callable[[Revision, Stamp], str]
+    needed: Callable[[Revision], bool] = lambda revision: True
 
     def render(self, exported: Pipeline, stamp: Stamp, described: Pipeline | None = None) -> str:
         """The text of the file. Raises `SettingError` if the pipeline holds a value that the
         catalog would refuse."""
-        return self.write(Way(exported, described), stamp)
+        return self.write(Revision(exported, described), stamp)
 
 
 def always(pipeline: Pipeline) -> bool:

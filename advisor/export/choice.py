@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Kind, Setting, Value, render, settings_of
 from advisor.catalog.texts import placeholder
-from advisor.export.base import Way
+from advisor.export.base import Revision
 from advisor.export.weak import weak
 from advisor.reasoning.pipeline import Pipeline
 
@@ -63,27 +63,29 @@ class Chosen:
         return self.setting.name
 
 
-def chosen(way: Way, component: Component) -> tuple[Chosen, ...]:
+def chosen(revision: Revision, component: Component) -> tuple[Chosen, ...]:
     """The settings of a component that its own file holds, in the catalog's order.
 
     Raises `SettingError` if a value is not one that the catalog would have parsed.
     """
     return tuple(
-        setting for setting in _all(way, component) if not setting.weak or setting.name in _NEEDED
+        setting
+        for setting in _all(revision, component)
+        if not setting.weak or setting.name in _NEEDED
     )
 
 
-def added(way: Way, component: Component) -> tuple[Chosen, ...]:
+def added(revision: Revision, component: Component) -> tuple[Chosen, ...]:
     """Of these, what has to be added to a running cluster: changes, and what was not stated."""
     return tuple(
-        setting for setting in chosen(way, component) if setting.changed or not setting.stated
+        setting for setting in chosen(revision, component) if setting.changed or not setting.stated
     )
 
 
-def left_notes(way: Way, *components: Component) -> tuple[str, ...]:
+def left_notes(revision: Revision, *components: Component) -> tuple[str, ...]:
     """What has to be filled in, and what was left as described and is not advised: comments."""
     settings = [
-        setting for component in components for setting in _all(way, component) if setting.weak
+        setting for component in components for setting in _all(revision, component) if setting.weak
     ]
     texts = ", ".join(
         f"{setting.name}={setting.text}" if setting.filled_in else f"your own {setting.name}"
@@ -95,25 +97,25 @@ def left_notes(way: Way, *components: Component) -> tuple[str, ...]:
     ]
     notes = [f"Left as you described, not recommended, and not set here: {texts}."] if texts else []
     notes += [f"Set as you described, not recommended: {name}." for name in set_all_the_same]
-    own = [note for component in components for note in _to_fill_in(way, component)]
-    return (*own, *_removed(way, components), *notes)
+    own = [note for component in components for note in _to_fill_in(revision, component)]
+    return (*own, *_removed(revision, components), *notes)
 
 
-def _removed(way: Way, components: Iterable[Component]) -> Iterator[str]:
+def _removed(revision: Revision, components: Iterable[Component]) -> Iterator[str]:
     """What the described pipeline states and the exported one leaves out."""
     names = [
         name
         for component in components
-        if way.described is not None
-        for name in way.described.stated(component)
-        if name not in way.exported.stated(component)
+        if revision.described is not None
+        for name in revision.described.stated(component)
+        if name not in revision.exported.stated(component)
     ]
     if names:
         yield f"Remove from what you have, so that the default holds: {', '.join(names)}."
 
 
-def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
-    pipeline, left = way.exported, weak(way)
+def _all(revision: Revision, component: Component) -> tuple[Chosen, ...]:
+    pipeline, left = revision.exported, weak(revision)
     stated = pipeline.stated(component)
     settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
     return tuple(
@@ -121,7 +123,7 @@ def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
             setting,
             yours or render(setting, value),
             stated=setting.name in stated,
-            changed=way.changes(component, setting.name),
+            changed=revision.changes(component, setting.name),
             weak=(component, setting.name) in left,
             filled_in=yours is None,
         )
@@ -133,9 +135,11 @@ def _all(way: Way, component: Component) -> tuple[Chosen, ...]:
     )
 
 
-def _to_fill_in(way: Way, component: Component) -> list[str]:
+def _to_fill_in(revision: Revision, component: Component) -> list[str]:
     """What a person has to put into the file, because it was not kept."""
-    written = added(way, component) if component is Component.BROKER else chosen(way, component)
+    written = (
+        added(revision, component) if component is Component.BROKER else chosen(revision, component)
+    )
     return [
         f"Put your own {setting.name} in place of {setting.text}: its text is not kept here."
         for setting in written
@@ -150,10 +154,10 @@ def typed(setting: Chosen) -> bool | int | str:
     return int(setting.text) if setting.setting.kind is Kind.INT else setting.text
 
 
-def changes_copies(way: Way) -> bool:
+def changes_copies(revision: Revision) -> bool:
     """Whether a topic that exists needs more copies than were described, or fewer."""
-    before = way.described and way.described.value(Component.TOPIC, "replication.factor")
-    return before != way.exported.value(Component.TOPIC, "replication.factor")
+    before = revision.described and revision.described.value(Component.TOPIC, "replication.factor")
+    return before != revision.exported.value(Component.TOPIC, "replication.factor")
 
 
 def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp, Way, head
+from advisor.export.base import Export, Revision, Stamp, head
 from advisor.export.choice import chosen, code_notes, left_notes
 from advisor.export.python_literal import literal
 from advisor.reasoning.pipeline import Pipeline
@@ -97,17 +97,17 @@ def _steps(pipeline: Pipeline) -> str:
     return _PROCESS + _COMMIT if commit == "after-processing" else _PROCESS
 
 
-def _dict(name: str, way: Way, component: Component) -> str:
-    return literal(name, {setting.name: setting for setting in chosen(way, component)})
+def _dict(name: str, revision: Revision, component: Component) -> str:
+    return literal(name, {setting.name: setting for setting in chosen(revision, component)})
 
 
-def _write(way: Way, stamp: Stamp) -> str:
-    pipeline, both = way.exported, (Component.PRODUCER, Component.CONSUMER)
-    notes = (*code_notes(pipeline, *both), *left_notes(way, *both))
+def _write(revision: Revision, stamp: Stamp) -> str:
+    pipeline, both = revision.exported, (Component.PRODUCER, Component.CONSUMER)
+    notes = (*code_notes(pipeline, *both), *left_notes(revision, *both))
     parts = [head("Settings for confluent-kafka (librdkafka).", stamp, *notes)]
     parts.append(_IMPORTS)
-    parts.append(_dict("PRODUCER", way, Component.PRODUCER) + "\n")
-    parts.append(_dict("CONSUMER", way, Component.CONSUMER) + _CLIENTS)
+    parts.append(_dict("PRODUCER", revision, Component.PRODUCER) + "\n")
+    parts.append(_dict("CONSUMER", revision, Component.CONSUMER) + _CLIENTS)
     if pipeline.value(Component.APPLICATION, "commit") == "in-transaction":
         parts.append(_TRANSACTION)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp, Way, comment, head
+from advisor.export.base import Export, Revision, Stamp, comment, head
 from advisor.export.choice import Chosen, chosen, code_notes, left_notes
 from advisor.reasoning.pipeline import Pipeline
 
@@ -26,10 +26,10 @@ def escape(text: str) -> str:
     return "".join(out)
 
 
-def _write(way: Way, stamp: Stamp, component: Component) -> str:
+def _write(revision: Revision, stamp: Stamp, component: Component) -> str:
     title = f"{component.capitalize()} settings for the Java client."
-    settings, left = chosen(way, component), left_notes(way, component)
-    parts = [head(title, stamp, *code_notes(way.exported, component), *left)]
+    settings, left = chosen(revision, component), left_notes(revision, component)
+    parts = [head(title, stamp, *code_notes(revision.exported, component), *left)]
     parts += [line(setting, setting.name) for setting in settings if setting.stated]
     in_force = [line(setting, setting.name) for setting in settings if not setting.stated]
     if in_force:
@@ -43,12 +43,12 @@ def line(setting: Chosen, key: str) -> str:
     return f"\n{comment(setting.setting.meaning)}{key}={escape(setting.text)}\n"
 
 
-def _producer(way: Way, stamp: Stamp) -> str:
-    return _write(way, stamp, Component.PRODUCER)
+def _producer(revision: Revision, stamp: Stamp) -> str:
+    return _write(revision, stamp, Component.PRODUCER)
 
 
-def _consumer(way: Way, stamp: Stamp) -> str:
-    return _write(way, stamp, Component.CONSUMER)
+def _consumer(revision: Revision, stamp: Stamp) -> str:
+    return _write(revision, stamp, Component.CONSUMER)
 
 
 def _applies(pipeline: Pipeline) -> bool:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, Way, always, comment, head
+from advisor.export.base import Export, Revision, Stamp, always, comment, head
 from advisor.export.choice import Chosen, added, changes_copies, chosen, left_notes
 
 DYNAMIC = frozenset(
@@ -38,17 +38,17 @@ _IN_FILE = (
 )
 
 
-def _write(way: Way, stamp: Stamp) -> str:
+def _write(revision: Revision, stamp: Stamp) -> str:
     usage = "Usage: sh topic.sh create | alter | brokers | offsets"
     title = head("Commands for the topic and the brokers.", stamp, usage)
-    left = [comment(note) for note in left_notes(way, Component.BROKER)]
+    left = [comment(note) for note in left_notes(revision, Component.BROKER)]
     return "".join([
-        "#!/bin/sh\n", title, *map(comment, left_notes(way, Component.TOPIC)), _START,
+        "#!/bin/sh\n", title, *map(comment, left_notes(revision, Component.TOPIC)), _START,
         'case "${1:-}" in\n',
-        *_branch("create", _create(chosen(way, Component.TOPIC))),
-        *_branch("alter", _alter(way)),
-        *_branch("brokers", [*left, *_brokers(added(way, Component.BROKER))]),
-        *_branch("offsets", _offsets(way)),
+        *_branch("create", _create(chosen(revision, Component.TOPIC))),
+        *_branch("alter", _alter(revision)),
+        *_branch("brokers", [*left, *_brokers(added(revision, Component.BROKER))]),
+        *_branch("offsets", _offsets(revision)),
         f'*)\n  echo {shlex.quote(usage)} >&2\n  exit 2\n  ;;\nesac\n',
     ])  # fmt: skip
 
@@ -74,13 +74,13 @@ def _create(settings: tuple[Chosen, ...]) -> Iterator[str]:
     yield " \\\n  ".join([command, where, *configs])
 
 
-def _alter(way: Way) -> Iterator[str]:
+def _alter(revision: Revision) -> Iterator[str]:
     yield ': "${TOPIC:?the name of the topic}"'
     yield comment(_NO_MOVE)
-    if changes_copies(way):
+    if changes_copies(revision):
         yield comment(_PLANNED)
     entity = '--alter --entity-type topics --entity-name "$TOPIC"'
-    configs = [setting for setting in added(way, Component.TOPIC) if setting.name != _REPLICAS]
+    configs = [setting for setting in added(revision, Component.TOPIC) if setting.name != _REPLICAS]
     yield _configs(entity, configs) if configs else "echo 'There is nothing to alter.'"
 
 
@@ -96,12 +96,12 @@ def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
         yield "echo 'There is nothing to change while the brokers run.'"
 
 
-def _offsets(way: Way) -> Iterator[str]:
-    """The minimum of the topic that holds the groups' positions, where the way changes it."""
-    if not way.changes(Component.APPLICATION, _OFFSETS_LEAST):
+def _offsets(revision: Revision) -> Iterator[str]:
+    """The minimum of the topic that holds the groups' positions, where the revision changes it."""
+    if not revision.changes(Component.APPLICATION, _OFFSETS_LEAST):
         yield "echo 'There is nothing to change in __consumer_offsets.'"
         return
-    least = way.exported.number(Component.APPLICATION, _OFFSETS_LEAST)
+    least = revision.exported.number(Component.APPLICATION, _OFFSETS_LEAST)
     entity = "--alter --entity-type topics --entity-name __consumer_offsets"
     yield comment("First check that every replica is in sync: kafka-topics.sh --describe.")
     yield f"kafka-configs.sh {_SERVERS} {entity} \\\n  --add-config min.insync.replicas={least}"

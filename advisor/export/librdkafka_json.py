@@ -8,20 +8,20 @@ from __future__ import annotations
 import json
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp, Way
+from advisor.export.base import Export, Revision, Stamp
 from advisor.export.choice import chosen, code_notes, left_notes, typed
 from advisor.reasoning.pipeline import Pipeline
 
 
-def _write(way: Way, stamp: Stamp) -> str:
+def _write(revision: Revision, stamp: Stamp) -> str:
     both = (Component.PRODUCER, Component.CONSUMER)
-    notes = [*code_notes(way.exported, *both), *left_notes(way, *both)]
+    notes = [*code_notes(revision.exported, *both), *left_notes(revision, *both)]
     made_by = {
         "made_by": "Delivery Lab", "rules": stamp.rules_version, "client": stamp.client,
         "kafka": stamp.kafka, "reasons": stamp.permalink, "notes": notes,
     }  # fmt: skip
     settings = {
-        str(component): {setting.name: typed(setting) for setting in chosen(way, component)}
+        str(component): {setting.name: typed(setting) for setting in chosen(revision, component)}
         for component in both
     }
     return json.dumps({"about": made_by, **settings}, indent=2) + "\n"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, Way, always, head
+from advisor.export.base import Export, Revision, Stamp, always, head
 from advisor.export.choice import changes_copies, chosen
 
 _REPLICAS = "replication.factor"
@@ -87,8 +87,8 @@ esac
 """
 
 
-def _write(way: Way, stamp: Stamp) -> str:
-    settings = chosen(way, Component.TOPIC)
+def _write(revision: Revision, stamp: Stamp) -> str:
+    settings = chosen(revision, Component.TOPIC)
     copies = next(setting.text for setting in settings if setting.name == _REPLICAS)
     title = f"A plan for {copies} copies of a topic that exists."
     script = _SCRIPT.format(copies=shlex.quote(copies), program=shlex.quote(_PROGRAM))

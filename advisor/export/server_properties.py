@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, Way, comment, head
+from advisor.export.base import Export, Revision, Stamp, comment, head
 from advisor.export.choice import Chosen, added, left_notes
 from advisor.export.java_properties import escape
 from advisor.reasoning.pipeline import Pipeline
@@ -14,8 +14,8 @@ _NOTE = (
 )
 
 
-def _write(way: Way, stamp: Stamp) -> str:
-    settings, left = added(way, Component.BROKER), left_notes(way, Component.BROKER)
+def _write(revision: Revision, stamp: Stamp) -> str:
+    settings, left = added(revision, Component.BROKER), left_notes(revision, Component.BROKER)
     parts = [head("Settings of the brokers.", stamp, _NOTE, *left)]
     return "".join([*parts, *(_line(setting) for setting in settings)])
 
@@ -29,9 +29,9 @@ def states_brokers(pipeline: Pipeline) -> bool:
     return bool(pipeline.stated(Component.BROKER))
 
 
-def changes_brokers(way: Way) -> bool:
+def changes_brokers(revision: Revision) -> bool:
     """Whether anything said of the brokers is other than it was described."""
-    return bool(added(way, Component.BROKER))
+    return bool(added(revision, Component.BROKER))
 
 
 EXPORTS = (

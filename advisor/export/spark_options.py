@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.catalog.facts import option_of_spark
-from advisor.export.base import Export, Stamp, Way, head
+from advisor.export.base import Export, Revision, Stamp, head
 from advisor.export.choice import Chosen, chosen, code_notes, left_notes
 from advisor.export.python_literal import literal
 from advisor.reasoning.pipeline import Pipeline
@@ -38,12 +38,12 @@ def write(frame, bootstrap_servers, topic, checkpoint):
 '''
 
 
-def _write(way: Way, stamp: Stamp) -> str:
-    left = left_notes(way, Component.CONSUMER, Component.PRODUCER)
-    notes = (*code_notes(way.exported, Component.CONSUMER), *left)
+def _write(revision: Revision, stamp: Stamp) -> str:
+    left = left_notes(revision, Component.CONSUMER, Component.PRODUCER)
+    notes = (*code_notes(revision.exported, Component.CONSUMER), *left)
     parts = [head("Options for Spark Structured Streaming with Kafka.", stamp, *notes)]
-    parts.append("\n" + literal("SOURCE", _by_option(chosen(way, Component.CONSUMER))))
-    parts.append("\n" + literal("SINK", _by_option(chosen(way, Component.PRODUCER))))
+    parts.append("\n" + literal("SOURCE", _by_option(chosen(revision, Component.CONSUMER))))
+    parts.append("\n" + literal("SINK", _by_option(chosen(revision, Component.PRODUCER))))
     return "".join([*parts, _FUNCTIONS])
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from advisor.catalog import Component, Family
-from advisor.export.base import Export, Stamp, Way, head
+from advisor.export.base import Export, Revision, Stamp, head
 from advisor.export.choice import chosen, code_notes, left_notes
 from advisor.export.streams_properties import PREFIXES, written
 from advisor.export.yaml_document import Node, document, scalar
@@ -50,14 +50,14 @@ _BEFORE = (
 )
 
 
-def _write(way: Way, stamp: Stamp) -> str:
-    pipeline = way.exported
+def _write(revision: Revision, stamp: Stamp) -> str:
+    pipeline = revision.exported
     if pipeline.family is Family.STREAMS:
-        return _write_streams(way, stamp)
+        return _write_streams(revision, stamp)
     both = (Component.PRODUCER, Component.CONSUMER)
-    kafka: dict[str, Node] = {str(component): _client(way, component) for component in both}
+    kafka: dict[str, Node] = {str(component): _client(revision, component) for component in both}
     mode = _ack_mode(pipeline)
-    notes = [*code_notes(pipeline, *both), *left_notes(way, *both)]
+    notes = [*code_notes(pipeline, *both), *left_notes(revision, *both)]
     if mode:
         kafka["listener"] = {"ack-mode": mode}
         notes.append(_BATCH if mode == "batch" else _BEFORE)
@@ -66,18 +66,18 @@ def _write(way: Way, stamp: Stamp) -> str:
     return head("Settings for Spring Boot.", stamp, *notes) + document({"spring": {"kafka": kafka}})
 
 
-def _write_streams(way: Way, stamp: Stamp) -> str:
-    settings = dict(written(way))
+def _write_streams(revision: Revision, stamp: Stamp) -> str:
+    settings = dict(written(revision))
     own: dict[str, Node] = {_STREAMS[k]: scalar(v) for k, v in settings.items() if k in _STREAMS}
     own["properties"] = {f"[{k}]": scalar(v) for k, v in settings.items() if k not in _STREAMS}
-    notes = (*code_notes(way.exported, *PREFIXES), *left_notes(way, *PREFIXES))
+    notes = (*code_notes(revision.exported, *PREFIXES), *left_notes(revision, *PREFIXES))
     title = head("Settings for Kafka Streams in Spring Boot.", stamp, *notes)
     return title + document({"spring": {"kafka": {"streams": own}}})
 
 
-def _client(way: Way, component: Component) -> dict[str, Node]:
+def _client(revision: Revision, component: Component) -> dict[str, Node]:
     names, own, others = _NAMES[component], {}, {}
-    for setting in chosen(way, component):
+    for setting in chosen(revision, component):
         if setting.name in names:
             own[names[setting.name]] = scalar(setting)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.catalog.streams_overrides import forced
-from advisor.export.base import Export, Stamp, Way, comment, head
+from advisor.export.base import Export, Revision, Stamp, comment, head
 from advisor.export.choice import Chosen, chosen, code_notes, left_notes
 from advisor.export.java_properties import line
 from advisor.reasoning.pipeline import Pipeline
@@ -15,20 +15,20 @@ PREFIXES = {Component.STREAMS: "", Component.PRODUCER: "producer.", Component.CO
 _NEEDED = "Put in bootstrap.servers, and application.id if it is not here."
 
 
-def written(way: Way) -> tuple[tuple[str, Chosen], ...]:
+def written(revision: Revision) -> tuple[tuple[str, Chosen], ...]:
     """What the file holds, by its key: all but what Streams would overrule with a warning."""
-    overruled = forced(way.exported.settings)
+    overruled = forced(revision.exported.settings)
     return tuple(
         (f"{prefix}{setting.name}", setting)
         for component, prefix in PREFIXES.items()
-        for setting in chosen(way, component)
+        for setting in chosen(revision, component)
         if (component, setting.name) not in overruled
     )
 
 
-def _write(way: Way, stamp: Stamp) -> str:
-    notes = (*code_notes(way.exported, *PREFIXES), *left_notes(way, *PREFIXES))
-    settings = written(way)
+def _write(revision: Revision, stamp: Stamp) -> str:
+    notes = (*code_notes(revision.exported, *PREFIXES), *left_notes(revision, *PREFIXES))
+    settings = written(revision)
     parts = [head("Settings for Kafka Streams.", stamp, _NEEDED, *notes)]
     parts += [line(setting, key) for key, setting in settings if setting.stated]
     words = "In force already, and written down because the guarantee rests on it:"

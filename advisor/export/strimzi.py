@@ -7,7 +7,7 @@ Strimzi 0.49 on and v1beta2 before.
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, Way, always, head
+from advisor.export.base import Export, Revision, Stamp, always, head
 from advisor.export.choice import added, changes_copies, chosen, left_notes
 from advisor.export.server_properties import changes_brokers, states_brokers
 from advisor.export.yaml_document import Node, document, scalar, settings
@@ -33,8 +33,8 @@ _KEPT = ("log.dirs", "controller.quorum.append.linger.ms")
 are is the storage of its node pools, and of the quorum it takes two timeouts and two backoffs."""
 
 
-def _topic(way: Way, stamp: Stamp) -> str:
-    options, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
+def _topic(revision: Revision, stamp: Stamp) -> str:
+    options, left = chosen(revision, Component.TOPIC), left_notes(revision, Component.TOPIC)
     replicas = {setting.name: scalar(setting) for setting in options}[_REPLICAS]
     config = settings(setting for setting in options if setting.name != _REPLICAS)
     resource: dict[str, Node] = {
@@ -43,14 +43,16 @@ def _topic(way: Way, stamp: Stamp) -> str:
         "metadata": {"name": "my-topic", "labels": {"strimzi.io/cluster": "my-cluster"}},
         "spec": {"replicas": replicas, "config": config},
     }
-    notes = (*_TOPIC_NOTES, *([_COPIES_NOTE] if changes_copies(way) else []), *left)
+    notes = (*_TOPIC_NOTES, *([_COPIES_NOTE] if changes_copies(revision) else []), *left)
     return head("A topic for Strimzi.", stamp, *notes) + document(resource)
 
 
-def _kafka(way: Way, stamp: Stamp) -> str:
-    options = (setting for setting in added(way, Component.BROKER) if setting.name not in _KEPT)
+def _kafka(revision: Revision, stamp: Stamp) -> str:
+    options = (
+        setting for setting in added(revision, Component.BROKER) if setting.name not in _KEPT
+    )
     patch: dict[str, Node] = {"spec": {"kafka": {"config": settings(options)}}}
-    notes = (*_KAFKA_NOTES, *left_notes(way, Component.BROKER))
+    notes = (*_KAFKA_NOTES, *left_notes(revision, Component.BROKER))
     return head("Settings of the brokers for Strimzi.", stamp, *notes) + document(patch)
 
 

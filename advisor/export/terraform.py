@@ -7,7 +7,7 @@ in place; strings as HashiCorp's HCL native syntax specification has them ("Temp
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.export.base import Export, Stamp, Way, always, head
+from advisor.export.base import Export, Revision, Stamp, always, head
 from advisor.export.choice import chosen, left_notes
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -53,8 +53,8 @@ def _code(char: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
-def _write(way: Way, stamp: Stamp) -> str:
-    settings, left = chosen(way, Component.TOPIC), left_notes(way, Component.TOPIC)
+def _write(revision: Revision, stamp: Stamp) -> str:
+    settings, left = chosen(revision, Component.TOPIC), left_notes(revision, Component.TOPIC)
     copies = [
         f"  replication_factor = {setting.text}\n"
         for setting in settings

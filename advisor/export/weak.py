@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from advisor.catalog import Component
-from advisor.export.base import Way
+from advisor.export.base import Revision
 from advisor.reasoning.assess import assess, judgements
 from advisor.reasoning.failures import offsets_led_uncleanly
 from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee
@@ -29,26 +29,26 @@ _FOR_TOPICS = {
 """A setting of a topic, and that of the brokers which stands for it in topics that state none."""
 
 
-def weak(way: Way) -> frozenset[Key]:
+def weak(revision: Revision) -> frozenset[Key]:
     """The settings in force that were left as described, and that we do not advise."""
-    return frozenset() if way.described is None else _weak(_KeyedWay(repr(way), way))
+    return frozenset() if revision.described is None else _weak(_Keyed(repr(revision), revision))
 
 
 @dataclass(frozen=True, slots=True)
-class _KeyedWay:
-    """A way, known by all that is in it: the exports of one page ask for the same thirty times."""
+class _Keyed:
+    """A revision by all that is in it, since the exports of one page ask for one thirty times."""
 
     key: str
-    way: Way = field(compare=False)
+    revision: Revision = field(compare=False)
 
 
 @lru_cache(maxsize=256)
-def _weak(question: _KeyedWay) -> frozenset[Key]:
-    way, exported = question.way, question.way.exported
+def _weak(question: _Keyed) -> frozenset[Key]:
+    revision, exported = question.revision, question.revision.exported
     named = {*_named(exported), *_least(exported), *_named_for_other_topics(exported)}
     results, left = set(), exported
     # One after the other: of two that stand in for each other one stays, and the topic's goes last.
-    for key in sorted(key for key in named if not way.changes(*key)):
+    for key in sorted(key for key in named if not revision.changes(*key)):
         if not _better_with(left, key):
             results.add(key)
             left = _without(left, key)

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from advisor.catalog import Component
 from advisor.export import Stamp, exports_for
-from advisor.export.base import Way
+from advisor.export.base import Revision
 from advisor.export.weak import weak
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
@@ -114,7 +114,7 @@ def test_of_two_minimums_that_stand_in_for_each_other_one_stays() -> None:
         "broker.min.insync.replicas": "2", "topic.min.insync.replicas": "3",
         "broker.offsets.topic.replication.factor": "1",
     })  # fmt: skip
-    left = weak(Way(recommend(before).pipeline, before))
+    left = weak(Revision(recommend(before).pipeline, before))
     minimum = "min.insync.replicas"
     assert not {(Component.BROKER, minimum), (Component.TOPIC, minimum)} <= left
 
@@ -123,7 +123,7 @@ def test_of_two_minimums_that_stand_in_for_each_other_one_stays() -> None:
 def test_leaving_what_is_weak_out_never_breaks_more(before: Pipeline) -> None:
     after = recommend(before).pipeline
     left = after
-    for component, name in weak(Way(after, before)):
+    for component, name in weak(Revision(after, before)):
         stated = {key: value for key, value in left.stated(component).items() if key != name}
         left = Pipeline(
             left.family, left.version, left.kafka, left.brokers,

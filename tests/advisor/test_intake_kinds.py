@@ -7,7 +7,7 @@ from hypothesis import given
 
 from advisor.catalog import Component, Family
 from advisor.export import Stamp, exports_for
-from advisor.export.base import Way
+from advisor.export.base import Revision
 from advisor.export.choice import chosen
 from advisor.intake import Intake, Product, all_readers, detect, find, read
 from advisor.reasoning.pipeline import Pipeline
@@ -127,7 +127,7 @@ def _same(pipeline: Pipeline, name: str, intake: Intake) -> None:
         f"{component}.{setting.name}": pipeline.value(component, setting.name)
         for component in Component
         if component is not Component.APPLICATION
-        for setting in chosen(Way(pipeline), component)
+        for setting in chosen(Revision(pipeline), component)
     }
     of_code = {"application.commit", "application.framework"}
     assert intake.settings.keys() - of_code <= results.keys(), name

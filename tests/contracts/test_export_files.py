@@ -15,7 +15,7 @@ from py4j.protocol import Py4JJavaError
 
 from advisor.catalog import Component, Family, Value, settings_of
 from advisor.export import Stamp, find
-from advisor.export.base import Way
+from advisor.export.base import Revision
 from advisor.export.choice import chosen
 from advisor.export.yaml_document import document, scalar
 from advisor.reasoning.pipeline import Pipeline
@@ -82,7 +82,7 @@ def test_strimzi_has_a_field_for_all_that_is_in_a_topic(strimzi: Jvm) -> None:
     assert topic.getSpec().getReplicas() == 3
     given = {
         setting.name: setting.text
-        for setting in chosen(Way(Pipeline(settings=TOPIC)), Component.TOPIC)
+        for setting in chosen(Revision(Pipeline(settings=TOPIC)), Component.TOPIC)
     }
     del given["replication.factor"]
     assert texts(dict(topic.getSpec().getConfig())) == given
@@ -127,7 +127,9 @@ def test_the_brokers_config_takes_the_fragment_and_the_patch(kafka_jvm: Jvm) -> 
     needed = {"process.roles": "broker", "node.id": "1", "controller.listener.names": "C"}
     config = kafka_jvm.kafka.server.config.AbstractKafkaConfig.CONFIG_DEF
     in_force(pipeline, Component.BROKER, kafka_jvm.parsed(config, fragment | needed))
-    assert set(fragment) == {setting.name for setting in chosen(Way(pipeline), Component.BROKER)}
+    assert set(fragment) == {
+        setting.name for setting in chosen(Revision(pipeline), Component.BROKER)
+    }
 
 
 def test_librdkafka_takes_the_json_as_we_mean_it() -> None:
