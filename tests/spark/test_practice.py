@@ -6,11 +6,15 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
 from config.places import socket_path
 from spark_jobs import practice, server
+from spark_jobs.judging import judge
+
+_TEXTS = {"producer", "topic", "outcome"}
 
 
 @pytest.fixture
@@ -30,6 +34,34 @@ def test_nobody_else_reads_what_spark_writes(spark: SparkSession, tmp_path: Path
     assert not [path for path in written if path.stat().st_mode & 0o077]
 
 
+def test_everything_goes_wrong_once_in_so_many_messages(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """What no practice shows is planned and compiled first when somebody waits for it."""
+    practice.write(spark, tmp_path / "ledger", 2 * practice.RARE)
+    counts = judge(spark, tmp_path / "ledger", small=True)["counts"]
+    apart = ("lost_write", "duplicate", "redelivery", "reordered", "diverged", "nonmonotonic_poll")
+    assert {name: counts[name] for name in ("fail", *apart)} == dict.fromkeys(("fail", *apart), 2)
+    # What is handed out in a record's place is one that nobody sent, and the record is passed over.
+    assert {name: counts[name] for name in ("info", "given_up", "phantom", "skipped")} == (
+        dict.fromkeys(("info", "given_up", "phantom", "skipped"), 4)
+    )
+    assert counts["unavailable_ms"] > 1_900
+    assert counts["blocked_ms"] > 1_900
+
+
+def test_numbers_are_written_as_in_a_ledger_of_ours(spark: SparkSession, tmp_path: Path) -> None:
+    practice.write(spark, tmp_path / "ledger", 1_000)
+    (part, *_) = (tmp_path / "ledger" / "sends.parquet").glob("*.parquet")
+    columns = pq.read_metadata(part).row_group(0)
+    dictionaries = {
+        columns.column(k).path_in_schema: columns.column(k).has_dictionary_page
+        for k in range(columns.num_columns)
+    }
+    assert dictionaries == {name: name in _TEXTS for name in dictionaries}
+    assert dictionaries.keys() >= {"value", "invoked_ns", *_TEXTS}
+
+
 @pytest.mark.thorough
 def test_a_small_and_a_larger_ledger_are_judged_in_turn(
     spark: SparkSession, serving: server._Server, monkeypatch: pytest.MonkeyPatch
@@ -38,6 +70,3 @@ def test_a_small_and_a_larger_ledger_are_judged_in_turn(
     monkeypatch.setattr(server, "LARGER_ROWS", larger)
     counts = [serving.practise(spark)["counts"] for _ in range(3)]
     assert [each["sent"] for each in counts] == [practice.ROWS, larger, practice.ROWS]
-    assert [each["lost_write"] * practice.RARE for each in counts] == [
-        each["sent"] for each in counts
-    ]
