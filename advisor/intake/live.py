@@ -26,6 +26,7 @@ from advisor.intake.intake import Intake
 from advisor.intake.reading import Product, Reading
 from advisor.intake.registry import judge
 from advisor.intake.text import shown
+from advisor.reasoning.plural import counted
 
 _TOPIC, _BROKER, _APPLICATION = Component.TOPIC, Component.BROKER, Component.APPLICATION
 _KEPT_FOR_ALL = "kept by the cluster for all brokers"
@@ -171,8 +172,8 @@ class _Found:
 
     def _topic(self) -> None:
         topic, copies = f"topic {shown(self.seen.topic)}", self.seen.copies
-        count = f"{len(copies)} partition{'' if len(copies) == 1 else 's'}"
-        self._make(_TOPIC, "replication.factor", str(min(copies)), f"{topic}, {count}")
+        partitions = counted(len(copies), "partition")
+        self._make(_TOPIC, "replication.factor", str(min(copies)), f"{topic}, {partitions}")
         if min(copies) < max(copies):
             many = f"from {min(copies)} to {max(copies)} copies"
             self._note(f"The partitions of {topic} have {many}: the fewest count")
@@ -230,11 +231,11 @@ class _Found:
         if static and "" not in static:
             first = min(static)
             self._make(Component.CONSUMER, "group.instance.id", first, f"a member of {name}")
-        count = f"{len(group.members)} member{'' if len(group.members) == 1 else 's'}"
+        members = counted(len(group.members), "member")
         committed = f"offsets committed on {group.committed} of {group.partitions} partitions"
         more = "; on the others auto.offset.reset decides"
         open_ = more if group.committed < group.partitions else ""
-        self._note(f"{name.capitalize()}: {count}, {committed}{open_}")
+        self._note(f"{name.capitalize()}: {members}, {committed}{open_}")
 
     def _left_out(self) -> None:
         entries = [*self.seen.on_topic, *(e for row in self.seen.on_brokers.values() for e in row)]

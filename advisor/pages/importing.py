@@ -26,6 +26,7 @@ from advisor.intake.places import Origin
 from advisor.questions import drafts
 from advisor.questions.drafts import MAX_LENGTH, Draft
 from advisor.questions.questionnaire import FAMILIES, STEPS
+from advisor.reasoning.plural import counted
 
 PASTED = "Pasted text"
 _BEFORE = "before."
@@ -82,8 +83,7 @@ def use(request: HttpRequest) -> HttpResponse:
     pipeline, problems = services.from_fields(draft.flat())
     if request.POST.get("to") == "advice" and pipeline is not None and not problems:
         return redirect("advisor:advice", services.save(pipeline).slug)
-    count = len(given)
-    messages.success(request, f"{count} answer{'' if count == 1 else 's'} taken over.")
+    messages.success(request, f"{counted(len(given), 'answer')} taken over.")
     return redirect("advisor:describe", STEPS[0].slug)
 
 

@@ -15,6 +15,7 @@ from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 from labs.calibration.bound import bound_in_words
 from labs.calibration.edges import OUTAGES, as_staged, permitted
 from labs.engine.scenarios import find
@@ -113,12 +114,11 @@ class Section:
         tried = [row for row in self.rows if row.possible.runs]
         seen = [row for row in tried if row.possible.seen]
         never = [row for row in self.rows if row.impossible.seen]
-        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        runs = counted(self.runs, "run")
         others = f"{len(never) or 'none'} that the advice calls impossible"
         if not tried:
             return f"{runs} tried only settings that permit no harm, and saw {others}"
-        possible = "1 possible harm" if len(tried) == 1 else f"{len(tried)} possible harms"
-        return f"{runs} saw {len(seen)} of {possible}, and {others}"
+        return f"{runs} saw {len(seen)} of {counted(len(tried), 'possible harm')}, and {others}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.reasoning.plural import counted
 from labs.challenges.model import MUST_HOLD, P99, Challenge, Condition
 from labs.engine.run.result import JUDGED
 from spark_jobs.count_table import TABLE
@@ -84,12 +85,11 @@ def _golf(challenge: Challenge, text: str, stated: Stated) -> Grade:
             f"{text} in this run, but by the advice {challenge.want} is not kept in: "
             f"{_some(stated.open_failures)}.",
         )
+    changes = counted(stated.changes, "change")
     if stated.changes > challenge.fewest:
-        return Grade(
-            FAILED,
-            f"{text}, with {_changes(stated.changes)}. The advisor needs {challenge.fewest}.",
-        )
-    return Grade(PASSED, f"{text}, with {_changes(stated.changes)}, as few as the advisor needs.")
+        words = f"{text}, with {changes}. The advisor needs {challenge.fewest}."
+        return Grade(FAILED, words)
+    return Grade(PASSED, f"{text}, with {changes}, as few as the advisor needs.")
 
 
 def grade_case(
@@ -137,10 +137,6 @@ def _some(names: Sequence[str]) -> str:
     """The first few, and how many more there are."""
     more = len(names) - _NAMED
     return "; ".join(names[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
-
-
-def _changes(count: int) -> str:
-    return "1 change" if count == 1 else f"{count} changes"
 
 
 def _ended(text: str) -> str:

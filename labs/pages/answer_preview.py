@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from advisor.pages.presentation import advice, in_short
 from advisor.reasoning.guarantees import Guarantee
+from advisor.reasoning.plural import counted
 from advisor.services import Saved
 from advisor.templatetags.look import GUARANTEES
 from labs.pages import preview, proofs
@@ -63,7 +64,9 @@ def _run(slug: str) -> str:
 def png(shown: Preview) -> bytes:
     """The picture, 1200 × 630 points."""
     canvas = preview.sheet(shown.title, shown.foot)
-    copies = "log" if shown.copies is None else f"log: {shown.copies} cop{_y(shown.copies)}"
+    copies = "log"
+    if shown.copies is not None:
+        copies += f": {counted(shown.copies, 'copy', 'copies')}"
     for (left, wide), name in zip(_BOXES, ("producer", copies, "consumer"), strict=True):
         canvas.fill(left, _TOP, wide, _HIGH, preview.SURFACE)
         canvas.frame(left, _TOP, wide, _HIGH, preview.INK, 3)
@@ -77,10 +80,6 @@ def png(shown: Preview) -> bytes:
         y = _CHANGES_TOP + 34 + 52 * row
         canvas.write(words, preview.EDGE, y, _LETTERS, preview.INK)
     return canvas.png()
-
-
-def _y(number: int) -> str:
-    return "y" if number == 1 else "ies"
 
 
 def _colour(guarantee: Guarantee) -> Colour:

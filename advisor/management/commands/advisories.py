@@ -13,6 +13,7 @@ from advisor.advisories import Advisory, Part, VersionError
 from advisor.known_bugs import advisory_json
 from advisor.management.exact import ExactCommand, bad_input
 from advisor.pages import advisory_search
+from advisor.reasoning.plural import counted
 
 _WIDTH = 100
 
@@ -63,4 +64,4 @@ def _text(advisories: list[Advisory]) -> Iterator[str]:
         if advisory.incident:
             about += f"; incident: {advisory.incident}"
         yield from textwrap.wrap(about, _WIDTH, initial_indent="    ", subsequent_indent="    ")
-    yield f"{len(advisories)} known bug{'' if len(advisories) == 1 else 's'}."
+    yield f"{counted(len(advisories), 'known bug')}."
