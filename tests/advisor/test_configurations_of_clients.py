@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.advisor.programs import IGNORED
 from tests.advisor.test_configurations import JAVA, LRK, TOPIC, assert_answer, assert_file
 
 ONCE = "--want exactly-once"
@@ -183,11 +184,10 @@ def test_a_consumer_of_a_share_group_is_none_of_a_group(tmp_path: Path) -> None:
 
 SENDS = '{"bootstrap.servers": "a", "acks": "all", "enable.idempotence": true, '
 TAKES = '{"bootstrap.servers": "a", "group.id": "g", "auto.offset.reset": "earliest", '
-UNREPORTED = "application.delivery.errors=ignored"
 OF_BINDINGS = [
     # confluent-kafka-go (`confCopy.extract`) and confluent-kafka-dotnet (ConfigPropertyNames)
-    (SENDS + '"go.delivery.reports": false}', 1, UNREPORTED),
-    (SENDS + '"dotnet.producer.enable.delivery.reports": false}', 1, UNREPORTED),
+    (SENDS + '"go.delivery.reports": false}', 1, IGNORED),
+    (SENDS + '"dotnet.producer.enable.delivery.reports": false}', 1, IGNORED),
     (SENDS + '"go.delivery.reports": true, "go.batch.producer": true}', 0, "YES"),
     (SENDS + '"dotnet.producer.enable.background.poll": false}', 0, "until the code calls Poll"),
     (TAKES + '"go.events.channel.enable": true}', 0, "wait in a channel"),

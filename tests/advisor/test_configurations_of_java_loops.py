@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.advisor.programs import ASIDE, BEFORE, CLOSE, SKIP, YES
 from tests.advisor.test_configurations import JAVA as TOPIC
 from tests.advisor.test_configurations import assert_file
 
@@ -26,11 +27,6 @@ BY_TIMER = f"{_HEAD}{_MADE}%s\n}}}}\n"
 POLL = "ConsumerRecords<String, String> rs = c.poll(Duration.ofSeconds(1));\n"
 LOOP = f"while (true) {{\n{POLL}%s\n}}"
 DO = "for (ConsumerRecord<String, String> r : rs) work(r);"
-BEFORE = "application.commit=before-processing"
-SKIP = "application.processing.errors=skip"
-CLOSE = "application.processing.errors=close"
-ASIDE = "application.processing=asynchronous"
-YES = "^YES"
 
 OF_READERS = [
     (READER, LOOP % f"{DO} c.commitSync();", YES),

@@ -9,14 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_file
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
 pytestmark = pytest.mark.wide
 
-YES = "^YES"
-BEFORE = "application.commit=before-processing"
-SKIP = "application.processing.errors=skip"
-ASIDE = "application.processing=asynchronous"
 SERVICE = (
     "package com.acme.orders;\n"
     "\n"
@@ -60,11 +56,6 @@ SERVICE = (
     "}\n"
 )
 EACH = "for (ConsumerRecord<String, String> record : records) {\n%s\n}\nconsumer.commitSync();"
-
-
-def _assert(path: Path, code: str, expected: str) -> None:
-    assert_file(path, code, "", f"{TOPIC} application.restart=resumes",
-                0 if expected == YES else 1, expected)  # fmt: skip
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -205,7 +196,7 @@ def _assert(path: Path, code: str, expected: str) -> None:
 def test_what_a_service_does_with_each_record(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, more), expected)
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -324,4 +315,4 @@ def test_what_a_service_does_with_each_record(
 def test_what_a_service_does_with_a_poll(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "OrderConsumer.java", SERVICE % (body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (body, more), expected)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.advisor.programs import ASIDE, BEFORE, CLOSE, SKIP, YES
 from tests.advisor.test_configurations import TOPIC, assert_file
 
 pytestmark = pytest.mark.wide
@@ -27,12 +28,7 @@ STEP = "def step():\n    m = c.poll(1)\n    work(m)\n    c.commit(m)\n"
 DECORATED = f"%s\ndef work(m):\n    post(m)\n{LOOP}    work(m)\n    c.commit(m)\n"
 BATCH = "while True:\n    ms = c.consume(10, 1)\n"
 WRITER = 'p = Producer({"acks": "all"})\n'
-BEFORE = "application.commit=before-processing"
-SKIP = "application.processing.errors=skip"
-CLOSE = "application.processing.errors=close"
-ASIDE = "application.processing=asynchronous"
 IGNORED = "application.delivery.errors: ignored -> handled"
-YES = "^YES"
 SETTINGS = f"{TOPIC} producer.acks=all producer.enable.idempotence=true"
 
 OF_READERS = [

@@ -11,15 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_file
+from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES, assert_program
 
 pytestmark = pytest.mark.wide
 
-YES = "^YES"
-BEFORE = "application.commit=before-processing"
-SKIP = "application.processing.errors=skip"
-ASIDE = "application.processing=asynchronous"
-UNHEARD = "application.delivery.errors=ignored"
 
 JAVA = (
     "import org.apache.kafka.clients.consumer.*;\nclass A {\n"
@@ -43,11 +38,6 @@ SCALA = (
     'p.put("enable.auto.commit", "false")\nval consumer = new KafkaConsumer[String, String](p)\n'
     "def run(): Unit = {\n%s\n}\n}\n"
 )
-
-
-def _assert(path: Path, code: str, expected: str) -> None:
-    assert_file(path, code, "", f"{TOPIC} application.restart=resumes",
-                0 if expected == YES else 1, expected)  # fmt: skip
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -184,7 +174,7 @@ def _assert(path: Path, code: str, expected: str) -> None:
      "CompletableFuture.allOf(fs.toArray(new "
      "CompletableFuture[0])).join(); consumer.commitSync();", "", YES),
     ("for (var r : rs) { Out o = map(r); producer.send(new "
-     'ProducerRecord<>("o", o)); } consumer.commitSync();', "", UNHEARD),
+     'ProducerRecord<>("o", o)); } consumer.commitSync();', "", IGNORED),
     ("for (var r : rs) { mailSender.send(mail(r)); } consumer.commitSync();", "", YES),
     ("for (var r : rs) { emailClient.send(r.value()); } consumer.commitSync();", "", YES),
     ("for (var r : rs) { boolean ok = save(r); if (!ok) "
@@ -249,7 +239,7 @@ def _assert(path: Path, code: str, expected: str) -> None:
 def test_what_a_loop_in_java_makes_of_its_poll(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "A.java", JAVA % (BY_HAND, body, more), expected)
+    assert_program(tmp_path / "A.java", JAVA % (BY_HAND, body, more), expected)
 
 
 @pytest.mark.parametrize(("settings", "body", "expected"), [
@@ -261,7 +251,7 @@ def test_what_a_loop_in_java_makes_of_its_poll(
 def test_one_record_of_a_poll_is_all_of_it_where_there_are_no_more(
     tmp_path: Path, settings: str, body: str, expected: str
 ) -> None:
-    _assert(tmp_path / "A.java", JAVA % (settings, body, ""), expected)
+    assert_program(tmp_path / "A.java", JAVA % (settings, body, ""), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -315,7 +305,7 @@ def test_one_record_of_a_poll_is_all_of_it_where_there_are_no_more(
     ("if (!rs.isEmpty) rs.forEach { handle(it) }\nconsumer.commitSync()", YES),
 ])  # fmt: skip
 def test_what_a_loop_in_kotlin_makes_of_its_poll(tmp_path: Path, body: str, expected: str) -> None:
-    _assert(tmp_path / "A.kt", KOTLIN % (OF_POLL % body, ""), expected)
+    assert_program(tmp_path / "A.kt", KOTLIN % (OF_POLL % body, ""), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -349,7 +339,7 @@ def test_what_a_loop_in_kotlin_makes_of_its_poll(tmp_path: Path, body: str, expe
 def test_what_a_chain_in_kotlin_makes_of_its_polls(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    _assert(tmp_path / "A.kt", KOTLIN % (body, ""), expected)
+    assert_program(tmp_path / "A.kt", KOTLIN % (body, ""), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
@@ -387,4 +377,4 @@ def test_what_a_chain_in_kotlin_makes_of_its_polls(
 def test_what_a_program_in_scala_makes_of_its_polls(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    _assert(tmp_path / "A.scala", SCALA % body, expected)
+    assert_program(tmp_path / "A.scala", SCALA % body, expected)

@@ -11,14 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_file
+from tests.advisor.programs import IGNORED, SKIP, YES, assert_program
 
 pytestmark = pytest.mark.wide
 
-YES = "^YES"
 BEFORE = "application.commit(=|: )before-processing"
-SKIP = "application.processing.errors=skip"
-UNHEARD = "application.delivery.errors=ignored"
 _HEAD = (
     "from confluent_kafka import Consumer, Producer\nimport requests, threading\n"
     'c = Consumer({"bootstrap.servers": "k", "group.id": "g", "auto.offset.reset": "earliest", '
@@ -32,11 +29,6 @@ PRODUCER = (
     "def cb(e, m):\n    if e: raise SystemExit(1)\n"
     'p = Producer({"bootstrap.servers": "k", "acks": "all"})\n%s\n'
 )
-
-
-def _assert(path: Path, code: str, expected: str, settings: str = "") -> None:
-    assert_file(path, code, "", f"{TOPIC} application.restart=resumes {settings}",
-                0 if expected == YES else 1, expected)  # fmt: skip
 
 
 def _indented(body: str) -> str:
@@ -70,7 +62,7 @@ def _indented(body: str) -> str:
      "    raise X()", YES),
 ])  # fmt: skip
 def test_what_a_program_makes_of_a_result(tmp_path: Path, body: str, expected: str) -> None:
-    _assert(tmp_path / "a.py", ONE % _indented(body), expected)
+    assert_program(tmp_path / "a.py", ONE % _indented(body), expected)
 
 
 @pytest.mark.parametrize(("code", "body", "expected"), [
@@ -104,34 +96,34 @@ def test_what_a_program_makes_of_a_result(tmp_path: Path, body: str, expected: s
 def test_what_a_program_makes_of_all_that_it_polled(
     tmp_path: Path, code: str, body: str, expected: str
 ) -> None:
-    _assert(tmp_path / "a.py", code % _indented(body), expected)
+    assert_program(tmp_path / "a.py", code % _indented(body), expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), [
     ("threading.Thread(target=lambda: [p.poll(1) for _ in iter(int, 1)], daemon=True).start()\n"
-     'p.produce("t", b"x", callback=cb)\n', UNHEARD),
+     'p.produce("t", b"x", callback=cb)\n', IGNORED),
     ("def serve():\n    while True:\n        p.poll(0.1)\n"
      "threading.Thread(target=serve, daemon=True).start()\nfor x in xs:\n"
-     '    p.produce("t", x, callback=cb)\n', UNHEARD),
+     '    p.produce("t", x, callback=cb)\n', IGNORED),
     ("def serve():\n    while True:\n        p.poll(0.1)\n"
      "t = threading.Thread(target=serve)\nt.daemon = True\nt.start()\nfor x in xs:\n"
-     '    p.produce("t", x, callback=cb)\n', UNHEARD),
+     '    p.produce("t", x, callback=cb)\n', IGNORED),
     ("def serve():\n    while True:\n        p.poll(0.1)\n"
      "threading.Thread(target=serve, daemon=True).start()\nfor x in xs:\n"
      '    p.produce("t", x, callback=cb)\np.flush()\n', YES),
     ('def work():\n    for x in xs:\n        p.produce("t", x, callback=cb)\n'
      "        p.poll(0)\nt = threading.Thread(target=work, daemon=True)\nt.start()\n"
-     "time.sleep(10)\n", UNHEARD),
+     "time.sleep(10)\n", IGNORED),
     ('def run():\n    p.produce("t", b"x", callback=cb)\n    p.flush()\n'
      "threading.Thread(target=run).start()\n", YES),
     ('def run():\n    while True:\n        p.produce("t", read(), callback=cb)\n'
      "        p.poll(0)\nt = threading.Thread(target=run, daemon=True)\nt.start()\n"
-     "input()\n", UNHEARD),
+     "input()\n", IGNORED),
     ("atexit.register(p.flush)\n"
      "threading.Thread(target=lambda: [p.poll(1) for _ in iter(int, 1)], daemon=True).start()\n"
      'p.produce("t", b"x", callback=cb)\n', YES),
-    ("for x in xs: p.produce('t', x, callback=cb)\np.purge()\np.flush()\n", UNHEARD),
+    ("for x in xs: p.produce('t', x, callback=cb)\np.purge()\np.flush()\n", IGNORED),
 ])  # fmt: skip
 def test_what_a_program_leaves_in_its_queue(tmp_path: Path, body: str, expected: str) -> None:
     reads = "consumer.auto.offset.reset=earliest consumer.enable.auto.offset.store=false"
-    _assert(tmp_path / "a.py", PRODUCER % body, expected, reads)
+    assert_program(tmp_path / "a.py", PRODUCER % body, expected, reads)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.advisor.programs import BEFORE
 from tests.advisor.test_configurations import JAVA as TOPIC
 from tests.advisor.test_configurations import assert_file
 
@@ -182,7 +183,6 @@ _MOVES = (
     f'c.subscribe(["t"])\n{_P}while True:\n    m = c.poll(1)\n'
     '    p.produce("o", m.value(), callback=heard)\n'
 )
-BEFORE = "application.commit=before-processing"
 IN_PYTHON = [
     # what a flush with a timeout leaves
     (f"{_P}{SENDS}p.flush(10)\n", IGNORED),

@@ -9,14 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_file
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
 pytestmark = pytest.mark.wide
 
-YES = "^YES"
-BEFORE = "application.commit=before-processing"
-SKIP = "application.processing.errors=skip"
-ASIDE = "application.processing=asynchronous"
 KOTLIN = (
     "package com.acme\n"
     "\n"
@@ -85,11 +81,6 @@ PYTHON = (
 )
 
 
-def _assert(path: Path, code: str, expected: str) -> None:
-    assert_file(path, code, "", f"{TOPIC} application.restart=resumes",
-                0 if expected == YES else 1, expected)  # fmt: skip
-
-
 @pytest.mark.parametrize(("body", "more", "expected"), [
     ("handle(record)",
      "    private fun handle(record: ConsumerRecord<String, String>) {\n"
@@ -130,7 +121,7 @@ def _assert(path: Path, code: str, expected: str) -> None:
 def test_what_a_service_in_kotlin_does_with_each_record(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "OrderListener.kt", KOTLIN % (EACH % body, more), expected)
+    assert_program(tmp_path / "OrderListener.kt", KOTLIN % (EACH % body, more), expected)
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -200,7 +191,7 @@ def test_what_a_service_in_kotlin_does_with_each_record(
 def test_what_a_service_in_kotlin_does_with_a_poll(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "OrderListener.kt", KOTLIN % (body, more), expected)
+    assert_program(tmp_path / "OrderListener.kt", KOTLIN % (body, more), expected)
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -312,4 +303,4 @@ def test_what_a_service_in_python_does_with_a_message(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
     inside = "".join(f"            {line}\n" for line in body.splitlines())
-    _assert(tmp_path / "orders.py", PYTHON % (more, inside), expected)
+    assert_program(tmp_path / "orders.py", PYTHON % (more, inside), expected)

@@ -10,17 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_file
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 from tests.advisor.test_configurations_of_java_services import EACH, SERVICE
 from tests.advisor.test_configurations_of_services import PYTHON
 
 pytestmark = pytest.mark.wide
 
-YES = "^YES"
-BEFORE = "application.commit=before-processing"
-SKIP = "application.processing.errors=skip"
-ASIDE = "application.processing=asynchronous"
-CLOSE = "application.processing.errors=close"
 SCALA = (
     "package acme\n"
     "\n"
@@ -49,11 +44,6 @@ SCALA = (
     "%s\n"
     "}\n"
 )
-
-
-def _assert(path: Path, code: str, expected: str) -> None:
-    assert_file(path, code, "", f"{TOPIC} application.restart=resumes",
-                0 if expected == YES else 1, expected)  # fmt: skip
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -115,7 +105,7 @@ def _assert(path: Path, code: str, expected: str) -> None:
 def test_what_a_service_in_scala_does_with_a_poll(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "A.scala", SCALA % (body, more), expected)
+    assert_program(tmp_path / "A.scala", SCALA % (body, more), expected)
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -148,7 +138,7 @@ def test_what_a_service_in_scala_does_with_a_poll(
 def test_whom_a_service_in_java_hands_a_record(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (EACH % body, more), expected)
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -191,7 +181,7 @@ def test_whom_a_service_in_java_hands_a_record(
 def test_what_a_service_in_java_puts_by(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
-    _assert(tmp_path / "OrderConsumer.java", SERVICE % (body, more), expected)
+    assert_program(tmp_path / "OrderConsumer.java", SERVICE % (body, more), expected)
 
 
 @pytest.mark.parametrize(("body", "more", "expected"), [
@@ -234,4 +224,4 @@ def test_what_a_service_in_python_does_with_an_error(
     tmp_path: Path, body: str, more: str, expected: str
 ) -> None:
     inside = "".join(f"            {line}\n" for line in body.splitlines())
-    _assert(tmp_path / "orders.py", PYTHON % (more, inside), expected)
+    assert_program(tmp_path / "orders.py", PYTHON % (more, inside), expected)

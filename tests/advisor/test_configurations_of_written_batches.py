@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.advisor.programs import YES
 from tests.advisor.test_configurations import assert_file
 from tests.advisor.test_configurations_of_queries import JAVA, PYTHON, SCALA
 
 pytestmark = pytest.mark.wide
 
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
-YES = "^YES"
 PASSED = "an error of a batch is passed over here"
 PART, NOTHING = "only a part of a batch is written", "is written nowhere here"
 SOME, CLOSED = "only some batches are written here", "says here that rows are not processed"
