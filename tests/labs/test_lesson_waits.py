@@ -70,7 +70,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 @pytest.mark.usefixtures("measured")
 def test_the_page_says_how_long_it_takes_before_anything_is_started(client: Client) -> None:
     client.post(url("predict"), ANSWERS)
-    answer = "In recorded runs, something new was to be seen at least every 12 s."
+    answer = "In recorded runs, the page showed something new at least every 12 s."
     rounds = -(-3 // settings.LAB_CLUSTERS_AT_ONCE)
     text = page(client, "run")
     assert f"about {-(-702 * rounds // 10)} s" in text
