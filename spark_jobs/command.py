@@ -30,8 +30,13 @@ def run(argv: Sequence[str] | None = None) -> int:
     and does not stop the others.
     """
     arguments = _parser().parse_args(argv)
+    ledgers = [Path(ledger) for ledger in arguments.ledgers]
+    if not arguments.bootstrap and not any(ledger.is_dir() for ledger in ledgers):
+        # A slip in a path is said at once: Spark would take seconds to start for it.
+        _hand_out([_no_folder(ledger) for ledger in arguments.ledgers], arguments.out)
+        return BAD_INPUT
     try:
-        kind = kind_of([Path(ledger) for ledger in arguments.ledgers])
+        kind = kind_of(ledgers)
         spark = start("delivery-lab-verify", arguments.master, arguments.jars, kind)
         try:
             answers = _answers(spark, arguments)
@@ -60,6 +65,10 @@ def answer(
         return {**judged, "ledger": ledger}
     except MalformedLedger as error:
         return {"ledger": ledger, "error": str(error)}
+
+
+def _no_folder(ledger: str) -> dict[str, Any]:
+    return {"ledger": ledger, "error": f"{Path(ledger)} is no folder"}
 
 
 def kind_of(ledgers: Sequence[Path]) -> Kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_jobs import command
 from spark_jobs.judging import judge
 from spark_jobs.tables import MalformedLedger
 from tests.spark.ledgers import record, send, sound, write
@@ -45,6 +47,19 @@ def test_a_bad_line_is_named(
 def test_a_folder_that_is_not_there_is_named(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(MalformedLedger, match="nowhere is no folder"):
         judge(spark, tmp_path / "nowhere")
+
+
+def test_paths_without_a_folder_are_named_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "start", lambda *_: pytest.fail("Spark was started"))
+    slips = [str(tmp_path / "nowhere"), str(tmp_path / "slip/")]
+    assert command.run(slips) == command.BAD_INPUT
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [answer["ledger"] for answer in answers] == slips
+    assert [answer["error"] for answer in answers] == [
+        f"{Path(slip)} is no folder" for slip in slips
+    ]
 
 
 def _parquet(path: Path, **columns: list[Any]) -> None:
