@@ -39,7 +39,7 @@ from advisor.intake.cluster.weaker import FOLDERS, weaker
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
-from advisor.intake.reading import Item, Whose
+from advisor.intake.reading import Item, Subject
 from advisor.intake.text import shown
 from advisor.reasoning.fields import field_of
 
@@ -73,7 +73,7 @@ class Inputs:
     items: list[Item] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
     """Whose settings a file holds, where they are one server's."""
-    whose: dict[str, tuple[Whose, dict[str, Value]]] = field(default_factory=dict)
+    subject: dict[str, tuple[Subject, dict[str, Value]]] = field(default_factory=dict)
     """Of which topic, cluster and clients a file is, and what it states."""
     stating: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """The files that state each field."""
@@ -255,18 +255,18 @@ class Inputs:
     def _refuse_others(self, source: str, intake: Intake) -> None:
         """Reports a file of another topic, cluster or client than a file before it."""
         own = {name: it for name, it in intake.settings.items() if name not in intake.inherited}
-        for before, (whose, settings) in self.whose.items():
-            if words := intake.whose.unlike(whose, own, settings):
+        for before, (subject, settings) in self.subject.items():
+            if words := intake.subject.mismatch(subject, own, settings):
                 self.problems.append(f"{source}: {words.format(before)}.")
                 continue
-            client = intake.whose.other_client(whose, own, settings)
+            client = intake.subject.other_client(subject, own, settings)
             if client and self._are_side_by_side(before, source):
                 words = f"sets up a {client} with other settings than {before}"
                 self.problems.append(f"{source}: {words}: {_LAID_OVER.format(client)}.")
-            if intake.whose.hides(own, settings) or whose.hides(settings, own):
+            if intake.subject.hides(own, settings) or subject.hides(settings, own):
                 words = f"one of the two states min.insync.replicas, and the other, which {_SHOWS}"
                 self.problems.append(f"{source}, {before}: {words}.")
-        self.whose[source] = (intake.whose, own)
+        self.subject[source] = (intake.subject, own)
 
     def _are_side_by_side(self, one: str, other: str) -> bool:
         """Whether neither of two files goes before the other."""
@@ -326,7 +326,7 @@ class Inputs:
         other = self.origins.get(name)
         sources = [place.source for place in (other, origin) if place]
         servers = {self.servers[source].name for source in sources if source in self.servers}
-        seen = [self.whose[source][0] for source in sources if source in self.whose]
+        seen = [self.subject[source][0] for source in sources if source in self.subject]
         same_topic = len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
         beside = self._are_side_by_side(sources[0], sources[-1])
         of_servers = name.partition(".")[0] in _OF_SERVERS and name not in self.inherited

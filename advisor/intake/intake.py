@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from advisor.catalog import Problem, Value
 from advisor.intake.cluster.identity import Server
-from advisor.intake.reading import Item, Whose
+from advisor.intake.reading import Item, Subject
 
 
 @dataclass(slots=True)
@@ -21,8 +21,8 @@ class Intake:
     `items` are numbers, words and versions that are judged together with other files. `chosen` are
     the clients of the file that were asked for by name. `others` counts what is of another
     component than the file, `server` is whose settings these are, where they are one server's,
-    `whose` which topics and cluster they are of, and `program` whether the file is code that works
-    with records.
+    `subject` the topics, cluster and clients that they are of, and `program` whether the file is
+    code that works with records.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -37,5 +37,5 @@ class Intake:
     chosen: set[str] = field(default_factory=set)
     others: int = 0
     server: Server | None = None
-    whose: Whose = field(default_factory=Whose)
+    subject: Subject = field(default_factory=Subject)
     program: bool = False

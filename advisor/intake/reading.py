@@ -63,7 +63,7 @@ class Profiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class Subject:
     """Which topics and which cluster a file speaks of, as far as it says so.
 
     `labels` says that topics have names of another kind than Kafka's. `brokers` is whether
@@ -87,11 +87,13 @@ class Whose:
     def named(
         cls, topics: Iterable[str], cluster: str = "", *, brokers: bool = False,
         labels: bool = False, seen: bool = False,
-    ) -> Whose:  # fmt: skip
+    ) -> Subject:  # fmt: skip
         """Of topics and of a cluster by their names."""
         return cls(frozenset(map(hash, topics)), hash(cluster), brokers, labels, seen=seen)
 
-    def unlike(self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]) -> str:
+    def mismatch(
+        self, other: Subject, own: Mapping[str, Value], others: Mapping[str, Value]
+    ) -> str:
         """Why two files, with what each states, are of no one pipeline, with `{}` for the other's
         name; empty if they may be."""
         clusters = self.cluster and other.cluster and (self.brokers or other.brokers)
@@ -113,7 +115,7 @@ class Whose:
         return ""
 
     def other_client(
-        self, other: Whose, own: Mapping[str, Value], others: Mapping[str, Value]
+        self, other: Subject, own: Mapping[str, Value], others: Mapping[str, Value]
     ) -> Component | None:
         """A client that two files set up, each with settings of its own; what becomes of records
         is a consumer's, too."""
@@ -127,7 +129,7 @@ class Whose:
         `kafka-topics --describe` shows what is not Kafka's default."""
         return self.seen and _LEAST in others and not {_LEAST, _OF_BROKERS} & own.keys()
 
-    def is_of_same_topics(self, other: Whose) -> bool:
+    def is_of_same_topics(self, other: Subject) -> bool:
         """Whether both name the same topics."""
         return bool(self.topics) and (self.topics, self.labels) == (other.topics, other.labels)
 
@@ -171,7 +173,7 @@ class Reading:
     profiles: Profiles | None = None
     """Where parts of the file count in some profiles alone."""
 
-    whose: Whose = field(default_factory=Whose)
+    subject: Subject = field(default_factory=Subject)
 
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",

@@ -114,7 +114,7 @@ def read(
         if assumed:
             assume_zookeeper(reading)
         intake, names = _weighed(reading, product, family, [*beside], only)
-        intake.whose = replace(intake.whose, program=reader.kind in KINDS)
+        intake.subject = replace(intake.subject, program=reader.kind in KINDS)
         if reader.read_files:
             _set_up_all(intake)
     except IntakeError as error:
@@ -151,7 +151,7 @@ def read_application(
 def _set_up_all(intake: Intake) -> None:
     """Says that an application sets up each client that it tells anything."""
     places = ((Component(name.partition(".")[0]), line) for name, line in intake.lines.items())
-    intake.whose = replace(intake.whose, whole=intake.whose.whole | with_own_lines(places))
+    intake.subject = replace(intake.subject, whole=intake.subject.whole | with_own_lines(places))
 
 
 def _unreadable(error: IntakeError) -> Intake:

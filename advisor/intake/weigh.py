@@ -90,8 +90,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     ]
     intake.server = server_of(reading.items)
     own = with_own_lines((item.component, item.line) for item in reading.items)
-    intake.whose = replace(
-        reading.whose, clients=ids_of(reading.items, own), places=places_of(reading.items),
+    intake.subject = replace(
+        reading.subject, clients=ids_of(reading.items, own), places=places_of(reading.items),
         whole=set_up_by(reading, own),
     )  # fmt: skip
     scale = _Scale(product, intake)

@@ -82,7 +82,7 @@ def set_up_by(reading: Reading, own: Collection[Component]) -> frozenset[Compone
     topics = {
         item.component
         for item in reading.items
-        if (item.component, item.name) == _COPIES and not (item.inherited or reading.whose.seen)
+        if (item.component, item.name) == _COPIES and not (item.inherited or reading.subject.seen)
     }
     return frozenset(clients.intersection(_OF_FILES) | topics)
 

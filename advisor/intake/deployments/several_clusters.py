@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.intake.clients.placeholders import COMPOSE, FILLED_IN
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.reading import Whose
+from advisor.intake.reading import Subject
 from advisor.intake.text import OTHER_CLUSTER, IntakeError, shown
 
 IDS = ("CLUSTER_ID", "KAFKA_CLUSTER_ID", "KAFKA_KRAFT_CLUSTER_ID")
@@ -34,7 +34,7 @@ def refuse_several(variables: Iterable[tuple[str, str, int]]) -> None:
         )
 
 
-def whose(resources: Iterable[Sequence[Leaf]]) -> Whose:
+def subject_of(resources: Iterable[Sequence[Leaf]]) -> Subject:
     """Whose Strimzi's resources are: a Kafka by its name and namespace, the others by their label
     strimzi.io/cluster. Topics and users alone may be of several clusters; raises `IntakeError` for
     other resources that are."""
@@ -60,7 +60,7 @@ def whose(resources: Iterable[Sequence[Leaf]]) -> Whose:
                 f"this is of another cluster than on line {begins} ({shown(name)}): {OTHER_CLUSTER}"
             )
             raise IntakeError(f"Line {line}: {words}.")
-    return Whose.named(topics, next(iter(names), ""), brokers=brokers)
+    return Subject.named(topics, next(iter(names), ""), brokers=brokers)
 
 
 def _names(of: Mapping[tuple[str, ...], Leaf]) -> list[Leaf]:

@@ -14,7 +14,7 @@ from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.cluster.metadata_version import take_metadata_version
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments.commands import state_topics
-from advisor.intake.deployments.several_clusters import whose
+from advisor.intake.deployments.several_clusters import subject_of
 from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
@@ -33,7 +33,7 @@ def read(text: str) -> Reading:
     reading, brokers, controllers = Reading(), 0, 0
     others, topics, begin = list[Leaf](), list[Reading](), list[int]()
     found = list(resources(text))
-    reading.whose = whose(found)
+    reading.subject = subject_of(found)
     _refuse_none(found)
     for leaves in found:
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)

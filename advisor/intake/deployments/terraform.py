@@ -13,7 +13,7 @@ from advisor.catalog import Component
 from advisor.intake.clients.known import decides
 from advisor.intake.deployments import terraform_msk
 from advisor.intake.deployments.commands import state_topics
-from advisor.intake.reading import Reader, Reading, Whose
+from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, line_of, shown
 
 _RESOURCE = re.compile(
@@ -76,7 +76,7 @@ def read(text: str) -> Reading:
         lines.append(first)
     state_topics(reading, parts, lines)
     labels = {resource["label"] for resource in resources if resource["label"]}
-    reading.whose = Whose.named(labels, labels=True)
+    reading.subject = Subject.named(labels, labels=True)
     return reading
 
 

@@ -13,7 +13,7 @@ import re
 from advisor.catalog import Component
 from advisor.intake.cluster.levels import DEFAULT, OF_CLUSTER, ON_BOTH, level
 from advisor.intake.deployments.commands import of_quota
-from advisor.intake.reading import Reader, Reading, Whose
+from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, shown
 
 _HEAD = re.compile(
@@ -54,7 +54,7 @@ def read(text: str) -> Reading:
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
     reading.whole = frozenset(whole)
-    reading.whose = Whose.named({topic} - {""})
+    reading.subject = Subject.named({topic} - {""})
     if topic and not (reading.items or reading.notes or left):
         reading.note(1, "nothing is set on this topic: what its brokers say counts, or a default")
     if left:

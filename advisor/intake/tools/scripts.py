@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from advisor.intake.deployments.commands import is_read, take_altered, take_topics, topics_of
-from advisor.intake.reading import Reader, Reading, Whose
+from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError
 
 _ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
@@ -23,7 +23,7 @@ def read(text: str) -> Reading:
     take_altered(reading, commands)
     names = topics_of(commands)
     if all("$" not in name for name in names):
-        reading.whose = Whose.named(names)
+        reading.subject = Subject.named(names)
     if not (reading.items or reading.notes or reading.problems):
         raise IntakeError("Line 1: no command here creates a topic or changes a setting.")
     return reading

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from advisor.catalog import Component
 from advisor.intake.cluster.levels import ON_BOTH
-from advisor.intake.reading import Reader, Reading, Whose
+from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, shown
 
 _HEAD = re.compile(
@@ -47,7 +47,7 @@ def read(text: str) -> Reading:
             words = f"a second topic, {shown(match['topic'])}; one pipeline has one"
             raise IntakeError(f"Line {number}: {words}. Leave only the lines of {first}.")
         first = shown(match["topic"])
-        reading.whose = Whose.named({match["topic"]}, seen=True)
+        reading.subject = Subject.named({match["topic"]}, seen=True)
         fewest = int(match["copies"])
         reading.state(Component.TOPIC, _FACTOR, match["copies"], number)
         for name, value in _configs(match["configs"] or ""):

@@ -157,7 +157,7 @@ def _judge(reading: Reading, code: _Code) -> None:
             reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
         for at, reason in java_streams.refused(text):
             reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
-        for component, name, value, at in java_streams.says(text):
+        for component, name, value, at in java_streams.facts(text):
             reading.state(component, name, value, code.line(at))
             reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
         return

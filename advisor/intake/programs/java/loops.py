@@ -93,7 +93,7 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         for at in java_sequences.too_early(text, own, commits):
             places.setdefault(BEFORE, at)
     for poll in every:
-        for what, at in _Poll(program, poll).says():
+        for what, at in _Poll(program, poll).facts():
             places.setdefault(what, at)
     return places
 
@@ -171,7 +171,7 @@ class _Poll:
         statement = re.match(r"[^;\n]*", self._text.plain[start:])
         return start, start + len(statement[0]) if statement else start
 
-    def says(self) -> Iterator[tuple[str, int]]:
+    def facts(self) -> Iterator[tuple[str, int]]:
         """What the code does with its records, and where."""
         plain, end = self._text.plain, self._block[1]
         yield from ((BEFORE, at) for at in self._records.too_early())

@@ -68,7 +68,7 @@ _ANYTHING = re.compile(r"\w")
 _EACH = re.compile(r"\.\s*foreach\s*\(\s*\(?\s*(\w+)\s*,\s*(\w+)\s*\)?\s*(?:->|=>)")
 
 
-def says(text: Text) -> Iterator[tuple[Component, str, str, int]]:
+def facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
     """What the topology states by itself: settings, their values, and where.
 
     Sources: Consumed (`withOffsetResetPolicy` goes before the settings, and so does
