@@ -31,7 +31,7 @@ def warm() -> None:
     all_readers()
     advisories()
     dependence.table()
-    table.held(())
+    table.compare(())
     trials.warm()
     reference.entries()
     rules_changelog.releases()

@@ -131,7 +131,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Comparison:
     """The comparison of today's advisor with runs."""
 
     sections: tuple[Section, ...]
@@ -165,9 +165,9 @@ class Predicted:
         return self.run.seen - NOT_CLAIMED - OUTAGES - _excused(self.run.event)
 
 
-def held(observed: Iterable[Observed]) -> Held:
+def compare(observed: Iterable[Observed]) -> Comparison:
     """Every event with what its runs said, in the order of the model."""
-    return compared(predicted(observed))
+    return compare_predicted(predicted(observed))
 
 
 def predicted(observed: Iterable[Observed]) -> list[Predicted]:
@@ -176,10 +176,10 @@ def predicted(observed: Iterable[Observed]) -> list[Predicted]:
     return [_predicted(events[run.event], run) for run in observed]
 
 
-def compared(runs: Sequence[Predicted]) -> Held:
+def compare_predicted(runs: Sequence[Predicted]) -> Comparison:
     """What was predicted beside what was seen, by event."""
     sections = tuple(_section(event, runs) for event in all_events())
-    return Held(sections, _contradictions(runs))
+    return Comparison(sections, _contradictions(runs))
 
 
 def _predicted(event: FailureEvent, run: Observed) -> Predicted:

@@ -37,7 +37,7 @@ def bench(prefix: str) -> Iterator[tuple[Path, Path]]:
             judge.stop()
 
 
-class SideBySide:
+class ParallelRuns:
     """Experiments of which several run at a time. A context manager: leaving it ends them."""
 
     def __init__(self, at_once: int) -> None:
@@ -46,7 +46,7 @@ class SideBySide:
         self._running: set[Launch] = set()
         self._over = False
 
-    def __enter__(self) -> SideBySide:
+    def __enter__(self) -> ParallelRuns:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from labs.engine.plan.spec import ExperimentSpec
-from labs.evidence.bench import SideBySide, bench
+from labs.evidence.bench import ParallelRuns, bench
 from labs.evidence.waits import Wait, is_telling, wait
 from labs.lessons import Arm, Lesson, Outcome
 from labs.lessons.model import NONE, SOME
@@ -76,7 +76,7 @@ def prove(
     `turns` is asked for when some were taken. `report` gets a line a run. Ledgers are not kept.
     Raises `labs.engine.run.launch.RunnerDied`.
     """
-    with bench("lessons-") as (place, judge), SideBySide(at_once) as together:
+    with bench("lessons-") as (place, judge), ParallelRuns(at_once) as together:
 
         def work(turn: tuple[Lesson, int, int]) -> list[Proof]:
             lesson, runs, first = turn

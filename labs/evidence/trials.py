@@ -19,7 +19,7 @@ from labs.calibration.edges import LINE, Edge
 from labs.calibration.fingerprint import fingerprint, short_form
 from labs.calibration.record import Explored, Record
 from labs.calibration.staged import Staged, staged
-from labs.calibration.table import Held, Observed, Predicted
+from labs.calibration.table import Comparison, Observed, Predicted
 from labs.engine.cluster.properties import SHORTENED
 from labs.engine.distributions.distribution import release
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec
@@ -88,11 +88,11 @@ def observed(trials: Iterable[Trial] | None = None) -> list[Observed]:
     return [seen for trial, run in arms for seen in _observed(trial, run)]
 
 
-def held() -> Held:
+def comparison() -> Comparison:
     """Today's advisor compared with every trial that is kept."""
     done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
     newest = done.values_list("experiment__slug", flat=True).last()
-    return _held(done.count(), newest, *_record())
+    return _comparison(done.count(), newest, *_record())
 
 
 def warm() -> None:
@@ -106,8 +106,8 @@ def _record() -> tuple[Path, int]:
 
 
 @lru_cache(maxsize=2)
-def _held(count: int, newest: str | None, record: Path, size: int) -> Held:
-    return table.compared([*table.predicted(observed()), *of_release(record, size)])
+def _comparison(count: int, newest: str | None, record: Path, size: int) -> Comparison:
+    return table.compare_predicted([*table.predicted(observed()), *of_release(record, size)])
 
 
 @lru_cache(maxsize=2)

@@ -16,13 +16,13 @@ from labs.evidence import trials
 @require_safe
 def evidence(request: HttpRequest) -> HttpResponse:
     """Prediction and observation, claim by claim, each number with a link to its runs."""
-    held, staged = trials.held(), trials.scenarios_staged()
+    comparison, staged = trials.comparison(), trials.scenarios_staged()
     own = trials.own_counts()
     unstaged = {f"{setting} in {scenario}": why for (scenario, setting), why in UNSTAGED.items()}
     context = {
-        "held": held,
+        "comparison": comparison,
         "staged": [(run, _here(run, own.get(run.scenario.name, []))) for run in staged],
-        "runs": held.runs + sum(run.runs for run in staged),
+        "runs": comparison.runs + sum(run.runs for run in staged),
         "untried": sorted({**UNTRIED, **unstaged}.items()),
     }
     return render(request, "labs/evidence.html", context)
@@ -31,7 +31,7 @@ def evidence(request: HttpRequest) -> HttpResponse:
 @require_safe
 def failure(request: HttpRequest, name: str) -> HttpResponse:
     """The runs of one failure event: what each was run with, and what it showed."""
-    section = trials.held().of(name)
+    section = trials.comparison().of(name)
     if section is None:
         raise Http404(f"There is no failure event {name}.")
     return render(request, "labs/evidence_failure.html", {"section": section})

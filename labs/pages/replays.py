@@ -10,7 +10,7 @@ from typing import Any
 from labs.engine.record import fault_words, replay, story, why
 from labs.engine.record.replay import Moment, Replay
 from labs.engine.record.story import Story
-from labs.engine.record.why import Because
+from labs.engine.record.why import TimedSentence
 from labs.models import Experiment, Run
 from labs.pages import presentation, sentences
 
@@ -43,7 +43,7 @@ class Follow:
 class ArmReplay:
     """One arm's replay as the page shows it before, or without, any script.
 
-    `because` says why it went as it did, `events` what was done, each with its second of the
+    `explanation` says why it went as it did, `events` what was done, each with its second of the
     replay; `opens_at` is where the harm begins, if an election did any.
     """
 
@@ -53,8 +53,8 @@ class ArmReplay:
     partitions: tuple[int, ...]
     rows: tuple[Row, ...]
     follow: tuple[Follow, ...]
-    because: tuple[Because, ...]
-    events: tuple[Because, ...]
+    explanation: tuple[TimedSentence, ...]
+    events: tuple[TimedSentence, ...]
     opens_at: float | None
 
 
@@ -82,7 +82,7 @@ def _arm(experiment: Experiment, run: Run, partition: int) -> ArmReplay | None:
     return ArmReplay(
         run, presentation.label(experiment, run.name), seen, numbers,
         tuple(_rows(run, seen)), tuple(_follow(run)),
-        why.because(seen, _entries(run), lost), tuple(_events(seen)),
+        why.explain(seen, _entries(run), lost), tuple(_events(seen)),
         why.opens_at(seen) if lost != 0 else None,
     )  # fmt: skip
 
@@ -92,10 +92,10 @@ def _entries(run: Run) -> str:
     return "entries" if replay.rows(run.ledger, "transactions") else "messages"
 
 
-def _events(seen: Replay) -> Iterator[Because]:
+def _events(seen: Replay) -> Iterator[TimedSentence]:
     """What was done, in plain words."""
     for done in seen.done:
-        yield Because(done.at_s, fault_words.sentence(done.fault, done.target))
+        yield TimedSentence(done.at_s, fault_words.sentence(done.fault, done.target))
 
 
 def message(run: Run, value: int) -> Story | None:

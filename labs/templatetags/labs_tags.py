@@ -20,10 +20,10 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import word
-from labs.calibration.table import Held
+from labs.calibration.table import Comparison
 from labs.engine.record.replay import Moment
 from labs.engine.record.track import Span, Track
-from labs.engine.record.why import Because
+from labs.engine.record.why import TimedSentence
 from labs.engine.scenarios import find
 from labs.engine.scenarios.unshown import UNSHOWN
 from labs.evidence import trials
@@ -173,15 +173,15 @@ def sender(pipeline: Pipeline, scenario: str) -> proofs.Sender:
 
 
 @register.simple_tag
-def held_against_runs() -> Held:
+def compared_with_runs() -> Comparison:
     """Today's advisor against every run of `manage.py calibrate`: once a page, for `runs_of`."""
-    return trials.held()
+    return trials.comparison()
 
 
 @register.filter
-def runs_of(held: Held | str, event: str) -> str:
+def runs_of(comparison: Comparison | str, event: str) -> str:
     """What those runs said of one event, in a line; empty where there was none."""
-    section = held.of(event) if isinstance(held, Held) else None
+    section = comparison.of(event) if isinstance(comparison, Comparison) else None
     return section.summary if section else ""
 
 
@@ -192,9 +192,9 @@ def why_unshown(field: str) -> str:
 
 
 @register.filter
-def because_of(replays: Sequence[ArmReplay], arm: str) -> Sequence[Because]:
+def explanation_of(replays: Sequence[ArmReplay], arm: str) -> Sequence[TimedSentence]:
     """Why the arm of this name went as it did; nothing where it cannot be played back."""
-    return next((replay.because for replay in replays if replay.run.name == arm), ())
+    return next((replay.explanation for replay in replays if replay.run.name == arm), ())
 
 
 @register.filter

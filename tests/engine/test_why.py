@@ -73,7 +73,7 @@ def by_hand(folder: Path, *samples: list[dict[str, Any]]) -> Replay:
 @pytest.mark.parametrize("name", TOLD)
 def test_a_real_run_is_told_in_three_sentences_each_with_its_moment(name: str) -> None:
     seen, _ = kept(name)
-    assert [f"{reason.at_s:.3f} {reason.text}" for reason in why.because(seen)] == TOLD[name]
+    assert [f"{reason.at_s:.3f} {reason.text}" for reason in why.explain(seen)] == TOLD[name]
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -101,7 +101,7 @@ def test_nothing_is_said_of_messages_while_the_old_leader_ran(tmp_path: Path) ->
         sample(1.0, 2, 1, 10, {1: 10, 2: 10, 3: 10}, ALL),
     )
     assert [election.short for election in why.elections(seen)] == [None]
-    assert why.because(seen) == ()
+    assert why.explain(seen) == ()
     assert why.opens_at(seen) is None
 
 
@@ -132,7 +132,7 @@ def test_a_death_that_nobody_brought_about_is_told_as_seen(tmp_path: Path) -> No
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    first, second, third = why.because(seen, "entries")
+    first, second, third = why.explain(seen, "entries")
     assert (first.at_s, first.text) == (1.0, "Broker 1, which led, did not run any more.")
     assert "4 entries were on broker 1 alone" in second.text
     assert third.text.endswith("Its log had ended 4 entries before broker 1's.")
@@ -145,6 +145,6 @@ def test_what_was_dropped_and_not_lost_is_told_apart(tmp_path: Path) -> None:
         sample(1.0, 1, 0, None, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
         sample(2.0, 2, 1, 6, {1: 10, 2: 6, 3: 6}, FIRST_DEAD),
     )
-    answers = {lost: why.because(seen, lost=lost)[2].text for lost in (None, 0, 4)}
+    answers = {lost: why.explain(seen, lost=lost)[2].text for lost in (None, 0, 4)}
     assert "None that was acknowledged is gone" in answers[0]
     assert "None that was" not in answers[None] + answers[4]

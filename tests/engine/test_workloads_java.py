@@ -16,7 +16,7 @@ from labs.engine.scenarios.steps import SHORT_SESSION
 from labs.engine.workloads import AS_COMMITTED, COPIED, JAVA, Place, workload
 from labs.engine.workloads.consume_process_sink import ConsumeProcessSink
 from labs.engine.workloads.consume_transform_produce_java import (
-    InsteadOfCopier,
+    FormerCopier,
     JavaConsumeTransformProduce,
 )
 from labs.engine.workloads.produce_consume_java import JavaProduceConsume
@@ -192,8 +192,8 @@ def test_one_that_commits_by_its_client_leaves_that_to_it(tmp_path: Path) -> Non
 def test_who_asks_for_kafkas_copier_is_told_who_plays(tmp_path: Path) -> None:
     settings = arm("described", **IN_TRANSACTIONS).settings
     assert workload("produce-consume", settings, True, True) is JavaProduceConsume
-    assert workload(AS_COMMITTED, settings, True, True) is InsteadOfCopier
-    plays = InsteadOfCopier(place(tmp_path, settings, JAVA_CLIENTS))
+    assert workload(AS_COMMITTED, settings, True, True) is FormerCopier
+    plays = FormerCopier(place(tmp_path, settings, JAVA_CLIENTS))
     assert plays.played_by["consumer"].startswith("an application with the Java clients")
     (text,) = (each for each in plays.differs if "TransactionalMessageCopier" in each)
     assert "was asked for: the application here is the lab's own" in text

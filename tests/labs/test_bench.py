@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from labs.evidence import bench
-from labs.evidence.bench import SideBySide
+from labs.evidence.bench import ParallelRuns
 
 
 def test_so_many_at_once_and_the_next_when_one_was_taken() -> None:
@@ -28,7 +28,7 @@ def test_so_many_at_once_and_the_next_when_one_was_taken() -> None:
         meeting.wait(timeout=60)  # nobody gets past it alone
         return number
 
-    with SideBySide(2) as together:
+    with ParallelRuns(2) as together:
         for outcome in together.outcomes(turns(), work):
             taken.append(outcome)
     assert sorted(taken) == [0, 1, 2, 3]
@@ -57,7 +57,7 @@ def test_who_leaves_ends_what_still_runs(monkeypatch: pytest.MonkeyPatch) -> Non
     request: Any = SimpleNamespace()
 
     def leave() -> None:
-        with SideBySide(2) as together:
+        with ParallelRuns(2) as together:
 
             def work(number: int) -> None:
                 if number:

@@ -18,7 +18,7 @@ _MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class TimedSentence:
     """One sentence, and the second of the replay that shows it."""
 
     at_s: float
@@ -54,9 +54,9 @@ class Election:
         return None if old is None or new is None else max(0, old - new)
 
 
-def because(
+def explain(
     seen: Replay, entries: str = "messages", lost: int | None = None
-) -> tuple[Because, ...]:
+) -> tuple[TimedSentence, ...]:
     """Up to three sentences, in the order of time; `entries` is what an offset stands for here.
 
     `lost` is how many acknowledged messages the judge found gone, None where that was not judged.
@@ -90,14 +90,16 @@ def elections(seen: Replay) -> Iterator[Election]:
             yield Election(last, seen.moments[after - 1], first)
 
 
-def _elected(seen: Replay, change: Election, entries: str, lost: int | None) -> Iterator[Because]:
+def _elected(
+    seen: Replay, change: Election, entries: str, lost: int | None
+) -> Iterator[TimedSentence]:
     old, new, gap = change.old, change.new, change.gap
     ended = gap.ends[old] or 0
     gone = _gone(seen, change)
     yield gone
     after = (m for m in seen.moments if gone.at_s <= m.at_s <= gap.at_s)
     at = next((m for m in after if m.ends.get(old) == ended), gap)
-    yield Because(at.at_s, _compared(old, ended, gap.ends, entries))
+    yield TimedSentence(at.at_s, _compared(old, ended, gap.ends, entries))
     led = f"Then broker {new} led (epoch {change.first.epoch})"
     if change.short:
         text = f"{led}. Its log had ended {change.short:,} {entries} before broker {old}'s."
@@ -105,10 +107,10 @@ def _elected(seen: Replay, change: Election, entries: str, lost: int | None) -> 
             text += " None that was acknowledged is gone: they were not, or were sent again."
     else:
         text = f"{led}. Its log had gone as far as broker {old}'s."
-    yield Because(change.first.at_s, text)
+    yield TimedSentence(change.first.at_s, text)
 
 
-def _gone(seen: Replay, change: Election) -> Because:
+def _gone(seen: Replay, change: Election) -> TimedSentence:
     """How the process of the old leader ended or stopped."""
     name = f"broker {change.old}"
     faults = [
@@ -117,11 +119,11 @@ def _gone(seen: Replay, change: Election) -> Because:
         and change.last.at_s - 1 < done.at_s < change.first.at_s
     ]  # fmt: skip
     if faults:
-        return Because(
+        return TimedSentence(
             faults[-1].at_s, f"{fault_words.sentence(faults[-1].fault, faults[-1].target)}."
         )
     at = next(m for m in seen.moments if m.at_s > change.last.at_s)
-    return Because(at.at_s, f"Broker {change.old}, which led, did not run any more.")
+    return TimedSentence(at.at_s, f"Broker {change.old}, which led, did not run any more.")
 
 
 def _compared(old: int, ended: int, ends: Mapping[int, int | None], entries: str) -> str:
@@ -134,10 +136,10 @@ def _compared(old: int, ended: int, ends: Mapping[int, int | None], entries: str
     return f"{text}: another log went as far."
 
 
-def _done(seen: Replay) -> Iterator[Because]:
+def _done(seen: Replay) -> Iterator[TimedSentence]:
     """What was done, each with what the sample before it saw of the group."""
     for done in seen.done:
-        yield Because(
+        yield TimedSentence(
             done.at_s, f"{fault_words.sentence(done.fault, done.target)}.{_group(seen, done)}"
         )
 

@@ -14,7 +14,7 @@ from labs.engine.workloads.consume_process_sink import (
 )
 from labs.engine.workloads.consume_transform_produce import ConsumeTransformProduce
 from labs.engine.workloads.consume_transform_produce_java import (
-    InsteadOfCopier,
+    FormerCopier,
     JavaConsumeTransformProduce,
 )
 from labs.engine.workloads.place import Place
@@ -83,7 +83,7 @@ def workload(
     """
     played = as_committed(name, settings)
     if java and copier and played == COPIED:
-        return InsteadOfCopier
+        return FormerCopier
     if java and played in JAVA:
         return JAVA[played]
     if java and name != AS_COMMITTED:

@@ -57,7 +57,7 @@ class JavaConsumeTransformProduce(JavaReaders, ConsumeTransformProduce):
         )  # fmt: skip
 
 
-class InsteadOfCopier(JavaConsumeTransformProduce):
+class FormerCopier(JavaConsumeTransformProduce):
     """The same where Kafka's own copier was asked for, which only older runs had."""
 
     @property

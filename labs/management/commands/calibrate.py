@@ -20,7 +20,7 @@ from advisor.reasoning.failures import all_events
 from labs.calibration.claims import Claims
 from labs.calibration.edges import Edge, edges, permitted
 from labs.calibration.record import Explored, Record, RecordError
-from labs.calibration.table import Observed, Section, Side, held
+from labs.calibration.table import Observed, Section, Side, compare
 from labs.evidence import exploring, trials
 from labs.evidence.bench import bench
 from labs.models import Trial
@@ -82,7 +82,7 @@ class Command(ExactCommand):
         claims = _claims(options, chosen)
         ran = None if options["recorded"] else self._run(_upcoming(options, chosen, claims), claims)
         kept = [] if ran is not None else trials.shipped(settings.LAB_RECORD)
-        table = held([*trials.observed(ran), *kept])
+        table = compare([*trials.observed(ran), *kept])
         self.stdout.write(
             json.dumps([_data(section) for section in table.sections], indent=2)
             if options["json"]
@@ -167,7 +167,7 @@ class Command(ExactCommand):
                 if claims is not None:
                     claims.take(observed)
                     silent = 0 if observed else silent + 1
-                    if held(observed).contradictions or silent == MOST_SILENT:
+                    if compare(observed).contradictions or silent == MOST_SILENT:
                         break
         return ran
 

@@ -24,7 +24,7 @@ from labs.calibration.edges import UNTRIED, as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.shrink import Staged, shrunk
-from labs.calibration.table import held, refutable
+from labs.calibration.table import compare, refutable
 from labs.engine.base.processes import ROOT
 from labs.engine.scenarios import find
 from labs.engine.scenarios.model import Topology
@@ -320,4 +320,4 @@ def test_nothing_in_the_record_of_the_release_is_called_impossible() -> None:
 
 def test_the_evidence_page_says_the_same_of_the_record() -> None:
     record = ROOT / "labs" / "calibration" / "record" / "explore.jsonl"
-    assert held(trials.shipped(record)).contradictions == ()
+    assert compare(trials.shipped(record)).contradictions == ()

@@ -12,10 +12,10 @@ from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.table import (
     ALSO,
     COMPANIONS,
-    Held,
+    Comparison,
     Observed,
     Row,
-    held,
+    compare,
     possible,
 )
 from tests.engine.arms import pipeline
@@ -29,7 +29,7 @@ def run(of=STRONG, *seen: Anomaly, event: str = EVENT, link: str = "/a/") -> Obs
     return Observed(event, of, frozenset(seen), "acks", link)
 
 
-def row(of: Held, anomaly: Anomaly) -> Row:
+def row(of: Comparison, anomaly: Anomaly) -> Row:
     section = of.of(EVENT)
     assert section is not None
     return next(row for row in section.rows if row.anomaly is anomaly)
@@ -37,7 +37,7 @@ def row(of: Held, anomaly: Anomaly) -> Row:
 
 def test_what_no_event_permits_and_was_seen_is_a_contradiction():
     impossible = run(STRONG, Anomaly.DUPLICATE)
-    (contradiction,) = held([run(WEAK, Anomaly.LOST_WRITE), impossible]).contradictions
+    (contradiction,) = compare([run(WEAK, Anomaly.LOST_WRITE), impossible]).contradictions
     assert (contradiction.anomaly, contradiction.run) == (Anomaly.DUPLICATE, impossible)
 
 
@@ -45,12 +45,12 @@ def test_what_no_event_permits_and_was_seen_is_a_contradiction():
     "seen", [Anomaly.UNAVAILABLE, Anomaly.BLOCKED, Anomaly.NONMONOTONIC_POLL, Anomaly.POLL_SKIP]
 )
 def test_outages_and_what_no_event_speaks_of_contradict_nothing(seen):
-    assert held([run(STRONG, seen)]).contradictions == ()
+    assert compare([run(STRONG, seen)]).contradictions == ()
 
 
 def test_giving_up_contradicts_nothing_in_an_outage_that_outlasts_any_patience():
     long, short = (
-        held([run(STRONG, Anomaly.GIVEN_UP, event=event)]).contradictions
+        compare([run(STRONG, Anomaly.GIVEN_UP, event=event)]).contradictions
         for event in ("producer-state-expired", "acknowledgement-lost")
     )
     assert long == ()
@@ -59,7 +59,7 @@ def test_giving_up_contradicts_nothing_in_an_outage_that_outlasts_any_patience()
 
 def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
     assert Anomaly.REDELIVERY in possible(EVENT, STRONG)
-    assert held([run(STRONG, Anomaly.REDELIVERY)]).contradictions == ()
+    assert compare([run(STRONG, Anomaly.REDELIVERY)]).contradictions == ()
 
 
 def test_a_message_that_may_be_lost_may_be_without_an_effect_and_no_other():
@@ -71,16 +71,16 @@ def test_a_message_that_may_be_lost_may_be_without_an_effect_and_no_other():
     )
     unheard = heard.with_setting(Component.PRODUCER, "acks", "0")
     lost = run(unheard, Anomaly.LOST_WRITE, Anomaly.EFFECT_MISSING, event="clocks-differ")
-    assert held([lost]).contradictions == ()
+    assert compare([lost]).contradictions == ()
     given_up = run(heard, Anomaly.GIVEN_UP, Anomaly.EFFECT_MISSING, event="clocks-differ")
-    (contradiction,) = held([given_up]).contradictions
+    (contradiction,) = compare([given_up]).contradictions
     assert contradiction.anomaly is Anomaly.EFFECT_MISSING
 
 
 def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
     cut = next(event for event in all_events() if event.name == "all-replicas-lose-power")
     assert Anomaly.LOST_WRITE in cut.permits(STRONG)
-    (contradiction,) = held([run(STRONG, Anomaly.LOST_WRITE)]).contradictions
+    (contradiction,) = compare([run(STRONG, Anomaly.LOST_WRITE)]).contradictions
     assert contradiction.anomaly is Anomaly.LOST_WRITE
 
 
@@ -91,13 +91,13 @@ def test_the_companions_are_events():
 def test_what_a_scenario_brings_about_of_another_event_is_no_contradiction():
     alone = pipeline(producer__acks="1", topic__replication_factor=1)
     lost = run(alone, Anomaly.LOST_WRITE, event="isr-shrunk-leader-lost")
-    assert held([lost]).contradictions == ()
+    assert compare([lost]).contradictions == ()
     followers = run(alone, Anomaly.LOST_WRITE, event="isr-shrunk-leader-down")
-    assert held([followers]).contradictions, "no disk is lost there"
+    assert compare([followers]).contradictions, "no disk is lost there"
 
 
 def test_a_row_counts_runs_by_prediction_and_by_sight():
-    made = held([run(WEAK, Anomaly.LOST_WRITE), run(WEAK), run(STRONG), run(STRONG)])
+    made = compare([run(WEAK, Anomaly.LOST_WRITE), run(WEAK), run(STRONG), run(STRONG)])
     lost = row(made, Anomaly.LOST_WRITE)
     assert [len(side) for side in (lost.possible.runs, lost.possible.seen)] == [2, 1]
     duplicate = row(made, Anomaly.DUPLICATE)
@@ -106,7 +106,7 @@ def test_a_row_counts_runs_by_prediction_and_by_sight():
 
 
 def test_a_contradiction_shows_in_its_row_too():
-    made = held([run(STRONG, Anomaly.DUPLICATE)])
+    made = compare([run(STRONG, Anomaly.DUPLICATE)])
     assert len(row(made, Anomaly.DUPLICATE).impossible.seen) == 1
     section = made.of(EVENT)
     assert section is not None
@@ -114,7 +114,7 @@ def test_a_contradiction_shows_in_its_row_too():
 
 
 def test_where_no_harm_was_possible_the_runs_are_said_to_have_tried_none():
-    section = held([run(STRONG), run(STRONG)]).of(EVENT)
+    section = compare([run(STRONG), run(STRONG)]).of(EVENT)
     assert section is not None
     assert section.summary == (
         "2 runs tried only settings that permit no harm, "
@@ -123,7 +123,7 @@ def test_where_no_harm_was_possible_the_runs_are_said_to_have_tried_none():
 
 
 def test_runs_of_another_event_say_nothing_of_this_one():
-    made = held([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
+    made = compare([run(WEAK, Anomaly.LOST_WRITE, event="leader-killed")])
     section = made.of(EVENT)
     assert section is not None
     assert (section.runs, section.summary) == (0, "")
