@@ -14,7 +14,6 @@ from advisor.catalog import (
     SettingError,
     Value,
     kafka_versions,
-    lookup,
     parse,
     versions,
     written,
@@ -285,8 +284,8 @@ class Inputs:
                 continue
             if not (own and silent and whole & stating):
                 continue
-            of = (product.family, product.version, product.kafka, Component(part))
-            default, now = lookup(*of, key).default, self._value(name, self.fields[name])
+            default = product.setting(Component(part), key).default
+            now = self._value(name, self.fields[name])
             if default is not None and weaker(key, now, default) == default != now:
                 words = f"{name}={self.fields[name]} is not stated by {min(silent)}, whose default "
                 self.notes.append(f"{self.origins[name]}: {words}counts: {written(default)}.")
@@ -347,9 +346,7 @@ class Inputs:
     def _value(self, name: str, text: str) -> Value:
         """What a text means as the value of a field. Raises `SettingError`."""
         part, _, key = name.partition(".")
-        product = self._product()
-        of = (product.family, product.version, product.kafka, Component(part))
-        return parse(lookup(*of, key), text)
+        return parse(self._product().setting(Component(part), key), text)
 
     def _differ(self, name: str, one: str, other: str) -> bool:
         """Whether two texts stand for two values: acks=-1 and acks=all do not."""

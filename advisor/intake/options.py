@@ -15,7 +15,6 @@ from advisor.catalog import (
     Family,
     SettingError,
     UnknownSetting,
-    lookup,
 )
 from advisor.intake.clients.known import known_keys
 from advisor.intake.cluster.folders_in_memory import in_memory
@@ -77,7 +76,7 @@ def _item(name: str, text: str, line: int) -> Item | None:
 def _only_real(item: Item, product: Product) -> bool:
     """Whether the product has this setting and the catalog does not weigh it."""
     try:
-        lookup(product.family, product.version, product.kafka, item.component, item.name)
+        product.setting(item.component, item.name)
     except UnknownSetting as error:
         return bool({item.name, error.problem.setting} & known_keys(product, item.component))
     except SettingError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from advisor.catalog import Component, Family, Problem, Value
+from advisor.catalog import Component, Family, Problem, Setting, Value, has, lookup
 from advisor.intake.application_file import ApplicationFile
 from advisor.intake.text import OTHER_CLUSTER, IntakeError, is_secret, shown
 
@@ -29,6 +29,14 @@ class Product:
     family: Family
     version: str
     kafka: str
+
+    def setting(self, component: Component, name: str, *, every: bool = False) -> Setting:
+        """The catalog's `lookup` for these versions; raises what that does."""
+        return lookup(self.family, self.version, self.kafka, component, name, every=every)
+
+    def has(self, component: Component, name: str) -> bool:
+        """Whether these versions have a weighed setting of that name."""
+        return has(self.family, self.version, self.kafka, component, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from advisor.catalog import (
     Value,
     is_format,
     is_own_assignor,
-    lookup,
     not_advised,
     of_share_group,
     old_format,
@@ -163,9 +162,8 @@ class _Scale:
             return
         if of_share_group(self.product.family, item.component, item.name):
             return  # refused with all that makes another client
-        of = (self.product.family, self.product.version, self.product.kafka, item.component)
         try:
-            setting = lookup(*of, item.name)
+            setting = self.product.setting(item.component, item.name)
         except UnknownSetting as error:
             self._unknown(item, error.problem)
             return
@@ -218,9 +216,8 @@ class _Scale:
 
     def refuse_value(self, item: Item) -> None:
         """Adds a value that no process starts with, though this one does not read it."""
-        of = (self.product.family, self.product.version, self.product.kafka, item.component)
         try:
-            parse(lookup(*of, item.name), item.text)
+            parse(self.product.setting(item.component, item.name), item.text)
         except UnknownSetting:
             return
         except SettingError as error:
@@ -255,13 +252,13 @@ class _Scale:
 
     def default_elsewhere(self, whole: Collection[str]) -> None:
         """Lets the product's default count, where a broker of several states nothing weaker."""
-        product, intake = self.product, self.intake
+        intake = self.intake
         for name, stating in self.processes.items():
             if {*whole} <= {*stating} or not {*whole}.intersection(stating):
                 continue
             part, _, setting = name.partition(".")
-            of = (product.family, product.version, product.kafka, Component(part))
-            default, now = lookup(*of, setting).default, intake.settings[name]
+            default = self.product.setting(Component(part), setting).default
+            now = intake.settings[name]
             if default is not None and weaker(setting, now, default) == default != now:
                 intake.settings[name] = default
                 words = f"{setting} is not stated by each broker, so that its default counts"
@@ -350,9 +347,9 @@ class _Scale:
         """The problem of a value, with the newest version of the client that still has it."""
         product = self.product
         for version in versions(product.family) if item.component not in _OF_SERVERS else ():
-            of = (product.family, version, product.kafka, item.component)
             try:
-                parse(lookup(*of, item.name), item.text)
+                setting = replace(product, version=version).setting(item.component, item.name)
+                parse(setting, item.text)
             except SettingError:
                 continue
             words = f"{problem.message} {version} is the last version with this value: say which "
@@ -379,9 +376,8 @@ class _Scale:
 
         A free text may be what the product looks up by itself: a class, a file.
         """
-        of = (self.product.family, self.product.version, self.product.kafka, item.component)
         try:
-            setting = lookup(*of, item.name, every=True)
+            setting = self.product.setting(item.component, item.name, every=True)
         except SettingError:
             return False
         is_free_text = setting.kind is Kind.TEXT and not (setting.pattern or setting.items)
@@ -420,9 +416,7 @@ def _may_be_kept(item: Item, product: Product) -> bool:
     if item.name.startswith(PLUGINS):
         return item.name.endswith(".replication.factor") and item.text.strip().isdecimal()
     try:
-        setting = lookup(
-            product.family, product.version, product.kafka, item.component, item.name, every=True
-        )
+        setting = product.setting(item.component, item.name, every=True)
         parse(setting, item.text)
     except SettingError:
         return False

@@ -15,7 +15,6 @@ from advisor.catalog import (
     Family,
     SettingError,
     kafka_versions,
-    lookup,
     settings_of,
     versions,
 )
@@ -64,7 +63,7 @@ def is_weighed(family: Family, component: Component, name: str) -> bool:
     version."""
     product = newest(family)
     try:
-        lookup(product.family, product.version, product.kafka, component, name)
+        product.setting(component, name)
     except SettingError:
         return False
     return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from advisor.catalog import Component, SettingError, lookup
+from advisor.catalog import Component, SettingError
 from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.text import shown
@@ -158,8 +158,7 @@ def _quoted(option: str) -> str:
 
 def _weighed(item: Item, product: Product) -> str:
     """The catalog's name of a setting that counts; empty for any other."""
-    of = (product.family, product.version, product.kafka, item.component)
     try:
-        return lookup(*of, item.name).name
+        return product.setting(item.component, item.name).name
     except SettingError:
         return ""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.catalog import Component, has
+from advisor.catalog import Component
 from advisor.intake.cluster.levels import ON_BOTH
 from advisor.intake.reading import Item, Product
 
@@ -71,8 +71,7 @@ def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
 
 def _inherited(item: Item, product: Product) -> Item:
     name = _OF_TOPICS.get(item.name) if item.component is Component.BROKER else None
-    of = (product.family, product.version, product.kafka, Component.TOPIC)
-    if name is None or not has(*of, name):
+    if name is None or not product.has(Component.TOPIC, name):
         return item
     text = item.text.strip()
     if name == _RETENTION and _NUMBER.fullmatch(text):

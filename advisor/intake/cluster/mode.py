@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from advisor.catalog import Component, has, kafka_versions
+from advisor.catalog import Component, kafka_versions
 from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.reading import Item, Product, Reading
 
@@ -77,8 +77,7 @@ def early_access(items: Iterable[Item], product: Product) -> list[tuple[Item, st
 
 def is_asked(product: Product) -> bool:
     """Whether brokers of this version may have either mode: 3.3 to 3.9."""
-    of = (product.family, product.version, product.kafka)
-    return has(*of, Component.APPLICATION, _NAME)
+    return product.has(Component.APPLICATION, _NAME)
 
 
 def _tells(item: Item) -> bool:

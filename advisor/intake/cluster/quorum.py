@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from advisor.catalog import Component, has
+from advisor.catalog import Component
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
 from advisor.intake.reading import Item, Product
 
@@ -29,12 +29,11 @@ def with_controllers(items: Iterable[Item], product: Product) -> list[Item]:
     Where a broker has no `process.roles` it names the controllers that are to take over.
     """
     items = list(items)
-    of = (product.family, product.version, product.kafka, Component.APPLICATION)
     in_kraft = {item.process for item in items if item.name == KRAFT}
     is_stated = any(
         item.component is Component.APPLICATION and item.name == _NAME for item in items
     )
-    if is_stated or not has(*of, _NAME):
+    if is_stated or not product.has(Component.APPLICATION, _NAME):
         return items
     return [
         replace(item, component=Component.APPLICATION, name=_NAME, text=str(len(named)))
@@ -64,12 +63,11 @@ def lone_servers(items: Iterable[Item], product: Product) -> list[Item]:
 
 def _named(items: list[Item], product: Product) -> Iterator[tuple[Item, int]]:
     """How many servers the brokers with ZooKeeper name, unless their number is stated."""
-    of = (product.family, product.version, product.kafka, Component.APPLICATION)
     in_kraft = {item.process for item in items if item.name == KRAFT}
     is_stated = any(
         item.component is Component.APPLICATION and item.name == _SERVERS for item in items
     )
-    if is_stated or not has(*of, _SERVERS):
+    if is_stated or not product.has(Component.APPLICATION, _SERVERS):
         return
     for item in items:
         if item.component is Component.BROKER and item.name == ZOOKEEPER:

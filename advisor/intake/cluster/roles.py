@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from advisor.catalog import Component, has
+from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.cluster.inherited import names_of_topics
 from advisor.intake.cluster.levels import MIN_ISR
@@ -79,5 +79,5 @@ def _is_others(name: str, role: str, decided: set[str], product: Product) -> boo
     """Whether the other role alone reads this."""
     if role == "broker" or name in decided:
         return role == "broker" and name in decided
-    of = (product.family, product.version, product.kafka, Component.BROKER)
-    return name not in _BY_BOTH and (has(*of, name) or name in names_of_topics())
+    of_brokers = product.has(Component.BROKER, name) or name in names_of_topics()
+    return name not in _BY_BOTH and of_brokers

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from advisor.catalog import Component, has
+from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.reading import Item, Product
 
@@ -25,9 +25,12 @@ _NAMES = {
 def with_remote_metadata(items: Iterable[Item], product: Product) -> list[Item]:
     """The items, of which these lines say how many copies that topic has."""
     items = list(items)
-    of = (product.family, product.version, product.kafka, Component.APPLICATION)
     stated = {item.name for item in items if item.component is Component.APPLICATION}
-    names = {line: name for line, name in _NAMES.items() if has(*of, name) and name not in stated}
+    names = {
+        line: name
+        for line, name in _NAMES.items()
+        if product.has(Component.APPLICATION, name) and name not in stated
+    }
     if not at_least(kafka_line(product.kafka), "4.3"):
         names.pop(_LEAST, None)
     return [

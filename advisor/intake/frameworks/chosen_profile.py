@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
-from advisor.catalog import Component, Problem, SettingError, lookup
+from advisor.catalog import Component, Problem, SettingError
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Product, Profiles, Reading
 from advisor.intake.text import shown
@@ -74,8 +74,7 @@ def _value(intake: Intake, field: str, product: Product) -> object:
         return intake.settings[field]
     part, _, name = field.partition(".")
     try:
-        of = (product.family, product.version, product.kafka, Component(part))
-        return lookup(*of, name).default
+        return product.setting(Component(part), name).default
     except SettingError:
         return None
 
