@@ -98,7 +98,7 @@ def _lose_logs(reading: Reading, servers: Servers) -> None:
 
 def _lose_metadata(reading: Reading, servers: Servers, keepers: Sequence[str]) -> None:
     who = "controller's metadata" if servers.voting else "ZooKeeper's data"
-    for service in servers.voting:
+    for service in sorted(servers.voting):
         if line := logs_in_memory(servers.leaves, service, servers.of(service)):
             reading.state(Component.APPLICATION, _METADATA, "each-restart", line)
             words = f"the {who} are on a tmpfs: it comes back by itself, on an empty disk"
