@@ -287,8 +287,8 @@ class Progress(models.Model):
     `prediction` has the `answer` and the `confidence` of each prediction; `turn` the `choice` of
     the visitor's turn and what was predicted of it, for the run `turn_experiment`; `answers` the
     place of the answer that was given to each question; `reviews` when what was wrong was last
-    asked, and how often it was right since (`labs.pages.lesson_review`). A reset keeps the row with
-    `reset_at`, so that it can be undone.
+    asked, and how often it was right since (`labs.pages.lessons.review`). A reset keeps the row
+    with `reset_at`, so that it can be undone.
     """
 
     visitor = models.CharField(max_length=40, db_index=True)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from labs.pages import (
-    account_views,
-    challenge_views,
-    class_views,
-    comparison_views,
-    evidence_views,
-    incident_views,
-    lesson_views,
-    replay_views,
-    scenario_views,
-    series_views,
-    toy_views,
-    views,
-)
+from labs.pages import evidence_views
+from labs.pages.accounts import views as account_views
+from labs.pages.challenges import views as challenge_views
+from labs.pages.classes import views as class_views
+from labs.pages.experiments import comparison_views, replay_views, views
+from labs.pages.incidents import views as incident_views
+from labs.pages.lessons import toy_views
+from labs.pages.lessons import views as lesson_views
+from labs.pages.scenarios import views as scenario_views
+from labs.pages.series import views as series_views
 
 app_name = "labs"
 

@@ -1,6 +1,6 @@
 """The course: guided labs, each a folder here (`docs/contributing/lab.md`).
 
-A lab is text and data, without Django: the pages are in `labs.pages.lesson_views`, and its
+A lab is text and data, without Django: the pages are in `labs.pages.lessons.views`, and its
 experiments run on the same machinery as every other.
 """
 

@@ -1,7 +1,8 @@
 """Accounts of learners: progress of a session moves to the account at sign-in.
 
 Nothing is lost. If session and account both have progress in a lab, the one that is further is
-used. The other is put aside, and the map of the course offers it (`labs.pages.progress.undo`).
+used. The other is put aside, and the map of the course offers it
+(`labs.pages.lessons.progress.undo`).
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ from labs.engine.scenarios import find
 from labs.engine.scenarios.unshown import UNSHOWN
 from labs.evidence import trials
 from labs.lessons import find as find_lesson
-from labs.pages import proofs, sentences
-from labs.pages.replays import ArmReplay
+from labs.pages import sentences
+from labs.pages.experiments import proofs
+from labs.pages.experiments.replays import ArmReplay
 
 register = template.Library()
 _NOTHING = SafeString("")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from advisor.concepts import all_concepts
-from labs.pages.scenario_cards import shown
+from labs.pages.scenarios.cards import shown
 from tests.browser.conftest import serious, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -16,7 +16,7 @@ from config import web
 from labs.engine.base.processes import end, spawn
 from labs.engine.base.wait import until
 from labs.engine.cluster.ports import Ports
-from labs.pages import downloads
+from labs.pages.experiments import downloads
 from tests.stack import slow
 from tests.stack.house import ROOT, free_port
 
@@ -205,7 +205,7 @@ ONE_PLACE = """
 import sys, threading, django
 django.setup()
 from config import web
-from labs.pages import downloads
+from labs.pages.experiments import downloads
 downloads.sending = threading.BoundedSemaphore(1)
 sys.exit(web.main())
 """

@@ -23,8 +23,8 @@ def test_what_was_looked_at_is_not_told_again() -> None:
 
 
 def test_a_new_finding_is_told_with_its_line() -> None:
-    new = finding("labs/pages/views.py", "B608")
-    assert list(audit.untriaged([*TRIAGED, new])) == ["labs/pages/views.py:7: B608 why"]
+    new = finding("labs/pages/experiments/views.py", "B608")
+    assert list(audit.untriaged([*TRIAGED, new])) == ["labs/pages/experiments/views.py:7: B608 why"]
 
 
 def test_a_reason_that_nothing_needs_is_told() -> None:

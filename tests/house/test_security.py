@@ -9,7 +9,7 @@ from django.conf import global_settings
 
 from advisor.pages import importing
 from config import settings, web
-from labs.pages import downloads
+from labs.pages.experiments import downloads
 from labs.runs import series
 from tests.house.files import ROOT
 

@@ -17,7 +17,7 @@ from config import limits, operators
 from labs.challenges import all_challenges
 from labs.lessons import find
 from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Pupil, State
-from labs.pages.account_forms import WRONG
+from labs.pages.accounts.forms import WRONG
 from labs.runs import accounts, visitors
 from labs.runs.expiry import forget
 from tests.labs import make

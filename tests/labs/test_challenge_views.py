@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from labs.challenges import all_challenges, find, of_day, seed_of
 from labs.models import Attempt, Experiment, Run, State
-from labs.pages import challenge_pages
+from labs.pages.challenges import pages as challenge_pages
 from tests.engine import histories
 from tests.labs import make
 from tests.reading import html_of

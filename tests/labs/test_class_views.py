@@ -14,7 +14,7 @@ from django.utils import timezone
 from labs.lessons import find
 from labs.lessons.classroom import KEPT_FOR, MOST_PUPILS, OPEN_FOR
 from labs.models import Classroom, Experiment, Pupil, State
-from labs.pages import class_presence
+from labs.pages.classes import presence as class_presence
 from labs.runs.expiry import forget
 from tests.labs.test_lesson_views import ANSWERS, NAME, end, finish
 

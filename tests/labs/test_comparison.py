@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from labs.models import Experiment, Run, State
-from labs.pages import comparison
+from labs.pages.experiments import comparison
 from labs.runs import services
 from tests.labs import make
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from labs.engine.record.ledger import SCHEMAS, NotAsSealed, TableWriter, seal
 from labs.models import Run, State
-from labs.pages import downloads
+from labs.pages.experiments import downloads
 from labs.runs.archive import json_lines
 from spark_jobs import parts
 from spark_jobs.tables import MalformedLedger

@@ -24,7 +24,7 @@ from labs.incidents import Exhibit, Moment, Outcome, find, runner
 from labs.incidents.runner import PlaySpec
 from labs.models import Experiment, Run, State
 from labs.pages import selectors
-from labs.pages.incident_moments import lanes
+from labs.pages.incidents.moments import lanes
 from labs.runs import lifecycle, plays, queue, worker
 from labs.runs.planning import Refused
 from labs.runs.recording import Recorder

@@ -39,7 +39,7 @@ from labs.incidents.timeline import Timeline
 from labs.incidents.verify import Side
 from labs.management.commands import incidents as command
 from labs.management.proving import NOT_PROVEN
-from labs.pages.incident_moments import lanes
+from labs.pages.incidents.moments import lanes
 from tests.advisor.test_deciding import MOST_WORDS, unfolded
 
 PLACE = Path(labs.incidents.__file__).parent

@@ -12,7 +12,8 @@ from django.urls import reverse
 
 from labs.lessons import STEPS, all_lessons, find
 from labs.models import Experiment, Progress, Run, State
-from labs.pages import lesson_confidence, lesson_pages
+from labs.pages.lessons import confidence as lesson_confidence
+from labs.pages.lessons import pages as lesson_pages
 from tests.labs import make
 from tests.reading import html_of
 

@@ -18,7 +18,8 @@ from labs.engine.run.result import JUDGED
 from labs.evidence import exploring, trials
 from labs.lessons import Symptom
 from labs.models import Experiment, Run, State, Trial
-from labs.pages import comparison, presentation, selectors
+from labs.pages import selectors
+from labs.pages.experiments import comparison, presentation
 from tests.engine.arms import PIPELINES
 from tests.labs import make
 from tests.labs.calibration.test_explore import drawn

@@ -10,7 +10,7 @@ from django.utils import timezone
 from advisor.reasoning.answer import answer
 from advisor.reasoning.guarantees import Anomaly
 from labs.models import Experiment, State
-from labs.pages.proofs import MOST, proofs, sender, sent
+from labs.pages.experiments.proofs import MOST, proofs, sender, sent
 from tests.advisor.answers import RISKY, saved
 from tests.advisor.pipelines import described
 from tests.labs import make

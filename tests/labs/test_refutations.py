@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from advisor import services as advisor
 from labs.models import Experiment, State
-from labs.pages.refutations import refutations
+from labs.pages.experiments.refutations import refutations
 from labs.runs import planning, services
 from tests.labs import make
 

@@ -11,8 +11,8 @@ from django.urls import reverse
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.scenarios import all_scenarios
 from labs.models import Experiment
-from labs.pages import scenario_cards
-from labs.pages.scenario_cards import Card
+from labs.pages.scenarios import cards as scenario_cards
+from labs.pages.scenarios.cards import Card
 from tests.labs import make
 
 pytestmark = pytest.mark.django_db

@@ -16,8 +16,8 @@ from django.utils import timezone
 from advisor import services as advisor
 from advisor.models import Description
 from labs.models import Experiment, Run, Series, State
-from labs.pages import proofs
-from labs.pages.refutations import refutations
+from labs.pages.experiments import proofs
+from labs.pages.experiments.refutations import refutations
 from labs.runs import expiry, lifecycle, planning, queue, services
 from labs.runs import series as time_machine
 from labs.runs.heartbeat import HeartbeatAges

@@ -23,7 +23,8 @@ from labs.engine.run.shape import ordinary, shapes
 from labs.incidents import all_incidents
 from labs.lessons import find
 from labs.models import Experiment, State
-from labs.pages import report, selectors
+from labs.pages import selectors
+from labs.pages.experiments import report
 from labs.pages.time_left import time_left
 from labs.runs import admission, planning, plays, services
 from labs.runs.conditions import Conditions

@@ -14,7 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labs.models import Experiment, State
-from labs.pages import presentation, recorded, selectors
+from labs.pages import selectors
+from labs.pages.experiments import presentation, recorded
 from labs.runs import presence
 from tests.advisor.answers import RISKY, saved
 from tests.labs import make

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from advisor.management.exact import ExactCommand
 from labs.models import Experiment
-from labs.pages.recorded import NotRecordable, keep
+from labs.pages.experiments.recorded import NotRecordable, keep
 
 
 class Command(ExactCommand):

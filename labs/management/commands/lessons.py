@@ -21,7 +21,7 @@ from labs.evidence.lesson_proofs import Proof, joined, prove
 from labs.evidence.lesson_record import Standing, standing
 from labs.lessons import Lesson, all_lessons, find
 from labs.management import proving
-from labs.pages.lesson_questions import statistics
+from labs.pages.lessons.questions import statistics
 
 _UNANSWERED = (
     "Nobody has answered a question yet in the database of this installation. Answers come from "

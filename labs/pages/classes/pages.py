@@ -1,0 +1,193 @@
+"""What the page of a class room shows to its teacher, to a pupil, and to other visitors."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+
+from labs.lessons import Lesson, Outcome, Question
+from labs.lessons.classroom import KEPT_FOR, OPEN_FOR, Member, Stage, answered, spreads
+from labs.models import Classroom, Experiment, Pupil, State
+from labs.pages import text_cache
+from labs.pages.classes import rooms as class_rooms
+from labs.pages.classes.presence import PRESENCE
+from labs.pages.experiments import presentation, replays
+from labs.pages.experiments.views import shown
+from labs.pages.lessons import pages as lesson_pages
+from labs.pages.lessons.forms import PredictionForm
+from labs.runs import visitors
+
+_QUEUED_EVERY_S = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One pupil for the teacher: their step, in words, and whether their browser is connected."""
+
+    pupil: Pupil
+    where: str
+    right: int
+    is_here: bool
+
+
+def key(room: Classroom) -> str:
+    """What a browser has seen of a room: the same as long as nothing is new for everybody."""
+    experiment = room.experiment
+    data = f"{room.version}.{int(room.is_open)}"
+    if experiment is None or room.stage != Stage.RUN:
+        return data
+    beat = experiment.heartbeat_at
+    moment = beat.timestamp() if beat else 0.0
+    if experiment.state == State.QUEUED:  # its place in the queue changes without a sign
+        moment = timezone.now().timestamp() // _QUEUED_EVERY_S
+    return f"{data}.{experiment.attempt}.{experiment.state}.{moment:.0f}"
+
+
+def seats_key(room: Classroom) -> str:
+    """The same for what the pupils do, which only the teacher sees."""
+    here = ",".join(sorted(PRESENCE.present(room.code)))
+    return f"{room.version}.{room.touches}.{zlib.crc32(here.encode()):x}"
+
+
+def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, Any]:
+    """The part of the page that all are led through, as this visitor sees it."""
+    mine = visitors.existing_key(request)
+    leads = bool(mine) and room.teacher == mine
+    pupil = None if leads else class_rooms.pupil_of(room, mine)
+    values: dict[str, Any] = {
+        "room": room,
+        "code": f"{room.code[:4]}-{room.code[4:]}",
+        "lesson": lesson,
+        "leads": leads,
+        "pupil": pupil,
+        "key": key(room),
+        "until": room.opened_at + OPEN_FOR,
+        "gone": room.opened_at + KEPT_FOR,
+    }
+    if not leads and pupil is None:
+        return values
+    kept = pupil.prediction if pupil else {}
+    values |= {"form": PredictionForm(lesson, kept=kept), "answers": kept}
+    if room.stage == Stage.PREDICT:
+        return values | {"story": lesson_pages.html(lesson, lesson.story, {})}
+    if room.stage == Stage.RUN:
+        return values | _run(room, lesson, kept)
+    members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
+    if room.stage in (Stage.PREDICTED, Stage.EXPLAIN):
+        values |= _spreads(room, lesson, members)
+    if room.stage == Stage.QUESTION:
+        values |= _question(room, lesson, pupil, members)
+    if room.stage == Stage.EXPLAIN and room.experiment is not None:
+        values |= lesson_pages.results(lesson, room.experiment, kept)
+        values["take_home_text"] = lesson_pages.html(lesson, lesson.take_home, {})
+    return values
+
+
+def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
+    """What only the teacher sees: the step of each pupil, and the answers so far."""
+    pupils = list(room.pupils.all())
+    members = [class_rooms.member(pupil) for pupil in pupils]
+    here = PRESENCE.present(room.code)
+    values: dict[str, Any] = {
+        "room": room,
+        "lesson": lesson,
+        "seats_key": seats_key(room),
+        "seats": [_seat(room, lesson, pupil, here) for pupil in pupils],
+        "here": sum(pupil.visitor in here for pupil in pupils),
+        "predicted": sum(bool(pupil.prediction) for pupil in pupils),
+    }
+    if room.stage == Stage.PREDICT:
+        values |= _spreads(room, lesson, members)
+    question = current_question(room, lesson)
+    if question is not None and not room.revealed:
+        values |= {"question": question, "bars": answered(question, members)}
+        values["replied"] = sum(question.name in pupil.answers for pupil in pupils)
+    return values
+
+
+def current_question(room: Classroom, lesson: Lesson) -> Question | None:
+    """The question that the class is at."""
+    is_known = room.stage == Stage.QUESTION and room.question < len(lesson.questions)
+    return lesson.questions[room.question] if is_known else None
+
+
+def outcomes(room: Classroom) -> dict[str, Outcome]:
+    """What the run of the class showed; empty as long as it is not done."""
+    if room.experiment is None or room.experiment.state != State.DONE:
+        return {}
+    return presentation.outcomes(room.experiment)
+
+
+def _seat(room: Classroom, lesson: Lesson, pupil: Pupil, here: frozenset[str]) -> Seat:
+    right = sum(
+        question.answers[pupil.answers[question.name]].right
+        for question in lesson.questions
+        if question.name in pupil.answers and pupil.answers[question.name] < len(question.answers)
+    )
+    return Seat(pupil, _where(room, lesson, pupil), right, pupil.visitor in here)
+
+
+def _where(room: Classroom, lesson: Lesson, pupil: Pupil) -> str:
+    question = current_question(room, lesson)
+    if question is not None:
+        text = "answered" if question.name in pupil.answers else "has not answered"
+        return f"{text} question {room.question + 1}"
+    if pupil.prediction:
+        return "has predicted"
+    return "joined" if room.stage == Stage.PREDICT else "did not predict"
+
+
+def _spreads(room: Classroom, lesson: Lesson, members: list[Member]) -> dict[str, Any]:
+    return {"spreads": spreads(lesson, members, outcomes(room)), "members": len(members)}
+
+
+def _question(
+    room: Classroom, lesson: Lesson, pupil: Pupil | None, members: list[Member]
+) -> dict[str, Any]:
+    question = current_question(room, lesson)
+    if question is None:  # the lab has fewer questions than when the class began
+        return {}
+    given = pupil.answers.get(question.name) if pupil else None
+    bars = answered(question, members) if room.revealed else ()
+    shown = question.shown if room.revealed else ()
+    answers = [(place, answer, bar) for (place, answer), bar in zip(shown, bars, strict=True)]
+    return {"question": question, "given": given, "answers": answers, "number": room.question + 1}
+
+
+def _run(room: Classroom, lesson: Lesson, kept: dict[str, Any]) -> dict[str, Any]:
+    """The run of the class: its live picture, or its result next to the predictions."""
+    experiment = room.experiment
+    if experiment is None:
+        return {}
+    values: dict[str, Any] = {"experiment": experiment}
+    if experiment.state != State.DONE:
+        return values | {"picture": _picture(experiment, lesson, key(room))}
+    members = [class_rooms.member(pupil) for pupil in room.pupils.all()]
+    values |= lesson_pages.results(lesson, experiment, kept) | _spreads(room, lesson, members)
+    return values | {"picture": _result(experiment, lesson)}
+
+
+def _picture(experiment: Experiment, lesson: Lesson, seen: str) -> SafeString:
+    """The run as it is now; made once for all browsers that ask in the same second."""
+
+    def make() -> str:
+        return render_to_string("labs/live.html", shown(experiment) | {"lesson": lesson})
+
+    return mark_safe(text_cache.cached(("class live", experiment.slug, seen), make))  # noqa: S308
+
+
+def _result(experiment: Experiment, lesson: Lesson) -> SafeString:
+    """The arms and the replay, the same in every browser."""
+
+    def make() -> str:
+        played = {"replays": replays.arms(experiment), "lesson": lesson}
+        return render_to_string("labs/class/result.html", shown(experiment) | played)
+
+    name = ("class result", experiment.slug, experiment.attempt, experiment.pruned_at)
+    return mark_safe(text_cache.cached(name, make))  # noqa: S308

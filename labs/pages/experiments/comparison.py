@@ -1,0 +1,142 @@
+"""Compares runs: two experiments side by side, and the spread of one run's repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from labs.models import Experiment, Run
+from labs.pages import plots, selectors, sentences
+from labs.pages.experiments import presentation
+from labs.pages.plots import Plot
+from labs.runs.conditions import Conditions
+
+PLACES = ("First", "Second")
+"""What a comparison calls its experiments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One run of a comparison; `plot` is on one scale for all, None where nothing was judged.
+
+    `place` is its experiment's, one of `PLACES`.
+    """
+
+    run: Run
+    label: str
+    plot: Plot | None = None
+    place: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the experiment and of its arm."""
+        return f"{self.place}: {self.label}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One count over several runs; None where a run was not judged, or not for it."""
+
+    words: str
+    values: tuple[int | None, ...]
+
+    @property
+    def differ(self) -> bool:
+        return len(set(self.values)) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All arms of some experiments; counts that are 0 or not judged everywhere are left out.
+
+    `conditions` are those that were chosen for any of them: None where the scenario decided.
+    """
+
+    columns: tuple[Column, ...]
+    counts: tuple[Counts, ...]
+    conditions: tuple[tuple[str, tuple[str | None, ...]], ...]
+    settings: presentation.Settings
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of each column, where columns become lines."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def drawn(self) -> tuple[Column, ...]:
+        """Those whose plots can be laid over each other."""
+        return tuple(column for column in self.columns if column.plot)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One count over the repetitions of a run that were judged for it."""
+
+    words: str
+    least: int
+    middle: float
+    most: int
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repetitions:
+    """All judged runs of one scenario, release and settings, `run` among them, newest first."""
+
+    run: Run
+    label: str
+    runs: tuple[Run, ...]
+    spreads: tuple[Spread, ...]
+
+
+def compare(*experiments: Experiment) -> Comparison:
+    """The experiments' arms, side by side."""
+    own = [
+        (place, experiment, run)
+        for place, experiment in zip(PLACES, experiments, strict=False)
+        for run in experiment.runs.all()
+    ]
+    scale = plots.shared_scale(run.result.get("timeline") or {} for *_, run in own)
+    columns = tuple(
+        Column(
+            run, presentation.label(experiment, run.name), presentation.plot_of(run, scale), place
+        )
+        for place, experiment, run in own
+    )
+    runs = [column.run for column in columns]
+    counts = (Counts(words, _values(runs, name)) for name, words in sentences.COUNT_WORDS.items())
+    return Comparison(
+        columns,
+        tuple(count for count in counts if any(count.values)),
+        tuple(_conditions(runs)),
+        presentation.compared(runs),
+    )
+
+
+def _conditions(runs: Sequence[Run]) -> Iterable[tuple[str, tuple[str | None, ...]]]:
+    rows = [dict(Conditions.of(run.experiment.request()).described()) for run in runs]
+    for name in dict.fromkeys(name for row in rows for name in row):
+        yield name, tuple(row.get(name) for row in rows)
+
+
+def repetitions(experiment: Experiment) -> list[Repetitions]:
+    """For each arm, its runs so far and how far apart their counts lie."""
+    results = []
+    for run in experiment.runs.all():
+        same = tuple(selectors.repetitions(run).select_related("experiment"))
+        label = presentation.label(experiment, run.name)
+        results.append(Repetitions(run, label, same, tuple(_spreads(same))))
+    return results
+
+
+def _spreads(runs: Sequence[Run]) -> Iterable[Spread]:
+    for name, words in sentences.COUNT_WORDS.items():
+        entries = [value for value in _values(runs, name) if value is not None]
+        if any(entries) or (entries and name == "lost_write"):
+            yield Spread(words, min(entries), median(entries), max(entries), len(entries))
+
+
+def _values(runs: Sequence[Run], name: str) -> tuple[Any, ...]:
+    return tuple(run.counts.get(name) for run in runs)

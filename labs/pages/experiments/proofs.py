@@ -1,0 +1,149 @@
+"""What experiments have already shown of one description, in a few words for its advice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from confluent_kafka import libversion
+from django.utils import timezone
+
+from advisor import services as advisor
+from advisor.models import Description
+from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Guarantee
+from advisor.reasoning.pipeline import Pipeline
+from advisor.templatetags.look import KINDS
+from labs.engine.scenarios import ScenarioError
+from labs.engine.scenarios import find as find_scenario
+from labs.engine.scenarios.model import Scenario
+from labs.models import Experiment, Run, State
+from labs.pages.experiments import presentation
+from labs.runs.conditions import clients_for, java_release
+
+_LIBRDKAFKA = f"librdkafka {libversion()[0]}"
+MOST = 3
+"""How many scenarios are listed: those that were run last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one arm showed: the symbol and colour of `kind`, and a few words."""
+
+    label: str
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The latest experiment with one scenario; `day` is when it ended."""
+
+    experiment: Experiment
+    title: str
+    day: str
+    arms: tuple[Shown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """The clients of an experiment, in words; `otherwise` is the client to choose instead, or
+    empty."""
+
+    description: str
+    otherwise: str
+
+
+def proofs(pipeline: str) -> tuple[Proof, ...]:
+    """The latest experiment that is done with each scenario on a description, newest first.
+
+    Without those of a series, which are on other releases than the one described.
+    """
+    done = Experiment.objects.filter(
+        pipeline=pipeline, state=State.DONE, lesson="", series__isnull=True
+    )
+    latest: dict[str, Experiment] = {}
+    for experiment in done.order_by("-ended_at", "-pk").prefetch_related("runs"):
+        latest.setdefault(experiment.scenario, experiment)
+    return tuple(_proof(experiment) for experiment in list(latest.values())[:MOST])
+
+
+def sender(pipeline: Pipeline, scenario: str) -> Sender:
+    """Who sends and reads when a scenario is run on a pipeline and nothing else is chosen."""
+    staged = find_scenario(scenario)
+    java = clients_for(pipeline, staged)
+    otherwise = _LIBRDKAFKA if java and not staged.client_decides else ""
+    return Sender(_summary(staged.workload, java), otherwise)
+
+
+def sent(experiment: Experiment) -> Sender | None:
+    """Who sent and read in an experiment; None if its scenario is gone."""
+    try:
+        staged = find_scenario(experiment.scenario)
+    except ScenarioError:
+        return None
+    java = experiment.spec.get("java_clients")
+    instead = _other(experiment, staged, java) if experiment.pipeline else ""
+    return Sender(_summary(staged.workload, java), instead)
+
+
+def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
+    if staged.client_decides:
+        return ""
+    if java:
+        return _LIBRDKAFKA
+    try:
+        described = advisor.find(experiment.pipeline).described()
+    except (Description.DoesNotExist, advisor.StaleDescription):
+        return ""
+    release = java_release(described, staged)
+    return f"Java {release}" if release else ""
+
+
+def _summary(workload: str, java: str | None) -> str:
+    """The words for a workload; `java` is the release of the Java clients that play it, if any."""
+    if workload.startswith("streams"):
+        return "A Kafka Streams application reads and writes, with these settings"
+    if workload == "spark-query":
+        return "A Spark query reads, with your options"
+    if workload.startswith("spark"):
+        return "A Spark query sends, with your options"
+    client = f"Kafka’s own Java client {java}" if java else _LIBRDKAFKA
+    return f"{client} sends and reads, with these settings"
+
+
+def _proof(experiment: Experiment) -> Proof:
+    title = presentation.scenario_title(experiment.scenario)
+    arms = tuple(_shown(experiment, run) for run in experiment.runs.all())
+    ended = experiment.ended_at
+    day = _day(timezone.localdate(ended), timezone.localdate()) if ended else ""
+    return Proof(experiment, title, day, arms)
+
+
+def _shown(experiment: Experiment, run: Run) -> Shown:
+    return Shown(presentation.label(experiment, run.name), *gravest(run))
+
+
+def gravest(run: Run) -> tuple[str, str]:
+    """The kind and the words of what an arm showed."""
+    if run.verdict == "broken":
+        return _harm(run.want, run.result.get("counts") or {})
+    if run.verdict == "holds":
+        return "holds", "nothing forbidden was seen"
+    return "unknown", "nothing can be concluded"
+
+
+def _harm(want: str, counts: Mapping[str, Any]) -> tuple[str, str]:
+    """The gravest thing that was seen, with its number; what is forbidden comes before all else."""
+    forbidden = FORBIDS[Guarantee(want)] if want in set(Guarantee) else frozenset[Anomaly]()
+    seen = [anomaly for anomaly in GRAVITY if counts.get(anomaly)]
+    if not seen:
+        return "lost", "broken"
+    gravest = min(seen, key=lambda anomaly: anomaly not in forbidden)
+    kind, word = KINDS[gravest]
+    return kind, f"{counts[gravest]:,} {word}"
+
+
+def _day(then: date, today: date) -> str:
+    return {0: "today", 1: "yesterday"}.get((today - then).days, then.isoformat())

@@ -1,0 +1,68 @@
+"""What a visitor's experiment saw, and the advice for its settings calls impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.core.exceptions import ObjectDoesNotExist
+
+from advisor import services as advisor
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.pipeline import Pipeline
+from labs.calibration.edges import as_staged
+from labs.calibration.table import refutable
+from labs.models import Experiment, Run, State
+from labs.pages.experiments import presentation
+from labs.pages.sentences import COUNT_WORDS
+from labs.runs import planning
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """An anomaly that an arm saw so many times, and that nothing which happens there permits.
+
+    The advice is wrong, or the laboratory is.
+    """
+
+    run: Run
+    anomaly: Anomaly
+    count: int
+
+    def __str__(self) -> str:
+        name = presentation.label(self.run.experiment, self.run.name)
+        return f"{name}: {self.count:,} {COUNT_WORDS[self.anomaly]}."
+
+
+def refutations(experiment: Experiment) -> tuple[Refutation, ...]:
+    """Those of an experiment that is done and was started from a description.
+
+    Held against today's rules. An arm is left out if it was not judged, or if today's rules would
+    run it with other settings.
+    """
+    if experiment.state != State.DONE or not experiment.pipeline or experiment.lesson:
+        return ()
+    try:
+        saved = advisor.find(experiment.pipeline)
+        described = saved.described()
+        if experiment.series_id:  # its brokers are of another release than those described
+            described = planning.on_release(described, experiment.kafka)
+        pipelines = {"described": described, "recommended": saved.recommended()}
+    except (ObjectDoesNotExist, advisor.PipelineError):
+        return ()
+    refutations: list[Refutation] = []
+    for run in experiment.runs.all():
+        pipeline = pipelines.get(run.name)
+        if pipeline is not None and run.judged:
+            refutations += _refuted(experiment.scenario, run, pipeline)
+    return tuple(refutations)
+
+
+def _refuted(scenario: str, run: Run, pipeline: Pipeline) -> Iterator[Refutation]:
+    event = next((event for event in all_events() if event.scenario == scenario), None)
+    if event is None or run.settings != advisor.in_force(pipeline):
+        return
+    for anomaly in sorted(refutable(event.name, as_staged(event, pipeline))):
+        if count := run.counts.get(anomaly):
+            yield Refutation(run, anomaly, count)
