@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.advisor.test_configurations import TOPIC, assert_file
+from tests.advisor.configurations.asking import TOPIC, assert_file
 
 YES = "^YES"
 BEFORE = "application.commit=before-processing"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, assert_answer
+from tests.advisor.configurations.asking import TOPIC, assert_answer
 
 RETRIED = f"{TOPIC} application.processing.errors=retry"
 HEAD = "spring:\n  kafka:\n    consumer: {auto-offset-reset: earliest}\n    producer:\n"

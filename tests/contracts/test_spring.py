@@ -17,8 +17,8 @@ from advisor.catalog.texts import kept
 from advisor.export import Stamp, find
 from advisor.intake import Product, read
 from labs.engine.distributions.distribution import install, kafka
+from tests.advisor.intake.test_spring import VARIABLES
 from tests.advisor.intake_examples import EXAMPLES
-from tests.advisor.test_intake_spring import VARIABLES
 from tests.contracts.configurations import accepted, in_force
 from tests.contracts.jvm import Jvm, jvm
 

@@ -1,0 +1,44 @@
+"""Asks `manage.py advise` as a person does, and what most rows state."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from django.core.management import CommandError
+
+from tests.advisor.test_advise import run
+
+TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
+JAVA = f"{TOPIC} consumer.auto.offset.reset=earliest application.restart=resumes"
+C = f"{JAVA} application.commit=after-processing consumer.enable.auto.commit=false"
+SPARK = f"{TOPIC} consumer.startingOffsets=earliest"
+STREAMS = f"{TOPIC} streams.replication.factor=3 streams.topic.min.insync.replicas=2"
+COPIES = "consumer.auto.offset.reset=earliest application.commit=after-processing "
+COPIES += "consumer.enable.auto.commit=false application.restart=resumes"
+HASTY = "producer.delivery.timeout.ms=31000"
+LRK = "--client librdkafka"
+
+
+def given(options: str, settings: str) -> tuple[int, str]:
+    """The exit code and all that is said."""
+    stated = [each for setting in settings.split() for each in ("--set", setting)]
+    try:
+        code, out, err = run(*options.split(), *stated, "--verbose")
+    except CommandError as error:
+        return error.returncode, str(error)
+    return int(str(code)), f"{out}\n{err}"
+
+
+def assert_answer(options: str, settings: str, code: int, expected: str) -> None:
+    exit_code, text = given(options, settings)
+    assert re.search(expected, " ".join(text.split())), text
+    assert exit_code == code, text
+
+
+def assert_file(
+    path: Path, text: str, options: str, settings: str, code: int, expected: str
+) -> None:
+    """The answer to a file of this text, which the options stand before."""
+    path.write_text(text)
+    assert_answer(f"{options} {path}", settings, code, expected)

@@ -1,0 +1,162 @@
+"""Applications of frameworks as they are deployed: what they are started with, several in one file.
+
+One row: files by name, options, the exit code, and a pattern of what is said.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_answer
+
+RETRIED = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
+READS = f"{RETRIED} consumer.auto.offset.reset=earliest"
+ONE = "acks: 1 -> all"
+DIFFERS = "acks differs from line"
+EARLIEST = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET: earliest"
+WEAK = "-Dspring.kafka.producer.acks=1"
+JSON = '\'{"spring":{"kafka":{"producer":{"acks":"1"}}}}\''
+
+
+def service(*environment: str, command: str = "") -> str:
+    lines = "".join(f"      {line}\n" for line in environment)
+    started = f"    command: {command}\n" if command else ""
+    return f"services:\n  app:\n    image: x\n{started}    environment:\n{lines}"
+
+
+def deployment(name: str, environment: str, args: str = "") -> str:
+    """Environment as `NAME=value`."""
+    variable, _, value = environment.partition("=")
+    started = f"        args: {args}\n" if args else ""
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec:\n  template:\n"
+        f"    spec:\n      containers:\n      - name: c\n        image: x\n{started}"
+        f"        env:\n        - name: {variable}\n          value: {value}\n"
+    )
+
+
+def of_map(**files: str) -> str:
+    data = "".join(
+        f"  {name.replace('_', '.')}: |\n" + "".join(f"    {line}\n" for line in text.splitlines())
+        for name, text in files.items()
+    )
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata:\n{data}"
+
+
+STARTED = [
+    *[({"docker-compose.yml": service(f'{name}: "-Xmx1g {WEAK}"', EARLIEST)}, "", 1, ONE)
+      for name in ("JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "CATALINA_OPTS")],
+    ({"docker-compose.yml": service(f'- "JAVA_OPTS={WEAK}"', f"- {EARLIEST.replace(': ', '=')}")},
+     "", 1, ONE),
+    ({"docker-compose.yml": service(f"SPRING_APPLICATION_JSON: {JSON}", EARLIEST)}, "", 1, ONE),
+    # the application's own arguments go before its JVM's, and both before its variables
+    ({"docker-compose.yml": service(
+        EARLIEST, "SPRING_KAFKA_PRODUCER_ACKS: all",
+        command="java -jar a.jar --spring.kafka.producer.acks=1")}, "", 1, ONE),
+    ({"docker-compose.yml": service(
+        EARLIEST, command=f"java {WEAK} -jar a.jar --spring.kafka.producer.acks=all")}, "", 0,
+     "YES"),
+    ({".env": f'JAVA_OPTS="{WEAK}"\n{EARLIEST.replace(": ", "=")}\n'}, "", 1, ONE),
+    ({".env": f"SPRING_APPLICATION_JSON={JSON}\n"}, "", 1, ONE),
+    ({"d.yml": deployment("a", f"SPRING_APPLICATION_JSON={JSON}")}, "", 1, ONE),
+    ({"d.yml": deployment("a", f'JAVA_TOOL_OPTIONS="{WEAK}"')}, "", 1, ONE),
+    ({"d.yml": deployment("a", EARLIEST.replace(": ", "="), '["--spring.kafka.producer.acks=1"]')},
+     "", 1, ONE),
+    ({".env": "SPRING_APPLICATION_JSON={\n"}, "", 2, "SPRING_APPLICATION_JSON is not well-formed"),
+]  # fmt: skip
+_TWO = (
+    'services:\n  a: {image: x, environment: {SPRING_KAFKA_PRODUCER_ACKS: "1"}}\n'
+    "  b: {image: y, environment: {SPRING_KAFKA_PRODUCER_ACKS: all}}\n"
+)
+_SERVER = "process.roles=broker\nnode.id=%s\nmin.insync.replicas=%s\n"
+SEVERAL = [
+    ({"docker-compose.yml": _TWO}, "", 2, f"{DIFFERS}.*--only a, --only b"),
+    ({"docker-compose.yml": _TWO}, "--only a", 1, ONE),
+    ({"docker-compose.yml": _TWO}, "--only b", 0, "YES"),
+    ({"d.yml": deployment("a", 'SPRING_KAFKA_PRODUCER_ACKS="1"') + "---\n"
+      + deployment("b", "SPRING_KAFKA_PRODUCER_ACKS=all")}, "", 2, DIFFERS),
+    ({"d.yml": deployment("a", "SPRING_KAFKA_PRODUCER_ACKS=all") + "---\n"
+      + deployment("b", "SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS=5")}, "", 0, "YES"),
+    ({"m.yml": of_map(a_properties="acks=1\nlinger.ms=1\n",
+                      b_properties="acks=all\nlinger.ms=1\n")}, "", 2,
+     f"{DIFFERS}.*--only a.properties, --only b.properties"),
+    ({"m.yml": of_map(a_properties="acks=1\nlinger.ms=1\n",
+                      b_properties="acks=all\nlinger.ms=1\n")}, "--only b.properties", 0, "YES"),
+    ({"m.yml": of_map(p_properties="acks=all\nlinger.ms=1\n",
+                      c_properties="group.id=g\nauto.offset.reset=earliest\n")}, "", 0, "YES"),
+    ({"m.yml": of_map(a_properties="group.id=g\nmax.poll.records=5\n",
+                      b_properties="group.id=g\nauto.offset.reset=earliest\n")}, "", 2,
+     "which does not state it"),
+    ({"m.yml": of_map(a_properties=_SERVER % (1, 1), b_properties=_SERVER % (2, 2))},
+     "--set application.controllers=3", 1, "min.insync.replicas: 1 -> 2"),
+    ({"m.yml": of_map(a_properties=_SERVER % (1, 2), b_properties=_SERVER % (2, 1))},
+     "--set application.controllers=3", 1, "min.insync.replicas: 1 -> 2"),
+]  # fmt: skip
+ACKS = "spring.kafka.producer.acks"
+_CHANNEL = "mp.messaging.outgoing.o.connector=smallrye-kafka\nmp.messaging.outgoing.o.acks="
+_MICRONAUT = "kafka:\n  producers:\n    default:\n      acks: "
+ELSEWHERE = [
+    # files and beans that are not here
+    ({"application.properties": f"spring.config.import=classpath:k.properties\n{ACKS}=all\n"}, "",
+     2, ":1: what the file behind spring.config.import states goes before"),
+    ({"application.yml": f'spring.config.import: "optional:file:./k.yml"\n{ACKS}: all\n'}, "", 2,
+     "what the file behind spring.config.import"),
+    ({"application.properties": f"spring.config.import=vault://\n{ACKS}=all\n"}, "", 0,
+     "goes before this file, and is not read"),
+    ({"application.properties": f"{_CHANNEL}all\n"
+      "mp.messaging.outgoing.o.kafka-configuration=mine\n"}, "", 2, "is a bean of your own"),
+    # a property of the same application goes before a default
+    ({"application.properties": f"my.acks=1\n{ACKS}=${{my.acks:all}}\n"}, "", 1, ONE),
+    ({"application.properties": f"my.acks=${{a.b}}\na.b=1\n{ACKS}=${{my.acks}}\n"}, "", 1, ONE),
+    ({"application.properties": f"my.acks=1\n{_CHANNEL}${{my.acks:all}}\n"}, "", 1, ONE),
+    ({"application.properties": f"{ACKS}=${{{ACKS}}}\n"}, "", 2, "Write the value that counts"),
+    # what a process is started with goes before its file, whichever is named first
+    ({".env": "SPRING_KAFKA_PRODUCER_ACKS=1\n", "application.properties": f"{ACKS}=all\n"}, "", 1,
+     ONE),
+    ({"config/application.properties": f"{ACKS}=1\n",
+      "application.properties": f"{ACKS}=all\n"}, "", 1, ONE),
+    ({"application.yml": f"{ACKS}: 1\n", "application.yaml": f"{ACKS}: all\n"}, "", 1, ONE),
+    # a name with dashes goes before its other forms
+    ({"application.yml": "spring.kafka.consumer.auto-offset-reset: latest\n"
+      "spring.kafka.consumer.autoOffsetReset: earliest\n"}, "", 2, "stated in two forms"),
+    # clients of the application's own beside Spring's
+    ({"application.yml": f"app.kafka.producer.acks: 1\n{ACKS}: all\n"}, "", 2,
+     "is acks of a producer as code of your own has it"),
+    ({"application.yml": f"app.kafka.topic: t\napp.retries: 1\n{ACKS}: all\n"}, "", 0, "YES"),
+    # profiles of Quarkus, and environments of Micronaut
+    ({"application.properties": f"{_CHANNEL}all\n%{{prod,staging}}.mp.messaging.outgoing.o.acks=1"},
+     "", 1, ONE),
+    ({"application.properties": f"{_CHANNEL}all\n%{{dev,test}}.mp.messaging.outgoing.o.acks=1"},
+     "", 0, "only in profile test is not read"),
+    ({"application-prod.properties": "mp.messaging.outgoing.o.acks=1\n",
+      "application.properties": f"{_CHANNEL}all\n"}, "", 1, ONE),
+    ({"application.properties": f"{_CHANNEL}1\n",
+      "application-dev.properties": "mp.messaging.outgoing.o.acks=all\n"}, "", 1, ONE),
+    ({"application-prod.properties": "mp.messaging.outgoing.o.linger.ms=9\n",
+      "application.properties": f"{_CHANNEL}all\n"}, "", 0, "YES"),
+    ({"application.yml": f"{_MICRONAUT}all\n", "application-prod.yml": f"{_MICRONAUT}1\n"}, "", 2,
+     "acks differs between profile default and profile prod"),
+    ({"application.yml": f"{_MICRONAUT}all\n", "application-prod.yml": f"{_MICRONAUT}1\n"},
+     "--only prod", 1, ONE),
+    ({"t.tf": 'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n'
+      '  config = merge(local.base, { "min.insync.replicas" = "2" })\n}\n'}, "", 2,
+     ":4: config is worked out by Terraform. Write its value here"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "options", "code", "expected"), [
+    *STARTED, *SEVERAL, *ELSEWHERE,
+])  # fmt: skip
+def test_an_application_has_this_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], options: str, code: int,
+    expected: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text)
+    by_brokers = any("min.insync.replicas" in text for text in files.values())
+    settings = READS.replace("topic.min.insync.replicas=2 ", "") if by_brokers else READS
+    assert_answer(f"{' '.join(files)} {options}", settings, code, expected)

@@ -1,0 +1,242 @@
+"""Configurations as teams publish them: images, templates, scripts, several topics in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.catalog import Family, kafka_versions, versions
+from advisor.intake import Product, detect, read
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_file
+
+JAVA = Product(Family.JAVA, versions(Family.JAVA)[0], kafka_versions()[0])
+ALONE = "only 1 broker.s. are registered"
+
+
+def service(image: str, variables: str, name: str = "kafka", more: str = "") -> str:
+    text = f"  {name}:\n    {image}\n    volumes: ['{name}:/data']\n{more}    environment:\n"
+    return text + "".join(f"      {row}\n" for row in variables.split("; "))
+
+
+def compose(*services: str) -> str:
+    return "services:\n" + "".join(services)
+
+
+SAFE = "KAFKA_LOG_DIRS: /data; KAFKA_CFG_DEFAULT_REPLICATION_FACTOR: 3; "
+SAFE += "KAFKA_CFG_MIN_INSYNC_REPLICAS: 2"
+LISTENS = "KAFKA_ADVERTISED_LISTENERS: 'PLAINTEXT://kafka:9092'; KAFKA_LOG_DIRS: /data"
+OWN = "image: registry.example.org/team/events:7"
+BUILT = "build: ./kafka"
+COMPOSE = [
+    # a server by its listeners, whatever its image is called, is one broker and not three
+    (compose(service(OWN, LISTENS)), TOPIC, 2, ALONE),
+    (compose(service("image: obs/kafka", LISTENS)), TOPIC, 2, ALONE),
+    (compose(service(OWN, "KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false'")), TOPIC, 2, ALONE),
+    (compose(service("image: bitnamilegacy/kafka:4.0", "A: b")), TOPIC, 2, ALONE),
+    # what an application's own variables are called says nothing of brokers
+    (compose(service(OWN, "KAFKA_HOST: kafka; KAFKA_TOPIC: a")), TOPIC, 0,
+     "YES.*the KAFKA_… of kafka are its application's own"),
+    (compose(service(OWN, "KAFKA_COMPRESSION_TYPE: gzip")), TOPIC, 0, "YES"),
+    # a container of tools, which its image asks an id for
+    (compose(service("image: apache/kafka:3.9.0", LISTENS + "; KAFKA_MIN_INSYNC_REPLICAS: 1"),
+             service("image: confluentinc/cp-kafka:7.9.0", "KAFKA_BROKER_ID: ignored; "
+                     "KAFKA_ZOOKEEPER_CONNECT: ignored", "tools")), "", 1, "and 1 broker of Kafka"),
+    # the file of Kafka's release is beneath the variables of these images (one copy of offsets)
+    (compose(service("image: bitnami/kafka:3.7", LISTENS + "; KAFKA_NODE_ID: 1")), "", 1,
+     "NO.*this image fills in the server.properties of Kafka's release: offsets.topic"),
+    (compose(service(BUILT, LISTENS + "; KAFKA_NODE_ID: 1")), "", 1, "NO.*this image may fill in"),
+    (compose(service("image: apache/kafka:3.7.0", LISTENS + "; KAFKA_NODE_ID: 1")), "", 1,
+     "CANNOT WORK"),
+    (compose(service("image: wurstmeister/kafka:2.13-2.8.1", "KAFKA_ZOOKEEPER_CONNECT: z; "
+                     "KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: 3")), "", 1, "CANNOT WORK"),
+    # a version that nobody states is one that has ZooKeeper
+    (compose(service("image: wurstmeister/kafka", "KAFKA_ZOOKEEPER_CONNECT: z")), "", 1,
+     "1 broker of Kafka 3.9.*Kafka 3.9, the newest with ZooKeeper, is taken"),
+    (compose(service("image: confluentinc/cp-kafka:5.4.2", "KAFKA_ZOOKEEPER_CONNECT: z")), "", 1,
+     "of Kafka 2.8.*the image's Kafka 2.4 is older than those known here: 2.8 is taken"),
+    # what a command refers to is the variable of the same service
+    (compose(service("image: apache/kafka:3.9.0", f"{LISTENS}; KAFKA_SESSION: 100",
+                     more="    command: sh -c 'run --override group.min.session.timeout.ms="
+                     "$${KAFKA_SESSION}'\n")), "", 1, "CANNOT WORK"),
+    # refused by its name, though it has no variable of Kafka's
+    ("services:\n  r:\n    image: docker.redpanda.com/redpandadata/redpanda:${V:-latest}\n", "", 2,
+     "Redpanda speaks Kafka's protocol"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "settings", "code", "expected"), COMPOSE)
+def test_a_compose_file_has_this_answer(
+    tmp_path: Path, text: str, settings: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "docker-compose.yml", text, "", f"{COPIES} {settings}", code, expected)
+
+
+def test_the_file_of_the_release_has_one_copy_of_the_transactions_log(tmp_path: Path) -> None:
+    """Three brokers of Bitnami's image that state no copies of it: no exactly-once."""
+    names = ("a", "b", "c")
+    rows = [
+        service("image: bitnami/kafka:3.7", f"{SAFE}; KAFKA_CFG_NODE_ID: {number}", name)
+        for number, name in enumerate(names)
+    ]
+    settings = f"{COPIES} producer.transactional.id=t consumer.isolation.level=read_committed "
+    settings += "application.commit=in-transaction application.sink=idempotent"
+    assert_file(
+        tmp_path / "c.yml", compose(*rows), "--want exactly-once", settings, 1,
+        "transaction.state.log.replication.factor: 1 -> 3",
+    )  # fmt: skip
+
+
+POD = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: k}
+spec:
+  replicas: %s
+  template:
+    spec:
+      containers:
+      - name: k
+        image: %s
+        env:
+        - {name: KAFKA_ZOOKEEPER_CONNECT, value: 'z:2181'}
+        volumeMounts: [{name: d, mountPath: /bitnami}]
+  volumeClaimTemplates: [{metadata: {name: d}}]
+"""
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (POD % (1, "bitnami/kafka"), 2, ALONE),
+    (POD % (3, "bitnami/kafka"), 0, "YES.*3 brokers of Kafka 3.9.*this image fills in"),
+    (POD.replace("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_BROKERS") % (1, "team/app"), 2,
+     "no variable KAFKA_… of a broker"),
+])  # fmt: skip
+def test_a_workload_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = f"{COPIES} {TOPIC} broker.default.replication.factor=3"
+    assert_file(tmp_path / "k.yaml", text, "", settings, code, expected)
+
+
+BROKER = "process.roles=broker,controller\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
+TEMPLATES = [
+    # what decides nothing may be filled in later
+    (f"node.id={{{{ id }}}}\nnum.network.threads=${{THREADS}}\n{BROKER}", 0, "YES"),
+    (
+        f"node.id=$NODE_ID\ncontroller.quorum.voters=1@$A:1,2@$B:1,3@$C:1\n{BROKER}",
+        0,
+        "YES(?!.*assumed.*controllers=3)",
+    ),
+    (
+        "node.id=1\ndefault.replication.factor=$RF\nmin.insync.replicas=${ISR}\n",
+        2,
+        ":2: default.replication.factor, min.insync.replicas are filled in before this file",
+    ),
+    (f"{{% if kraft %}}\n{BROKER}{{% endif %}}\n", 2, ":1: a template"),
+    (f"{BROKER}zookeeper.connect={{% for z in all %}}{{{{ z }}}}:2181,{{% endfor %}}\n", 0, "YES"),
+    (f"{BROKER}inter.broker.protocol.version={{{{ v }}}}\n", 0, "YES"),
+    ("node.id=x\n", 2, "node.id must be a whole number"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), TEMPLATES)
+def test_a_template_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "server.properties.j2", text, "", COPIES, code, expected)
+
+
+def test_a_template_of_yaml_says_what_to_give() -> None:
+    text = "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n{{- if .Values.x }}\n  replicas: 1\n"
+    (problem,) = read(text, JAVA).problems
+    assert "what `helm template` prints" in problem.message
+
+
+MADE = "kafka-topics.sh --bootstrap-server b:9092 --create --if-not-exists --topic"
+GOOD = f"{MADE} a --replication-factor 3 --config min.insync.replicas=2\n"
+SCRIPTS = [
+    (f"docker exec kafka {MADE} a --replication-factor 1\n", 1, "replication.factor: 1 -> 3"),
+    (f"R=3\n{MADE} a \\\n --replication-factor \"$R\" \\\n --config min.insync.replicas=2\n", 0,
+     "YES"),
+    (f"R=3\nR=1\n{MADE} a --replication-factor $R --config min.insync.replicas=2\n", 2,
+     "s.sh:3: .*--replication-factor is filled in"),
+    # what may set it once more is not looked through
+    (f"R=3\nif dev; then R=1; fi\n{MADE} a --replication-factor $R\n", 2, "s.sh:3: .*is filled in"),
+    (f"R=3\nread -r R\n{MADE} a --replication-factor $R\n", 2, "s.sh:3: .*is filled in"),
+    (f"R=3\n[ $2 ] && R=$2\n{MADE} a --replication-factor $R\n", 2, "s.sh:3: .*is filled in"),
+    (f"R=1\n{MADE} a --replication-factor ${{R:-3}}\n", 1, "replication.factor: 1 -> 3"),
+    (f"R=$1\n{MADE} a --replication-factor ${{R:-3}}\n", 2, "s.sh:2: .*is filled in"),
+    (f"{MADE} a --replication-factor ${{R:-3}} --config min.insync.replicas=2\n", 0, "YES"),
+    (f"{MADE} a --replication-factor 3 --config min.insync.replicas=$I\n", 2, "s.sh:1: "),
+    (f"{MADE} a --replication-factor 3 --config min.insync.replicas=2\n"
+     "kafka-configs --alter --entity-type topics --entity-name a "
+     "--delete-config min.insync.replicas\n", 2, "s.sh:2: .*is taken back by a command"),
+    (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
+     "--entity-name b --add-config min.insync.replicas=2\n", 2, "s.sh:2: .*changed for one topic"),
+    (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
+     "--entity-name a --add-config min.insync.replicas=2\n", 0, "YES"),
+    (f"# {MADE} a --replication-factor 1\n{MADE} a --replication-factor 3\n", 1,
+     "min.insync.replicas: 1 -> 2"),
+    (f"{MADE} a\n", 1, "s.sh:1: the brokers' default.replication.factor counts"),
+    (f"{MADE} a --replication-factor 3\n{MADE} b\n", 2, "s.sh:2: .*states no copies"),
+    (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
+     "--add-config min.insync.replicas=2\n", 0, "YES"),
+    (f"{GOOD}kafka-configs --alter --topic a --add-config-file c.properties\n", 2,
+     "s.sh:2: what add-config-file has is not read"),
+    (f"{GOOD}kafka-configs --alter --entity-type users --entity-name u "
+     "--add-config producer_byte_rate=1\n", 0, "s.sh:2: producer_byte_rate=1 of some clients"),
+    # what an operator does that no setting keeps from losing messages
+    (f"{GOOD}kafka-leader-election --election-type unclean --all-topic-partitions\n", 2,
+     "s.sh:2: this command lets a replica without the last messages lead"),
+    (f"{GOOD}kafka-leader-election --election-type preferred --all-topic-partitions\n", 0, "YES"),
+    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets \\\n --to-latest --execute\n", 2,
+     "s.sh:2: this command moves the position of a group"),
+    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets --to-earliest --execute\n", 0, "YES"),
+    (f"{GOOD}kafka-consumer-groups --group g --reset-offsets --to-latest --dry-run\n", 0, "YES"),
+    (f"{GOOD}kafka-delete-records --offset-json-file d.json\n", 2, "deletes messages, read or not"),
+    (f"{GOOD}kafka-reassign-partitions --reassignment-json-file r.json --execute\n", 0,
+     "YES.*how many copies partitions have after this command is not read"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), SCRIPTS)
+def test_a_script_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "s.sh", f"{text}", "", COPIES, code, expected)
+
+
+TOPIC_OF = 'resource "kafka_topic" "t" {\n  replication_factor = 3\n}\n'
+
+
+def test_of_several_topics_of_terraform_the_fewest_copies_count(tmp_path: Path) -> None:
+    text = TOPIC_OF + TOPIC_OF.replace("3", "1")
+    assert_file(tmp_path / "t.tf", text, "", COPIES, 1, "replication.factor: 1 -> 3")
+
+
+TOPICS = """apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+spec: {replicas: %s, config: {min.insync.replicas: 2}}
+---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+spec: {replicas: %s, config: {min.insync.replicas: %s}}
+"""
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (TOPICS % (3, 3, 2), 0, "YES.*2 topics are created here"),
+    (TOPICS % (3, 1, 2), 1, "replication.factor: 1 -> 3"),
+    (TOPICS % (3, 3, 1), 2, "min.insync.replicas: not every topic"),
+])  # fmt: skip
+def test_several_topics_of_strimzi(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "t.yaml", text, "", COPIES, code, expected)
+
+
+def test_a_dockerfile_is_no_file_of_variables() -> None:
+    assert detect("FROM openjdk:21\nENV A=1 \\\n    KAFKA_HOME=/opt/kafka\n") is None
+
+
+@pytest.mark.parametrize("text", [
+    "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nrules:\n- apiGroups:\n"
+    "  - \"kafka.strimzi.io\"\n",
+    "image:\n  tag: a\nenv: {\"a\": b, 'kafka.x': 1}\n",
+    "#!/bin/bash\ncurl -d '{\"acks\": 1}' http://a\n",
+    "resource \"helm_release\" \"a\" {\n  values = { \"acks\" : 1 }\n}\n",
+])  # fmt: skip
+def test_what_is_no_program_is_not_taken_for_one(text: str) -> None:
+    reader = detect(text)
+    assert reader is None or reader.kind not in ("python-dict", "spark-options")

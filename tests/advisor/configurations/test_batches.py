@@ -1,0 +1,52 @@
+"""Code around queries of Spark: checkpoints that are named anew, functions that take batches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import SPARK, assert_file
+
+pytestmark = pytest.mark.wide
+
+QUERY = (
+    'd = spark.readStream.format("kafka").option("subscribe", "a")'
+    '.option("startingOffsets", "earliest").load()\nd.writeStream{}.start()\n'
+)
+AT = '.format("delta").option("checkpointLocation", {})'
+LOCAL = "another one at each start"
+
+
+@pytest.mark.parametrize(("before", "place", "code", "expected"), [
+    ("", '"s3a://b/" + str(uuid.uuid4())', 1, LOCAL),
+    ("", 'f"s3a://b/{time.time()}"', 1, LOCAL),
+    ('PLACE = f"s3a://b/{uuid4()}"\n', "PLACE", 1, LOCAL),
+    ('PLACE = f"s3a://b/{NAME}"\n', "PLACE", 0, "^YES"),
+    ("", '"s3a://b/now"', 0, "^YES"),
+])  # fmt: skip
+def test_a_checkpoint_that_is_named_anew_is_lost_at_each_start(
+    tmp_path: Path, before: str, place: str, code: int, expected: str
+) -> None:
+    query = before + QUERY.format(AT.format(place))
+    assert_file(tmp_path / "q.py", query, "--want exactly-once", SPARK, code, expected)
+
+
+TAKES = "def take(rows, number):\n    {}\n"
+WRITES = '.foreachBatch(take).option("checkpointLocation", "s3a://b/c")'
+
+
+@pytest.mark.parametrize(("body", "code", "expected"), [
+    ("rows.write.save('x')", 0, "^YES"),
+    ("try: rows.write.save('x')\n    except Exception as e: print(e)", 2, ":3: .*is passed over"),
+    ("try: rows.write.save('x')\n    except: pass", 2, "Raise it again"),
+    ("try: rows.write.save('x')\n    except Exception:\n        log.error(1)\n        raise", 0,
+     "^YES"),
+    ("for n in range(9):\n        try: return rows.write.save('x')\n"
+     "        except Exception: pass\n    raise Failed", 0, "^YES"),
+])  # fmt: skip
+def test_a_function_that_passes_over_its_errors_is_refused(
+    tmp_path: Path, body: str, code: int, expected: str
+) -> None:
+    query = TAKES.format(body) + QUERY.format(WRITES)
+    assert_file(tmp_path / "q.py", query, "", SPARK, code, expected)

@@ -1,0 +1,140 @@
+"""Programs that send: what their callbacks do with an error, by all the ways that there are.
+
+What a callback throws is caught and only written of by Java's client (ProducerBatch.java,
+completeFutureAndFireCallbacks), and leaves `poll()` and `flush()` of confluent-kafka.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import JAVA as TOPIC
+from tests.advisor.configurations.asking import assert_file
+from tests.advisor.configurations.test_sends import CLASS, IGNORED, JAVA, KOTLIN, SCALA, YES
+
+pytestmark = pytest.mark.wide
+
+THROWS = "if (e != null) throw e;"
+WRITES = "catch (Exception x) { log.error(x); }"
+CHECKS = "void check(Exception e) { if (e != null) throw new RuntimeException(e); }"
+TOLD = "void told(Exception e) { if (e instanceof X) { log.warn(e); } else { log.error(e); } }"
+FAILS = "if (e != null) { String s = String.format(1, e.getMessage()); log.error(s); }"
+IN_JAVA = [
+    # an error that a callback throws
+    (THROWS, "", IGNORED),
+    ("if (e != null) { log.error(e); throw new RuntimeException(e); } done(m);", "", IGNORED),
+    (f"try {{ {THROWS} }} {WRITES}", "", IGNORED),
+    (f"try {{ {THROWS} done(m); }} {WRITES}", "", IGNORED),
+    (f"try {{ {THROWS} }} catch (TimeoutException t) {{ }} {WRITES}", "", IGNORED),
+    (f"if (e != null) {{ try {{ throw e; }} {WRITES} }}", "", IGNORED),
+    (f"try {{ check(e); }} {WRITES}", CHECKS, IGNORED),
+    (f"try {{ {THROWS} }} catch (Exception x) {{ again(m); }}", "", YES),
+    ("if (e != null) { errors.add(e); throw e; }", "", YES),
+    ("assert e == null;", "", IGNORED),
+    ("Objects.requireNonNull(m, e.getMessage());", "", IGNORED),
+    # what only tells people
+    (FAILS, "", IGNORED),
+    ("if (Objects.nonNull(e)) { log.error(e); } else { done(m); }", "", IGNORED),
+    ("if (e != null && log.isErrorEnabled()) { log.error(e); } else { log.info(m); }", "", IGNORED),
+    ("if (e != null) { Sentry.captureException(e); span.recordException(e); }", "", IGNORED),
+    ("if (e instanceof X) { log.warn(e); return; } if (e != null) { log.error(e); }", "", IGNORED),
+    ("if (e instanceof X) { again(m); } else if (e != null) { log.error(e); }", "", YES),
+    ("switch (e) { case null -> done(m); default -> log.error(e); }", "", IGNORED),
+    ("switch (e) { case null -> done(m); default -> again(e); }", "", YES),
+    ("if (e != null) { System.exit(1); }", "", YES),
+    ("if (e != null) { error = e; }", "", YES),
+    # a method of the file that is handed the error among other things
+    ("if (e != null) { told(e); } else { done(m); }", TOLD, IGNORED),
+    ("if (e != null) { told(e); }", TOLD.replace("log.warn(e)", "again(e)"), YES),
+    ("if (e != null) { told(e); }", "", YES),
+]
+IN_KOTLIN = [
+    (f"try {{ {THROWS[:-1]} }} catch (x: Exception) {{ log.error(x) }}", IGNORED),
+    ("e?.let { throw it }", IGNORED),
+    ("runCatching { e?.let { throw it } }", IGNORED),
+    ("runCatching { if (e != null) throw e }.onFailure { log.error(it) }", IGNORED),
+    ("runCatching { if (e != null) throw e }.onFailure { again(m) }", YES),
+    ('require(e == null) { "no" }', IGNORED),
+    ("when (e) { null -> done(m)\n else -> log.error(e) }", IGNORED),
+    ("when { e == null -> done(m)\n else -> again(m) }", YES),
+    ("e ?: return@send\n log.error(e)", IGNORED),
+    ("e?.also { log.error(it) } ?: done(m)", IGNORED),
+    ("e?.let { x.resumeWithException(it) } ?: x.resume(m)", YES),
+]
+IN_SCALA = [
+    ("try { if (e != null) throw e } catch { case NonFatal(x) => log.error(x) }", IGNORED),
+    ("Try { if (e != null) throw e }", IGNORED),
+    ("Option(e).foreach { x =>\n log.error(x)\n throw x\n }", IGNORED),
+    ("Option(e) match { case Some(x) => log.error(x) case None => done(m) }", IGNORED),
+    ("e match { case null => done(m) case x => log.error(x) }", IGNORED),
+    ("e match { case null => x.success(m) case y => x.failure(y) }", YES),
+]
+TYPED = "(RecordMetadata m, final Exception e) -> {"
+ON_THE_JVM = [
+    *((JAVA, f"k.send(r, (m, e) -> {{ {body} }});", behind, it) for body, behind, it in IN_JAVA),
+    *((KOTLIN, f"k.send(r) {{ m, e -> {body} }}", "", it) for body, it in IN_KOTLIN),
+    *((SCALA, f"k.send(r, (m, e) => {{ {body} }})", "", it) for body, it in IN_SCALA),
+    (JAVA, f"k.send(r, {CLASS % f'try {{ {THROWS} }} {WRITES}'});", "", IGNORED),
+    (JAVA, "k.send(r, this::told);", f"void told(R m, Exception e) {{ {THROWS} }}", IGNORED),
+    (JAVA, f"k.send(r, {TYPED} if (e != null) log.error(e); else log.info(m); }});", "", IGNORED),
+    (JAVA, f"k.send(r, {TYPED} if (e != null) again(r); }});", "", YES),
+    (JAVA, "k.send(r, (m, e) -> Optional.ofNullable(e).ifPresentOrElse(x -> log.error(x), "
+     "() -> log.info(m)));", "", IGNORED),
+    (KOTLIN, "k.send(r, ::told)", "fun told(m: M?, e: Exception?) { log.error(e) }", IGNORED),
+    (KOTLIN, "k.send(r, object : Callback { override fun onCompletion(m: M?, e: Exception?) { "
+     "if (e != null) throw e } })", "", IGNORED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "body", "behind", "expected"), ON_THE_JVM)
+def test_what_a_callback_of_javas_client_does_with_an_error(
+    tmp_path: Path, code: str, body: str, behind: str, expected: str
+) -> None:
+    reads = "consumer.enable.auto.commit=false application.commit=after-processing"
+    path = tmp_path / "A.java"
+    exit_code = 1 if expected == IGNORED else 0
+    assert_file(path, code % (body, behind), "", f"{TOPIC} {reads}", exit_code, expected)
+
+
+RAISES = "if e: raise KafkaException(e)"
+SERVED = "    p.poll(0)\np.flush()"
+PASSED = "except Exception as x:\n    print(x)"
+IN_PYTHON = [
+    # what a callback raises
+    (RAISES, SERVED, YES),
+    (f"try:\n        {RAISES}\n    except Exception as x:\n        log.error(x)", SERVED, IGNORED),
+    (f"try:\n        {RAISES}\n    except KafkaException:\n        again(m)", SERVED, YES),
+    (f"try:\n        {RAISES}\n    except KafkaException:\n        print(e)\n        raise", SERVED,
+     YES),
+    ("try:\n        check(e)\n    except Exception:\n        print(e)", SERVED, IGNORED),
+    (f"with suppress(Exception):\n        {RAISES}", SERVED, IGNORED),
+    (RAISES, f"    p.poll(0)\ntry:\n    p.flush()\n{PASSED}", IGNORED),
+    (RAISES, f"    p.poll(0)\ntry:\n    p.flush()\n{PASSED}\n    raise", YES),
+    (RAISES, "    with suppress(Exception):\n        p.poll(0)\np.flush()", IGNORED),
+    # what only tells people
+    ("if e:\n        if e.code(): log.warning(e)\n        else: log.error(e)", SERVED, IGNORED),
+    ("if e:\n        if e.retriable(): again(m)\n        else: log.error(e)", SERVED, YES),
+    ("if e:\n        text = f'failed {e}'\n        log.error(text)", SERVED, IGNORED),
+    ("match e:\n        case None: done(m)\n        case _: log.error(e)", SERVED, IGNORED),
+    ("log.error(e) if e else None", SERVED, IGNORED),
+    ("e and log.error(e)", SERVED, IGNORED),
+    ("if e: told(e)", SERVED, IGNORED),
+    ("if e: check(e)", SERVED, YES),
+    ("global failed\n    failed = e", f"{SERVED}\nif failed: sys.exit(1)", YES),
+]  # fmt: skip
+_PROGRAM = (
+    'p = Producer({"acks": "all", "enable.idempotence": True})\n'
+    "def told(e):\n    print(e)\ndef check(e):\n    if e: raise KafkaException(e)\n"
+    'def heard(e, m):\n    %s\nfor r in rows:\n    p.produce("t", r, callback=heard)\n%s\n'
+)
+
+
+@pytest.mark.parametrize(("body", "served", "expected"), IN_PYTHON)
+def test_what_a_callback_of_confluent_kafka_does_with_an_error(
+    tmp_path: Path, body: str, served: str, expected: str
+) -> None:
+    settings = f"{TOPIC} application.commit=after-processing consumer.enable.auto.commit=false"
+    exit_code = 1 if expected == IGNORED else 0
+    assert_file(tmp_path / "a.py", _PROGRAM % (body, served), "", settings, exit_code, expected)

@@ -1,0 +1,445 @@
+"""Files that speak of more than one cluster, or of a cluster's servers one by one.
+
+What one cluster is set to says nothing of another: a file with two of them was answered with the
+last one's settings.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
+from tests.advisor.configurations.test_deployments import IMAGE, LOGS
+
+ANOTHER = "of another cluster than on line"
+_API = "apiVersion: kafka.strimzi.io/v1\n"
+_LABEL = "labels: {strimzi.io/cluster: %s}"
+
+
+def kafka(name: str, least: int = 2, space: str = "") -> str:
+    spaced = f", namespace: {space}" if space else ""
+    return (
+        f"{_API}kind: Kafka\nmetadata: {{name: {name}{spaced}}}\nspec:\n  kafka:\n    config:\n"
+        f"      default.replication.factor: 3\n      min.insync.replicas: {least}\n"
+    )
+
+
+def pool(cluster: str, replicas: int = 3) -> str:
+    return (
+        f"{_API}kind: KafkaNodePool\nmetadata: {{name: p, {_LABEL % cluster}}}\n"
+        f"spec:\n  replicas: {replicas}\n  roles: [controller, broker]\n"
+        "  storage: {type: persistent-claim, size: 1Gi}\n"
+    )
+
+
+def topic(cluster: str, more: str = "") -> str:
+    return (
+        f"{_API}kind: KafkaTopic\nmetadata: {{name: t, {_LABEL % cluster}}}\n"
+        f"spec:\n  replicas: 3\n{more}"
+    )
+
+
+STRIMZI = [
+    ((pool("c"), kafka("c"), topic("c")), 0, "YES"),
+    ((pool("c"), kafka("c", 1), topic("c")), 1, "min.insync.replicas: 1 -> 2"),
+    # the strong cluster's settings are not the weak one's
+    ((pool("c"), kafka("c", 1), topic("c"), pool("d"), kafka("d")), 2, ANOTHER),
+    ((pool("d"), kafka("d", 1), topic("d"), pool("c"), kafka("c"), topic("c")), 2, ANOTHER),
+    ((pool("c"), kafka("c"), topic("d")), 2, rf"{ANOTHER} 2 \(d\)"),
+    ((pool("c"), pool("d"), topic("c")), 2, ANOTHER),
+    ((kafka("c", 1, "dev"), kafka("c", 2, "prod"), topic("c")), 2, rf"{ANOTHER} 2 \(prod\)"),
+    ((kafka("c", 2, "prod"), topic("c")), 0, "YES"),
+    ((topic("c", "  config: {min.insync.replicas: 2}\n"),
+      topic("d", "  config: {min.insync.replicas: 2}\n")), 0, "YES"),
+    ((pool("{{ c }}").replace("{{", "'{{").replace("}}", "}}'", 1), kafka("c"), topic("c")), 0,
+     "YES"),
+    # pools without a broker
+    ((pool("c", 0), kafka("c"), topic("c")), 2, "no broker is left"),
+    ((pool("c", 0), pool("c"), kafka("c"), topic("c")), 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("resources", "code", "expected"), STRIMZI)
+def test_resources_of_strimzi_are_of_one_cluster(
+    tmp_path: Path, resources: tuple[str, ...], code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "k.yaml", "---\n".join(resources), "", COPIES, code, expected)
+
+
+@pytest.mark.parametrize(("least", "code", "expected"), [
+    (1, 1, "min.insync.replicas: 1 -> 2"), (2, 0, "YES"),
+])  # fmt: skip
+def test_resources_in_json_are_read_as_in_yaml(
+    tmp_path: Path, least: int, code: int, expected: str
+) -> None:
+    spec = {"replicas": 3, "config": {"min.insync.replicas": least}}
+    resource = {"apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaTopic", "spec": spec}
+    listed = {"apiVersion": "v1", "kind": "List", "items": [resource]}
+    for number, text in enumerate((resource, listed)):
+        file = tmp_path / f"{number}.json"
+        assert_file(file, json.dumps(text, indent=4), "", COPIES, code, expected)
+
+
+def brokers(
+    *more: str, kept: str = LOGS, image: str = IMAGE, id_of: str = "KAFKA_NODE_ID: %d"
+) -> str:
+    """As many brokers as there are lines of their own, `%d` the number of each."""
+    text = "services:\n"
+    for number, own in enumerate(more, 1):
+        text += f"  kafka{number}:\n    {image}\n    volumes: ['d{number}:{kept}']\n"
+        text += "    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+        text += "      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n"
+        named = id_of % number if "%" in id_of else id_of
+        text += f"      {named}\n      {own.replace('%d', str(number))}\n"
+    return text
+
+
+CLUSTER = "CLUSTER_ID: %s\n      KAFKA_PROCESS_ROLES: broker,controller"
+VOTERS = "KAFKA_PROCESS_ROLES: broker,controller\n      KAFKA_CONTROLLER_QUORUM_VOTERS: %s"
+ZOOKEEPER, BY_ID = "KAFKA_ZOOKEEPER_CONNECT: %s", "KAFKA_BROKER_ID: %d"
+ABC = "1@kafka1:9093,2@kafka2:9093,3@kafka3:9093"
+DEF = "4@kafka4:9093,5@kafka5:9093,6@kafka6:9093"
+COMPOSE = [
+    (brokers(*[CLUSTER % "a"] * 3), 0, "YES"),
+    (brokers(CLUSTER % "a", CLUSTER % "b", CLUSTER % "c"), 2, ANOTHER),
+    (brokers(*[CLUSTER % "${ID:-a}"] * 2, CLUSTER % "b"), 2, ANOTHER),
+    (brokers(*[CLUSTER % "${ID}"] * 2, CLUSTER % "b"), 0, "YES"),
+    (brokers(*[VOTERS % ABC] * 3), 0, "YES"),
+    (brokers(*[VOTERS % ABC] * 3, *[VOTERS % DEF] * 3), 2, "names none of those on line .* of "
+     "another cluster"),
+    (brokers(*[ZOOKEEPER % "z1:2181,z2:2181", ZOOKEEPER % "z2:2181"] * 2, id_of=BY_ID), 0, "YES"),
+    (brokers(*[ZOOKEEPER % f"z{number}:2181" for number in (1, 2, 3)], id_of=BY_ID), 2,
+     "names none of those on line"),
+    (brokers(*[ZOOKEEPER % f"z:2181/{name}" for name in "abc"], id_of=BY_ID), 2,
+     "names none of those on line"),
+    # DUPLICATE_BROKER_REGISTRATION
+    (brokers(*[CLUSTER % "a"] * 3, id_of="KAFKA_NODE_ID: 1"), 2, "services of one id: brokers "
+     "refuse the second|only 1 broker.s. are registered"),
+    # KafkaDockerWrapper.prepareServerConfigs: with a variable set, Kafka's own default counts
+    (brokers(*[VOTERS % ABC] * 3, kept="/tmp/kraft-combined-logs"), 1,
+     "no volume holds a broker's logs"),
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/e"] * 3, kept="/d"), 1,
+     "no volume holds a broker's logs"),
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d/a,/d/b"] * 3, kept="/d"), 0, "YES"),
+    # the metadata are in the first of them (KafkaConfig.metadataLogDir)
+    (brokers(*[f"{VOTERS % ABC}\n      KAFKA_LOG_DIRS: /d,/e"] * 3, kept="/d"), 1,
+     "^NO(?!.*holds a controller)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), COMPOSE)
+def test_services_are_of_one_cluster(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "docker-compose.yml", text, "", COPIES, code, expected)
+
+
+def apart(*services: int, what: str) -> str:
+    """Three brokers, of which these state something more of themselves."""
+    text = brokers(*[VOTERS % ABC] * 3)
+    for number in services:
+        begins = f"  kafka{number}:\n"
+        text = text.replace(begins, f"{begins}    {what}\n")
+    return text
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (apart(2, 3, what="profiles: [more]"), 2, "only 1 broker.s. are registered"),
+    (apart(1, 2, 3, what="profiles: [kafka]"), 0, "YES"),
+    (apart(2, 3, what="scale: 0"), 2, "only 1 broker.s. are registered"),
+    (apart(3, what="deploy: {replicas: 0}"), 2, "only 2 broker.s. are registered"),
+])  # fmt: skip
+def test_services_count_that_start(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = f"{COPIES} topic.replication.factor=3"
+    assert_file(tmp_path / "docker-compose.yml", text, "", settings, code, expected)
+
+
+ALONE = "services:\n  broker:\n    image: apache/kafka:4.1.0\n"
+KEPT = "    volumes: ['d:/tmp/kraft-combined-logs']\n"
+QUICK = [
+    # without a variable the image starts with the file of Kafka's release
+    (ALONE, 0, "offsets.topic.replication.factor=1.*no volume holds a broker's logs"),
+    (ALONE + KEPT, 0, "^YES(?!.*no volume)"),
+    (ALONE + KEPT + "    environment: {KAFKA_HEAP_OPTS: -Xmx1g}\n", 0, "^YES(?!.*no volume)"),
+    (ALONE + "    environment: {KAFKA_NODE_ID: 1}\n", 1, "CANNOT WORK.*offsets.topic.replication"),
+    (ALONE + "    env_file: broker.env\n", 1, "CANNOT WORK"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), QUICK)
+def test_an_image_without_variables_has_its_own_file(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    file = tmp_path / "docker-compose.yml"
+    assert_file(file, text, "--survive 0", COPIES, code, expected)
+
+
+WORKLOAD = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: {name}}}
+spec:
+  replicas: 3
+  template:
+    spec:
+      containers:
+      - name: kafka
+        image: apache/kafka:3.9.0
+        volumeMounts: [{{name: data, mountPath: {kept}}}]
+        env:
+        - {{name: CLUSTER_ID, value: "{cluster}"}}
+        - {{name: KAFKA_PROCESS_ROLES, value: "broker,controller"}}
+        - {{name: KAFKA_DEFAULT_REPLICATION_FACTOR, value: "3"}}
+        - {{name: KAFKA_MIN_INSYNC_REPLICAS, value: "{least}"}}
+  volumeClaimTemplates:
+  - metadata: {{name: data}}
+    spec: {{resources: {{requests: {{storage: 1Gi}}}}}}
+"""
+
+
+def workload(name: str = "a", *, kept: str = LOGS, least: int = 2) -> str:
+    return WORKLOAD.format(name=name, cluster=f"id-{name}", kept=kept, least=least)
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (workload(), 0, "YES"),
+    (workload(kept="/tmp/kraft-combined-logs"), 1, "logs on no volume"),
+    (workload(least=1) + "---\n" + workload("b"), 2, ANOTHER),
+])  # fmt: skip
+def test_workloads_are_of_one_cluster(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "k.yaml", text, "", COPIES, code, expected)
+
+
+TERRAFORM = """resource "kafka_topic" "t" {
+  name               = "t"
+  replication_factor = 3
+  config = {
+%s
+  }
+}
+"""
+MSK = """resource "aws_msk_configuration" "%s" {
+  server_properties = <<PROPERTIES
+default.replication.factor=3
+min.insync.replicas=%d
+unclean.leader.election.enable=false
+PROPERTIES
+}
+"""
+LEAST = '"min.insync.replicas" = "2"'
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (TERRAFORM % LEAST, 0, "YES"),
+    (TERRAFORM % f"/* {LEAST} */", 1, "min.insync.replicas: 1 -> 2"),
+    (TERRAFORM % f"/*\n{LEAST}\n", 1, "min.insync.replicas: 1 -> 2"),
+    (TERRAFORM % f"# /*\n{LEAST}", 0, "YES"),
+    (f'locals {{ every = "a/*" }}\n{TERRAFORM % LEAST}locals {{ all = "b*/" }}\n', 0, "YES"),
+    (MSK % ("a", 2), 0, "YES"),
+    (MSK % ("a", 1) + MSK % ("b", 2), 2, "a second aws_msk_configuration, beside"),
+])  # fmt: skip
+def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    topic = f"{COPIES} topic.replication.factor=3" if "msk" in text else COPIES
+    assert_file(tmp_path / "main.tf", text, "", topic, code, expected)
+
+
+BY_FILE = "  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=2}\n"
+BY_DEFAULT = "  min.insync.replicas=1 sensitive=false synonyms={DEFAULT_CONFIG:x=1}\n"
+ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (f"{ONE}{BY_FILE}{TWO}{BY_FILE}", 0, "YES"),
+    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not stated by each broker"),
+    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not stated by each broker"),
+    (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
+    # nothing was set by hand, which is an answer
+    ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),
+])  # fmt: skip
+def test_what_each_broker_says_counts(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    settings = f"{COPIES} topic.replication.factor=3"
+    assert_file(tmp_path / "c.txt", text, "", settings, code, expected)
+
+
+KEPT = (
+    "sensitive=false synonyms={%sDYNAMIC_DEFAULT_BROKER_CONFIG:unclean.leader.election.enable=%s}"
+)
+OF_ALL = "Default configs for brokers in the cluster are:\n  unclean.leader.election.enable=%s "
+OF_ONE = "All configs for topic t are:\n  unclean.leader.election.enable=false "
+OWN = "DYNAMIC_TOPIC_CONFIG:unclean.leader.election.enable=false, "
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    (OF_ALL % "true" + KEPT % ("", "true"), 1), (OF_ALL % "false" + KEPT % ("", "false"), 0),
+    (OF_ONE + KEPT % (OWN, "true"), 1), (OF_ONE + KEPT % (OWN, "false"), 0),
+])  # fmt: skip
+def test_what_the_cluster_keeps_counts_for_the_offsets(
+    tmp_path: Path, text: str, code: int
+) -> None:
+    """Whatever the topic states: __consumer_offsets has no unclean elections of its own."""
+    settings = (
+        f"{TOPIC} topic.unclean.leader.election.enable=false application.restart=resumes "
+        "application.commit=in-transaction application.processing.errors=retry "
+        "application.offsets.topic.min.insync.replicas=2 consumer.enable.auto.commit=false "
+        "consumer.auto.offset.reset=none consumer.isolation.level=read_committed "
+        "producer.transactional.id=a"
+    )
+    expected = "in offsets-unclean-election" if code else "^YES: exactly-once"
+    assert_file(tmp_path / "c.txt", text, "--want exactly-once", settings, code, expected)
+
+
+def test_partitions_that_are_named_are_all_that_is_read() -> None:
+    named = 'consumer.startingOffsets=earliest consumer.assign={"t":[0]}'
+    assert_answer("--client spark", f"{TOPIC} {named}", 2, "none that is added to the topic later")
+
+
+SEEN = "Topic: %s\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=%d\n"
+BY_HAND = "Dynamic configs for topic %s are:\n  min.insync.replicas=%d sensitive=false "
+BY_HAND += "synonyms={DYNAMIC_TOPIC_CONFIG:x=0}\n"
+WEAK, STRONG = (f"  config: {{min.insync.replicas: {least}}}\n" for least in (1, 2))
+READER = "bootstrap.servers=k\ngroup.id=%s\nmax.poll.records=%d\nauto.offset.reset=earliest\n"
+VOTED = "process.roles=broker,controller\nbroker.id=%d\ncontroller.quorum.voters=%s\nlog.dirs=/d\n"
+VOTED += "default.replication.factor=3\nmin.insync.replicas=%d\n"
+BY_ITSELF = "1@localhost:9093,2@localhost:9094,3@localhost:9095"
+KEPT_BY = "broker.id=%d\nzookeeper.connect=%s\nlog.dirs=/d\ndefault.replication.factor=3\n"
+KEPT_BY += "min.insync.replicas=%d\n"
+NO, OF_TOPIC = "min.insync.replicas: 1 -> 2", "is of another topic than .*: a pipeline has one"
+
+
+@pytest.mark.parametrize(("texts", "code", "expected"), [
+    # of two things that were seen nobody knows which is newer
+    ((SEEN % ("a", 1), BY_HAND % ("a", 2)), 1, NO),
+    ((SEEN % ("a", 2), BY_HAND % ("a", 1)), 1, NO),
+    ((SEEN % ("a", 2), BY_HAND % ("a", 2)), 0, "YES"),
+    ((SEEN % ("a", 1), SEEN % ("b", 2)), 2, OF_TOPIC),
+    ((SEEN % ("a", 2), SEEN % ("b", 2)), 0, "YES"),
+    ((topic("c", WEAK), topic("c", STRONG).replace("name: t", "name: u")), 2, OF_TOPIC),
+    ((topic("c", WEAK), topic("d", STRONG)), 2, "sets up a topic with other settings"),
+    ((kafka("c", 1), kafka("d") + "---\n" + topic("d")), 2, "is of another cluster than"),
+    ((kafka("c"), topic("d")), 2, "is of another cluster than"),
+    ((kafka("c"), topic("c")), 0, "YES"),
+    ((TERRAFORM % LEAST, (TERRAFORM % "").replace('"t"', '"u"')), 2, OF_TOPIC),
+    ((TERRAFORM % LEAST, SEEN % ("a", 2)), 0, "YES"),
+    # of brokers with other voters, or another ZooKeeper
+    ((VOTED % (1, ABC, 1), VOTED % (4, DEF, 2)), 2, "is of another cluster than"),
+    ((VOTED % (1, ABC, 2), VOTED % (2, ABC, 2)), 0, "YES"),
+    ((VOTED % (1, ABC, 2), VOTED % (2, BY_ITSELF, 2)), 0, "YES"),
+    ((KEPT_BY % (1, "z:2181/a", 1), KEPT_BY % (2, "z:2181/b", 2)), 2, "is of another cluster"),
+    ((KEPT_BY % (1, "y:2181,z:2181", 2), KEPT_BY % (2, "z:2181", 2)), 0, "YES"),
+    # several readers; a file with what is laid over another one has no other group
+    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 6)), 2, "another consumer than"),
+    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("h", 5)), 0, "YES"),
+    ((SEEN % ("a", 2), READER % ("g", 5), READER % ("g", 6)), 2, "where it is laid over"),
+])  # fmt: skip
+def test_files_are_of_one_pipeline(
+    tmp_path: Path, texts: tuple[str, ...], code: int, expected: str
+) -> None:
+    """In either order, unless one is laid over the other."""
+    files = [tmp_path / f"{number}.txt" for number, _ in enumerate(texts)]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+    for order in (files, files[::-1]):
+        assert_answer(" ".join(map(str, order)), COPIES, code, expected)
+
+
+KRAFT = "process.roles=broker,controller\nnode.id=1\nlog.dirs=/data\nmin.insync.replicas=2\n"
+KRAFT += "default.replication.factor=3\ncontroller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"
+AWAY = "application.outage.ms=7200000"
+HOUR = "      KAFKA_LOG_RETENTION_HOURS: 1\n"
+
+
+@pytest.mark.parametrize(("one", "other", "more"), [
+    ("log.retention.ms=604800000", "log.retention.ms=1000", ""),
+    ("log.retention.bytes=-1", "log.retention.bytes=1000", ""),
+    ("log.cleanup.policy=delete", "log.cleanup.policy=compact", "application.history=every"),
+    ("message.max.bytes=1048588", "message.max.bytes=1000", "application.message.bytes=9"),
+    ("min.insync.replicas=2", "min.insync.replicas=1", ""),
+    ("unclean.leader.election.enable=false", "unclean.leader.election.enable=true", ""),
+])  # fmt: skip
+def test_of_a_setting_that_comes_twice_the_last_counts(
+    tmp_path: Path, one: str, other: str, more: str
+) -> None:
+    """Properties.load; what topics take from their brokers as well."""
+    settings, file = f"{COPIES} topic.replication.factor=3 {more}", tmp_path / "server.properties"
+    limits = " application.largest.message.bytes=9000" if "message.max" in one else ""
+    assert_file(file, f"{KRAFT}{one}\n{other}\n", "", settings + limits, 1, "^NO")
+    assert_file(file, f"{KRAFT}{other}\n{one}\n", "", settings + limits, 0, "^YES")
+
+
+@pytest.mark.parametrize(("hours", "long", "code"), [
+    ((1, 2, 3), (1, 2, 3), 0), ((1, 2, 3), (1, 2), 1), ((1, 2, 3), (2, 3), 1), ((), (), 0),
+    ((2,), (), 1), ((2,), (2,), 0),
+])  # fmt: skip
+def test_each_broker_has_one_value_of_several_names(
+    tmp_path: Path, hours: tuple[int, ...], long: tuple[int, ...], code: int
+) -> None:
+    """log.retention.ms goes before log.retention.hours of the same broker, not of another."""
+    text = brokers(*[VOTERS % ABC] * 3)
+    for number in (1, 2, 3):
+        own = HOUR if number in hours else ""
+        own += "      KAFKA_LOG_RETENTION_MS: 604800000\n" if number in long else ""
+        text = text.replace(
+            f"      KAFKA_NODE_ID: {number}\n", f"      KAFKA_NODE_ID: {number}\n{own}"
+        )
+    file = tmp_path / "docker-compose.yml"
+    assert_file(file, text, "", f"{COPIES} {AWAY}", code, "^YES" if code == 0 else "^NO")
+
+
+MAKE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.insync.replicas=%d"
+
+
+@pytest.mark.parametrize(("command", "code"), [
+    (f"{MAKE % 2} --config min.insync.replicas=1", 1),
+    (f"{MAKE % 1} --config min.insync.replicas=2", 0),
+    (f"{MAKE % 2} --replication-factor 1", 1),
+])  # fmt: skip
+def test_of_an_option_that_comes_twice_the_last_counts(
+    tmp_path: Path, command: str, code: int
+) -> None:
+    file = tmp_path / "make.sh"
+    assert_file(file, f"#!/bin/sh\n{command}\n", "", COPIES, code, "^YES" if code == 0 else "^NO")
+
+
+POLLS = """import org.apache.kafka.clients.consumer.*;
+class A { void run() {
+Properties p = new Properties();
+p.put("group.id", "g");
+p.put("auto.offset.reset", "earliest");
+p.put("enable.auto.commit", "false");
+KafkaConsumer<String, String> c = new KafkaConsumer<>(p);
+%s
+while (true) { for (var r : c.poll(d)) work(r); c.commitSync(); }
+} }
+"""
+PYTHON = """from confluent_kafka import Consumer, TopicPartition
+c = Consumer({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})
+%s
+while True:
+    m = c.poll(1)
+    if m is None:
+        continue
+    work(m)
+    c.commit(m)
+"""
+GIVEN = (
+    "def given(c, parts):\n    c.assign([TopicPartition(p.topic, p.partition) for p in parts])\n"
+)
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), [
+    ("A.java", POLLS % 'c.subscribe(List.of("t"));', 0, "YES"),
+    ("A.java", POLLS % 'c.assign(List.of(new TopicPartition("t", 0)));', 2, ":8: .*assign.. takes"),
+    ("A.java", POLLS % '// c.subscribe(x)\nc.assign(List.of(new TopicPartition("t", 0)));', 2,
+     ":9: .*assign.. takes the partitions"),
+    ("a.py", PYTHON % "c.subscribe(['t'])", 0, "YES"),
+    ("a.py", PYTHON % "c.assign([TopicPartition('t', 0)])", 2, ":3: .*assign.. takes"),
+    ("a.py", PYTHON % f"{GIVEN}c.subscribe(['t'], on_assign=given)", 0, "YES"),
+    ("a.py", PYTHON % "d = frame.assign(a=1)\nc.subscribe(['t'])", 0, "YES"),
+])  # fmt: skip
+def test_a_program_that_names_its_partitions_reads_no_other(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    settings = f"{TOPIC} application.restart=resumes"
+    if name == "a.py":
+        settings += " producer.enable.idempotence=true"
+    assert_file(tmp_path / name, text, "", settings, code, expected)

@@ -1,0 +1,68 @@
+"""Configurations as people have them: of controllers, their number and where they keep metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import C, assert_answer, assert_file
+
+SET = [
+    # brokers delete replicas that no metadata name (KAFKA-14616)
+    ("", f"{C} application.controllers=1", 1, "controllers: 1 -> 3 .*is on this machine only"),
+    ("--survive 0", f"{C} application.controllers=1", 0, "YES"),
+    ("--survive 0", f"{C} application.controllers=1 application.disk.lost=each-restart", 1,
+     "is on this machine only"),
+    ("", f"{C} application.controllers=2", 0, "YES.*of these 1 may be lost for good"),
+    ("--survive 2 --brokers 5", f"{C} topic.replication.factor=5 topic.min.insync.replicas=3 "
+     "application.controllers=2", 1, "controllers: 2 -> 5 "),
+    ("", f"{C} application.controllers=3", 0, "YES.*1 may be down"),
+    ("--kafka 3.2", C, 0, "YES"),
+    # a broker ends itself before it is registered (BrokerLifecycleManager)
+    ("", f"{C} broker.controller.quorum.append.linger.ms=60000", 1,
+     "linger.ms to 25, the product's own value, or leave it unset. What breaks"),
+    ("", f"{C} broker.controller.quorum.append.linger.ms=30000 "
+     "broker.initial.broker.registration.timeout.ms=20000", 2, "leave both lines out"),
+    ("", f"{C} broker.initial.broker.registration.timeout.ms=20000", 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, settings, code, expected)
+
+
+BOTH = "process.roles=broker,controller\n"
+VOTERS = "controller.quorum.voters="
+SHM, TEMPORARY = "/dev/shm/kafka", "/tmp/kafka"
+FILES = [
+    ("", f"{BOTH}{VOTERS}1@a:9093\n", 1, "controllers: 1 -> 3 "),
+    ("", f"{BOTH}{VOTERS}1@a:9093,2@b:9093,3@c:9093\n", 0, "YES.*controllers=3"),
+    ("--survive 0", f"{BOTH}{VOTERS}1@a:9093\n", 0, "YES"),
+    # it says where some of them are, and not how many there are (KIP-853)
+    ("", f"{BOTH}controller.quorum.bootstrap.servers=a:9093\n", 0, "YES.*controllers=unknown"),
+    ("", f"{BOTH}{VOTERS}a:9093\n", 0, "YES.*controllers=unknown"),
+    # on its way from ZooKeeper
+    ("--kafka 3.9", f"zookeeper.connect=z:2181\nzookeeper.metadata.migration.enable=true\n{VOTERS}"
+     "1@a:9093\n", 0, "YES"),
+    # a preview (KIP-833)
+    ("--kafka 3.2", f"{BOTH}{VOTERS}1@a:9093\n", 2, "for production since 3.3"),
+    ("--kafka 2.8", "process.roles=broker\n", 2, "for production since 3.3"),
+    ("--kafka 3.3", f"{BOTH}{VOTERS}1@a:1,2@b:1,3@c:1\n", 0, "YES"),
+    # the metadata are in metadata.log.dir, else in the first of log.dirs
+    ("", f"{BOTH}metadata.log.dir={SHM}\nlog.dirs=/data\n", 1, "metadata.log.dir is in memory"),
+    ("", f"process.roles=controller\nlog.dirs={SHM}\n", 1, "log.dirs is in memory"),
+    ("", f"process.roles=controller\nmetadata.log.dir={TEMPORARY}\n", 0, "copy of the metadata"),
+    ("", "process.roles=controller\nmetadata.log.dir=/data\n", 0, "YES"),
+    # log.dirs goes before log.dir (ServerLogConfigs)
+    ("", f"log.dir={TEMPORARY}\n", 0, "B007 high"),
+    ("", f"log.dir={TEMPORARY}\nlog.dirs=/data\n", 0, "log.dir is not taken"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "text", "code", "expected"), FILES)
+def test_a_servers_file_has_this_answer(
+    tmp_path: Path, options: str, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "server.properties", text, f"{options} --broker", C, code, expected)

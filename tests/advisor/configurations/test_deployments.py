@@ -1,0 +1,289 @@
+"""Configurations as people have them: what a deployment says beside its brokers' settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
+
+GOOD = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3"
+IMAGE = "image: apache/kafka:3.9.0"
+LOGS = "/tmp/kafka-logs"
+
+
+def compose(more: str = "", *, roles: str = "broker,controller", tail: str = "") -> str:
+    """Three brokers; `more` is of each service, `tail` comes after them."""
+    text = "services:\n"
+    for number in (1, 2, 3):
+        own = more if "volumes:" in more else f"{more}    volumes: ['d{number}:{LOGS}']\n"
+        text += f"  kafka{number}:\n    {IMAGE}\n{own}    environment:\n"
+        text += f"      KAFKA_NODE_ID: {number}\n      KAFKA_PROCESS_ROLES: {roles}\n      {GOOD}\n"
+    return text + tail
+
+
+KEPT = f"    volumes: ['d:{LOGS}']\n"
+CONTROLLER = f"  lone:\n    {IMAGE}\n{KEPT}    environment:\n"
+CONTROLLER += "      KAFKA_PROCESS_ROLES: controller\n"
+MADE = "kafka-topics.sh --bootstrap-server kafka1:9092 --create --topic"
+ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n{KEPT}    environment:\n      {GOOD}\n"
+ONE_SERVICE += "      KAFKA_PROCESS_ROLES: broker,controller\n"
+UNKEPT = "      KAFKA_LOG_DIRS: ${LOGS}\n"
+COMPOSE = [
+    (compose(), 0, "YES.*controllers=3"),
+    (compose(roles="broker", tail=CONTROLLER), 1, "controllers: 1 -> 3"),
+    # Kafka.scala, getPropsFromArgs: --override goes before the file
+    (compose("    command: kafka-server-start.sh f --override min.insync.replicas=1\n"), 1,
+     "min.insync.replicas: 1 -> 2"),
+    (compose("    entrypoint: [sh, -c, 'a --override unclean.leader.election.enable=true']\n"), 1,
+     "unclean.leader.election.enable: true -> false"),
+    # a topic is created with copies of its own
+    (compose(tail=f"  init:\n    {IMAGE}\n    command: {MADE} t --replication-factor 1\n"), 1,
+     "replication.factor: 1 -> 3"),
+    (compose(tail=f"  init:\n    {IMAGE}\n    command: |\n      {MADE} a --replication-factor 3\n"
+     f"      {MADE} b \\\n        --replication-factor=${{COPIES:-1}}\n"), 1,
+     "2 topics are created here: the fewest copies.*replication.factor: 1 -> 3|"
+     "replication.factor: 1 -> 3.*2 topics are created here"),
+    (compose(tail=f"  init:\n    {IMAGE}\n    command: {MADE} t --replication-factor 3 "
+     "--config min.insync.replicas=1\n"), 1, "min.insync.replicas: 1 -> 2"),
+    (compose(tail=f"  init:\n    {IMAGE}\n    command: kafka-topics.sh --list\n"), 0, "YES"),
+    (compose().replace(GOOD, f"{GOOD}\n      KAFKA_CREATE_TOPICS: 'a:3:3,b:1:1:compact'"), 1,
+     "replication.factor: 1 -> 3"),
+    # what stands elsewhere is named
+    (compose("    env_file: broker.env\n"), 0, "env_file may hold settings: not read"),
+    (compose("    volumes: ['./server.properties:/etc/kafka/server.properties', 'd:/data']\n"), 0,
+     "a mounted file may hold settings"),
+    # as many as are replicated, unless they have one id
+    (ONE_SERVICE % "deploy: {replicas: 3}" + UNKEPT, 0, "YES.*3 brokers of Kafka 3.9"),
+    (ONE_SERVICE % "scale: 3" + UNKEPT, 0, "YES.*controllers=3"),
+    # the second with one folder for its logs gets no lock (LogManager)
+    (ONE_SERVICE % "scale: 3", 2, "only 1 broker.s. are registered"),
+    (compose().replace("d2:", "d1:").replace("d3:", "d1:"), 2, "only 1 broker.s. are registered"),
+    ((ONE_SERVICE % "scale: 3") + "      KAFKA_NODE_ID: 1\n", 2, "only 1 broker.s. are registered"),
+    # brokers that are not Apache Kafka
+    ("services:\n  r:\n    image: docker.redpanda.com/redpandadata/redpanda:v24.1.1\n    "
+     "environment:\n      KAFKA_X: 1\n", 2, "Redpanda speaks Kafka's protocol"),
+    (compose().replace("apache/kafka:3.9.0", "automqinc/automq:1.2.0"), 2, "AutoMQ speaks"),
+    (compose(tail="  ui:\n    image: redpandadata/console:v2\n"), 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), COMPOSE)
+def test_a_compose_file_has_this_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "docker-compose.yml", text, "", COPIES, code, expected)
+
+
+WORKLOAD = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: k}
+spec:
+  replicas: 3
+  template:
+    spec:
+      containers:
+      - name: k
+        image: IMAGE
+        MORE
+        env:
+        - {name: KAFKA_MIN_INSYNC_REPLICAS, value: '2'}
+        - {name: KAFKA_DEFAULT_REPLICATION_FACTOR, value: '3'}
+        VARIABLE
+  volumeClaimTemplates: [{metadata: {name: d}}]
+"""
+JOB = """---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: t}
+spec:
+  template:
+    spec:
+      containers:
+      - name: t
+        image: apache/kafka:3.9.0
+        command: [kafka-topics.sh, --create, --topic, a, --replication-factor, '1']
+"""
+STRIMZI = """apiVersion: kafka.strimzi.io/v1
+kind: Kafka
+metadata: {name: k}
+spec:
+  kafka:
+    version: 4.1.0
+    metadataVersion: %s
+    config: {min.insync.replicas: 2, default.replication.factor: 3}
+"""
+POOL = """---
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaNodePool
+metadata: {name: %s}
+spec: {replicas: %s, roles: [%s], storage: {type: %s}}
+"""
+
+
+def workload(more: str = "", variable: str = "", image: str = "apache/kafka:3.9.0") -> str:
+    text = WORKLOAD.replace("IMAGE", image).replace("MORE", more or "tty: false")
+    return text.replace("        VARIABLE\n", f"        - {variable}\n" if variable else "")
+
+
+def strimzi(version: str, controllers: int = 3, storage: str = "jbod") -> str:
+    pools = POOL % ("b", 3, "broker", "jbod") + POOL % ("c", controllers, "controller", storage)
+    return STRIMZI % version + pools
+
+
+KUBERNETES = [
+    (workload(), 0, "YES"),
+    (workload("args: [start, f, --override, min.insync.replicas=1]"), 1,
+     "min.insync.replicas: 1 -> 2"),
+    (workload() + JOB, 1, "replication.factor: 1 -> 3"),
+    (workload(variable="{name: KAFKA_ACKS, valueFrom: {configMapKeyRef: {name: a, key: b}}}"), 0,
+     "KAFKA_ACKS comes from a configMapKeyRef: not read"),
+    (workload(variable="{name: KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE, "
+              "valueFrom: {configMapKeyRef: {name: a, key: b}}}"), 2,
+     "KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE comes from a configMapKeyRef. Write the value"),
+    (workload(variable="{name: KAFKA_SSL_KEY_PASSWORD, "
+              "valueFrom: {secretKeyRef: {name: a, key: b}}}"), 0, "YES"),
+    (workload("envFrom: [{configMapRef: {name: a}}]"), 0, "variables come from a configMapRef"),
+    (workload(image="redpandadata/redpanda:v24.1.1"), 2, "Redpanda speaks"),
+    # a feature is on from the metadata version on that new clusters begin with it at
+    (strimzi("4.1-IV1"), 0, "YES"),
+    (strimzi("4.0-IV3"), 0, "has no eligible.leader.replicas.version, unless"),
+    (strimzi("3.9-IV0"), 0, "has no transaction.version, unless"),
+    (strimzi("4.1", controllers=1), 1, "controllers: 1 -> 3"),
+    (strimzi("4.1", storage="ephemeral"), 1, "metadata.disk.lost: each-restart -> rebuilt"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), KUBERNETES)
+def test_manifests_have_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "k.yaml", text, "", COPIES, code, expected)
+
+
+def test_a_metadata_version_decides_what_an_empty_disk_may_do(tmp_path: Path) -> None:
+    path = tmp_path / "k.yaml"
+    path.write_text(strimzi("4.0-IV3"))
+    lost = "isr-shrunk-leader-lost.*eligible.leader.replicas.version|without eligible leader repl"
+    assert_answer(str(path), f"{COPIES} application.disk.lost=returns-empty", 1, lost)
+
+
+MSK = """resource "aws_msk_configuration" "c" {
+  name = "c"
+  server_properties = <<-PROPERTIES
+    %s
+  PROPERTIES
+}
+resource "aws_msk_cluster" "c" {
+  kafka_version          = "%s"
+  number_of_broker_nodes = %s
+}
+"""
+OURS = 'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n%s}\n'
+CLEAN = "unclean.leader.election.enable = false\n    default.replication.factor = 3"
+SAFE = f"min.insync.replicas = 2\n    {CLEAN}"
+TERRAFORM = [
+    (MSK % (SAFE, "3.6.0", 3), 0, "YES.*3 brokers of Kafka 3.6"),
+    (MSK % (SAFE, "3.7.x.kraft", 3), 0, "YES.*3 brokers of Kafka 3.7"),
+    (MSK % (CLEAN, "3.6.0", 3), 1, "min.insync.replicas: 1 -> 2"),
+    # MSK's own default (Developer Guide, "Default Amazon MSK configuration")
+    (MSK % ("min.insync.replicas=2\n    default.replication.factor=3", "3.6.0", 3), 1,
+     "unclean.leader.election.enable: true -> false"),
+    (MSK % (SAFE, "3.6.0", 2), 2, "only 2 broker"),
+    (MSK % (SAFE, "var.kafka", 3), 0, "3 brokers of Kafka"),
+    (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'file("f")%s') % ("", "3.6.0", 3), 1,
+     "server_properties is worked out by Terraform"),
+    (MSK % ("unclean.leader.election.enable=true", "3.6.0", 3)
+     + OURS % '  config = { \n "min.insync.replicas" = "2"\n }\n', 1, "election.enable: true -> f"),
+    ('resource "aiven_kafka_topic" "t" {\n  replication = 3\n}\n', 2, "of a service whose brokers"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), TERRAFORM)
+def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "m.tf", text, "", COPIES, code, expected)
+
+
+HEAD = "Topic: t\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+ROW = "\tTopic: t\tPartition: {}\tLeader: {}\tReplicas: 1,2,3\tIsr: {}\tElr: \tLastKnownElr: \n"
+PRINTED = [
+    (HEAD + ROW.format(0, 1, "1,2,3"), 0, "YES.*kafka-configs --describe --all tells. --want"),
+    # nothing is taken with acks=all until a replica is back
+    (HEAD + ROW.format(0, 1, "1") + ROW.format(1, 2, "2,3,1"), 1,
+     "replicas.in.sync: 1 -> 3 .*1 partition has fewer replicas"),
+    (HEAD + ROW.format(0, 1, "1,2") + ROW.format(1, 2, "2,3,1"), 0, "1 partition has fewer"),
+    (HEAD + ROW.format(0, "none", "3") + ROW.format(1, 2, "2"), 1,
+     "replicas.in.sync=0: a partition has no leader.*2 partitions have.*1 of them wit"),
+    ("Dynamic configs for topic t are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"
+     "Quota configs for client-id 'a' are producer_byte_rate=10.0\n", 0,
+     "producer_byte_rate=10.0 of"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), PRINTED)
+def test_what_tools_print_has_this_answer(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "t.txt", text, "", f"{COPIES} {TOPIC}", code, expected)
+
+
+QUORUM = "broker.controller.quorum."
+TIERED = "topic.remote.storage.enable=true"
+HASTY = "producer.delivery.timeout.ms=12000 producer.request.timeout.ms=5000"
+SET = [
+    # GzipCompression.LevelValidator
+    ("", "topic.compression.gzip.level=20", 2, "Value must be between 1 and 9 or equal to -1"),
+    ("", "producer.compression.gzip.level=0", 2, "Value must be between 1 and 9 or equal to -1"),
+    ("", "broker.compression.gzip.level=10", 2, "Value must be between 1 and 9 or equal to -1"),
+    ("", "producer.compression.gzip.level=-1 topic.compression.gzip.level=9", 0, "YES"),
+    # tiered storage (KIP-405), whose metadata have a minimum of their own since 4.3 (KIP-1235)
+    ("", f"{TIERED}", 0, "T007 low: .*this answer covers the messages"),
+    ("", "topic.remote.storage.enable=false", 0, "YES(?!.*T007)"),
+    ("--kafka 4.2", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
+    ("--kafka 4.2", f"{TIERED} broker.min.insync.replicas=2", 0, "YES"),
+    ("--kafka 4.2 --survive 0", TIERED, 0, "YES"),
+    ("--kafka 3.5", "application.remote.metadata.replication.factor=1", 2,
+     "There is no application setting"),
+    ("", f"{TIERED} application.remote.metadata.min.insync.replicas=1", 1, "nobody can find"),
+    # LogValidator, KIP-74 and the controllers' own timeouts
+    ("", "topic.compression.type=gzip", 0, "compress anew"),
+    ("", "topic.compression.type=producer", 0, "compression.type is not taken"),
+    ("", "broker.replica.fetch.max.bytes=10", 0, "no limit on a batch"),
+    ("", f"{QUORUM}fetch.timeout.ms=600000", 1, "fetch.timeout.ms: 600000 -> 2000"),
+    ("", f"{QUORUM}fetch.timeout.ms=118000", 1, "a new controller, and for a new leader after it"),
+    ("", f"{QUORUM}fetch.timeout.ms=47000", 0, "YES"),
+    ("", f"{QUORUM}fetch.timeout.ms=1", 1, "CANNOT WORK.*none stays elected"),
+    ("--survive 0", f"{QUORUM}fetch.timeout.ms=1 application.controllers=1", 0, "YES"),
+    ("", f"{QUORUM}election.timeout.ms=60000", 1, "election.timeout.ms: 60000 -> 1000"),
+    ("", f"{QUORUM}election.backoff.max.ms=600000", 0, "longer than clients wait"),
+    ("--kafka 3.9", f"{QUORUM}fetch.timeout.ms=600000 application.metadata.mode=zookeeper", 0,
+     "YES"),
+    ("", f"broker.replica.lag.time.max.ms=5000 {HASTY} producer.acks=1", 1, "12000"),
+    ("--client-version 3.9", "producer.transactional.id=a", 0, "P010 .*same as KAFKA-14562"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, f"{COPIES} {TOPIC} {settings}", code, expected)
+
+
+RLMM = "rlmm.config.remote.log.metadata.topic."
+FILES = [
+    # where everything in the remote storage is, on one broker (KIP-405)
+    (f"{RLMM}replication.factor=1\n", TIERED, 1, "remote.metadata.replication.factor: 1 -> 3"),
+    (f"{RLMM}replication.factor=3\n", TIERED, 0, "YES"),
+    (f"{RLMM}replication.factor=1\n", "", 0, "YES"),
+    (f"{RLMM}min.isr=1\n", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
+    (f"{RLMM}num.partitions=1\n", TIERED, 0, "handed on to a plug-in"),
+    # each listener has a bound of its own (ConnectionQuotas)
+    ("listener.name.internal.max.connections=0\n", "", 2, "lets no client connect"),
+    ("listener.name.internal.max.connections=9\n", "", 0, "YES"),
+]
+
+
+@pytest.mark.parametrize(("text", "settings", "code", "expected"), FILES)
+def test_a_brokers_file_has_this_answer(
+    tmp_path: Path, text: str, settings: str, code: int, expected: str
+) -> None:
+    settings = f"{COPIES} {TOPIC} {settings}"
+    assert_file(tmp_path / "server.properties", text, "--broker", settings, code, expected)

@@ -1,0 +1,411 @@
+"""Code of Java's clients whose loops say what becomes of a record.
+
+`commitSync()` without offsets, and `close()` with automatic commits, commit behind all that the
+last `poll()` returned (KafkaConsumer javadoc).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import JAVA as TOPIC
+from tests.advisor.configurations.asking import assert_file
+from tests.advisor.programs import ASIDE, BEFORE, CLOSE, SKIP, YES
+
+pytestmark = pytest.mark.wide
+
+_HEAD = (
+    "import org.apache.kafka.clients.consumer.*;\nclass A { void run() {\n"
+    "Properties p = new Properties();\n"
+    'p.put("group.id", "g");\np.put("auto.offset.reset", "earliest");\n'
+)
+_MADE = "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
+READER = f'{_HEAD}p.put("enable.auto.commit", "false");\n{_MADE}%s\n}}}}\n'
+BY_TIMER = f"{_HEAD}{_MADE}%s\n}}}}\n"
+POLL = "ConsumerRecords<String, String> rs = c.poll(Duration.ofSeconds(1));\n"
+LOOP = f"while (true) {{\n{POLL}%s\n}}"
+DO = "for (ConsumerRecord<String, String> r : rs) work(r);"
+
+OF_READERS = [
+    (READER, LOOP % f"{DO} c.commitSync();", YES),
+    (READER, LOOP % f"c.commitSync(); {DO}", BEFORE),
+    (READER, LOOP % f"c.commitAsync((o, e) -> warn(e)); {DO}", BEFORE),
+    (READER, LOOP % "c.commitSync(); rs.forEach(r -> work(r));", BEFORE),
+    (READER, LOOP % f"c.commitSync(done); {DO}", YES),
+    (READER, LOOP % f"if (rs.isEmpty()) {{ c.commitSync(); continue; }} {DO} c.commitSync();", YES),
+    (READER, LOOP % f"db.commit(); {DO} c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) pool.submit(() -> work(r)); c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var r : rs) pool.execute(() -> work(r));", ASIDE),
+    (READER, LOOP % "for (var r : rs) all.add(pool.submit(() -> work(r)));\n"
+     "for (var f : all) f.get(); c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); } }\n"
+     "c.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (RuntimeException e) { } }\n"
+     "c.commitSync();", SKIP),
+    (READER, f"while (true) {{ try {{ {POLL} {DO} c.commitSync(); }}\n"
+     "catch (Exception e) { e.printStackTrace(); } }", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { letters(r); } }\n"
+     "c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { throw e; } }\n"
+     "c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { while (true) { try { work(r); break; }\n"
+     "catch (Exception e) { log.warn(e); } } }\nc.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (SQLException e) { } }\n"
+     "c.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (DuplicateKeyException e) { } }\n"
+     "c.commitSync();", YES),
+    (READER, LOOP % f"try {{ {DO} }} finally {{ c.commitSync(); }}", SKIP),
+    (READER, f"try {{ {LOOP % DO} }} catch (WakeupException e) {{ }} finally {{ c.commitSync(); }}",
+     SKIP),
+    (BY_TIMER, f"try {{ {LOOP % DO} }} finally {{ c.close(); }}", CLOSE),
+    (BY_TIMER, f"try (c) {{ {LOOP % DO} }}", CLOSE),
+    (BY_TIMER, LOOP % DO, YES),
+    (READER, f"c.seekToEnd(c.assignment()); {LOOP % DO}", "seekToEnd: a reader"),
+]  # fmt: skip
+
+
+IN_METHOD = f"{READER[:-3]}void h(Record r) {{ %s }} }}\n"
+OF_METHOD = f"{READER[:-3]}%s }}\n"
+MADE = "KafkaProducer<String, String> k = new KafkaProducer<>(p);"
+NEXT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
+SAVES = "try { db.save(r); } catch (Exception e) { log.error(e); %s}"
+EACH = LOOP % "for (var r : rs) h(r);"
+KOTLIN = (
+    "import org.apache.kafka.clients.consumer.*\nfun main() {\nval p = Properties()\n"
+    'p["group.id"] = "g"\np["auto.offset.reset"] = "earliest"\np["enable.auto.commit"] = "false"\n'
+    "val c = KafkaConsumer<String, String>(p)\nwhile (true) {\nval rs = c.poll(d)\n%s\n}\n}\n%s\n"
+)
+SCALA = (
+    "import org.apache.kafka.clients.consumer._\nobject A { def main(a: Array[String]): Unit = {\n"
+    'val p = new Properties()\np.put("group.id", "g")\np.put("auto.offset.reset", "earliest")\n'
+    'p.put("enable.auto.commit", "false")\nval c = new KafkaConsumer[String, String](p)\n'
+    "while (true) {\nval rs = c.poll(d)\n%s\n}\n}\n%s}\n"
+)
+OF_LANGUAGES = [
+    # what a method of the file does with a record that it is handed
+    (IN_METHOD % ("%s", SAVES % ""), EACH, SKIP),
+    (IN_METHOD % ("%s", SAVES % "throw e; "), EACH, YES),
+    (IN_METHOD % ("%s", f"while (true) {{ {SAVES % ''} }}"), EACH, YES),
+    # the position of all that was polled, committed behind one of them
+    (READER, LOOP % "for (var r : rs) { work(r); c.commitSync(); }", BEFORE),
+    (READER, LOOP % "for (var r : rs) { work(r); c.commitSync(Map.of(t, o)); }", YES),
+    (READER, LOOP % "for (var t : rs.partitions()) { work(rs.records(t)); c.commitSync(); }",
+     BEFORE),
+    (READER, LOOP % "rs.forEach(r -> { work(r); c.commitAsync(); });", BEFORE),
+    (OF_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
+     LOOP % "for (var r : rs) batch.add(r); if (batch.size() > 9) full(); c.commitSync();", BEFORE),
+    (OF_METHOD % ("%s", "void full() { db.insert(batch); batch.clear(); }"),
+     LOOP % "for (var r : rs) batch.add(r); full(); c.commitSync();", YES),
+    # who is told of a record, and does not answer; and who does it at once
+    (READER, LOOP % "for (var r : rs) actor.tell(r, self); c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var r : rs) bulkProcessor.add(row(r)); c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var r : rs) tx.execute(s -> { save(r); return 1; });\n"
+     "c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) jdbc.execute(sql(r)); c.commitSync();", YES),
+    # what another system has not committed yet
+    (READER, LOOP % f"{DO} s.addBatch(); c.commitSync(); s.executeBatch();", BEFORE),
+    (READER, LOOP % f"{DO} c.commitSync(); db.commit();", BEFORE),
+    (READER, LOOP % f"{DO} db.commit(); c.commitSync();", YES),
+    # records that are polled without a name
+    (READER, "while (true) { for (var r : c.poll(d)) { work(r); } c.commitSync(); }", YES),
+    (READER, "while (true) { for (var r : c.poll(d)) { c.commitSync(); work(r); } }", BEFORE),
+    (READER, "while (true) { for (var r : c.poll(d)) {\n"
+     "try { work(r); } catch (Exception e) { log.warn(e); } } }", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
+     "MDC.put(1, 2); if (log.isWarnEnabled()) { log.warn(e); } } }", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
+     "if (fatal(e)) { again(r); } } }", YES),
+    (KOTLIN % ("%s", ""), "rs.forEach {\ntry { work(it) } catch (e: Exception) { log.warn(e) }\n}",
+     SKIP),
+    (KOTLIN % ("%s", ""), "c.commitSync()\nrs.forEach { work(it) }", BEFORE),
+    # the offsets behind a record, before it is used
+    (READER, LOOP % f"for (var r : rs) {{ c.commitSync({NEXT}); work(r); }}", BEFORE),
+    (READER, LOOP % f"for (var r : rs) {{ work(r); c.commitSync({NEXT}); }}", YES),
+    (READER, LOOP % "for (var r : rs) m.put(t, new OffsetAndMetadata(r.offset() + 1));\n"
+     f"c.commitSync(m); {DO}", BEFORE),
+    (READER, LOOP % "for (var r : rs) { work(r); m.put(t, new OffsetAndMetadata(r.offset() + 1)); "
+     "} c.commitSync(m);", YES),
+    # a commit in a block, or in a method
+    (READER, LOOP % f"if (!rs.isEmpty()) {{ c.commitSync(); {DO} }}", BEFORE),
+    (OF_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"ack(); {DO}", BEFORE),
+    (OF_METHOD % ("%s", "void ack() { c.commitSync(); }"), LOOP % f"{DO} ack();", YES),
+    (OF_METHOD % ("%s", "void h(R r) { work(r); c.commitSync(); }"), EACH, BEFORE),
+    (OF_METHOD % ("%s", "Rs next() { return c.poll(d); }"),
+     f"while (true) {{ var rs = next(); c.commitSync(); {DO} }}", BEFORE),
+    # what is put by, handed on or sent, and not done yet
+    (READER, LOOP % "buffer.addAll(rs); c.commitSync(); if (full) flush(buffer);", BEFORE),
+    (READER, LOOP % "buffer.addAll(rs); if (full) { flush(buffer); c.commitSync(); }", YES),
+    (READER, LOOP % "for (var r : rs) queue.put(r); c.commitSync();", BEFORE),
+    (READER, LOOP % f"{MADE} for (var r : rs) k.send(r, this::heard); c.commitSync();", BEFORE),
+    (READER, LOOP % f"{MADE} for (var r : rs) k.send(r, this::heard);\nk.flush(); c.commitSync();",
+     YES),
+    # so many attempts, and then the next record
+    (READER, LOOP % f"for (var r : rs) {{ for (int i = 0; i < 3; i++) {{ {SAVES % ''} }} }}", SKIP),
+    (READER, LOOP % f"for (var r : rs) {{ int i = 0; while (i++ < 3) {{ {SAVES % ''} }} }}", SKIP),
+    (READER, LOOP % f"for (var r : rs) {{ for (int i = 0; i < 3; i++) {{ {SAVES % ''} }}\n"
+     "if (!done) throw new E(); }", YES),
+    (KOTLIN % ("%s", ""), "for (r in rs) work(r)\nc.commitSync()", YES),
+    (KOTLIN % ("%s", ""), "c.commitSync()\nfor (r in rs) work(r)", BEFORE),
+    (KOTLIN % ("%s", ""), "for (r in rs) {\ntry {\nwork(r)\n} catch (e: Exception) {\n"
+     "logger.error(e) { 1 }\n}\n}", SKIP),
+    (KOTLIN % ("%s", ""), "rs.forEach { r ->\nrunCatching { work(r) }\n}", SKIP),
+    (KOTLIN % ("%s", ""), "rs.forEach { r ->\n"
+     "runCatching { work(r) }.onFailure { e -> log.error(e) }\n}", SKIP),
+    (KOTLIN % ("%s", ""), "rs.forEach { r ->\nrunCatching { work(r) }.getOrThrow()\n}", YES),
+    (KOTLIN % ("%s", "fun h(r: Record) {\ntry { save(r) } catch (e: Exception) { println(e) }\n}"),
+     "for (r in rs) h(r)", SKIP),
+    (KOTLIN % ("%s", ""), "for (r in rs) scope.launch { work(r) }", ASIDE),
+    (KOTLIN % ("%s", ""), "coroutineScope { for (r in rs) launch { work(r) } }", YES),
+    (SCALA % ("%s", ""), "for (r <- rs.asScala) {\nwork(r)\n}\nc.commitSync()", YES),
+    (SCALA % ("%s", ""), "c.commitSync()\nrs.asScala.foreach(r => work(r))", BEFORE),
+    (SCALA % ("%s", ""), "for (r <- rs.asScala) {\ntry {\nwork(r)\n} catch {\n"
+     "case e: Exception => log.error(e)\n}\n}", SKIP),
+    (SCALA % ("%s", ""), "rs.asScala.foreach { r =>\ntry work(r)\n"
+     "catch { case NonFatal(e) => log.error(e) }\n}", SKIP),
+    (SCALA % ("%s", ""), "rs.asScala.foreach { r =>\nTry(work(r)) match {\ncase Success(_) => ()\n"
+     "case Failure(e) => log.error(e)\n}\n}", SKIP),
+    (SCALA % ("%s", ""), "rs.asScala.foreach { r =>\nTry(work(r)).get\n}", YES),
+    (SCALA % ("%s", ""), "for (r <- rs.asScala) {\nFuture { work(r) }\n}", ASIDE),
+]  # fmt: skip
+
+SUBMITS = "for (var r : rs) fs.add(pool.submit(() -> work(r)));"
+RUNS = "fs.add(CompletableFuture.runAsync(() -> work(r)))"
+STREAM = "StreamSupport.stream(rs.spliterator(), false)"
+COUNTS = "for (var r : rs) pool.execute(() -> { try { work(r); } %sfinally { l.countDown(); } });"
+LAST = "long last = ps.get(ps.size() - 1).offset(); "
+LAST += "c.commitSync(Map.of(t, new OffsetAndMetadata(last + 1)));"
+TOLD = "catch (Exception e) { String m = e.getMessage(); span.recordException(e); log.error(m); }"
+FALSELY = (
+    "boolean saved(R r) { try { work(r); return true; } catch (Exception e) { return false; } }"
+)
+IN_KOTLIN, IN_SCALA = (KOTLIN % ("%s", ""), SCALA % ("%s", ""))
+OF_OTHERS = [
+    # what waits for others, and hears of no error of theirs (ExecutorService, CountDownLatch,
+    # Thread.join; kotlinx.coroutines, supervisorScope; scala.concurrent, Await.ready)
+    (READER, LOOP % "for (var r : rs) ts.add(() -> work(r)); pool.invokeAll(ts); c.commitSync();",
+     SKIP),
+    (READER, LOOP % "for (var f : pool.invokeAll(tasks(rs))) f.get(); c.commitSync();", YES),
+    (READER, LOOP % f"{SUBMITS} pool.shutdown(); pool.awaitTermination(1, HOURS); c.commitSync();",
+     SKIP),
+    (READER, LOOP % f"{SUBMITS} for (var f : fs) f.get(); c.commitSync();", YES),
+    (READER, LOOP % f"{COUNTS % ''} l.await(); c.commitSync();", SKIP),
+    (READER, LOOP % f"{COUNTS % 'catch (Exception e) { bad.set(e); } '} l.await();\n"
+     "if (bad.get() != null) throw bad.get(); c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { var t = new Thread(() -> work(r)); t.start(); t.join(); }\n"
+     "c.commitSync();", SKIP),
+    (READER, LOOP % f"for (var r : rs) {RUNS};\nallOf(fs).join(); c.commitSync();", YES),
+    (READER, LOOP % f"for (var r : rs) {RUNS};\nallOf(fs); c.commitSync();", BEFORE),
+    (READER, LOOP % f"for (var r : rs) {RUNS[:-1]}.exceptionally(e -> {{ log.error(e); "
+     "return null; }}));\nallOf(fs).join(); c.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) db.save(r).handle((x, e) -> { if (e != null) log.error(e); "
+     "return null; }).join();\nc.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) http.sendAsync(q(r), h).thenAccept(x -> log.info(x));\n"
+     "c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var r : rs) http.sendAsync(q(r), h).join(); c.commitSync();", YES),
+    (OF_METHOD % ("%s", "void all(Rs rs) { for (var r : rs) pool.submit(() -> work(r)); }"),
+     LOOP % "all(rs); c.commitSync();", BEFORE),
+    (OF_METHOD % ("%s", f"void all(Rs rs) {{ for (var r : rs) {{ {SAVES % ''} }} }}"),
+     LOOP % "all(rs); c.commitSync();", SKIP),
+    # the loop is left, and all that was polled is committed
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); "
+     "break; } } c.commitSync();", SKIP),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); "
+     "return; } } c.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
+     "if (log.isWarnEnabled()) log.warn(e); } } c.commitSync();", SKIP),
+    # records that are taken apart, and not used yet
+    (READER, LOOP % f"var vs = {STREAM}.map(r -> r.value()).toList(); c.commitSync(); save(vs);",
+     BEFORE),
+    (READER, LOOP % f"var vs = {STREAM}.map(r -> r.value()).toList(); save(vs); c.commitSync();",
+     YES),
+    (READER, LOOP % "var vs = new ArrayList<>(rs.records(t)); c.commitSync(); save(vs);", BEFORE),
+    (READER, LOOP % "int n = save(rs); c.commitSync(); log.info(n);", YES),
+    (READER, LOOP % "queue.addAll(rs.records(t)); c.commitSync();", BEFORE),
+    (READER, LOOP % "for (var t : rs.partitions()) { c.commitSync(Map.of(t, "
+     "new OffsetAndMetadata(c.position(t)))); save(rs.records(t)); }", BEFORE),
+    # Kotlin and Scala
+    (IN_KOTLIN, "runBlocking { supervisorScope { rs.forEach { launch { work(it) } } } }\n"
+     "c.commitSync()", SKIP),
+    (IN_KOTLIN, "runBlocking { rs.forEach { launch { work(it) } } }\nc.commitSync()", YES),
+    (IN_KOTLIN, "rs.asSequence().map { runCatching { work(it) } }.toList()\nc.commitSync()", SKIP),
+    (IN_KOTLIN, "val vs = rs.map { it.value() }\nc.commitSync()\nsave(vs)", BEFORE),
+    (IN_SCALA, "Await.ready(Future.sequence(rs.asScala.map(r => Future(work(r)))), 1.minute)\n"
+     "c.commitSync()", SKIP),
+    (IN_SCALA, "Await.result(Future.sequence(rs.asScala.map(r => Future(work(r)))), 1.minute)\n"
+     "c.commitSync()", YES),
+    (IN_SCALA, "rs.asScala.foreach { r => work(r).recover { case _ => () } }\n"
+     "c.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => Either.catchNonFatal(work(r)))\nc.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => allCatch.opt(work(r)))\nc.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => work(r).attempt.unsafeRunSync())\nc.commitSync()", SKIP),
+    (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunAndForget())\nc.commitSync()", BEFORE),
+    (IN_SCALA, "rs.asScala.foreach(r => work(r).unsafeRunSync())\nc.commitSync()", YES),
+    # records that are polled without a name, or into another one
+    (READER, "while (true) { c.poll(d).forEach(r -> { c.commitSync(); work(r); }); }", BEFORE),
+    (READER, "while (true) { c.poll(d).forEach(r -> pool.submit(() -> work(r))); c.commitSync(); }",
+     BEFORE),
+    (READER, f"while (true) {{ c.poll(d).forEach(r -> {{ {SAVES % ''} }});\nc.commitSync(); }}",
+     SKIP),
+    (READER, "while (true) { c.poll(d).forEach(this::work); c.commitSync(); }", YES),
+    (READER, LOOP % "this.c.commitSync(); rs.forEach(this::work);", BEFORE),
+    (READER, LOOP % f"for (var t : rs.partitions()) {{ var ps = rs.records(t); %s {LAST} }}" % (
+        "for (var r : ps) work(r);"), YES),
+    (READER, LOOP % f"for (var t : rs.partitions()) {{ var ps = rs.records(t); %s {LAST} }}" % (
+        f"for (var r : ps) {{ {SAVES % ''} }}"), SKIP),
+    (READER, LOOP % f"for (var t : rs.partitions()) {{ var ps = rs.records(t); {LAST} %s }}" % (
+        "for (var r : ps) work(r);"), BEFORE),
+    (IN_KOTLIN, "c.poll(d).let { ps -> c.commitSync(); ps.forEach { work(it) } }", BEFORE),
+    # a method that polls, and is called in a loop
+    (OF_METHOD % ("while (true) { once(); }", f"void once() {{ %s try {{ {POLL} {DO} "
+     "c.commitSync(); } catch (Exception e) { log.error(e); } }"), "", SKIP),
+    (OF_METHOD % ("while (true) { try { once(); } catch (Exception e) { log.error(e); } }",
+     f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", SKIP),
+    (OF_METHOD % ("try { while (true) { once(); } } catch (Exception e) { log.error(e); }",
+     f"void once() {{ %s {POLL} {DO} c.commitSync(); }}"), "", YES),
+    # handlers that only tell people, by names and methods of their own
+    (READER, LOOP % f"for (var r : rs) {{ try {{ work(r); }} {TOLD} }} c.commitSync();", SKIP),
+    (OF_METHOD % ("%s", "void failed(R r, Exception e) { log.error(e); }"), LOOP %
+     "for (var r : rs) { try { work(r); } catch (Exception e) { failed(r, e); } } c.commitSync();",
+     SKIP),
+    (OF_METHOD % ("%s", "void failed(R r, Exception e) { letters.save(r); }"), LOOP %
+     "for (var r : rs) { try { work(r); } catch (Exception e) { failed(r, e); } } c.commitSync();",
+     YES),
+    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { saved(r); } c.commitSync();", SKIP),
+    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { if (!saved(r)) throw new E(); }", YES),
+    (OF_METHOD % ("%s", FALSELY), LOOP % "for (var r : rs) { while (!saved(r)) wait(1); }", YES),
+    # loops that are none by their word
+    (READER, f"timer.scheduleAtFixedRate(() -> {{ try {{ {POLL} {DO} c.commitSync(); }}\n"
+     "catch (Exception e) { log.error(e); } }, 0, 1, SECONDS);", SKIP),
+    (IN_SCALA, "Iterator.continually(c.poll(d)).foreach { rs =>\nc.commitSync()\n"
+     "rs.asScala.foreach(save)\n}", BEFORE),
+    (SCALA % ("%s", "def h(r: R): Unit = try save(r) catch { case NonFatal(e) => log.error(e) }"),
+     "rs.asScala.foreach(h)\nc.commitSync()", SKIP),
+    # functions whose body is an expression
+    (KOTLIN % ("%s", "fun h(r: R) = try { work(r) } catch (e: Exception) { log.error(e) }"),
+     "rs.forEach { h(it) }\nc.commitSync()", SKIP),
+    (KOTLIN % ("%s", "fun h(r: R) = runCatching { work(r) }.onFailure { log.error(it) }"),
+     "rs.forEach { h(it) }\nc.commitSync()", SKIP),
+    (KOTLIN % ("%s", "fun h(r: R) = runCatching { work(r) }"),
+     "rs.forEach { h(it).getOrThrow() }\nc.commitSync()", YES),
+    (KOTLIN % ("%s", "fun h(r: R) = work(r)"), "rs.forEach { h(it) }\nc.commitSync()", YES),
+    (KOTLIN % ("%s", "fun h(r: R) = scope.launch { work(r) }"),
+     "rs.forEach { h(it) }\nc.commitSync()", BEFORE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "body", "expected"), [*OF_READERS, *OF_LANGUAGES, *OF_OTHERS])
+def test_what_a_loop_does_with_a_record(
+    tmp_path: Path, code: str, body: str, expected: str
+) -> None:
+    exit_code = {YES: 0, "seekToEnd: a reader": 2}.get(expected, 1)
+    assert_file(tmp_path / "A.java", code % body, "", TOPIC, exit_code, expected)
+
+
+_WRITER = (
+    "import org.apache.kafka.clients.producer.*;\nclass A { void run() {\n"
+    'Properties p = new Properties();\np.put("acks", "all");\n'
+    "KafkaProducer<String, String> out = new KafkaProducer<>(p);\n%s\n}}\n"
+)
+IGNORED = "application.delivery.errors: ignored -> handled"
+AGAIN = "try { out.send(record).get(); } catch (Exception e) { throw new E(e); }"
+OF_WRITERS = [
+    ("out.send(record, null);", IGNORED),
+    ("out.send(record, (m, e) -> {});", IGNORED),
+    ("out.send(record, (m, e) -> { seen(m.offset()); });", IGNORED),
+    ("out.send(record, new Callback() { public void onCompletion(RecordMetadata m, Exception e)\n"
+     "{ seen(m); } });", IGNORED),
+    ("out.send(record, new Callback() { public void onCompletion(RecordMetadata m, Exception e)\n"
+     "{ if (e != null) fail(e); } });", YES),
+    ("out.send(record, (m, e) -> { if (e != null) fail(e); });", YES),
+    ("out.send(record, this::heard);", YES),
+    ("try { out.send(record).get(); } catch (Exception e) { }", IGNORED),
+    ("try { out.send(record).get(); } catch (Exception e) { fail(e); }", YES),
+    ("var sent = out.send(record);", IGNORED),
+    # what leaves a handler in a lambda is kept in a future
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }});", IGNORED),
+    (f"pool.submit(() -> {{ {AGAIN} }});", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).join();", YES),
+    (f"pool.submit(() -> {{ {AGAIN} }}).get();", YES),
+    (AGAIN, YES),
+    ("pool.submit(() -> { try { out.send(record).get(); } catch (Exception e) { put(e); } });",
+     YES),
+    (f"CompletableFuture.supplyAsync(() -> {{ {AGAIN} }}).thenAccept(m -> log.info(m));", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).exceptionally(e -> {{ log.error(e); "
+     "return null; }).join();", IGNORED),
+    (f"CompletableFuture.runAsync(() -> {{ {AGAIN} }}).thenRun(() -> done()).join();", YES),
+    # Spring's, which the file may only be given
+    ("kafkaTemplate.send(t, v);", IGNORED),
+    ("kafkaTemplate.send(t, v).get();", YES),
+    ("kafkaTemplate.send(t, v).whenComplete((x, e) -> { if (e != null) log.error(e); });", IGNORED),
+    ("kafkaTemplate.send(t, v).whenComplete((x, e) -> { if (e != null) fail(e); });", YES),
+    ("kafkaTemplate.send(t, v).whenComplete((x, e) -> log.info(e)).join();", YES),
+    ("producer.send(f(v));", IGNORED),
+    ("Outbox producer = outbox(); producer.send(f(v));", YES),
+    ("var sent = out.send(record); sent.get();", YES),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), OF_WRITERS)
+def test_what_a_program_does_with_a_send_that_fails(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    reads = "consumer.enable.auto.commit=false application.commit=after-processing"
+    exit_code = 1 if expected == IGNORED else 0
+    assert_file(tmp_path / "A.java", _WRITER % body, "", f"{TOPIC} {reads}", exit_code, expected)
+
+
+STREAMS = (
+    "import org.apache.kafka.streams.*;\nclass A { void f() {\nProperties p = new Properties();\n"
+    'p.put("application.id", "a");\np.put("replication.factor", 3);\n'
+    "%s\nKafkaStreams s = new KafkaStreams(b.build(), p);\n} %s }\n"
+)
+FAILS = "an error of a record is passed over here"
+PROCESSES, PUT_BY = "b.process(P::new);", "records are put by in memory here"
+LIST = "class P { List<R> buf = new ArrayList<>();"
+
+
+@pytest.mark.parametrize(("body", "behind", "expected"), [
+    ("b.foreach((k, v) -> db.save(v));", "", YES),
+    ("b.foreach((k, v) -> { try { db.save(v); } catch (Exception e) { log.error(e); } });", "",
+     FAILS),
+    ("b.foreach((k, v) -> { try { db.save(v); } catch (Exception e) { throw new E(e); } });", "",
+     YES),
+    ("b.mapValues(v -> { try { return parse(v); } catch (Exception e) { return null; } });", "",
+     FAILS),
+    ("b.foreach((k, v) -> save(v));",
+     "void save(V v) { try { db.save(v); } catch (Exception e) { log.error(e); } }", FAILS),
+    ("b.process(P::new);", "class P { public void process(R r) { try { db.save(r); } "
+     "catch (Exception e) { log.error(e); } } }", FAILS),
+    ("b.foreach((k, v) -> pool.submit(() -> db.save(v)));", "", "others are given a record here"),
+    ("b.foreach((k, v) -> pool.submit(() -> db.save(v)).get());", "", YES),
+    ("b.foreach((k, v) -> http.sendAsync(q(v), h));", "", "others are given a record here"),
+    ("b.foreach((k, v) -> http.sendAsync(q(v), h).join());", "", YES),
+    ("b.foreach((k, v) -> db.save(v).subscribe());", "", "others are given a record here"),
+    ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { return false; } });", "",
+     FAILS),
+    ("b.filter((k, v) -> { try { return ok(v); } catch (Exception e) { throw e; } });", "", YES),
+    ("b.foreach((k, v) -> { boolean ok = db.save(v); });", "", FAILS),
+    ("b.foreach((k, v) -> { if (!db.save(v)) log.error(1); });", "", FAILS),
+    ("b.foreach((k, v) -> { if (!db.save(v)) throw new E(); });", "", YES),
+    ("b.foreach((k, v) -> buf.add(v));", "List<V> buf = new ArrayList<>();", PUT_BY),
+    (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); }} }}", PUT_BY),
+    (PROCESSES, f"{LIST} public void process(R r) {{ buf.add(r); if (full()) put(buf); }}}}",
+     PUT_BY),
+    (PROCESSES, "class P { Map<K, V> last = new HashMap<>(); public void process(R r) "
+     "{ last.put(r.key(), r.value()); } }", PUT_BY),
+    (PROCESSES, "class P { KeyValueStore<K, V> last; public void process(R r) "
+     "{ last.put(r.key(), r.value()); } }", YES),
+    (PROCESSES, "class P { Set<K> seen = new HashSet<>(); public void process(R r) "
+     "{ if (seen.add(r.key())) c.forward(r); } }", YES),
+    (PROCESSES, "class P { public void process(R r) { List<V> out = new ArrayList<>(); "
+     "out.add(r.value()); for (V v : out) c.forward(v); } }", YES),
+])  # fmt: skip
+def test_what_an_operator_of_kafka_streams_does_with_an_error(
+    tmp_path: Path, body: str, behind: str, expected: str
+) -> None:
+    topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
+    topic = f"{topic} streams.topic.min.insync.replicas=2" if expected == YES else ""
+    exit_code = 0 if expected == YES else 2
+    assert_file(tmp_path / "A.java", STREAMS % (body, behind), "", topic, exit_code, expected)

@@ -1,0 +1,228 @@
+"""Files as teams publish them: what decides in them is read or refused, and the rest stands in
+nobody's way.
+
+One row: a file's name and text, the exit code, and a pattern of what is said.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_file
+
+RETRIED = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
+ONE = "acks: 1 -> all"
+READS = "group.id=g\nauto.offset.reset=earliest\nenable.auto.commit=false\n"
+_DICT = '{"acks":"1","group.id":"g","auto.offset.reset":"earliest"'
+JAVA = (
+    "import org.apache.kafka.clients.*;\n"
+    "class A { Properties p() {\nProperties p = new Properties();\n"
+)
+PUTS = 'p.put("group.id", "g");\np.put("auto.offset.reset", "earliest");\n'
+RETURNED = "return p;\n}}\n"
+SHARED = [
+    ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, ONE),
+    ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, "read for both. If one of them"),
+    ("a.properties", "acks=0\nauto.offset.reset=earliest\n", 1, "1 change for at-least-once"),
+    ("a.properties", f"acks=all\n{READS}", 0, "YES"),
+    ("a.json", f"{_DICT}, \"enable.auto.commit\":false}}", 1, ONE),
+    ("a.py", f"conf = {_DICT}, 'enable.auto.commit': False}}\n", 1, ONE),
+    ("A.java", f'{JAVA}p.put("acks", "1");\n{PUTS}{RETURNED}', 1, ONE),
+    ("A.java", f'{JAVA}p.put("acks", "all");\n{PUTS}{RETURNED}', 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), SHARED)
+def test_settings_that_a_producer_and_a_consumer_share_count_for_both(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / name, text, "", RETRIED, code, expected)
+
+
+def test_a_client_that_is_named_passes_over_what_is_the_others(tmp_path: Path) -> None:
+    text, file = f"acks=1\n{READS}", tmp_path / "a.properties"
+    assert_file(
+        file, text, "--kind consumer-properties", RETRIED, 0, "acks is a setting of produce"
+    )
+    assert_file(file, text, "--kind producer-properties", RETRIED, 1, ONE)
+
+
+_POD = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  template:
+    spec:
+      containers:
+        - name: shop
+          image: shop:1
+          env:
+            - {name: %s, value: "%s"}
+"""
+_SERVICE = """services:
+  shop:
+    image: shop:1
+    environment: {%s: "%s"}
+"""
+_BROKER = """  kafka:
+    image: apache/kafka:4.0.0
+    environment: {KAFKA_NODE_ID: "1", KAFKA_ACKS: "0"}
+"""
+VARIABLES = [
+    ("a.yaml", _POD % ("KAFKA_ACKS", "0"), 2, "KAFKA_ACKS is acks of a producer"),
+    ("a.yaml", _POD % ("ORDERS_ACKS", "0"), 2, "ORDERS_ACKS is acks of a producer"),
+    ("a.yml", _SERVICE % ("ACKS", "0") + _BROKER, 2, ":4: ACKS is acks of a producer"),
+    ("a.yml", _SERVICE % ("CONNECT_PRODUCER_ACKS", "0") + _BROKER, 1, "CONNECT_… of"),
+    (".env", "KAFKA_SERVERS=b:1\nORDERS_PRODUCER_ACKS=0\n", 2, ":2: ORDERS_PRODUCER_ACKS is acks"),
+    ("a.yaml", _POD % ("KAFKA_PRODUCER_ACKS", "0"), 2, "is acks of a producer"),
+    ("a.yml", _SERVICE % ("KAFKA_ACKS", "0"), 2, ":4: KAFKA_ACKS is acks of a producer"),
+    ("a.yml", _SERVICE % ("KAFKA_ACKS", "0") + _BROKER, 2, ":4: KAFKA_ACKS is acks of a producer"),
+    ("a.yml", _SERVICE % ("KAFKA_TOPIC", "t") + _BROKER, 1, "acks is a setting of producers"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), VARIABLES)
+def test_a_variable_of_an_applications_client_is_not_a_brokers(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / name, text, "", "", code, expected)
+
+
+_CLICK = """import click
+from shop.kafka import Reader
+
+@click.option("--group", help="its group")
+def run(group):
+    Reader(tags={"group": group}).run()
+"""
+_OF_KAFKA_PYTHON = """from kafka import KafkaProducer
+NAMES = {"A": {"default": None, "message": "kafka.shop.test"}}
+producer = KafkaProducer(bootstrap_servers=["b"])
+"""
+_ADMIN = """from confluent_kafka.admin import AdminClient
+admin = AdminClient({"bootstrap.servers": "b"})
+if True:
+    print({"create": 1, "delete": 2})
+"""
+_NO_CLIENT = ":1: no producer or consumer of confluent-kafka is in this program"
+_AVRO = 'AvroProducer({"acks": "%s", "schema.registry.url": "http://r"}, default_key_schema=k)'
+_NESTED = 'Consumer({"group.id": "g", "default.topic.config": {"auto.offset.reset": "%s"}})'
+_LATEST = "auto.offset.reset: latest -> earliest"
+_AIO = 'from confluent_kafka.aio import AIOProducer\np = AIOProducer({"acks": "1"}, max_workers=5)'
+PYTHON = [
+    ("a.py", _CLICK, 2, _NO_CLIENT),
+    ("a.py", _OF_KAFKA_PYTHON, 2, ":3: KafkaProducer is a client of kafka-python"),
+    ("a.py", _ADMIN, 2, _NO_CLIENT),
+    ("a.py", _AVRO % "1", 1, ONE),
+    ("a.py", _NESTED % "latest", 1, _LATEST),
+    ("a.py", _NESTED % "earliest", 1, "enable.auto.offset.store: true -> false"),
+    ("a.py", _AIO, 1, ONE),
+    ("a.js", 'consumer.commit({"group.id": "g"});\nlet x = 1;', 2, "If it is another language"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), PYTHON)
+def test_programs_are_read_for_the_client_that_they_make(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / name, text, "", RETRIED, code, expected)
+
+
+_REGISTRY = 'p.put(AbstractKafkaSchemaSerDeConfig.SCHEMA_REGISTRY_URL_CONFIG, "http://r");\n'
+_JSON_TYPE = "p.put(KafkaJsonDeserializerConfig.JSON_VALUE_TYPE, Ride.class);\n"
+_JAAS = 'p.put(SaslConfigs.SASL_JAAS_CONFIG, "x");\n'
+_CONSUMER = "new KafkaConsumer<>(p);\n}}\n"
+_ID = 'p.put(StreamsConfig.APPLICATION_ID_CONFIG, "a");\n'
+_INTERVAL = "p.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 2000);\n"
+_STREAMS = f"{JAVA}{_ID}{_INTERVAL}{RETURNED}"
+PROGRAMS = [
+    (f"{JAVA}{_REGISTRY}{_JSON_TYPE}{_JAAS}{PUTS}{_CONSUMER}", 0, "YES"),
+    (f'{JAVA}{_REGISTRY}p.put("acks", "1");\nnew KafkaProducer<>(p);\n}}}}\n', 1, ONE),
+    (f'{JAVA}p.put(Names.ACKS, "1");\nnew KafkaProducer<>(p);\n}}}}\n', 2, "name of this setting"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), PROGRAMS)
+def test_constants_of_serializers_and_of_streams_in_java(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "A.java", text, "", RETRIED, code, expected)
+
+
+def test_a_map_of_kafka_streams_is_one_whoever_it_is_handed_to(tmp_path: Path) -> None:
+    assert_file(tmp_path / "A.java", _STREAMS, "", TOPIC, 1, "For streams 4.3 clients")
+
+
+_SPRING = """spring:
+  kafka:
+    producer:
+      %s
+    consumer:
+      auto-offset-reset: earliest
+      topic: orders
+"""
+_STREAM = "spring.cloud.stream"
+_BOUND = f"{_STREAM}.bindings.orders.destination=t\n{_STREAM}.kafka.binder.brokers=b\n"
+OTHERS = [
+    ("a.yml", _SPRING % "key-deserializer: x", 0, "key-deserializer: Spring passes over it"),
+    ("a.yml", _SPRING % "acks: all", 0, "consumer.topic: Spring passes over it"),
+    ("a.yml", _SPRING % "enable-idempotence: false", 2, "mean properties.enable.idempotence"),
+    ("a.yml", _SPRING % "ack: 1", 2, "Did you mean acks"),
+    ("a.properties", _BOUND, 2, "nothing says whether this binding reads or writes"),
+    ("a.properties", "acks={{ acks }}\nlinger.ms=5\n", 2, ":1: a template .Jinja, Helm. fills in"),
+    ("a.properties", "acks=1\nbootstrap.servers={{ b }}\n", 1, ONE),
+    ("a.properties", "{% if a %}\nacks=1\n{% endif %}\n", 2, ":1: a template"),
+    ("a.properties", "acks=1\nkey.deserializer=x\n", 1, "deserializer is a setting of consumers"),
+    ("a.properties", f"{READS}schema.registry.url=http://r\n", 0, "a serializer's, and is not"),
+    ("a.properties", "auto.commit.enable=true\ngroup.id=g\n", 1, "For java"),
+    ("a.json", '{"Kafka": {"BootstrapServers": "b", "Acks": "None"}}', 2, "appsettings.json"),
+    ("a.properties", "application.id=a\nprocessing.guarantee=exactly_once\n", 2,
+     "3.9 is the last version with this value: say which one you have .--client-version 3.9"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), OTHERS)
+def test_what_decides_nothing_is_passed_over_and_the_rest_is_asked_for(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / name, text, "", RETRIED, code, expected)
+
+
+_MAKES = "KafkaProducer<String, String> out = new KafkaProducer<>(p);\n"
+_SENDS = f'{JAVA}p.put("acks", "all");\n{_MAKES}%s\n}}}}\n'
+_PRODUCES = 'p = Producer({"acks": "all"%s})\np.produce("t", %s)\np.flush()\n'
+IGNORED = "application.delivery.errors: ignored -> handled"
+SENDS = [
+    ("A.java", _SENDS % 'out.send(new ProducerRecord<>("t", f(1, 2)));', 1, IGNORED),
+    ("A.java", _SENDS % 'for (int i : n) { out.send(record(i)); }', 1, ":6: nothing takes the re"),
+    ("A.java", _SENDS % "for (var one : n) out.send(one);", 1, IGNORED),
+    ("A.java", _SENDS % "if (a) stop(); else out.send(record);", 1, IGNORED),
+    ("A.java", _SENDS % "n.forEach(one -> out.send(one));", 1, IGNORED),
+    ("A.java", _SENDS % "n.forEach(out::send);", 1, IGNORED),
+    ("A.java", _SENDS % "n.map(one -> out.send(one)).forEach(f -> f.get());", 0, "YES"),
+    ("A.java", _SENDS % "out.send(record, (metadata, error) -> { stop(error); });", 0, "YES"),
+    ("A.java", _SENDS % "out.send(record).get();", 0, "YES"),
+    ("A.java", _SENDS % "futures.add(out.send(record));", 0, "YES"),
+    ("A.java", _SENDS % "var sent = out.send(record); sent.get();", 0, "YES"),
+    ("A.java", _SENDS % "out.send(record); out.commitTransaction();", 0, "YES"),
+    ("A.java", _SENDS % "socket.send(record);", 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x', callback=None"), 1, ":2: nothing takes the result of this"),
+    ("a.py", _PRODUCES % ("", "b'x', key=k"), 1, ":2: nothing takes the result of this send"),
+    ("a.py", _PRODUCES % ("", "b'x', callback=heard"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x', on_delivery=heard"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x', None, -1, heard"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "**given"), 2, "whether this send has a callback"),
+    ("a.py", _PRODUCES % (', "on_delivery": heard', "b'x'"), 0, "YES"),
+    ("a.py", _PRODUCES % ("", "b'x'") + "p.commit_transaction()\n", 0, "YES"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), SENDS)
+def test_a_send_of_which_nobody_takes_the_result(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    reads = f"{RETRIED} consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
+    settings = f"{reads} application.commit=after-processing"
+    assert_file(tmp_path / name, text, "", settings, code, expected)

@@ -1,0 +1,174 @@
+"""Programs with Spark queries: what their functions do with an error, and whose a checkpoint is.
+
+Sources: ForeachBatchSink.scala and MicroBatchExecution.scala (a batch whose function returns is
+done); StreamingQueryManager.scala (queries of one checkpoint have one id).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import assert_file
+
+pytestmark = pytest.mark.wide
+
+_TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
+_SOURCE = (
+    'spark.readStream.format("kafka").option("kafka.bootstrap.servers", "b:9092")'
+    '.option("subscribe", %s).option("startingOffsets", "earliest").load()'
+)
+QUERY = (
+    f'{_SOURCE}.selectExpr("value").writeStream.format("kafka")'
+    '.option("kafka.bootstrap.servers", "b:9092").option("topic", "o")'
+    '.option("checkpointLocation", %s).start()\n'
+)
+A, B = '"hdfs://n/a"', '"hdfs://n/b"'
+YES, ASIDE = "^YES", "nothing waits for it"
+SHARED, PASSED = "two queries have this checkpointLocation", "an error of a batch is"
+
+
+@pytest.mark.parametrize(("name", "code", "expected"), [
+    ("q.py", QUERY % ('"s"', A) + QUERY % ('"t"', A), SHARED),
+    ("q.py", QUERY % ('"s"', A) + QUERY % ('"t"', "'hdfs://n/a/'"), SHARED),
+    ("q.py", QUERY % ('"s"', A) + QUERY % ('"t"', B), YES),
+    ("q.scala", "val spark = SparkSession.builder.getOrCreate()\n" + QUERY % ('"s"', A)
+     + QUERY % ('"t"', A), SHARED),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', "C") + QUERY % ('"t"', "C"), SHARED),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', "C") + f"C = {B}\n" + QUERY % ('"t"', "C"), YES),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', 'f"{C}/x"') + QUERY % ('"t"', 'f"{C}/x"'), SHARED),
+    ("q.py", f"C = {A}\n" + QUERY % ('"s"', 'C + "/x"') + QUERY % ('"t"', 'C + "/y"'), YES),
+    ("q.py", "for t in topics:\n    " + QUERY % ("t", A), SHARED),
+    ("q.py", "for t in topics:\n    " + QUERY % ("t", f"{A} + t"), YES),
+    ("q.py", "while True:\n    " + QUERY % ('"t"', A), YES),
+    ("q.py", "def go(t):\n    " + QUERY % ("t", A) + "go(1)\ngo(2)\n", SHARED),
+    ("q.py", "def go(t):\n    " + QUERY % ("t", A) + "for t in ts: go(t)\n", SHARED),
+    ("q.py", "def go(t):\n    " + QUERY % ("t", A) + "go(1)\n", YES),
+    ("q.py", "def go(t, c):\n    " + QUERY % ("t", "c") + "go(1, 2)\ngo(2, 3)\n", YES),
+])  # fmt: skip
+def test_a_checkpoint_is_of_one_query(tmp_path: Path, name: str, code: str, expected: str) -> None:
+    assert_file(tmp_path / name, code, "", _TOPIC, 0 if expected == YES else 2, expected)
+
+
+_WRITES = '.writeStream.option("checkpointLocation", "hdfs://n/a").'
+_OF_T = _SOURCE % '"t"'
+PYTHON = f"df = {_OF_T}\n%s\ndf{_WRITES}%s.start()\n"
+SCALA = f"object A {{ def main(a: Array[String]) {{\n{_OF_T}{_WRITES}%s.start()\n}}\n%s\n}}\n"
+JAVA = (
+    "class A { void f() {\n" + (_OF_T + _WRITES).replace("Stream.", "Stream().")
+    + "%s.start();\n}\n%s\n}\n"
+)  # fmt: skip
+SAVES = '    try:\n        d.write.save("x")\n    except Exception as e:\n        print(e)\n'
+POOL, PART = "ThreadPoolExecutor()", "only a part of a batch is written"
+REPLACED = "each batch replaces here what the batches before it wrote"
+UNHEARD = "nothing takes the result of this send"
+F = f"def f(d, i):\n{SAVES}"
+WRITE = 'df.write.save("x")'
+
+
+@pytest.mark.parametrize(("name", "code", "expected"), [
+    ("q.py", PYTHON % (F, "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.save("x")', "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % (F, "foreachBatch(lambda d, i: f(d, i))"), PASSED),
+    ("q.py", PYTHON % (F, 'foreachBatch(partial(f, "x"))'), PASSED),
+    ("q.py", PYTHON % (f"{F}def g(d, i):\n    f(d, i)", "foreachBatch(g)"), PASSED),
+    ("q.py", PYTHON % (f"class W:\n  def f(self, d, i):\n{SAVES}", "foreachBatch(W().f)"), PASSED),
+    ("q.py", PYTHON % (f"class W:\n  def process(self, d):\n{SAVES}", "foreach(W())"), PASSED),
+    ("q.py", PYTHON % ('def f(d, i):\n    with suppress(Exception):\n        d.write.save("x")',
+     "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % (f"def g(rows):\n    for d in rows:\n{SAVES.replace('    ', '        ')}"
+     "def f(d, i):\n    d.foreachPartition(g)", "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % ("def f(d, i):\n    Thread(target=save, args=(d,)).start()",
+     "foreachBatch(f)"), ASIDE),
+    ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)",
+     "foreachBatch(f)"), ASIDE),
+    ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)\n"
+     "    p.flush()", "foreachBatch(f)"), UNHEARD),
+    ("q.py", PYTHON % ("def heard(e, m):\n    if e: raise KafkaException(e)\ndef f(d, i):\n"
+     "    for r in d.collect(): p.produce('t', r.value, callback=heard)\n    p.flush()",
+     "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n        x.map(save, d.collect())",
+     "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n"
+     "        wait([x.submit(save, r) for r in d.collect()])", "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % (f"def f(d, i):\n    with {POOL} as x:\n"
+     "        list(x.map(save, d.collect()))", "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").save("x")', "foreachBatch(f)"),
+     REPLACED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.parquet("x", mode="overwrite")',
+     "foreachBatch(f)"), REPLACED),
+    ("q.py", PYTHON % ("", 'foreachBatch(lambda d, i: d.write.mode("overwrite").save("x"))'),
+     REPLACED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").save(f"x/{i}")',
+     "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("append").save("x")',
+     "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").option("replaceWhere", "a=1")'
+     '.save("x")', "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").saveAsTable("s")\n'
+     '    d.sparkSession.sql("MERGE INTO t USING s ON t.a = s.a")', "foreachBatch(f)"), YES),
+    ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
+     '.mode("overwrite").save("x") }', ""), REPLACED),
+    ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
+     '.mode(SaveMode.Overwrite).save("x") }', ""), REPLACED),
+    ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
+     '.mode("overwrite").save(s"x/batch=$id") }', ""), YES),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.limit(9).write.save("x")', "foreachBatch(f)"), PART),
+    ("q.py", PYTHON % ("def f(d, i):\n    for r in d.take(9): save(r)", "foreachBatch(f)"), PART),
+    ("q.py", PYTHON % ("def f(d, i):\n    if not d.take(1): return\n    d.write.save('x')",
+     "foreachBatch(f)"), YES),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) => Future {{ {WRITE} }} }}",
+     ""), ASIDE),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) => df.limit(9).{WRITE[3:]} }}",
+     ""), PART),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => Await.ready(Future.sequence("
+     "df.collect().toSeq.map(r => Future(save(r)))), t) }", ""), PASSED),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => Await.result(Future.sequence("
+     "df.collect().toSeq.map(r => Future(save(r)))), t) }", ""), YES),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => df.collect().foreach(r =>\n"
+     "producer.send(new ProducerRecord(1, r))) }", "val producer = new KafkaProducer[A, B](p)"),
+     UNHEARD),
+    ("A.java", JAVA % ('foreachBatch((df, id) -> { df.write().mode(SaveMode.Overwrite)\n'
+     '.save("x"); })', ""), REPLACED),
+    ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ pool.submit(() -> {WRITE}); }})", ""), ASIDE),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
+     "catch { case e: Exception => log.error(e) } }", ""), PASSED),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
+     "catch { case e: Exception => log.error(e); throw e } }", ""), YES),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\ntry {{ {WRITE} }}\n"
+     "catch { case e: DuplicateKeyException => () } }", ""), YES),
+    ("q.scala", SCALA % (f"foreachBatch {{ (df: DataFrame, id: Long) =>\nTry {{ {WRITE} }}\n}}",
+     ""), PASSED),
+    ("q.scala", SCALA % ("foreachBatch(save _)", "def save(df: DataFrame, id: Long): Unit = {\n"
+     f"try {WRITE}\ncatch {{ case NonFatal(e) => logError(1, e) }}\n}}"), PASSED),
+    ("q.scala", SCALA % ("foreachBatch { (df: DataFrame, id: Long) => save(df) }",
+     "def save(df: DataFrame): Unit = {\n"
+     f"try {{ {WRITE} }} catch {{ case e => logError(1, e) }}\n}}"), PASSED),
+    ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ try {{ {WRITE}; }} "
+     "catch (Exception e) { log.error(e); } })", ""), PASSED),
+    ("A.java", JAVA % (f"foreachBatch((df, id) -> {{ while (true) {{ try {{ {WRITE}; return; }} "
+     "catch (Exception e) { log.error(e); } } })", ""), YES),
+    ("A.java", JAVA % ("foreachBatch(this::save)", f"void save(D df, Long i) {{ try {{ {WRITE}; }} "
+     "catch (Exception e) { e.printStackTrace(); return; } }"), PASSED),
+])  # fmt: skip
+def test_a_function_of_batches_lets_errors_out(
+    tmp_path: Path, name: str, code: str, expected: str
+) -> None:
+    assert_file(tmp_path / name, code, "", _TOPIC, 0 if expected == YES else 2, expected)
+
+
+SESSION = 'spark.conf.set("spark.sql.streaming.checkpointLocation", "hdfs://n/c")\n'
+OF_SESSION = (QUERY % ('"s"', A)).replace(f'.option("checkpointLocation", {A})', "%s")
+
+
+@pytest.mark.parametrize(("code", "expected"), [
+    (f"{SESSION}{OF_SESSION % ''}", "begins anew"),
+    (f"{SESSION}{OF_SESSION % '.queryName(1)'}", "^(?!.*begins anew)"),
+    ("shutil.rmtree('hdfs://n/a')\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
+    ("dbutils.fs.rm('hdfs://n/a', True)\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
+])  # fmt: skip
+def test_a_checkpoint_that_is_another_one_at_each_start(
+    tmp_path: Path, code: str, expected: str
+) -> None:
+    assert_file(tmp_path / "q.py", code, "", _TOPIC, 0, expected)

@@ -1,0 +1,348 @@
+"""What products refuse of settings that are not weighed, and what would be another client.
+
+One row: what is stated, the exit code, and a pattern of what is said.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, KafkaException, Producer
+
+from advisor.catalog import Component, Family, Kind, settings_of
+from advisor.intake.inputs import Inputs
+from advisor.intake.places import Origin
+from tests.advisor.configurations.asking import LRK, SPARK, TOPIC, C, assert_answer, given
+
+L = f"{C} producer.enable.idempotence=true"
+COPIER = (
+    f"{TOPIC} broker.min.insync.replicas=2 "
+    "consumer.auto.offset.reset=none producer.transactional.id=a "
+    "consumer.enable.auto.commit=false consumer.isolation.level=read_committed "
+    "application.commit=in-transaction application.restart=resumes"
+)
+UNVERIFIED = "broker.transaction.partition.verification.enable"
+COMPACT = f"{C} topic.cleanup.policy=compact"
+BY_BROKERS = "consumer.group.protocol=consumer consumer.group.remote.assignor"
+NOT_CONSUMERS = "is of a share consumer"
+
+SET = [
+    # a value that no product starts with, of a setting that decides nothing
+    ("", f"{C} producer.metadata.max.age.ms=x", 2, "metadata.max.age.ms must be a whole number"),
+    ("", f"{C} producer.compression.type=brotli", 2, "compression.type must be one of"),
+    ("", f"{C} consumer.check.crcs=1", 2, "check.crcs must be true or false"),
+    ("", f"{C} consumer.check.crcs=false", 0, "^YES"),
+    ("", f"{C} topic.segment.bytes=1000", 2, "segment.bytes must be from 1048576"),
+    ("--kafka 3.9", f"{C} topic.segment.ms=1000", 0, "segment.ms is not taken into account"),
+    ("", f"{C} broker.num.replica.fetchers=0", 2, "num.replica.fetchers must be from 1"),
+    ("--kafka 3.9", f"{C} broker.num.replica.fetchers=0", 2, "leaves no follower that fetches"),
+    ("", f"{C} broker.advertised.listeners=PLAINTEXT://{'a' * 300}:1", 0, "YES"),
+    (LRK, f"{L} producer.socket.max.fails=-1", 2, "socket.max.fails must be from 0 to 1000000"),
+    (LRK, f"{L} producer.compression.codec=brotli", 2, "compression.codec must be one of"),
+    # an assignor that nobody has: the member never reads
+    ("", f"{C} {BY_BROKERS}=uniform broker.group.consumer.assignors=range", 2,
+     "ServerAssignor uniform is not supported. Supported assignors: range"),
+    ("", f"{C} {BY_BROKERS}=range broker.group.consumer.assignors="
+     "org.apache.kafka.coordinator.group.assignor.RangeAssignor", 0, "YES"),
+    ("", f"{C} {BY_BROKERS}=sticky", 2, "ServerAssignor sticky is not supported"),
+    (LRK, f"{L} {BY_BROKERS}=sticky", 2, "ServerAssignor sticky is not supported"),
+    ("", f"{C} {BY_BROKERS}=range", 0, "YES"),
+    ("", f"{C} {BY_BROKERS}=sticky broker.group.consumer.assignors=com.example.A", 0, "YES"),
+    ("", f"{C} consumer.partition.assignment.strategy=range", 2, "range ClassNotFoundException"),
+    ("", f"{C} consumer.partition.assignment.strategy=com.example.A", 0, "YES"),
+    # a share group is no group of consumers, and KafkaConsumer refuses its settings
+    ("", f"{C} consumer.share.acknowledgement.mode=explicit", 2, NOT_CONSUMERS),
+    (LRK, f"{L} consumer.share.acknowledgement.mode=implicit", 2, NOT_CONSUMERS),
+    ("", f"{C} broker.group.share.delivery.count.limit=3", 0, "YES"),
+    # a transaction that Kafka does not end (KIP-939)
+    ("", f"{C} producer.transactional.id=a producer.transaction.two.phase.commit.enable=true", 2,
+     "never times out"),
+    ("", f"{C} producer.transactional.id=a producer.transaction.two.phase.commit.enable=false", 0,
+     "YES"),
+    # a format without the numbers and epochs that the model relies on (KIP-98, KIP-101)
+    ("--kafka 2.8", f"{C} topic.message.format.version=0.10.2", 2, "before Kafka 0.11"),
+    ("--kafka 2.8", f"{C} topic.message.format.version=0.11.0", 0, "YES"),
+    ("--kafka 2.8", f"{C} broker.log.message.format.version=0.10.2-IV0", 2, "before Kafka 0.11"),
+    ("--kafka 3.6", f"{C} topic.message.format.version=0.10.2", 0, "is not taken into account"),
+    ("--kafka 3.6", f"{C} topic.message.format.version=0.10.2 "
+     "broker.inter.broker.protocol.version=2.8", 2, "before Kafka 0.11"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=0.10.2", 2, "before Kafka 0.11"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "not taken into account"),
+    ("", f"{C} topic.cleanup.policy=delete,delete", 0, "YES"),
+    ("", f"{C} topic.cleanup.policy=compact,delete,compact", 0, "T006"),
+    # a broker closes the connection at a request that is larger than it reads
+    ("", f"{C} broker.socket.request.max.bytes=1000000", 1, "bytes: 1000000 -> 104857600"),
+    ("", f"{C} broker.socket.request.max.bytes=1114112", 0, "YES"),
+    ("", f"{C} application.largest.message.bytes=104857000 producer.max.request.size=104860000 "
+     "producer.buffer.memory=104860000 topic.max.message.bytes=104860000", 1,
+     "socket.request.max.bytes: 104857600 -> 104925536"),
+    # what is older than by_duration is owed to nobody, if retention is shorter (KIP-1106)
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P30D", 0, "YES"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P7D", 1, "P7D: older records are skipped"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P7DT1S", 0, "YES"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P30D topic.retention.ms=-1", 1, "older"),
+    ("", f"{C} consumer.auto.offset.reset=by_duration:P30D application.timestamps=from-source", 1,
+     "older records"),
+    ("", f"{COMPACT} consumer.auto.offset.reset=by_duration:P30D", 1, "older records"),
+    # a limit that was lowered rests on what nobody said
+    ("", f"{C} topic.max.message.bytes=100", 0, "largest.message.bytes not counted"),
+    ("", C, 0, "YES(?!.*largest.message.bytes not counted)"),
+    # of a share group, and not of a consumer
+    ("", f"{C} consumer.share.auto.offset.reset=earliest", 2, NOT_CONSUMERS),
+    ("", f"{C} consumer.share.isolation.level=read_committed", 2, NOT_CONSUMERS),
+    # Connect commits by itself, and never in a transaction of its reader
+    ("", f"{COPIER} application.framework=connect", 2, "framework is connect, which commits"),
+    ("", f"{TOPIC} consumer.auto.offset.reset=earliest application.framework=connect", 0, "YES"),
+    # Spark
+    ("--client spark", f"{SPARK} consumer.endingOffsets=latest", 2, "ending offset not valid"),
+    ("--client spark", f"{SPARK} consumer.kafkaConsumer.pollTimeoutMs=1", 1, "CANNOT WORK"),
+    # transactions without an epoch of their own (KIP-890)
+    ("--client-version 3.9", f"{C} producer.transactional.id=a", 0, "P010 medium: java 3.9"),
+    ("--client-version 3.9 --want exactly-once", f"{COPIER} {UNVERIFIED}=false", 1,
+     "verification.enable: false -> true"),
+    ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false", 0, "YES"),
+    ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false application.transaction.version=0", 1,
+     "accepted for the next one"),
+    # a connection that comes back after all patience
+    ("", f"{C} producer.reconnect.backoff.ms=3600000 producer.reconnect.backoff.max.ms=3600000", 1,
+     "reconnect.backoff.ms: 3600000 -> 50"),
+    # brokers that know no such group
+    ("", f"{C} consumer.group.protocol=consumer", 0, "YES"),
+    ("", f"{C} consumer.group.protocol=consumer "
+     "broker.group.coordinator.rebalance.protocols=classic",
+     2, "the brokers refuse group.protocol=consumer"),
+    ("", f"{C} consumer.group.protocol=consumer "
+     "broker.group.coordinator.rebalance.protocols=classic,consumer", 0, "YES"),
+    ("", f"{C} broker.group.coordinator.rebalance.protocols=classic", 0, "YES"),
+    # of a topic, and of a broker, what LogConfig and KafkaConfig refuse
+    ("", f"{C} topic.remote.storage.enable=true topic.cleanup.policy=compact", 2,
+     "only supports topics with cleanup.policy=delete or cleanup.policy being an empty list."),
+    ("--kafka 3.9", f"{C} topic.remote.storage.enable=true topic.cleanup.policy=compact", 2,
+     "Remote log storage is unsupported for the compacted topics"),
+    ("", f"{C} topic.remote.storage.enable=true topic.local.retention.ms=1000", 0, "YES"),
+    ("", f"{C} topic.remote.storage.enable=true topic.local.retention.ms=1000 "
+     "topic.retention.ms=999", 2, "Value must not be more than retention.ms property value: 999"),
+    ("", f"{C} topic.min.compaction.lag.ms=2 topic.max.compaction.lag.ms=1", 2, "conflict topic"),
+    ("", f"{C} broker.queued.max.request.bytes=1", 2, "must be larger or equal to socket.request"),
+    ("--kafka 3.9", f"{C} broker.offsets.commit.required.acks=4", 2, "must be greater or equal to"),
+    # a compacted topic keeps the latest message of a key, and a delete for some time
+    ("", COMPACT, 0, "^YES.*of the latest message of each key.*history=latest"),
+    ("", f"{C} topic.cleanup.policy=delete", 0, "^YES(?!.*history)"),
+    ("", f"{COMPACT} application.history=every", 1, "cleanup.policy: compact -> delete"),
+    ("", f"{COMPACT} topic.delete.retention.ms=100", 1, "delete.retention.ms: 100 -> 690001"),
+    ("", f"{COMPACT} broker.log.cleaner.delete.retention.ms=100", 1, "delete of a key that"),
+    ("--ordering", f"{C} producer.partitioner.class=com.example.Own", 1,
+     "application.partitioner: other -> by-key.*where its code does so already, say so"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, settings, code, expected)
+
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
+STRIMZI = "apiVersion: kafka.strimzi.io/v1\nkind: {}\nmetadata: {{name: c}}\nspec: {{}}\n"
+TOPIC_OF = 'resource "kafka_topic" "t" {\n  replication_factor = 3\n}\n'
+STREAMS = "application.id=a\nreplication.factor=3\ntopic.min.insync.replicas=2\n"
+FILES = [
+    # YAML is no properties file, whatever stands in it
+    ("values.yaml", "kafka:\n  extraConfig: |\n    min.insync.replicas=1\n", 2,
+     "values.yaml:1: this looks like YAML of a kind that we do not know"),
+    ("values.yaml", "config:\n\n  # ours\n  acks: all\n", 2, "looks like YAML"),
+    ("a.properties", "acks: all\nlinger.ms: 3\n", 0, "YES"),
+    ("c.properties", "group.id=g\nshare.acknowledgement.mode=explicit\n", 2, NOT_CONSUMERS),
+    ("c.properties", "group.id=g\nauto.offset.reset=earliest\n", 0, "YES"),
+    ("cm.yaml", f"{CONFIG_MAP}  a.properties: |\n    linger.ms=5\n    acks=7\n", 2,
+     "cm.yaml:7: acks must be one of"),
+    ("cm.yaml", f"{CONFIG_MAP}  a: b\n", 2, "no file of Kafka's and no variable"),
+    ("cm.yaml", f"{CONFIG_MAP}  worker.properties: |\n    plugin.path=/x\n", 2,
+     "cm.yaml:6: plugin.path is of Kafka Connect"),
+    ("cm.yaml", f"{CONFIG_MAP}  a.properties: |\n    acks=0\n  b.txt: hello\n", 1,
+     "cm.yaml:7: b.txt looks like no file that we know"),
+    ("t.tf", TOPIC_OF, 0, "YES"),
+    ("t.tf", TOPIC_OF * 2, 0, "t.tf:1: 2 topics are created here: the fewest copies"),
+    ("t.tf", TOPIC_OF + TOPIC_OF.replace("replication_factor", "partitions"), 2,
+     "t.tf:4: replication.factor: a topic that states no copies has the brokers' default"),
+    ("t.tf", TOPIC_OF.replace("3", "local.copies"), 2, "replication_factor is worked out by"),
+    # Kafka Streams says other things of each kind of internal topic, and the file goes first
+    ("s.properties", f"{STREAMS}topic.retention.ms=1000\n", 2,
+     "s.properties:4: topic.retention.ms counts for the topics that the application makes"),
+    ("s.properties", f"{STREAMS}topic.retention.ms=-1\n", 0, "YES"),
+    ("s.properties", f"{STREAMS}topic.retention.bytes=1\n", 2, "is deleted unprocessed"),
+    ("s.properties", f"{STREAMS}topic.cleanup.policy=delete\n", 2, "a changelog has to be"),
+    ("s.properties", f"{STREAMS}topic.unclean.leader.election.enable=true\n", 2, "may lead"),
+    ("s.properties", f"{STREAMS}topic.segment.ms=1000\n", 0, "topic.segment.ms is not taken"),
+    # a chart's values are no manifest
+    ("values.yaml", "extraConfig: |\n  min.insync.replicas=1\n", 2, "what `helm template` prints"),
+    # what has clients of its own is not answered for
+    ("w.properties", "bootstrap.servers=a\nexactly.once.source.support=enabled\n", 2,
+     "w.properties:2: exactly.once.source.support is of Kafka Connect"),
+    ("w.properties", "group.id=a\nconnector.client.config.override.policy=None\n", 2,
+     "is of Kafka Connect"),
+    ("s.properties", "acks=all\nerrors.tolerance=all\n", 2, "errors.tolerance is of Kafka Connect"),
+    ("mm2.properties", "replication.factor=1\nsync.group.offsets.enabled=true\n", 2,
+     "sync.group.offsets.enabled of MirrorMaker 2 is of Kafka Connect"),
+    ("k.properties", "bootstrap.servers=a\nksql.streams.replication.factor=1\n", 2,
+     "ksql.streams.replication.factor is of ksqlDB, which sets up Kafka's clients"),
+    ("d.properties", "debezium.sink.kafka.producer.acks=1\n", 2, "is of Debezium Server"),
+    ("f.properties", "sink.delivery-guarantee=exactly-once\nproperties.acks=1\n", 2, "of Flink's"),
+    ("a.conf", "akka.kafka.consumer {\n  enable.auto.commit = true\n}\n", 2, "of Alpakka"),
+    ("a.conf", "ours {\n  enable.auto.commit = true\n}\n", 2, "a.conf:1: braces are not part of"),
+    ("application.properties", "spring.kafka.producer.acks=1\ncamel.component.a.b=c\n", 1,
+     "producer.acks: 1 -> all"),
+    # a quota is of the user
+    ("u.yaml", STRIMZI.format("KafkaUser").replace("{}", "{quotas: {producerByteRate: 1024}}"), 1,
+     "given_up in quota-throttled"),
+    # what is inside another object counts, or is said not to be read
+    ("l.json", '{"acks": "all", "default.topic.config": {"acks": 0}}', 1, "acks: 0 -> all"),
+    ("l.json", '{"producer": {"default.topic.config": {"acks": 0}}}', 1, "acks: 0 -> all"),
+    ("l.json", '{"acks": "all", "mine": {"acks": 0}}', 0, "mine.acks is inside another object"),
+    ("c.yaml", STRIMZI.format("KafkaConnect"), 2, "a KafkaConnect is of Kafka Connect"),
+    ("c.yaml", STRIMZI.format("KafkaMirrorMaker2"), 2, "a KafkaMirrorMaker2 is of Kafka Connect"),
+    ("c.yaml", STRIMZI.format("KafkaBridge"), 2, "Nothing of it is read"),
+    ("mm2.properties", "a->b.enabled=true\nclusters=a,b\nreplication.factor=1\n", 2,
+     "a pair of clusters of MirrorMaker 2 is of Kafka Connect"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), FILES)
+def test_a_file_has_this_answer(tmp_path, name: str, text: str, code: int, expected: str) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    exit_code, output = given(str(file), TOPIC if text.startswith(STREAMS) else C)
+    assert expected in " ".join(output.split()), output
+    assert exit_code == code, output
+
+
+TOGETHER = [
+    ("producer", {"reconnect.backoff.max.ms": 5}),
+    ("producer", {"reconnect.backoff.ms": 10_001}),
+    ("producer", {"reconnect.backoff.ms": 10_000}),
+    ("producer", {"enable.gapless.guarantee": "true", "transactional.id": "a"}),
+    ("producer", {"enable.gapless.guarantee": "true"}),
+    ("producer", {"enable.idempotence": "true", "queue.buffering.backpressure.threshold": 2}),
+    ("producer", {"enable.idempotence": "true", "queue.buffering.backpressure.threshold": 1}),
+    ("producer", {"queue.buffering.backpressure.threshold": 2}),
+    ("consumer", {"reconnect.backoff.max.ms": 99}),
+    ("consumer", {"fetch.max.bytes": 999_999}),
+    ("consumer", {"fetch.max.bytes": 1_000_000}),
+    ("consumer", {"fetch.max.bytes": 2_000_000, "message.max.bytes": 2_000_001}),
+    ("consumer", {"message.max.bytes": 60_000_000}),
+    ("consumer", {"message.max.bytes": 99_999_489, "receive.message.max.bytes": 100_000_000}),
+    ("consumer", {"receive.message.max.bytes": 52_429_311}),
+    ("consumer", {"receive.message.max.bytes": 52_429_312}),
+    ("consumer", {"receive.message.max.bytes": 1_024_511, "queued.max.messages.kbytes": 1000}),
+    ("consumer", {"receive.message.max.bytes": 1_024_512, "queued.max.messages.kbytes": 1000}),
+    ("consumer", {"receive.message.max.bytes": 2_000_000, "fetch.max.bytes": 1_999_489}),
+    ("consumer", {"receive.message.max.bytes": 2_000_000, "fetch.max.bytes": 1_999_488}),
+    ("consumer", {"fetch.min.bytes": 0}),
+    ("consumer", {"group.protocol.type": "connect"}),
+    ("consumer", {"group.protocol.type": "consumer"}),
+    ("consumer", {"fetch.min.bytes": 100_000_000}),
+    ("consumer", {"fetch.min.bytes": 100_000_001}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("component", "settings"), TOGETHER)
+def test_librdkafka_refuses_what_is_refused(component: str, settings: dict[str, str | int]) -> None:
+    refusal = _of_librdkafka(Component(component), settings)
+    ours = _ours(Component(component), settings)
+    assert (refusal is None) == (not ours), (refusal, ours)
+    if refusal:
+        named = [words.removeprefix("--set: ") for words in ours]
+        # A setting that the words do not name stands before them.
+        unnamed = [words.partition(": ")[2] for words in named]
+        assert any(words and words in refusal for words in [*named, *unnamed]), ours
+
+
+@pytest.mark.parametrize("component", [Component.PRODUCER, Component.CONSUMER])
+def test_librdkafka_takes_the_numbers_that_are_taken(component: Component) -> None:
+    wrong = []
+    for setting in settings_of(Family.LIBRDKAFKA, "2.16", "4.3", component, every=True):
+        if setting.kind is not Kind.INT or setting.weighed or setting.name in _BEYOND:
+            continue
+        for bound, step in ((setting.minimum, -1), (setting.maximum, 1)):
+            if bound is None or abs(bound) >= 2**31 - 1:
+                continue
+            for value in (bound, bound + step):
+                stated: dict[str, str | int] = {setting.name: value}
+                refusal, ours = _of_librdkafka(component, stated), _ours(component, stated)
+                if (refusal is None) != (not ours):
+                    wrong.append((stated, refusal, ours))
+    assert not wrong
+
+
+@pytest.mark.parametrize("component", [Component.PRODUCER, Component.CONSUMER])
+def test_librdkafka_takes_the_words_that_are_taken_in_any_case(component: Component) -> None:
+    """`security.protocol=SASL_SSL` is what most files have."""
+    wrong, tried = [], 0
+    for setting in settings_of(Family.LIBRDKAFKA, "2.16", "4.3", component, every=True):
+        if setting.kind is not Kind.CHOICE or setting.weighed:
+            continue
+        for word, _ in setting.choices:
+            stated: dict[str, str | int] = {setting.name: word.upper()}
+            refusal, ours = _of_librdkafka(component, stated), _ours(component, stated)
+            tried += 1
+            # Some words want other settings beside them, which both say.
+            is_word = refusal is None or "Invalid value" not in refusal
+            if is_word == any("must be one of" in words for words in ours):
+                wrong.append((stated, refusal, ours))
+    assert tried > 20
+    assert not wrong
+
+
+_BEYOND = ("log_level", "enabled_events")
+"""What confluent-kafka sets itself."""
+
+
+def _of_librdkafka(component: Component, settings: dict[str, str | int]) -> str | None:
+    given = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, **settings}
+    try:
+        if component is Component.PRODUCER:
+            Producer(given)
+        else:
+            Consumer({"group.id": "g", **given}).close()
+    except KafkaException as error:
+        return str(error)
+    return None
+
+
+def _ours(component: Component, settings: dict[str, str | int]) -> list[str]:
+    inputs = Inputs()
+    inputs.state("family", "librdkafka", Origin("test"))
+    inputs.add_options([f"{component}.{name}={value}" for name, value in settings.items()])
+    return inputs.problems
+
+
+@pytest.mark.parametrize("first", ["topic", "broker"])
+def test_what_two_files_say_together_is_refused(tmp_path: Path, first: str) -> None:
+    """A broker of 3.x heeds an old format only with an old protocol (KIP-724)."""
+    files = {
+        "topic": "message.format.version=0.10.2",
+        "broker": "inter.broker.protocol.version=2.8",
+    }
+    options = []
+    for name in sorted(files, key=lambda name: name != first):
+        path = tmp_path / f"{name}.properties"
+        path.write_text(files[name])
+        options.append(f"--{name}={path}")
+    assert_answer(f"--kafka 3.6 {' '.join(options)}", C, 2, "before Kafka 0.11")
+    assert_answer(f"--kafka 3.6 {options[0]}", C, 0, "is not taken into account")
+
+
+def test_an_option_and_a_file_are_refused_together(tmp_path: Path) -> None:
+    path = tmp_path / "b.properties"
+    path.write_text("inter.broker.protocol.version=2.8")
+    settings = f"{C} topic.message.format.version=0.10.2"
+    assert_answer(f"--kafka 3.6 --broker {path}", settings, 2, "before Kafka 0.11")
+
+
+@pytest.mark.parametrize(("offset", "code"), [(-2, 0), (-1, 1), (23, 0)])
+def test_where_a_query_begins_may_be_json_in_a_file_of_properties(
+    tmp_path: Path, offset: int, code: int
+) -> None:
+    path = tmp_path / "q.properties"
+    path.write_text(f'startingOffsets={{"t": {{"0": {offset}}}}}\nsubscribe=t\n')
+    assert_answer(f"--spark {path}", TOPIC, code, "names single partitions")

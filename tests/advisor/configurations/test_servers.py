@@ -1,0 +1,90 @@
+"""Configurations as people have them: what keeps servers from deciding, copying or committing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import C, assert_answer, assert_file
+
+QUORUM = "broker.controller.quorum."
+FETCHERS = "broker.num.replica.fetchers"
+SET = [
+    # seen on 4.3.1: three brokers boot with it in 13 s, write, read and commit
+    ("", f"{QUORUM}request.timeout.ms=1", 0, "YES"),
+    # what an active controller decides is gathered for so long (BatchAccumulator)
+    ("", f"{QUORUM}append.linger.ms=3600000", 1, "append.linger.ms: 3600000 -> 25"),
+    # seen on 4.3.1: with 45 s brokers register, after 140 s; with 70 s each ends itself
+    ("", f"{QUORUM}append.linger.ms=60000", 1, "CANNOT WORK.*the broker shuts down first"),
+    ("", f"{QUORUM}append.linger.ms=59999", 1, "^NO.*max.block.ms: 60000 -> 105974"),
+    # seen on 4.3.1: with 10 s a topic is there after 10.2 s; a smaller in-sync set waits as long
+    ("", f"{QUORUM}append.linger.ms=10000 producer.delivery.timeout.ms=55000", 1,
+     "delivery.timeout.ms: 55000 -> "),
+    ("", f"{QUORUM}append.linger.ms=1000 producer.delivery.timeout.ms=55000", 0, "YES"),
+    ("", f"{QUORUM}append.linger.ms=10000", 0, "stall.*session.timeout.ms [+] one retry = 9000 "
+     "[+] 1000 [+] 9975"),
+    ("", f"{QUORUM}append.linger.ms=0", 0, "YES"),
+    ("", f"{QUORUM}retry.backoff.ms=600000", 0, "retry.backoff.ms is longer than clients wait"),
+    ("--kafka 3.9", f"{QUORUM}append.linger.ms=3600000 application.metadata.mode=zookeeper", 0,
+     "YES"),
+    # no fetcher (AbstractFetcherManager, getFetcherId); ConfigDef says 1 at least since 4.2
+    ("--kafka 4.1", f"{FETCHERS}=0", 2, "leaves no follower that fetches"),
+    ("--kafka 3.3", f"{FETCHERS}=0", 2, "leaves no follower that fetches"),
+    ("--kafka 4.3", f"{FETCHERS}=0", 2, "must be from 1"),
+    ("--kafka 4.1", f"{FETCHERS}=1", 0, "YES"),
+    ("", "broker.replica.fetch.backoff.ms=3600000", 0, "how long a follower waits after a fetch"),
+    # what each step of a group waits for its copies (GroupCoordinatorService)
+    ("", "broker.offsets.commit.timeout.ms=1", 1, "CANNOT WORK.*offsets.commit.timeout.ms"),
+    ("", "broker.offsets.commit.timeout.ms=1000", 0, "YES"),
+    ("", "broker.offsets.commit.timeout.ms=1 broker.offsets.topic.replication.factor=1 "
+     "consumer.auto.offset.reset=earliest", 0, "YES"),
+    # KRaft's controllers do not read it before 3.9 (KAFKA-12670)
+    ("--kafka 3.8", "topic.unclean.leader.election.enable=true", 1,
+     "controllers do not do so themselves"),
+    ("--kafka 3.8", "topic.unclean.leader.election.enable=true "
+     "application.metadata.mode=zookeeper", 1, "truncate it too(?!. In KRaft)"),
+    ("--kafka 3.9", "topic.unclean.leader.election.enable=true", 1, "truncate it too(?!. In)"),
+    # seen on 4.3.1: a broker that boots with it does not register
+    ("", "broker.max.connection.creation.rate=0", 2, "lets no client connect"),
+    ("", "broker.max.connection.creation.rate=10", 0, "YES"),
+    # waits that are over before an answer is there
+    ("", "broker.replica.socket.timeout.ms=10 broker.replica.fetch.wait.max.ms=1", 1,
+     "CANNOT WORK.*a follower gives up each fetch"),
+    ("", "broker.replica.socket.timeout.ms=10 broker.replica.fetch.wait.max.ms=1 "
+     "topic.replication.factor=1 topic.min.insync.replicas=1", 1, "^NO(?!.*CANNOT WORK)"),
+    ("", "broker.replica.socket.timeout.ms=1000", 0, "YES"),
+    ("", "broker.controller.socket.timeout.ms=10", 2, "no broker registers"),
+    ("", "broker.controller.socket.timeout.ms=1000", 0, "YES"),
+    ("", "broker.initial.broker.registration.timeout.ms=1", 2, "before it is registered"),
+    ("--kafka 3.9", "broker.zookeeper.connection.timeout.ms=1", 2, "connected with ZooKeeper"),
+    ("", "broker.request.timeout.ms=1", 2, "about transactions, so that none ends"),
+    ("", "producer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
+    ("", "consumer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
+    ("", "producer.socket.connection.setup.timeout.ms=10", 0, "YES"),
+    ("", "broker.max.connections.per.ip=1", 0, "is few connections"),
+    ("", "broker.max.connections.per.ip=100", 0, "max.connections.per.ip is not taken"),
+    # replicas that are throttled although nothing is moved (KIP-73)
+    ("", "topic.leader.replication.throttled.replicas=*", 0, "also after the reassignment"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, f"{C} {settings}", code, expected)
+
+
+FILES = [
+    # who decides is the active controller, by its own file
+    ("process.roles=controller", "fetch.timeout.ms=600000", 1, "timeout.ms: 600000 -> 2000"),
+    ("process.roles=broker", "fetch.timeout.ms=600000", 0, "the active controller's file says it"),
+    ("process.roles=broker", "append.linger.ms=600000", 0, "the active controller's file says it"),
+]
+
+
+@pytest.mark.parametrize(("role", "line", "code", "expected"), FILES)
+def test_a_servers_file_has_this_answer(
+    tmp_path: Path, role: str, line: str, code: int, expected: str
+) -> None:
+    text = f"{role}\ncontroller.quorum.{line}\n"
+    assert_file(tmp_path / "server.properties", text, "--broker", C, code, expected)

@@ -1,0 +1,63 @@
+"""Strimzi's resources of several kinds in one file: those with clients of their own are refused,
+unless somebody asks for the brokers alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import assert_file
+
+_API = "apiVersion: kafka.strimzi.io/v1\nkind: %s\nmetadata: {name: c}\n"
+KAFKA = (
+    f"{_API % 'Kafka'}spec:\n  kafka:\n    version: 4.3.0\n    replicas: 3\n    config:\n"
+    "      default.replication.factor: 3\n      min.insync.replicas: 2\n"
+)
+BARE = f"{_API % 'Kafka'}spec:\n  kafka:\n    replicas: 3\n"
+TOPIC = (
+    f"{_API % 'KafkaTopic'}spec:\n  replicas: 3\n  config:\n    min.insync.replicas: 2\n"
+)  # fmt: skip
+CONNECT = f"{_API % 'KafkaConnect'}spec:\n  replicas: 1\n  config:\n    group.id: c\n"
+COPIES = f"{_API % 'KafkaMirrorMaker2'}spec:\n  replicas: 1\n"
+BRIDGE = f"{_API % 'KafkaBridge'}spec:\n  replicas: 1\n"
+USER = f"{_API % 'KafkaUser'}spec: {{}}\n"
+_SET = (
+    "producer.acks=all consumer.auto.offset.reset=earliest application.commit=after-processing "
+    "consumer.enable.auto.commit=false application.restart=resumes"
+)
+YES, OF_CONNECT = "^YES", "a {} is of Kafka Connect, .* Nothing of it is read. {}"
+CHOOSE = "Leave it out, or choose the rest on the command line: --only {}"
+
+
+@pytest.mark.parametrize(("resources", "options", "code", "expected"), [
+    ((KAFKA, TOPIC), "", 0, YES),
+    ((KAFKA, TOPIC, USER), "", 0, YES),
+    ((CONNECT,), "", 2, OF_CONNECT.format("KafkaConnect", "").strip()),
+    ((KAFKA, CONNECT), "", 2, OF_CONNECT.format("KafkaConnect", CHOOSE.format("Kafka"))),
+    ((CONNECT, KAFKA), "", 2, OF_CONNECT.format("KafkaConnect", CHOOSE.format("Kafka"))),
+    ((KAFKA, COPIES), "", 2, OF_CONNECT.format("KafkaMirrorMaker2", CHOOSE.format("Kafka"))),
+    ((KAFKA, BRIDGE), "", 2, "a KafkaBridge sets up clients"),
+    ((TOPIC, CONNECT), "", 2, OF_CONNECT.format("KafkaConnect", CHOOSE.format("KafkaTopic"))),
+    ((KAFKA, TOPIC, CONNECT), "--only Kafka", 0, YES),
+    ((KAFKA, TOPIC, COPIES, CONNECT), "--only Kafka", 0, YES),
+    ((TOPIC, CONNECT), "--only KafkaTopic", 0, YES),
+    ((BARE, TOPIC, CONNECT), "--only Kafka", 0, YES),
+    ((KAFKA, TOPIC), "--only Kafka", 0, YES),
+    ((KAFKA, CONNECT), "--only KafkaConnect", 2, "a KafkaConnect is of Kafka Connect"),
+    ((TOPIC, CONNECT), "--only Kafka", 2, "a KafkaConnect is of Kafka Connect"),
+])  # fmt: skip
+def test_clients_beside_the_brokers_are_not_passed_over(
+    tmp_path: Path, resources: tuple[str, ...], options: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "k.yaml", "---\n".join(resources), options, _SET, code, expected)
+
+
+@pytest.mark.parametrize("policy", [
+    "[compact]", "[compact, delete]", "\n    - compact\n    - delete\n", "compact,delete",
+])  # fmt: skip
+def test_a_list_is_read_as_its_text_is(tmp_path: Path, policy: str) -> None:
+    text = f"{TOPIC}    cleanup.policy: {policy}\n"
+    assert_file(tmp_path / "k.yaml", text, "", _SET, 0, "^YES.*The topic is compacted")
+    assert_file(tmp_path / "k.yaml", f"{TOPIC}    cleanup.policy: [delet]\n", "", _SET, 2, "delet")

@@ -1,0 +1,243 @@
+"""Transactions of programs, topologies of Kafka Streams, and errors that have a name.
+
+Sources: Kafka design.md, Using Transactions; KafkaProducer javadoc (`abortTransaction`,
+`sendOffsetsToTransaction`); Consumed and Materialized of Kafka Streams; Kafka Streams core
+concepts, Processing guarantees.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_file
+
+pytestmark = pytest.mark.wide
+
+YES, SKIP = "^YES", "application.processing.errors=skip"
+COPIES = "application.offsets.topic.min.insync.replicas=2"
+RESUMES = f"{TOPIC} application.restart=resumes {COPIES}"
+
+JAVA = (
+    "import org.apache.kafka.clients.producer.*;\nimport org.apache.kafka.clients.consumer.*;\n"
+    'class A { void run() {\nProperties pp = new Properties();\npp.put("transactional.id", "a");\n'
+    "KafkaProducer<String, String> p = new KafkaProducer<>(pp);\n"
+    'Properties cp = new Properties();\ncp.put("group.id", "g");\n'
+    'cp.put("auto.offset.reset", "none");\n'
+    'cp.put("enable.auto.commit", "false");\ncp.put("isolation.level", "read_committed");\n'
+    "KafkaConsumer<String, String> c = new KafkaConsumer<>(cp);\np.initTransactions();\n"
+    "while (true) { var rs = c.poll(d); p.beginTransaction();\n"
+    "try { for (var r : rs) p.send(f(r)); %s } %s }\n}}\n"
+)
+OFFSETS = "p.sendOffsetsToTransaction(offsets(rs), c.groupMetadata());"
+DONE, ABORT = (
+    f"{OFFSETS} p.commitTransaction();",
+    "catch (KafkaException e) { p.abortTransaction(); %s }",
+)
+PYTHON = (
+    'p = Producer({"transactional.id": "a"})\nc = Consumer({"group.id": "g", '
+    '"auto.offset.reset": "error", "enable.auto.commit": False, '
+    '"isolation.level": "read_committed"})\nc.subscribe(["t"])\np.init_transactions()\n'
+    "while True:\n    ms = c.consume(9, 1)\n    p.begin_transaction()\n    try:\n"
+    '        for m in ms:\n            p.produce("o", m.value())\n        %s\n    %s\n'
+)
+SENT = "p.send_offsets_to_transaction(c.position(c.assignment()), c.consumer_group_metadata())"
+FINISHED = f"{SENT}\n        p.commit_transaction()"
+ABORTED = "except KafkaException as e:\n        p.abort_transaction()\n        %s"
+CONTINUES = "application.abort=continues"
+AT = DONE.replace("offsets(rs)", "Map.of(t, new OffsetAndMetadata(%s))")
+IN_PYTHON = FINISHED.replace("c.position(c.assignment())", '[TopicPartition("t", 0, %s)]')
+ITSELF = "the offset of a record itself"
+AHEAD = "application.commit(=|: )before-processing"
+ONCE, LEAST = "exactly-once", "at-least-once"
+TRANSACTIONS = [
+    # work behind the commit of its offsets
+    ("A.java", LEAST, JAVA % (f"{DONE} for (var r : rs) db.save(r);", ""), AHEAD),
+    ("A.java", LEAST, JAVA % (f"{DONE} rs.forEach(r -> notify(r));", ABORT % "throw e;"), AHEAD),
+    ("A.java", LEAST, JAVA % (DONE, f"{ABORT % 'throw e;'} for (var r : rs) db.save(r);"), AHEAD),
+    ("A.java", LEAST, JAVA % (f'{DONE} log.info("{{}}", rs);', ABORT % "throw e;"), YES),
+    ("A.java", LEAST, JAVA % (f"{DONE} metrics.count(rs.count());", ABORT % "throw e;"), YES),
+    ("A.java", LEAST, JAVA % (f"for (var r : rs) db.save(r); {DONE}", ABORT % "throw e;"), YES),
+    ("A.java", LEAST, JAVA % (DONE, ABORT % "for (var t : rs.partitions()) c.seek(t, at(rs));"),
+     YES),
+    ("A.java", ONCE, JAVA % (DONE, ABORT % "rewind(c);"), YES),
+    ("A.java", ONCE, JAVA % (DONE, ABORT % "c.seek(tp, at);"), YES),
+    ("A.java", ONCE, JAVA % (DONE, ABORT % "throw e;"), YES),
+    ("A.java", LEAST, JAVA % (DONE, ABORT % ""), CONTINUES),
+    ("A.java", LEAST, JAVA % (DONE, ABORT % "log.error(e);"), CONTINUES),
+    ("A.java", ONCE, JAVA % ("p.commitTransaction();", ABORT % "rewind(c);"), "^NO"),
+    ("A.java", ONCE, JAVA % (OFFSETS, "finally { p.commitTransaction(); }"), "whatever became of"),
+    ("A.java", ONCE, JAVA % (f"{DONE} c.commitSync();", ABORT % "rewind(c);"), "are committed"),
+    ("A.java", ONCE, JAVA % (DONE.replace("c.groupMetadata()", '"g"'), ABORT % "rewind(c);"),
+     "hand groupMetadata.. of the consumer on"),
+    ("a.py", ONCE, PYTHON % (FINISHED, ABORTED % "rewind(c)"), YES),
+    ("a.py", ONCE, PYTHON % (FINISHED, ABORTED % "raise"), YES),
+    ("a.py", LEAST, PYTHON % (FINISHED, ABORTED % "log.error(e)"), CONTINUES),
+    ("a.py", ONCE, PYTHON % ("p.commit_transaction()", ABORTED % "rewind(c)"), "^NO"),
+    ("a.py", ONCE, PYTHON % (SENT, "finally:\n        p.commit_transaction()"), "half of it, too"),
+    ("a.py", ONCE, PYTHON % (f"{FINISHED}\n        c.commit()", ABORTED % "rewind(c)"),
+     "beside those of the transaction"),
+    ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        for m in ms: db.save(m)", ABORTED % "raise"),
+     AHEAD),
+    ("a.py", LEAST, PYTHON % (f"{FINISHED}\n        log.info(ms)", ABORTED % "raise"), YES),
+    # the offset of a record, and not the one behind it
+    ("A.java", ONCE, JAVA % (AT % "last.offset()", ABORT % "rewind(c);"), ITSELF),
+    ("A.java", ONCE, JAVA % (AT % "last.offset() + 1", ABORT % "rewind(c);"), YES),
+    ("A.java", ONCE, JAVA % (DONE, ABORT % "c.seek(t, new OffsetAndMetadata(first.offset()));"),
+     YES),
+    ("a.py", ONCE, PYTHON % (IN_PYTHON % "m.offset()", ABORTED % "rewind(c)"), ITSELF),
+    ("a.py", ONCE, PYTHON % (IN_PYTHON % "m.offset() + 1", ABORTED % "rewind(c)"), YES),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "wish", "text", "expected"), TRANSACTIONS)
+def test_what_a_program_does_with_its_transactions(
+    tmp_path: Path, name: str, wish: str, text: str, expected: str
+) -> None:
+    code = {YES: 0, "^NO": 1, CONTINUES: 1, AHEAD: 1}.get(expected, 2)
+    assert_file(tmp_path / name, text, f"--want {wish}", RESUMES, code, expected)
+
+
+STREAMS = (
+    "import org.apache.kafka.streams.*;\nclass A { public static void main(String[] a) {\n"
+    'Properties p = new Properties();\np.put("application.id", "a");\n'
+    'p.put("replication.factor", 3);\np.put(StreamsConfig.topicPrefix("min.insync.replicas"), 2);\n'
+    'p.put("processing.guarantee", "exactly_once_v2");\nStreamsBuilder b = new StreamsBuilder();\n'
+    "b%s;\nnew KafkaStreams(b.build(), p).start();\n}%s}\n"
+)
+PLAIN, HANDED = "application.sink=plain", "Kafka Streams does not wait for them"
+LATEST, PASSED = "auto.offset.reset: latest -> ", "an error of a record is passed over"
+TOPOLOGIES = [
+    ('.stream("i").to("o")', "", YES),
+    ('.stream("i").foreach((k, v) -> db.save(v))', "", PLAIN),
+    ('.stream("i").peek((k, v) -> http.post(v)).to("o")', "", PLAIN),
+    ('.stream("i").peek((k, v) -> log.info(v)).to("o")', "", YES),
+    ('.stream("i").foreach((k, v) -> pool.submit(() -> db.save(v)))', "", HANDED),
+    ('.stream("i").foreach((k, v) -> q.add(v))', "static BlockingQueue<String> q = make();",
+     HANDED),
+    ('.stream("i").foreach((k, v) -> out.send(f(v)))', ""
+     "static KafkaProducer<String, String> out;", HANDED),
+    ('.stream("i").flatMapValues(v -> { try { return f(v); } catch (Exception e) { return '
+     'List.of(); } }).to("o")', "", PASSED),
+    ('.stream("i").mapValues(v -> { try { return f(v); } catch (SQLException e) { return n'
+     'ull; } }).to("o")', "", PASSED),
+    ('.stream("i", Consumed.with(AutoOffsetReset.latest())).to("o")', "", LATEST),
+    ('.stream("i", Consumed.with(Topology.AutoOffsetReset.LATEST)).to("o")', "", LATEST),
+    ('.stream("i", Consumed.with(Topology.AutoOffsetReset.EARLIEST)).to("o")', "", YES),
+    ('.stream("i", x.withTimestampExtractor(new LogAndSkipOnInvalidTimestamp())).to("o")', "",
+     "LogAndSkipOnInvalidTimestamp"),
+    ('.stream("i").groupByKey().count(Materialized.as("c").withLoggingDisabled()).toStream'
+     '().to("o")', "", "has no changelog topic"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("topology", "more", "expected"), TOPOLOGIES)
+def test_what_a_topology_states_by_itself(
+    tmp_path: Path, topology: str, more: str, expected: str
+) -> None:
+    wish = "--want at-least-once" if expected == LATEST else "--want exactly-once"
+    code = {YES: 0, PLAIN: 1, LATEST: 1, "LogAndSkipOnInvalidTimestamp": 1}.get(expected, 2)
+    settings = f"{TOPIC} {COPIES}"
+    if expected != LATEST:
+        settings = f"{settings} consumer.auto.offset.reset=none"
+    assert_file(tmp_path / "A.java", STREAMS % (topology, more), wish, settings, code, expected)
+
+
+READER = (
+    "import org.apache.kafka.clients.consumer.*;\nclass A { void run() {\n"
+    'Properties p = new Properties();\np.put("group.id", "g");\n'
+    'p.put("auto.offset.reset", "earliest");\np.put("enable.auto.commit", "false");\n'
+    "KafkaConsumer<String, String> c = new KafkaConsumer<>(p);\n"
+    "while (true) { var rs = c.poll(d); for (var r : rs) { %s } c.commitSync(); }\n}}\n"
+)
+TRIES = "try { db.save(r); } catch (%s e) { log.error(e); }"
+RECORDS = [
+    *((TRIES % name, SKIP) for name in (
+        "SQLException", "org.springframework.dao.DataAccessException", "JsonProcessingException",
+        "IOException | TimeoutException", "IllegalArgumentException", "Error",
+    )),
+    *((TRIES % name, YES) for name in (
+        "DuplicateKeyException", "InterruptedException", "SQLIntegrityConstraintViolationException",
+    )),
+    ("db.save(r).subscribe();", "application.processing=asynchronous"),
+    ("db.save(r).block();", YES),
+    ("mono(r).onErrorResume(e -> Mono.empty()).block();", SKIP),
+    ("Try.run(() -> db.save(r)).onFailure(e -> log.error(e));", SKIP),
+    ("var f = pool.submit(() -> db.save(r)); try { f.get(); } catch (ExecutionException e) { }",
+     SKIP),
+    ("var f = pool.submit(() -> db.save(r)); f.get();", YES),
+    ("x.each(r -> Try.of(() -> db.save(r)).toOption());", SKIP),
+    ("db.save(r); c.commitSync(at(new OffsetAndMetadata(r.offset() + 2)));", SKIP),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), RECORDS)
+def test_an_error_that_has_a_name_is_passed_over_as_any_other(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    code = 0 if expected == YES else 1
+    assert_file(tmp_path / "A.java", READER % body, "", RESUMES, code, expected)
+
+
+def test_records_that_are_put_by_are_not_done_with_the_next_commit(tmp_path: Path) -> None:
+    text = READER.replace(
+        "for (var r : rs) { %s }", "batch.addAll(rs); if (full()) { save(batch); }"
+    )
+    expected = "application.commit=before-processing"
+    assert_file(tmp_path / "A.java", text, "", RESUMES, 1, expected)
+
+
+QUERY = (
+    'q = spark.readStream.format("kafka").option("subscribe", "t")'
+    '.option("startingOffsets", "earliest").load().writeStream%s'
+    '.option("checkpointLocation", "s3://b/c").start()\n%s\n'
+)
+FUNCTION = "def take(rows, number):\n    %s\n"
+TAKES = ".foreachBatch(take)"
+ASIDE, OVER = "nothing waits for it", "an error of a batch is passed over"
+
+
+@pytest.mark.parametrize(("sink", "more", "expected"), [
+    (".foreach(lambda r: pool.submit(save, r))", "", ASIDE),
+    (TAKES, "async def take(rows, number):\n    await save(rows)", ASIDE),
+    (TAKES, FUNCTION % "try: save(rows)\n    finally: return", OVER),
+    (TAKES, FUNCTION % "try: save(rows)\n    except Py4JJavaError as e: log.error(e)", OVER),
+    (TAKES, FUNCTION % "try: save(rows)\n    except DuplicateKeyError as e: log.error(e)", YES),
+    (TAKES, FUNCTION % "for n in range(3):\n        try:\n            return save(rows)\n"
+     "        except Exception as e: log.error(e)", OVER),
+    (TAKES, FUNCTION % 'p = Producer({"acks": 1})\n    p.produce("o", rows)\n    p.flush()',
+     "these acks are of a producer beside Spark's"),
+    ('.format("noop")', "", "for trials: it keeps nothing"),
+])  # fmt: skip
+def test_what_a_query_does_with_a_batch_that_fails(
+    tmp_path: Path, sink: str, more: str, expected: str
+) -> None:
+    assert_file(
+        tmp_path / "q.py", QUERY % (sink, more), "", TOPIC, 0 if expected == YES else 2, expected
+    )
+
+
+READS_IN_PYTHON = (
+    'c = %s({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})\n'
+    'c.subscribe(["t"])\nwhile True:\n    m = c.poll(1)\n    %s\n'
+)
+OWN = "class Own(Consumer):\n    pass\n"
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    (READS_IN_PYTHON % ("Consumer", "save(m)\n    c.commit(m)"), YES),
+    (OWN + READS_IN_PYTHON % ("Own", "save(m)\n    c.commit(m)"), "Own is itself a Consumer"),
+    (READS_IN_PYTHON % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
+     "    c.commit()"), "application.commit=before-processing"),
+    (READS_IN_PYTHON % ("Consumer", "buf.append(m)\n    if len(buf) > 9:\n        save(buf)\n"
+     "        c.commit()"), YES),
+    (READS_IN_PYTHON % ("Consumer", "save(m)\n    c.commit(offsets=[at(m.offset() + 2)])"), SKIP),
+    (READS_IN_PYTHON % ("Consumer", "try: save(m)\n    except requests.Timeout: print(1)\n"
+     "    c.commit(m)"), SKIP),
+    (READS_IN_PYTHON % ("Consumer", "try: save(m)\n    except IntegrityError: print(1)\n"
+     "    c.commit(m)"), YES),
+])  # fmt: skip
+def test_a_reader_in_python(tmp_path: Path, text: str, expected: str) -> None:
+    code = {YES: 0, "Own is itself a Consumer": 2}.get(expected, 1)
+    assert_file(tmp_path / "a.py", text, "", RESUMES, code, expected)

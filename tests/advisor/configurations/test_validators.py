@@ -1,0 +1,138 @@
+"""Configurations as people have them: what servers and clients refuse before they start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import LRK, C, assert_answer, assert_file
+
+LOCAL = "topic.remote.storage.enable=true topic.local.retention"
+PARTITIONER = "producer.partitioner.class"
+THROTTLED = "topic.leader.replication.throttled.replicas"
+SET = [
+    # numbers with a fraction, and lists, have validators too (ConfigDef, Range and ValidList)
+    ("", "topic.min.cleanable.dirty.ratio=2", 2, "ratio must be from 0 to 1; 2 is not"),
+    ("", "topic.min.cleanable.dirty.ratio=-0.1", 2, "must be from 0 to 1"),
+    ("", "topic.min.cleanable.dirty.ratio=half", 2, "must be a number"),
+    ("", "topic.min.cleanable.dirty.ratio=1", 0, "YES"),
+    ("", "topic.min.cleanable.dirty.ratio=5e-1", 0, "YES"),
+    ("", "broker.log.cleaner.min.cleanable.ratio=1.01", 2, "must be from 0 to 1"),
+    ("--kafka 3.2", "broker.log.cleaner.min.cleanable.ratio=1.01", 0, "YES"),
+    ("", "broker.remote.log.manager.task.retry.jitter=0.6", 2, "must be from 0 to 0.5"),
+    ("", "producer.sasl.login.refresh.window.factor=0.1", 2, "must be from 0.5 to 1"),
+    ("", "consumer.sasl.login.refresh.window.jitter=0.3", 2, "must be from 0 to 0.25"),
+    ("", "broker.process.roles=brokr", 2, "must be a list of these: broker, controller"),
+    ("--kafka 3.9", "broker.process.roles=brokr", 2, "must be a list of these"),
+    ("--kafka 3.9", "broker.process.roles=broker,controller", 0, "YES"),
+    (LRK, "producer.debug=all,none", 2, "must be a list of these: generic, broker"),
+    (LRK, "producer.debug=all producer.enable.idempotence=true", 0, "YES"),
+    # a socket of Java takes a buffer above 0, whatever a validator lets pass
+    ("", "broker.socket.send.buffer.bytes=-2", 2, "=-2 lets no connection come about"),
+    ("", "broker.socket.send.buffer.bytes=0", 2, "=0 lets no connection come about"),
+    ("", "broker.socket.send.buffer.bytes=-1", 0, "YES"),
+    ("", "broker.socket.receive.buffer.bytes=-2", 2, "lets no connection come about"),
+    ("", "broker.replica.socket.receive.buffer.bytes=0", 2, "lets no connection come about"),
+    ("", "broker.socket.request.max.bytes=0", 2, "must be from 1 to"),
+    ("", "producer.send.buffer.bytes=-2", 2, "must be from -1 to"),
+    ("", "producer.send.buffer.bytes=0", 2, "=0 lets no connection come about"),
+    ("", "consumer.receive.buffer.bytes=0", 2, "=0 lets no connection come about"),
+    ("", "consumer.receive.buffer.bytes=-1", 0, "YES"),
+    ("--client spark", "consumer.startingOffsets=earliest producer.kafka.send.buffer.bytes=0", 2,
+     "=0 lets no connection come about"),
+    (LRK, "producer.socket.send.buffer.bytes=0 producer.enable.idempotence=true", 0, "YES"),
+    (LRK, "producer.socket.send.buffer.bytes=-1", 2, "must be from 0 to 100000000"),
+    # ThrottledReplicaListValidator
+    ("", f"{THROTTLED}=a:b", 2, "must be the literal '[*]' or a list"),
+    ("", f"{THROTTLED}=0:1,1:2", 0, "YES"),
+    ("", f"{THROTTLED}=*", 0, "YES"),
+    # MetadataVersionValidator; ApiVersionValidator before 3.3
+    ("--kafka 3.9", "broker.inter.broker.protocol.version=4.5", 2, "Version 4.5 is not a valid"),
+    ("--kafka 3.9", "broker.inter.broker.protocol.version=latest", 2, "Version latest is not a"),
+    ("--kafka 3.9", "broker.inter.broker.protocol.version=3.9-IV0", 0, "YES"),
+    ("--kafka 2.8", "broker.inter.broker.protocol.version=2.9", 2, "Version `2.9` is not a valid"),
+    ("--kafka 3.9", "broker.log.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
+    ("--kafka 3.9", "topic.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
+    ("--kafka 3.9", "topic.message.format.version=3.0", 0, "YES"),
+    # a class that is in 3.9.2's jar and not in 4.0.2's
+    ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.UniformStickyPartitioner", 2,
+     "UniformStickyPartitioner could not be found"),
+    ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.internals.DefaultPartitioner", 2,
+     "DefaultPartitioner could not be found"),
+    ("--kafka 3.9 --client-version 3.9",
+     f"{PARTITIONER}=org.apache.kafka.clients.producer.internals.DefaultPartitioner", 0, "YES"),
+    ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.RoundRobinPartitioner", 0, "YES"),
+    # LogConfig.validateRemoteStorageRetentionTime and …WhenRemoteCopyDisabled (KIP-950)
+    ("", f"{LOCAL}.ms=-1", 2, "Value must not be -1 as retention.ms value is set as 604800000"),
+    ("", f"{LOCAL}.bytes=-1 topic.retention.bytes=9", 2, "Value must not be -1 as retention.by"),
+    ("", f"{LOCAL}.bytes=-1", 0, "YES"),
+    ("", f"{LOCAL}.ms=1000 topic.remote.log.copy.disable=true", 2, "set to the identical value"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, f"{C} {settings}", code, expected)
+
+
+VOTERS = "controller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"
+BOTH, BROKER = f"process.roles=broker,controller\n{VOTERS}", f"process.roles=broker\n{VOTERS}"
+MIGRATION = "zookeeper.metadata.migration.enable=true\n"
+ONE = "zookeeper.connect=zk:2181\n"
+FILES = [
+    # KafkaConfig.validateValues
+    ("", f"{BOTH}node.id=4\n", 2, "the node id 4 must be included in the set of voters"),
+    ("", f"{BOTH}node.id=3\n", 0, "YES.*controllers=3"),
+    ("", f"{BOTH}broker.id=4\n", 2, "the node id 4 must be included"),
+    ("", f"{BROKER}node.id=3\n", 2, "the node id 3 must not be included"),
+    ("", f"{BROKER}node.id=4\n", 0, "YES"),
+    ("", f"{BOTH}node.id=${{env:ID}}\n", 0, "YES"),
+    ("", f"{BOTH}node.id=1\nbroker.id=2\n", 2, "`node.id` to the same value as `broker.id`"),
+    ("", f"{BOTH}advertised.listeners=PLAINTEXT://0.0.0.0:9092\n", 2, "meta-address 0.0.0.0"),
+    ("", f"{BOTH}advertised.listeners=PLAINTEXT://10.0.0.0:9092\n", 0, "YES"),
+    ("--kafka 3.9", "process.roles=broker\ninter.broker.protocol.version=2.8\n", 2,
+     "A non-KRaft version 2.8 given for inter.broker.protocol.version"),
+    ("--kafka 3.9", "process.roles=broker\ninter.broker.protocol.version=3.4\n", 0, "YES"),
+    ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}", 2, "must also be set"),
+    ("--kafka 3.9", f"process.roles=controller\n{MIGRATION}{ONE}", 0, "a step of the migration"),
+    # one name may be one server or all of them
+    ("--kafka 3.9", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
+    ("--kafka 3.1", ONE, 0, "YES.*application.zookeeper.servers=3.*names one server of ZooKeep"),
+    ("--kafka 3.1", "zookeeper.connect=a:1,b:1,c:1/kafka\n", 0,
+     "YES(?!.*decides:[^.]*zookeeper.servers)(?!.*names one server)"),
+    ("--kafka 3.9 --survive 2 --brokers 5", "zookeeper.connect=a:1,b:1\n", 1,
+     "zookeeper.servers: 2 -> 5"),
+    ("--kafka 3.9", f"{BOTH}{ONE}", 0, "YES(?!.*names one server)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "text", "code", "expected"), FILES)
+def test_a_brokers_file_has_this_answer(
+    tmp_path: Path, options: str, text: str, code: int, expected: str
+) -> None:
+    more = " topic.replication.factor=4 topic.min.insync.replicas=3" if "survive" in options else ""
+    path = tmp_path / "server.properties"
+    assert_file(path, text, f"{options} --broker", f"{C}{more}", code, expected)
+
+
+RANGE = "group.consumer.assignors=range\n"
+OF_BROKERS = "group.protocol=consumer\ngroup.remote.assignor=uniform\n"
+STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor\n"
+
+
+@pytest.mark.parametrize(("servers", "consumers", "more", "code", "expected"), [
+    (RANGE, OF_BROKERS, "", 2, "ServerAssignor uniform is not supported"),
+    (RANGE, OF_BROKERS.replace("uniform", "range"), "", 0, "YES"),
+    (RANGE, "", "consumer.group.protocol=consumer consumer.group.remote.assignor=uniform", 2,
+     "ServerAssignor uniform is not supported"),
+    ("", STRATEGY, "consumer.group.protocol=consumer", 2, "cannot be set when"),
+    ("", STRATEGY, "", 0, "YES"),
+])  # fmt: skip
+def test_what_two_places_state_is_refused_as_what_one_does(
+    tmp_path: Path, servers: str, consumers: str, more: str, code: int, expected: str
+) -> None:
+    server, consumer = tmp_path / "server.properties", tmp_path / "consumer.properties"
+    server.write_text(f"{BOTH}node.id=1\n{servers}")
+    consumer.write_text(f"group.id=g\n{consumers}")
+    assert_answer(f"{server} {consumer}", f"{C} {more}".strip(), code, expected)

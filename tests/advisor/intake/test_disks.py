@@ -1,0 +1,122 @@
+"""Disks that are gone with a pod, and what else manifests of brokers say of their cluster."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.advisor.configurations.asking import given
+
+_FIELDS = (
+    "topic.replication.factor=3 consumer.auto.offset.reset=earliest application.restart=resumes "
+    "application.commit=after-processing consumer.enable.auto.commit=false"
+)
+_LOST = "application.disk.lost=each-restart without eligible leader replicas"
+_KILLED = "application.disk.lost=each-restart: a follower that was killed is no longer eligible"
+_KAFKA = (
+    "apiVersion: kafka.strimzi.io/v1beta2\nkind: Kafka\nmetadata: {{name: c}}\nspec:\n  kafka:\n"
+    "    version: {}\n    replicas: 3\n    config: {{min.insync.replicas: 2}}\n    storage: {}\n"
+)
+_POOL = (
+    "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaNodePool\nmetadata: {{name: p}}\nspec:\n"
+    "  replicas: 3\n  roles: [{}]\n  storage: {}\n---\n"
+)
+_JBOD = "{{type: jbod, volumes: [{{id: 0, type: {}}}]}}"
+STRIMZI = [
+    (_KAFKA.format("3.9.0", "{type: ephemeral}"), 1, _LOST),
+    (_KAFKA.format("3.9.0", _JBOD.format("ephemeral")), 1, _LOST),
+    (_KAFKA.format("3.9.0", _JBOD.format("persistent-claim")), 0, "YES"),
+    (_KAFKA.format("4.1.0", "{type: ephemeral}"), 1, _KILLED),
+    (_POOL.format("broker", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"), 1, _LOST),
+    (
+        _POOL.format("controller", "{type: ephemeral}") + _KAFKA.format("3.9.0", "{}"),
+        1,
+        "application.metadata.disk.lost: each-restart -> rebuilt",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), STRIMZI)
+def test_strimzi_says_whether_disks_last(tmp_path, text: str, code: int, expected: str) -> None:
+    _assert_answer(tmp_path, text, code, expected)
+
+
+_OPTIONS = "{driver_opts: {type: tmpfs, device: tmpfs}}"
+_NAMED = "volumes:\n" + "".join(f"  d{number}: {_OPTIONS}\n" for number in (1, 2, 3))
+
+
+def _compose(disks: str) -> str:
+    """Three brokers with these disks; `@` is the number of each."""
+    return "services:\n" + "".join(
+        f"  kafka{number}:\n    image: apache/kafka:3.9.0\n    {disks.replace('@', str(number))}\n"
+        "    environment:\n"
+        f"      KAFKA_NODE_ID: {number}\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+        "      KAFKA_LOG_DIRS: /k/d\n"
+        for number in (1, 2, 3)
+    )
+
+
+@pytest.mark.parametrize(
+    ("disks", "more", "code", "expected"),
+    [
+        ("tmpfs: [/k/d]", "", 1, _LOST),
+        ('tmpfs: "/k:size=1g"', "", 1, _LOST),
+        ("volumes: [{type: tmpfs, target: /k/d}]", "", 1, _LOST),
+        ("volumes: ['d@:/k/d']", _NAMED, 1, _LOST),
+        ("volumes: [{type: volume, source: d@, target: /k/d}]", _NAMED, 1, _LOST),
+        ("tmpfs: [/tmp]\n    volumes: ['d@:/k/d']", "", 0, "YES"),
+        ("tmpfs: [/k/d/e]\n    volumes: ['d@:/k/d']", "", 0, "YES"),
+        ("volumes: ['d@:/k/d']", "volumes: {d1: {}}\n", 0, "YES"),
+    ],
+)
+def test_a_compose_file_says_whether_logs_are_in_memory(
+    tmp_path, disks: str, more: str, code: int, expected: str
+) -> None:
+    _assert_answer(tmp_path, _compose(disks) + more, code, expected)
+
+
+def _set(line: str, more: str = "", variable: str = "KAFKA_MIN_INSYNC_REPLICAS") -> str:
+    return (
+        "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: k}\nspec:\n  replicas: 3\n"
+        f"  template:\n    spec:\n      containers:\n      - name: k\n        image: {line}\n"
+        f'        env: [{{name: {variable}, value: "2"}}]\n{more}'
+    )
+
+
+_CLAIMS = "  volumeClaimTemplates: [{metadata: {name: data}}]\n"
+_EMPTY = "      volumes: [{name: data, emptyDir: {}}]\n"
+MANIFESTS = [
+    (_set("apache/kafka:3.9.0"), 1, _LOST),
+    (_set("apache/kafka:3.9.0", _EMPTY), 1, _LOST),
+    (_set("confluentinc/cp-kafka:7.9.0"), 1, _LOST),
+    (_set("apache/kafka:3.9.0", _CLAIMS), 0, "3 brokers of Kafka 3.9"),
+    (_set("apache/kafka:4.1.0"), 1, _KILLED),
+    (_set("apache/kafka:4.1.0", _CLAIMS), 0, "3 brokers of Kafka 4.1"),
+    # neither is a broker
+    (_set("example/app:3.9.0"), 0, "3 brokers of Kafka 4.3"),
+    (_set("apache/kafka:3.9.0", variable="SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS"), 1,
+     "3 brokers of Kafka 4.3"),
+    (_set("apache/kafka:3.9.0").replace("replicas: 3", "replicas: 1"), 2, "only 1 broker"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), MANIFESTS)
+def test_kubernetes_says_which_brokers_there_are_and_whether_disks_last(
+    tmp_path, text: str, code: int, expected: str
+) -> None:
+    _assert_answer(tmp_path, text, code, expected)
+
+
+def _assert_answer(tmp_path, text: str, code: int, expected: str) -> None:
+    file = tmp_path / "resources.yaml"
+    file.write_text(text)
+    exit_code, output = given(str(file), f"{_FIELDS} topic.min.insync.replicas=2")
+    assert expected in " ".join(output.split()), output
+    assert exit_code == code, output
+
+
+def test_variables_of_products_with_their_own_clients_are_named(tmp_path) -> None:
+    file = tmp_path / "our.env"
+    file.write_text("export CONNECT_PRODUCER_ACKS=1\nKAFKA_MIN_INSYNC_REPLICAS=2\n")
+    exit_code, output = given(str(file), _FIELDS)
+    assert "our.env:1: CONNECT_… is of a product that sets up its clients" in output
+    assert exit_code == 0

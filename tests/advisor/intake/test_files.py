@@ -1,0 +1,211 @@
+"""Files as teams have them, whole: read to what they state, and their secrets to nothing."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.test import Client
+
+from advisor.catalog import Family
+from advisor.intake import Product, detect, read
+from advisor.intake.file_text import FileProblem, decoded
+
+FILES = Path(__file__).parent.with_name("files")
+JAVA = Product(Family.JAVA, "4.4", "4.3")
+SECRET = "hunter2"
+
+EXPECTED = {
+    "application.yml": ("spring", {"family": "java"}, {
+        "producer.acks": "1", "producer.retries": 3, "producer.batch.size": 32768,
+        "producer.transactional.id": "stated", "producer.linger.ms": 20,
+        "producer.max.in.flight.requests.per.connection": 5, "producer.delivery.timeout.ms": 60000,
+        "consumer.auto.offset.reset": "earliest", "consumer.enable.auto.commit": False,
+        "consumer.max.poll.records": 250, "consumer.isolation.level": "read_committed",
+        "consumer.max.poll.interval.ms": 600000, "consumer.session.timeout.ms": 30000,
+        "application.framework": "spring", "application.commit": "in-transaction",
+    }),
+    "strimzi.yaml": ("strimzi", {"kafka": "4.1", "brokers": "3"}, {
+        "broker.offsets.topic.replication.factor": 3,
+        "broker.transaction.state.log.replication.factor": 3,
+        "broker.transaction.state.log.min.isr": 2, "broker.default.replication.factor": 3,
+        "broker.min.insync.replicas": 2, "topic.replication.factor": 3,
+        "topic.retention.ms": 604800000, "topic.cleanup.policy": "delete",
+        "topic.segment.bytes": 1073741824,
+        "broker.auto.create.topics.enable": False, "application.producer.byte.rate": 1048576,
+    }),
+    "compose-cp.yml": ("compose", {"kafka": "3.9", "brokers": "1"}, {
+        "application.metadata.mode": "kraft", "application.controllers": 1,
+        "broker.offsets.topic.replication.factor": 1,
+        "broker.transaction.state.log.min.isr": 1,
+        "broker.transaction.state.log.replication.factor": 1,
+        "broker.log.dirs": "/tmp/kraft-combined-logs",
+        "application.disk.lost": "returns-empty", "application.metadata.disk.lost": "returns-empty",
+    }),
+    "compose-apache.yml": ("compose", {"kafka": "4.1", "brokers": "3"}, {
+        "broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
+        "broker.offsets.topic.replication.factor": 3, "application.controllers": 3,
+        "application.disk.lost": "returns-empty", "application.metadata.disk.lost": "returns-empty",
+    }),
+    "describe-3.txt": ("topics-describe", {}, {
+        "topic.replication.factor": 3, "topic.min.insync.replicas": 1,
+        "topic.retention.ms": 86400000, "topic.segment.bytes": 1073741824,
+        "application.replicas.in.sync": 0,
+    }),
+    "describe-4.txt": ("topics-describe", {}, {
+        "topic.replication.factor": 3, "topic.min.insync.replicas": 2,
+        "application.replicas.in.sync": 1,
+    }),
+    "configs-topic.txt": ("configs-describe", {}, {
+        "topic.min.insync.replicas": 2, "topic.retention.ms": 604800000,
+    }),
+    "configs-broker.txt": ("configs-describe", {}, {
+        "broker.default.replication.factor": 3, "topic.min.insync.replicas": 1,
+        "broker.offsets.topic.replication.factor": 1,
+    }),
+    "client.py.txt": ("python-dict", {"family": "librdkafka"}, {
+        "producer.acks": "1", "producer.linger.ms": 50, "producer.delivery.timeout.ms": 30000,
+        "producer.enable.idempotence": False, "consumer.auto.offset.reset": "earliest",
+        "consumer.enable.auto.commit": True,
+    }),
+    "query.py.txt": ("spark-options", {"family": "spark"}, {
+        "consumer.startingOffsets": "earliest", "consumer.failOnDataLoss": False,
+        "consumer.isolation.level": "read_committed", "producer.acks": "1",
+        "consumer.maxOffsetsPerTrigger": 10000, "application.checkpoint": "local",
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_whole_file_is_recognised_and_read(name: str) -> None:
+    text = (FILES / name).read_text("utf-8")
+    kind, heads, settings = EXPECTED[name]
+    intake, reader = read(text, JAVA), detect(text)
+    assert reader
+    assert reader.kind == kind
+    assert [problem.message for problem in intake.problems] == []
+    assert intake.heads == heads
+    assert intake.settings == settings
+    assert len(set(intake.notes)) == len(intake.notes)
+    assert not [note for note in intake.notes if "replaces" in note], "a merge is no contradiction"
+
+
+def test_every_file_is_expected_to_say_something() -> None:
+    assert {path.name for path in FILES.iterdir()} == set(EXPECTED)
+
+
+def test_profiles_that_state_nothing_else_that_decides_are_named() -> None:
+    notes = read((FILES / "application.yml").read_text("utf-8"), JAVA).notes
+    profiles = [note for note in notes if "profile" in note]
+    assert profiles == [
+        "Line 46: profile prod states nothing else that decides.",
+        "Line 51: profile dev states nothing else that decides.",
+    ]
+
+
+@pytest.mark.parametrize(("image", "line"), [
+    ("apache/kafka:4.2.1", "4.2"), ("apache/kafka-native:4.0.0", "4.0"),
+    ("bitnami/kafka:3.7.0-debian-12-r3", "3.7"), ("registry.example.com/x/cp-server:8.1.0", "4.1"),
+    ("confluentinc/cp-kafka:7.6.1", "3.6"), ("confluentinc/cp-kafka:latest", None),
+    ("apache/kafka", None), ("confluentinc/cp-kafka:7.2.0", "3.2"),
+    ("confluentinc/cp-kafka:6.2.1", "2.8"), ("confluentinc/cp-kafka:6.1.0", "2.8"),
+    ("confluentinc/cp-kafka:5.5.1", "2.8"), ("apache/kafka:9.9.0", None),
+    ("confluentinc/cp-kafka-connect:8.0.0", None),
+])  # fmt: skip
+def test_an_image_says_which_kafka_it_has(image: str, line: str | None) -> None:
+    text = f"services: {{k: {{image: '{image}', environment: {{KAFKA_NODE_ID: 1}}}}}}"
+    intake = read(text, JAVA, "compose")
+    assert intake.heads.get("kafka") == line
+    older = "Line 1: the image's Kafka {} is older than those known here: 2.8 is taken."
+    assert (older.format("2.7") in intake.notes) == (":6.1" in image)
+    assert (older.format("2.5") in intake.notes) == (":5.5" in image)
+    unknown = "Line 1: the image's Kafka 9.9 is not known here: not taken."
+    assert (unknown in intake.notes) == (":9.9" in image)
+
+
+def test_an_image_says_it_of_a_broker_that_states_no_id() -> None:
+    text = (
+        "services:\n  broker:\n    image: confluentinc/cp-kafka:7.6.0\n"
+        "    environment: {KAFKA_MIN_INSYNC_REPLICAS: 2}\n"
+    )
+    intake = read(text, JAVA, "compose")
+    assert intake.heads == {"kafka": "3.6", "brokers": "1"}
+
+
+def test_of_images_that_differ_the_oldest_says_it() -> None:
+    service = "image: 'apache/kafka:{}', environment: {{KAFKA_NODE_ID: {}}}"
+    text = f"services: {{a: {{{service.format('4.0.0', 1)}}}, b: {{{service.format('4.1.0', 2)}}}}}"
+    intake = read(text.replace("4.0.0", "3.9.0"), JAVA, "compose")
+    assert intake.heads["kafka"] == "3.9"
+    assert "Line 1: brokers of Kafka 3.9, 4.1: the oldest is taken." in intake.notes
+
+
+@pytest.mark.parametrize(("written", "value"), [
+    ("24 * 60 * 60 * 1000", 86_400_000), ("2 * 0", 0), ("10 ** 4", None), ("60 * n", None),
+    ("2 * 1.5", None), ("True * 9", None), ("'9' * 9", None), ("9" * 18 + " * 99", None),
+])  # fmt: skip
+def test_a_product_of_numbers_is_a_plain_value(written: str, value: int | None) -> None:
+    intake = read(f"producer = {{'message.timeout.ms': {written}}}", JAVA, "python-dict")
+    assert intake.settings.get("producer.delivery.timeout.ms") == value
+    assert bool(intake.problems) == (value is None)
+
+
+@pytest.mark.parametrize(("kind", "looks"), [
+    ("topic-properties", "Output of kafka-topics --describe"), ("topics-describe", "")
+])  # fmt: skip
+def test_a_file_of_another_kind_is_no_file_of_this_one(kind: str, looks: str) -> None:
+    problems = read((FILES / "describe-4.txt").read_text("utf-8"), JAVA, kind).problems
+    text = f"Line 1: no setting of Kafka is in this file; it looks like: {looks}."
+    assert [problem.message for problem in problems] == ([text] if looks else [])
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"# a\nacks=1 # \xe4\n", "f:2: this is not text in UTF-8."),
+    (b"\x7fELF\x02\x01\x01\xff", "f:1: this is not text in UTF-8."),
+    (b" \n", "f: there is nothing in it."), (b"", "f: there is nothing in it."),
+])  # fmt: skip
+def test_what_is_no_text_is_said_with_its_line(content: bytes, message: str) -> None:
+    with pytest.raises(FileProblem) as problem:
+        decoded("f", content)
+    assert str(problem.value) == message
+
+
+def test_what_powershell_writes_is_text() -> None:
+    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        assert decoded("f", mark + "acks=1\r\n".encode(encoding)) == "acks=1\r\n"
+
+
+@pytest.mark.parametrize("source", ["f.properties", "f", "Pasted text"])
+def test_a_comment_may_be_in_latin_1(source: str) -> None:
+    text = decoded(source, b"# f\xfcr alle\n ! \xe4\nacks=1\n")
+    assert text == "# f\u00fcr alle\n ! \u00e4\nacks=1\n"
+
+
+def test_a_mark_goes_with_comments_in_latin_1() -> None:
+    assert decoded("f", b"\xef\xbb\xbfacks=1\n# \xfc\n") == "\ufeffacks=1\n# \u00fc\n"
+
+
+def test_what_is_never_latin_1_is_refused() -> None:
+    with pytest.raises(FileProblem):
+        decoded("application.yml", b"# \xfc\n")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("last", ["questions", "advice"])
+def test_a_secret_is_in_no_table_no_session_and_no_log(
+    client: Client, caplog: pytest.LogCaptureFixture, last: str
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    files = [(FILES / name).read_text("utf-8") for name in EXPECTED]
+    broken = f"spring:\n  kafka:\n    ssl: {{key-password: {SECRET}\n"
+    properties = f"acks=1\nsasl.password={SECRET}\n"
+    for text in [text for text in files if SECRET in text] + [broken, properties]:
+        assert SECRET not in client.post("/describe/from-files/", {"text": text}).text
+    fields = {"producer.acks": "1", "sasl.password": SECRET, "producer.sasl.password": SECRET}
+    client.post("/describe/from-files/use/", {**fields, "to": last})
+    kept = repr([list(model._default_manager.values()) for model in apps.get_models()])
+    logged = "\n".join(record.getMessage() for record in caplog.records)
+    assert "producer" in repr(dict(client.session)) + kept
+    assert SECRET not in kept + logged + repr(dict(client.session))

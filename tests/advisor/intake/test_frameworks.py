@@ -1,0 +1,127 @@
+"""Files of Quarkus and Micronaut, each with the answer that the frameworks' sources give."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from advisor.catalog import Family
+from advisor.intake import Product, read
+from tests.advisor.configurations.asking import given
+
+WHOLE = "topic.replication.factor=3 topic.min.insync.replicas=2 application.restart=resumes"
+_IN, _OUT = "mp.messaging.incoming.orders", "mp.messaging.outgoing.bills"
+READS = f"{_IN}.connector=smallrye-kafka\n{_IN}.auto.offset.reset=earliest\n"
+WRITES = f"{_OUT}.connector=smallrye-kafka\n"
+SAFE = f"{READS}{WRITES}{_OUT}.acks=all\n"
+_YAML = """
+mp:
+  messaging:
+    incoming:
+      orders:
+        connector: smallrye-kafka
+        auto.offset.reset: latest
+    outgoing:
+      bills:
+        connector: smallrye-kafka
+        acks: all
+"""
+
+QUARKUS = [
+    (READS, 0, "^YES"),
+    (SAFE, 0, "^YES"),
+    # KafkaConnector: `acks` has the default 1, and ReactiveKafkaProducer always states it
+    (READS + WRITES, 1, "acks: 1 -> all.*the connector says acks=1"),
+    (f"{WRITES}{_OUT}.enable.idempotence=true\n", 2, "Must set acks to all"),
+    (f"{SAFE}{_OUT}.waitForWriteCompletion=false\n", 1, "delivery.errors: ignored -> handled"),
+    # ReactiveKafkaConsumer says false, and KafkaSource commits what is done, in order
+    (f"{READS}{_IN}.enable.auto.commit=true\n", 1, "skipped, effect_missing"),
+    (f"{READS}{_IN}.commit-strategy=latest\n", 1, "commit.order: as-done -> in-order"),
+    (f"{READS}{_IN}.commit-strategy=ignore\n", 2, "nobody commits"),
+    (f"{READS}{_IN}.commit-strategy=checkpoint\n", 2, "only your own code says where"),
+    (f"{READS}{_IN}.commit-strategy=mine\n", 2, "itself has throttled, latest and ignore"),
+    (f"{READS}{_IN}.assign-seek=0|-1\n", 2, "assign-seek takes partitions by hand"),
+    (f"{READS}{_IN}.value-deserialization-failure-handler=h\n", 2, "only its code says"),
+    (f"{READS}mp.messaging.connector.smallrye-kafka.failure-strategy=ignore\n", 1,
+     "the message is skipped"),
+    (f"{READS}mp.messaging.connector.smallrye-kafka.commit-strategy=mine\n", 2, "itself has"),
+    (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is skipped"),
+    (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 0, "^YES"),
+    (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n"
+     f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code is handed null"),
+    (f"{READS}{_IN}.failure-strategy=mine\n", 2, "only its code says"),
+    # KafkaDeadLetterQueue: its producer has what the consumer is told
+    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n", 1,
+     "it is unknown whether the dead-letter topic has the message"),
+    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n{_IN}.acks=all\n", 0,
+     "^YES"),
+    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=1\n", 0,
+     "^YES"),
+    # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
+    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is skipped"),
+    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 0,
+     "key_reordered .* the message waits in a topic of its own"),
+    # other connectors and profiles are none of this application's
+    (f"{READS}mp.messaging.outgoing.x.connector=smallrye-amqp\n"
+     "mp.messaging.outgoing.x.acks=0\n", 0, "^YES.*connector smallrye-amqp sets up its clients"),
+    (f"{SAFE}%dev.{_OUT}.acks=0\n", 0, "^YES.*only in profile dev is not read"),
+    (f"{SAFE}%prod.{_OUT}.acks=0\n", 1, "acks: 0 -> all"),
+    (f"kafka.acks=0\n{READS}{WRITES}", 1, "acks: 0 -> all"),
+    (f"{SAFE}kafka.acks=0\n", 0, "^YES"),
+    (f"{SAFE}mp.messaging.connector.smallrye-kafka.retries=0\n", 1, "retries: 0 -> 2147483647"),
+    (f"{SAFE}{_OUT}.retries=${{RETRIES:0}}\n", 1, "RETRIES may replace it"),
+    (_YAML, 1, "auto.offset.reset: latest -> earliest"),
+]  # fmt: skip
+
+_MICRONAUT = """
+kafka:
+  bootstrap:
+    servers: localhost:9092
+  producers:
+    default:
+      acks: 1
+  consumers:
+    default:
+      auto:
+        offset:
+          reset: earliest
+"""
+MICRONAUT = [
+    (_MICRONAUT, 1, "acks: 1 -> all"),
+    (_MICRONAUT, 1, "the message is skipped.*unless @ErrorStrategy of the code says"),
+    ("kafka.producers.bills.acks=all\nkafka.producers.default.acks=0\n", 0, "^YES"),
+    ("kafka.acks=0\nkafka.producers.default.linger.ms=5\n", 1, "acks: 0 -> all"),
+    ("kafka.producers.default.acks=all\nkafka.streams.default.acks=0\n", 0,
+     "^YES.*kafka.streams is not read"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
+def test_a_file_of_quarkus_has_this_answer(tmp_path, text: str, code: int, expected: str) -> None:
+    _has_this_answer(tmp_path, text, WHOLE, code, expected)
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), MICRONAUT)
+def test_a_file_of_micronaut_has_this_answer(tmp_path, text: str, code: int, expected: str) -> None:
+    starts = "" if "consumers" in text else " consumer.auto.offset.reset=earliest"
+    _has_this_answer(tmp_path, text, WHOLE + starts, code, expected)
+
+
+def test_springs_names_count_in_letters_of_either_case() -> None:
+    text = (
+        "SPRING:\n  KAFKA:\n    PRODUCER:\n      ACKS: 1\n      PROPERTIES:\n"
+        "        linger.ms: 7\n        ACKS: 0\n"
+    )
+    intake = read(text, Product(Family.JAVA, "4.3", "4.3"))
+    assert intake.settings == {"producer.acks": "1", "producer.linger.ms": 7}
+    [problem] = intake.problems
+    assert "There is no producer setting ACKS. Did you mean acks?" in problem.message
+
+
+def _has_this_answer(tmp_path, text: str, settings: str, code: int, expected: str) -> None:
+    file = tmp_path / "application.properties"
+    file.write_text(text)
+    exit_code, output = given(str(file), settings)
+    assert re.search(expected, " ".join(output.split())), output
+    assert exit_code == code, output
