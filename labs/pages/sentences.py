@@ -43,8 +43,8 @@ def number(value: int | None) -> str:
     return "not judged" if value is None else f"{value:,}"
 
 
-def counted(result: Mapping[str, Any]) -> str:
-    """What a loss is counted out of: with acks=0 no broker acknowledges anything."""
+def base(result: Mapping[str, Any]) -> str:
+    """The messages that a loss is a part of: with acks=0 no broker acknowledges any."""
     producer = (result.get("settings") or {}).get("producer") or {}
     return (
         "messages reported as sent" if str(producer.get("acks")) == "0" else "acknowledged messages"
@@ -57,7 +57,7 @@ def of_run(verdict: str, result: Mapping[str, Any], want: str) -> str:
     if verdict == "unknown":
         return f"Nothing can be concluded: {_reason(result)}"
     lost, ok = counts.get("lost_write"), counts.get("ok")
-    gone = f"{number(lost)} of {number(ok)} {counted(result)} {agreed(lost, 'is', 'are')} gone"
+    gone = f"{number(lost)} of {number(ok)} {base(result)} {agreed(lost, 'is', 'are')} gone"
     if verdict == "broken":
         others = [
             _seen(count.name, counts)
@@ -108,7 +108,7 @@ def of_experiment(arms: Iterable[tuple[str, str, Mapping[str, Any]]]) -> list[st
         else:
             lost, ok = number(counts["lost_write"]), number(counts.get("ok"))
             verb = agreed(counts["lost_write"], "is", "are")
-            gone = f"{label}: {lost} of {ok} {counted(result)} {verb} gone"
+            gone = f"{label}: {lost} of {ok} {base(result)} {verb} gone"
             results.append(_sentence(gone, *_beyond_the_log(counts)))
     return results
 

@@ -262,7 +262,7 @@ def _arm(
         spark=plots.sparkline([sample.get("acknowledged_per_s") for sample in run.samples]),
         events=fault_words.events(list(_faults(run))),
         sentence=sentences.of_run(run.verdict, run.result, run.want) if judged else "",
-        counted=sentences.counted(run.result),
+        counted=sentences.base(run.result),
         missing=sentences.of_missing(counts),
         groups=tuple(sentences.of_groups(run.result)),
         all_counts=tuple(

@@ -207,13 +207,13 @@ def _compared(
         confidence=CONFIDENCES.get(kept.get("confidence", ""), ""),
         showed=showed,
         words=words.get(showed, ""),
-        seen=counted(symptom.count, outcome.counts.get(symptom.count)),
-        acknowledged=counted("ok", outcome.counts.get("ok")),
+        seen=count_in_words(symptom.count, outcome.counts.get(symptom.count)),
+        acknowledged=count_in_words("ok", outcome.counts.get("ok")),
         right=right(lesson, prediction, answer, outcome) if answer else None,
     )
 
 
-def counted(count: str, value: int | None) -> str:
+def count_in_words(count: str, value: int | None) -> str:
     """A count in words: `4,985`; a time in seconds; what was not judged is said to be so."""
     return sentences.seconds(value) if count.endswith("_ms") else sentences.number(value)
 
@@ -226,7 +226,7 @@ def html(lesson: Lesson, text: Text, outcomes: Mapping[str, Outcome]) -> SafeStr
         return None if answer is None else answer == "some"
 
     def value(arm: str, count: str) -> str:
-        return counted(count, outcomes[arm].counts.get(count))
+        return count_in_words(count, outcomes[arm].counts.get(count))
 
     return mark_safe(text.html(showed, value))  # noqa: S308
 

@@ -13,7 +13,7 @@ from labs.lessons import CONFIDENCES, Lesson, Question, find, right
 from labs.lessons.review import Miss, due
 from labs.models import Progress
 from labs.pages.lessons.confidence import Judged, judged
-from labs.pages.lessons.pages import counted
+from labs.pages.lessons.pages import count_in_words
 from labs.pages.parameters import whole_number
 
 
@@ -119,7 +119,7 @@ def _of_prediction(lesson: Lesson, mine: Progress, seen: Judged, at: datetime) -
     prediction, symptom = seen.prediction, lesson.symptom
     words = dict(symptom.answers())
     item = f"{'turn' if seen.is_turn else 'prediction'}:{prediction.name}"
-    number = counted(symptom.count, seen.outcome.counts.get(symptom.count))
+    number = count_in_words(symptom.count, seen.outcome.counts.get(symptom.count))
     arm = lesson.arm(prediction.arm)
     return Card(
         _miss(mine, item, seen.confidence, at), lesson, mine,
