@@ -18,12 +18,12 @@ from advisor.reasoning.answer import (
     recommended,
 )
 from advisor.reasoning.assess import RULES_VERSION, assess
+from advisor.reasoning.behaviour.sizes import full_batch
 from advisor.reasoning.fields import field_of, from_fields
 from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change
 from advisor.reasoning.serial import PipelineError, from_data, to_data
-from advisor.reasoning.sizes import full_batch
 
 __all__ = [
     "COLUMNS",

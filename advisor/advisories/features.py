@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.sizes import full_batch, sent, taken
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
-from advisor.reasoning.sizes import full_batch, sent, taken
 
 Decision = Callable[[Pipeline], bool | None]
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 from advisor.catalog import Component
 from advisor.export.base import Revision
 from advisor.reasoning.assess import assess, judgements
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.failures import offsets_led_uncleanly
 from advisor.reasoning.guarantees import FORBIDS, ORDER, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 Key = tuple[Component, str]
 

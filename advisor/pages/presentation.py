@@ -19,10 +19,10 @@ from advisor.questions.question import Question
 from advisor.questions.questionnaire import FAMILIES, question_of
 from advisor.reasoning.answer import Answer, Failure, Judgement
 from advisor.reasoning.assumptions import Assumption
+from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, kafka_at_least
 from advisor.reasoning.words import PLAINEST
 from advisor.templatetags.look import GUARANTEES, KINDS
 

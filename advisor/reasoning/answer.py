@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Value, settings_of
 from advisor.reasoning.assess import Assessed, assess
 from advisor.reasoning.assumptions import Assumption
+from advisor.reasoning.behaviour.too_short import hopeless
 from advisor.reasoning.finding import Confidence, Finding, Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.impossible import Impossible
@@ -20,7 +21,6 @@ from advisor.reasoning.obstacle import Obstacle, obstacles
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommend
 from advisor.reasoning.search import Space
-from advisor.reasoning.too_short import hopeless
 from advisor.reasoning.trace import Traced
 from advisor.reasoning.wish import breaks, forbidden, rests_on
 from advisor.reasoning.words import describe_guarantee

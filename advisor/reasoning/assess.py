@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Finding
-from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import REPEATED_DELIVERY, Boundary, Guarantee, strongest
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.pipeline import Pipeline

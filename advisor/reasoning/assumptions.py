@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of
-from advisor.reasoning.absence import NAME as OUTAGE
-from advisor.reasoning.absence import longest_absence
+from advisor.reasoning.behaviour.absence import NAME as OUTAGE
+from advisor.reasoning.behaviour.absence import longest_absence
+from advisor.reasoning.behaviour.sizes import LARGEST, sent, taken
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.sizes import LARGEST, sent, taken
 from advisor.reasoning.trace import Key, Traced
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication, in_fullest_rack
 from advisor.reasoning.guarantees import Anomaly, Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
-from advisor.reasoning.replication import Replication, in_fullest_rack
 
 
 @dataclass(frozen=True, slots=True)

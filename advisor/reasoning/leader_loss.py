@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import product
 
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import (
     isr_shrunk_leader_down,
@@ -22,7 +23,6 @@ from advisor.reasoning.failures import (
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 
 class Follower(StrEnum):

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.group import Commit, Group, session_timeout
-from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import (
+from advisor.reasoning.behaviour.group import Commit, Group, session_timeout
+from advisor.reasoning.behaviour.replication import (
     LINGER,
     LINGER_MS,
     ZOOKEEPER_TICK_MS,
@@ -21,8 +20,9 @@ from advisor.reasoning.replication import (
     in_fullest_rack,
     in_racks,
 )
-from advisor.reasoning.session import ABORT_CHECK
-from advisor.reasoning.streams import Streams
+from advisor.reasoning.behaviour.session import ABORT_CHECK
+from advisor.reasoning.behaviour.streams import Streams
+from advisor.reasoning.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)

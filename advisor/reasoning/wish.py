@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from advisor.reasoning.assess import Assessed, judgements
 from advisor.reasoning.assumptions import Assumption, assumptions
+from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
-from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key, Traced

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.reasoning.assess import Assessed, Assessment
+from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.failures.log_compaction import is_counted
-from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import (
     FORBIDS,
     ORDER,

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from advisor import services as advisor
 from advisor.catalog import Family, kafka_line
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 from labs.challenges import Challenge
 from labs.engine.distributions.distribution import Brokers, patch_releases, to_run
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec

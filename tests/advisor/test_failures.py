@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 
 from advisor.catalog import Family
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
-from advisor.reasoning.replication import Replication
 from tests.advisor.pipelines import (
     ACKS_0,
     AGAIN,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from advisor.catalog import Component, Value
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 from tests.advisor.pipelines import pipelines
 
 pytestmark = pytest.mark.wide

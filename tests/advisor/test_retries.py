@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from advisor.reasoning.assess import assess
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.recommend import recommend
-from advisor.reasoning.session import Session
 from tests.advisor.pipelines import SAFE, described, permits
 
 BACKOFF, LONGEST = "producer.retry.backoff.ms", "producer.retry.backoff.max.ms"

@@ -9,12 +9,12 @@ from advisor.catalog.facts import facts
 from advisor.pages.presentation import not_staged
 from advisor.reasoning.answer import answer
 from advisor.reasoning.assess import assess
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.dependence import events_measured_by
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.numbers import numbers
-from advisor.reasoning.replication import Replication
 from advisor.reasoning.serial import from_data, to_data
 from labs.engine.distributions.distribution import to_run
 from tests.advisor.pipelines import SAFE, described

@@ -216,14 +216,17 @@ def test_the_architecture_names_the_rooms_that_are_there() -> None:
     named: dict[str, set[str]] = {}
     place = ""
     for line in (ROOT / "docs" / "architecture.md").read_text("utf-8").splitlines():
-        if table := re.match(r"(?:\| |The rooms of )`(\w+(?:/(?:engine|intake|pages))?)/`", line):
+        if table := re.match(
+            r"(?:\| |The rooms of )`(\w+(?:/(?:engine|intake|pages|reasoning))?)/`", line
+        ):
             place = table[1]
         elif line.startswith("#"):
             place = ""
         elif place and (row := re.match(r"\| `(\w+)`", line)):
             named.setdefault(place, set()).add(row[1])
     django = {"management", "migrations", "templatetags"}
-    for place in ("advisor", "advisor/intake", "labs", "labs/engine", "labs/pages"):
+    inner = ("advisor/intake", "advisor/reasoning", "labs/engine", "labs/pages")
+    for place in ("advisor", "labs", *inner):
         there = {
             path.relative_to(ROOT / place).parts[0]
             for path in python_files()

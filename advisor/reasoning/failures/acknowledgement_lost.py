@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
 
 _RECONNECT_MS = 1
 """Any pause at all: the first error ends a record that is never retried."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 
 def permits(pipeline: Pipeline) -> Permits:

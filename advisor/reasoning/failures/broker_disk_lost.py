@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
-from advisor.reasoning.replication import Replication
 
 TIERED, FACTOR = "remote.storage.enable", "remote.metadata.replication.factor"
 MINIMUM = "remote.metadata.min.insync.replicas"

@@ -8,12 +8,12 @@ jumps, does nothing to them.
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.absence import longest_absence
+from advisor.reasoning.behaviour.absence import longest_absence
+from advisor.reasoning.behaviour.session import Session
+from advisor.reasoning.behaviour.timestamps import APART, clocks_apart, furthest_ahead, oldest
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
-from advisor.reasoning.timestamps import APART, clocks_apart, furthest_ahead, oldest
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
+from advisor.reasoning.behaviour.group import Group, missing
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Group, missing
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication, controllers, zookeeper_servers
 from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, controllers, zookeeper_servers
 
 SERVERS, DISK = ("controllers", "zookeeper.servers"), "metadata.disk.lost"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.group import Commit, Group, assigned_by_brokers, repeated
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Commit, Group, assigned_by_brokers, repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
+from advisor.reasoning.behaviour.session import Session
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
-from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
+from advisor.reasoning.behaviour.group import again, sink_absorbs
+from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.session import Session
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits, outage
-from advisor.reasoning.group import again, sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
-from advisor.reasoning.session import Session
-from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:

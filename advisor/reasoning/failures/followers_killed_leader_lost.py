@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.failures import isr_shrunk_leader_lost
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.session import Session
+from advisor.reasoning.behaviour.timestamps import furthest_ahead, oldest, stamped_by_sender
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
-from advisor.reasoning.timestamps import furthest_ahead, oldest, stamped_by_sender
 
 
 def permits(pipeline: Pipeline) -> Permits:

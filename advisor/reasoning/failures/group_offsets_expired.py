@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.absence import longest_absence
+from advisor.reasoning.behaviour.absence import longest_absence
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Boundary

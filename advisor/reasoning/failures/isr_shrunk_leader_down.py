@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.failures import leader_killed, unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 OPERATORS_STEPS = (
     "if a disk ends with its container or pod, put the logs on a persistent volume; keep the "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.keys import AS_JAVA
 from advisor.reasoning.event import FailureEvent, Permits, never_counted
 from advisor.reasoning.guarantees import Anomaly, Boundary
-from advisor.reasoning.keys import AS_JAVA
 from advisor.reasoning.pipeline import Pipeline
 
 _MOVED = (

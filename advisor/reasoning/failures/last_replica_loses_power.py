@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage
 from advisor.reasoning.failures import unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import agreed, counted
-from advisor.reasoning.replication import Replication
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.failures import (
     brokers_below_min_isr,
@@ -10,7 +11,6 @@ from advisor.reasoning.failures import (
 )
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, kafka_at_least
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.group import missing
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures.no_committed_offset import without_position
-from advisor.reasoning.group import missing
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 

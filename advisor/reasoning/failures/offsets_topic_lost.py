@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.group import repeated
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.failures.no_committed_offset import without_position
-from advisor.reasoning.group import repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
-from advisor.reasoning.replication import Replication
 
 NAME, MINIMUM = "offsets.topic.replication.factor", "offsets.topic.min.insync.replicas"
 _ACKS = "offsets.commit.required.acks"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.keys import keys_spread, tasks_split
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
-from advisor.reasoning.keys import keys_spread, tasks_split
 from advisor.reasoning.pipeline import Pipeline
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.absence import reach_ms
+from advisor.reasoning.behaviour.absence import reach_ms
+from advisor.reasoning.behaviour.group import missing
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import missing
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.session import ANSWER_MS, Session
+from advisor.reasoning.behaviour.sizes import queue
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
-from advisor.reasoning.session import ANSWER_MS, Session
-from advisor.reasoning.sizes import queue
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.group import Commit, Group
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits, once_stated
-from advisor.reasoning.group import Commit, Group
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
+from advisor.reasoning.behaviour.group import Commit, Group, sink_absorbs
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import Commit, Group, sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:

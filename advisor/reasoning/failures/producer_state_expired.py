@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from advisor.reasoning.behaviour.quota import Backlog, quota
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.quota import Backlog, quota
-from advisor.reasoning.session import Session
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage
 from advisor.reasoning.failures import leader_killed, unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
-from advisor.reasoning.replication import Replication, kafka_at_least
 
 MOVED = "replicas.moved"
 _LEAST = 3

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import (
+from advisor.reasoning.behaviour.group import (
     Commit,
     Group,
     assigned_by_brokers,
     repeated,
     rolled_back,
 )
+from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.guarantees import Boundary
-from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
-from advisor.reasoning.sizes import (
+from advisor.reasoning.behaviour.session import Session
+from advisor.reasoning.behaviour.sizes import (
     LARGEST,
     largest,
     refusal_of_batches,
     refusal_of_requests,
     too_small,
 )
+from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.absence import longest_absence, room
+from advisor.reasoning.behaviour.absence import longest_absence, room
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
+from advisor.reasoning.behaviour.group import again, sink_absorbs
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import again, sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
+from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import agreed, counted
-from advisor.reasoning.replication import Replication
-from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:

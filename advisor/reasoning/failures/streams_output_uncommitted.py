@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits, once_stated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.absence import beyond_retention
+from advisor.reasoning.behaviour.absence import beyond_retention
+from advisor.reasoning.behaviour.group import missing, repeated
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import missing, repeated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
 
 NAME = "topic.recreated"
 

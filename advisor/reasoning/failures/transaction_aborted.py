@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.catalog.versions import at_least, effective_client
+from advisor.reasoning.behaviour.group import sink_absorbs
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.group import sink_absorbs
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams
 
 VERIFICATION = "transaction.partition.verification.enable"
 

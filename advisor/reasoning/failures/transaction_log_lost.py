@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
-from advisor.reasoning.replication import Replication
 
 FACTOR, MINIMUM = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
 

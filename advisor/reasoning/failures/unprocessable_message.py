@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.group import Group
+from advisor.reasoning.behaviour.streams import Streams, handler
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures import exception_then_close
-from advisor.reasoning.group import Group
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams, handler
 
 
 def permits(pipeline: Pipeline) -> Permits:

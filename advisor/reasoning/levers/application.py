@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
+from advisor.reasoning.behaviour.group import Commit, Group
+from advisor.reasoning.behaviour.keys import OWN, own_class
+from advisor.reasoning.behaviour.quota import NAME as QUOTA
+from advisor.reasoning.behaviour.quota import enough
 from advisor.reasoning.failures.commits_out_of_order import NAME as ORDER
 from advisor.reasoning.failures.topic_recreated import NAME as RECREATED
-from advisor.reasoning.group import Commit, Group
-from advisor.reasoning.keys import OWN, own_class
 from advisor.reasoning.levers.lever import (
     Lever,
     Procedure,
@@ -23,8 +25,6 @@ from advisor.reasoning.levers.lever import (
     paid,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.quota import NAME as QUOTA
-from advisor.reasoning.quota import enough
 
 
 def _commits(pipeline: Pipeline) -> Sequence[Value]:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.absence import longest_absence, room
+from advisor.reasoning.behaviour.absence import longest_absence, room
+from advisor.reasoning.behaviour.replication import Replication, in_fullest_rack, kafka_at_least
+from advisor.reasoning.behaviour.session import Session
+from advisor.reasoning.behaviour.timestamps import (
+    AFTER,
+    ANY_AGE,
+    APART,
+    BEFORE,
+    DIFFERENCE,
+    Limit,
+    clocks_apart,
+    furthest_ahead,
+    oldest,
+)
 from advisor.reasoning.failures.log_compaction import is_counted
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
@@ -31,19 +44,6 @@ from advisor.reasoning.levers.lever import (
 )
 from advisor.reasoning.numbers import bytes_on_disk
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, in_fullest_rack, kafka_at_least
-from advisor.reasoning.session import Session
-from advisor.reasoning.timestamps import (
-    AFTER,
-    ANY_AGE,
-    APART,
-    BEFORE,
-    DIFFERENCE,
-    Limit,
-    clocks_apart,
-    furthest_ahead,
-    oldest,
-)
 
 _TOPIC, _BROKER = Component.TOPIC, Component.BROKER
 _HOUR_MS = 3_600_000

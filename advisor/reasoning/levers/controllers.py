@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.failures.brokers_below_min_isr import IN_SYNC
 from advisor.reasoning.failures.controllers_lost import (
     DISK,
@@ -15,7 +16,6 @@ from advisor.reasoning.failures.controllers_lost import (
 )
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart, Targets, costs
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 
 def _servers(*, zookeeper: bool) -> Targets:

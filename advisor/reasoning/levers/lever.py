@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import TypedDict, Unpack
 
 from advisor.catalog import Component, Family, Value
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
 REMEMBERED_MS = 86_400_000

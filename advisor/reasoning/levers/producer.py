@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
+from advisor.reasoning.behaviour.keys import OWN, keys_spread, own_class
+from advisor.reasoning.behaviour.quota import quota
+from advisor.reasoning.behaviour.replication import ELECTION_MARGIN_MS, Replication
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Anomaly
-from advisor.reasoning.keys import OWN, keys_spread, own_class
 from advisor.reasoning.levers import streams
 from advisor.reasoning.levers.lever import (
     INT_MAX,
@@ -22,9 +25,6 @@ from advisor.reasoning.levers.lever import (
     spare,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.quota import quota
-from advisor.reasoning.replication import ELECTION_MARGIN_MS, Replication
-from advisor.reasoning.session import Session
 
 _PATIENCE_MS = 120_000
 """`delivery.timeout.ms` of the Java client (KIP-91)."""

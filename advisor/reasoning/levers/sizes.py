@@ -6,18 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
-from advisor.reasoning.levers.lever import (
-    BROKER_FILE,
-    INT_MAX,
-    PRODUCERS_AGAIN,
-    TOPIC_ALTERED,
-    Lever,
-    Targets,
-    costs,
-    only,
-)
-from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.sizes import (
+from advisor.reasoning.behaviour.sizes import (
     KIB,
     QUEUE,
     READ,
@@ -33,6 +22,17 @@ from advisor.reasoning.sizes import (
     taken,
     too_small,
 )
+from advisor.reasoning.levers.lever import (
+    BROKER_FILE,
+    INT_MAX,
+    PRODUCERS_AGAIN,
+    TOPIC_ALTERED,
+    Lever,
+    Targets,
+    costs,
+    only,
+)
+from advisor.reasoning.pipeline import Pipeline
 
 
 def _batches(pipeline: Pipeline) -> Sequence[Value]:

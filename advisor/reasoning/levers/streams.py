@@ -7,6 +7,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.catalog.streams_overrides import COMMIT_MS, TRANSACTION_MS
+from advisor.reasoning.behaviour.streams import EXTRACTOR, PROCESSOR, Streams, handler
 from advisor.reasoning.levers.lever import (
     Lever,
     Procedure,
@@ -18,7 +19,6 @@ from advisor.reasoning.levers.lever import (
     paid,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import EXTRACTOR, PROCESSOR, Streams, handler
 
 _STREAMS = Component.STREAMS
 _ERRORS = "org.apache.kafka.streams.errors"

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
+from advisor.reasoning.behaviour.replication import (
+    LINGER,
+    LINGER_MS,
+    QUORUM_TIMEOUTS_MS,
+    Replication,
+)
+from advisor.reasoning.behaviour.session import ANSWER_MS
 from advisor.reasoning.levers.lever import (
     BROKER_FILE,
     INT_MAX,
@@ -13,8 +20,6 @@ from advisor.reasoning.levers.lever import (
     costs,
 )
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import LINGER, LINGER_MS, QUORUM_TIMEOUTS_MS, Replication
-from advisor.reasoning.session import ANSWER_MS
 
 _BROKER = Component.BROKER
 _SESSION_MS, _HEARTBEAT_MS = 9_000, 2_000

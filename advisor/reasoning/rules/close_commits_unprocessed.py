@@ -16,8 +16,8 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.group import Group
 from advisor.reasoning.finding import Rule, Severity
-from advisor.reasoning.group import Group
 from advisor.reasoning.pipeline import Pipeline
 
 

@@ -16,9 +16,9 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
 
 
 def check(pipeline: Pipeline) -> str | None:

@@ -19,9 +19,9 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.finding import Alike, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 _BEAT = "broker.heartbeat.interval.ms"
 

@@ -16,10 +16,10 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules.idempotence_silently_off import is_silent
-from advisor.reasoning.session import Session
 
 
 def check(pipeline: Pipeline) -> str | None:

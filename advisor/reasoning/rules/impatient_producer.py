@@ -17,10 +17,10 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
-from advisor.reasoning.session import Session
 
 
 def check(pipeline: Pipeline) -> str | None:

@@ -17,8 +17,8 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.group import assigned_by_brokers
 from advisor.reasoning.finding import Alike, Rule, Severity
-from advisor.reasoning.group import assigned_by_brokers
 from advisor.reasoning.pipeline import Pipeline
 
 _BEAT, _SESSION = "heartbeat.interval.ms", "session.timeout.ms"

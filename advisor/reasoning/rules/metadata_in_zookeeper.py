@@ -21,9 +21,9 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication, controllers
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication, controllers
 
 _MODE = "metadata.mode"
 

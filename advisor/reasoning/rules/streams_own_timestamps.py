@@ -15,9 +15,9 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.streams import EXTRACTOR, PROCESSOR
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import EXTRACTOR, PROCESSOR
 
 
 def check(pipeline: Pipeline) -> str | None:

@@ -17,9 +17,9 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams
 
 
 def check(pipeline: Pipeline) -> str | None:

@@ -16,9 +16,9 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams
 
 
 def check(pipeline: Pipeline) -> str | None:

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.catalog.versions import at_least, effective_client
+from advisor.reasoning.behaviour.replication import kafka_at_least
+from advisor.reasoning.behaviour.streams import is_transactional
 from advisor.reasoning.failures.transaction_aborted import own_epochs
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import kafka_at_least
-from advisor.reasoning.streams import is_transactional
 
 
 def check(pipeline: Pipeline) -> str | None:

@@ -16,9 +16,9 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 
 
 def check(pipeline: Pipeline) -> str | None:

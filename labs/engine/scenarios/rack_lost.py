@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from advisor.reasoning.replication import in_fullest_rack
+from advisor.reasoning.behaviour.replication import in_fullest_rack
 from labs.engine.faults.admin import elect
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.roles import (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.reasoning.sizes import KIB, QUEUE
+from advisor.reasoning.behaviour.sizes import KIB, QUEUE
 from labs.engine.clients.translate import Pinned
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.model import Rate, Scenario
@@ -43,7 +43,7 @@ def _topic(settings: Settings) -> Mapping[str, Pinned]:
 
 
 def _needed(settings: Settings) -> int | None:
-    """The bytes that have to be kept for absent readers (`advisor.reasoning.absence.room`)."""
+    """The bytes that have to be kept for absent readers (`room` of the advisor's `absence`)."""
     application = settings["application"]
     if "rate" in application and "message.bytes" in application:
         load = int(application["rate"]) * int(application["message.bytes"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from advisor.reasoning.absence import POLL_MS, until_taken_over_ms
+from advisor.reasoning.behaviour.absence import POLL_MS, until_taken_over_ms
 from labs.engine.clients.translate import Pinned
 from labs.engine.faults.admin import elect, keep_all
 from labs.engine.faults.clients import hold, kill_client, start_again

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.replication import ELECTION_MARGIN_MS
+from advisor.reasoning.behaviour.sizes import refusal_of_batches
+from advisor.reasoning.behaviour.streams import Streams
+from advisor.reasoning.behaviour.timestamps import oldest
 from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline, derived_property
-from advisor.reasoning.replication import ELECTION_MARGIN_MS
-from advisor.reasoning.sizes import refusal_of_batches
-from advisor.reasoning.streams import Streams
-from advisor.reasoning.timestamps import oldest
 
 INT_MAX = 2**31 - 1
 ANSWER_MS = 10

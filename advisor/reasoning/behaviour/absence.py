@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.group import session_timeout
+from advisor.reasoning.behaviour.group import session_timeout
+from advisor.reasoning.behaviour.sizes import queue
+from advisor.reasoning.behaviour.timestamps import clocks_apart
 from advisor.reasoning.pipeline import Pipeline, derived
-from advisor.reasoning.sizes import queue
-from advisor.reasoning.timestamps import clocks_apart
 
 NAME = "outage.ms"
 """What the team says of itself, in ms."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.session import Session
+from advisor.reasoning.behaviour.sizes import queue
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.session import Session
-from advisor.reasoning.sizes import queue
 
 NAME = "producer.byte.rate"
 """What the team says of the quota, in bytes a second; nobody else can know."""

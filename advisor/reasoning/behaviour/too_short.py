@@ -10,17 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.group import assigned_by_brokers
-from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import (
+from advisor.reasoning.behaviour.group import assigned_by_brokers
+from advisor.reasoning.behaviour.replication import (
     LINGER,
     LINGER_MS,
     QUORUM_TIMEOUTS_MS,
     Replication,
     controllers,
 )
-from advisor.reasoning.session import ANSWER_MS, Session
-from advisor.reasoning.sizes import (
+from advisor.reasoning.behaviour.session import ANSWER_MS, Session
+from advisor.reasoning.behaviour.sizes import (
     ENVELOPE_BYTES,
     SMALLEST_BATCH_BYTES,
     SMALLEST_REQUEST_BYTES,
@@ -28,7 +27,8 @@ from advisor.reasoning.sizes import (
     read,
     taken,
 )
-from advisor.reasoning.streams import Streams
+from advisor.reasoning.behaviour.streams import Streams
+from advisor.reasoning.pipeline import Pipeline
 
 _REGISTRATION_MS = 60_000
 """`initial.broker.registration.timeout.ms` of Kafka (KRaftConfigs)."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import Permits
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.streams import Streams
 
 POLICIES = {
     "spring": "ten tries, one for what cannot be deserialized or converted, then a log line",

@@ -1,0 +1,1 @@
+"""What Kafka's parts do under a pipeline's settings: replicas, a producer's session, a group."""
