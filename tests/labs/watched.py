@@ -6,7 +6,7 @@ from typing import Any
 
 from labs.engine.record.replay import Replay
 from labs.models import Experiment, State
-from tests.engine.test_why import kept
+from tests.engine.record.test_why import kept
 from tests.labs import make
 
 WEAK = {"producer": {"acks": "1", "linger.ms": 5}, "topic": {"min.insync.replicas": 1}}

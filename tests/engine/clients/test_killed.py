@@ -16,8 +16,8 @@ from labs.engine.clients.process import ClientFailed, ClientProcess
 from labs.engine.clients.sink import effects
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
-from tests.engine import test_clients_consumer as consumers
-from tests.engine import test_clients_producer as producers
+from tests.engine.clients import test_consumer as consumers
+from tests.engine.clients import test_producer as producers
 from tests.engine.rigs import alone
 
 pytestmark = pytest.mark.process

@@ -32,7 +32,7 @@ from labs.engine.scenarios import find
 from labs.engine.scenarios.model import draw
 from tests.engine.arms import DESCRIBED, SCENARIO, experiment
 from tests.engine.herd import Herd
-from tests.engine.test_runner import HOLDS
+from tests.engine.run.test_runner import HOLDS
 
 pytestmark = pytest.mark.process
 

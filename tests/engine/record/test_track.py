@@ -7,7 +7,7 @@ from typing import Any
 
 from labs.engine.record.track import Track, track
 from tests.engine.histories import ALL, FIRST_DEAD, sample
-from tests.engine.test_why import by_hand
+from tests.engine.record.test_why import by_hand
 
 BACK = sample(5.0, 2, 1, 11, {1: 6, 2: 11, 3: 11})
 BEGINS = sample(0.0, 1, 0, 0, {1: 0, 2: 0, 3: 0})

@@ -11,7 +11,7 @@ import pytest
 from labs.engine.clients.process import ClientProcess
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
-from tests.engine import test_clients_producer as producers
+from tests.engine.clients import test_producer as producers
 from tests.engine.rigs import alone
 
 pytestmark = pytest.mark.process

@@ -11,7 +11,7 @@ from labs.engine.record.ledger import SCHEMAS, TableWriter
 from spark_jobs.count_table import COUNTS
 from spark_jobs.ledger_schema import LEDGER, VERSION
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_several_writers_make_one_table(tmp_path: Path) -> None:

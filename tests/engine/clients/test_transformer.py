@@ -15,9 +15,9 @@ from labs.engine.clients.reader import ReaderConfig
 from labs.engine.clients.transformer import TransformerConfig
 from labs.engine.faults import clients as faults
 from labs.engine.faults.record import FaultLog
-from tests.engine import test_clients_consumer as consumers
+from tests.engine.clients import test_consumer as consumers
+from tests.engine.clients.test_consumer import broker
 from tests.engine.rigs import alone
-from tests.engine.test_clients_consumer import broker
 
 __all__ = ["broker"]  # the fixture
 
