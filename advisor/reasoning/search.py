@@ -17,7 +17,9 @@ from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly, Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
+from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.replication import Replication
 from advisor.reasoning.trace import Key, Traced
 from advisor.reasoning.wish import forbidden
 
@@ -67,6 +69,14 @@ def pulled(pipeline: Pipeline, pulls: Pulls) -> Pipeline:
     return pipeline
 
 
+def spends_last_replica(before: Pipeline, after: Pipeline) -> bool:
+    """Whether a change leaves no replica to spare for writes (finding T003), where there were some
+    and the cluster has a broker for one more."""
+    then, now = Replication(before), Replication(after)
+    room = now.factor < min(after.requirement.survive + 2, after.brokers)
+    return room and now.spares == 0 < then.spares
+
+
 def _one_more(pulls: Pulls, container: Container[Pulls]) -> Pull | None:
     """The pull by which these are more than others that are known already, if there is one."""
     return next((pull for pull in pulls if pulls - {pull} in container), None)
@@ -97,8 +107,25 @@ class Space:
         return self._cached(event.name, lambda after: after.judged(event), pulls)
 
     def refused(self, pulls: Pulls) -> tuple[bool, frozenset[Key]]:
-        """Whether these pulls make what a product refuses, and the settings it looks at."""
-        return self._cached("refused", Traced.refused, pulls)
+        """Whether these pulls make what a product refuses, what spends the last replica, or that
+        with which nothing works any more; and the settings that this was said of."""
+        every = frozenset[Key]()
+        for question, ask in (
+            ("refused", Traced.refused), ("spent", self._spends), ("works", self._obstructs),
+        ):  # fmt: skip
+            refused, reads = self._cached(question, ask, pulls)
+            if refused:
+                return True, reads
+            every |= reads
+        return False, every
+
+    def _spends(self, after: Traced) -> tuple[bool, frozenset[Key]]:
+        reads = after.reads_of(lambda pipeline: Replication(pipeline).spares)
+        return spends_last_replica(self.before, after), reads
+
+    def _obstructs(self, after: Traced) -> tuple[bool, frozenset[Key]]:
+        reads = after.reads_of(obstacles)
+        return bool(obstacles(after)) and not obstacles(self.before), reads
 
     def _cached(
         self, question: str, ask: Callable[[Traced], tuple[_T, frozenset[Key]]], pulls: Pulls

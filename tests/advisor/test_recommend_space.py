@@ -7,16 +7,17 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 
+from advisor.catalog import Component, Family
 from advisor.reasoning.assess import assess
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Confidence
-from advisor.reasoning.guarantees import Anomaly, Guarantee
+from advisor.reasoning.guarantees import Anomaly, Guarantee, Requirement
 from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import BENDS, Recommendation, recommend
-from advisor.reasoning.search import Search, pulled
+from advisor.reasoning.search import Search, pulled, spends_last_replica
 from tests.advisor.pipelines import broken, falls_short, pipelines
 
 pytestmark = pytest.mark.wide
@@ -69,6 +70,23 @@ def test_after_the_changes_nothing_forbidden_may_happen(pipeline):
 
 @given(pipelines())
 @WHOLE_SPACE
+def test_after_the_changes_messages_get_through_if_they_did_before(pipeline):
+    assume(not obstacles(pipeline))
+    assert not obstacles(recommend(pipeline).pipeline)
+
+
+def test_transactions_that_could_not_begin_are_no_change():
+    """Before 3.7 a log of transactions with one copy refuses what needs two."""
+    settings = {Component.BROKER: {"transaction.state.log.replication.factor": 1}}
+    wish = Requirement(Guarantee.AT_MOST_ONCE, survive=0, ordering=False)
+    for kafka, recommended in (("3.6", False), ("3.7", True)):
+        pipeline = Pipeline(Family.STREAMS, "4.3", kafka, 3, settings, wish)
+        names = {change.setting for change in recommend(pipeline).changes}
+        assert ("processing.guarantee" in names) is recommended
+
+
+@given(pipelines())
+@WHOLE_SPACE
 def test_without_any_one_change_it_is_not_enough(pipeline):
     recommendation = recommend(pipeline)
     if refused(recommendation):
@@ -78,7 +96,8 @@ def test_without_any_one_change_it_is_not_enough(pipeline):
         for change in recommendation.changes:
             if change is not left_out:
                 rest = rest.with_setting(change.component, change.setting, change.after)
-        assert falls_short(rest, pipeline) or rest.problems()
+        spent = spends_last_replica(pipeline, rest)
+        assert falls_short(rest, pipeline) or rest.problems() or spent
 
 
 @given(pipelines())
@@ -94,7 +113,8 @@ def test_no_smaller_set_of_changes_is_enough(pipeline):
         for pulls in combinations(order, size):
             if len({pull.key for pull in pulls}) == size:
                 after = pulled(pipeline, frozenset(pulls))
-                assert falls_short(after, pipeline) or after.problems(), pulls
+                refuses = after.problems() or spends_last_replica(pipeline, after)
+                assert falls_short(after, pipeline) or refuses, pulls
 
 
 @given(pipelines())
@@ -163,7 +183,17 @@ def test_no_change_goes_the_weaker_way(pipeline):
             assert change.before < change.after, change
 
 
+SEGMENT = {
+    Component.APPLICATION: {"largest.message.bytes": 1_500_000},
+    Component.TOPIC: {"segment.bytes": 1_048_576},
+}
+"""Where segment.bytes is one of the changes."""
+
+
 @given(pipelines())
+@example(
+    Pipeline(Family.JAVA, "4.3", "4.3", 3, SEGMENT, Requirement(Guarantee.AT_LEAST_ONCE, 0, False))
+)
 @WHOLE_SPACE
 def test_every_change_names_what_it_closes_and_its_price(pipeline):
     for change in recommend(pipeline).changes:

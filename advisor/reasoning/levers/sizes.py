@@ -118,9 +118,7 @@ LEVERS = (
     ),
     Lever(
         Component.TOPIC, SEGMENT, _segments,
-        costs(more=(
-            "Disk: retention and compaction wait until a segment is full, or for segment.ms."
-        )),
+        costs(disk="retention and compaction wait until a segment is full, or for segment.ms."),
         "Kafka TopicConfig, segment.bytes",
         TOPIC_ALTERED,
     ),
