@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from advisor.catalog import Component
 from advisor.intake.clients.known import decides
 from advisor.intake.clients.placeholders import COMPOSE
+from advisor.intake.cluster import internal_topics
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.reading import Reading
+from advisor.intake.reading import Item, Reading
 from advisor.intake.text import shown
 
 CREATE_TOPICS = "KAFKA_CREATE_TOPICS"
@@ -185,6 +186,9 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
             continue
         if quota := _QUOTA.search(command):
             reading.note(line, of_quota(quota[1]))
+        if own := _internal(command):
+            _take_internal(reading, own, command, line)
+            continue
         of_brokers, of_topics = _OF_BROKERS.search(command), _OF_TOPICS.search(command)
         if of_brokers or of_topics:
             component = Component.BROKER if of_brokers else Component.TOPIC
@@ -199,7 +203,24 @@ def topics_of(commands: Iterable[tuple[str, int]]) -> set[str]:
 
 def _topics(parts: Iterable[str]) -> set[str]:
     of_topics = (part for part in parts if is_read(part) and _OF_TOPICS.search(part))
-    return {match[1] for part in of_topics for match in _NAMED.finditer(part)}
+    names = {match[1] for part in of_topics for match in _NAMED.finditer(part)}
+    return {name for name in names if not internal_topics.is_internal(name)}
+
+
+def _internal(command: str) -> str:
+    """The one of Kafka's own topics that a command is about; empty for any other."""
+    named = _NAMED.search(command) if _OF_TOPICS.search(command) else None
+    return named[1] if named and internal_topics.is_internal(named[1]) else ""
+
+
+def _take_internal(reading: Reading, topic: str, command: str, line: int) -> None:
+    items = list[Item]()
+    for name, value in _changed(command):
+        if value is None and decides(name):
+            reading.wrong(Component.TOPIC, name, line, f"{shown(name)} {_TAKEN_BACK}")
+        elif value is not None:
+            items.append(Item(Component.TOPIC, name, value, line))
+    internal_topics.take(reading, topic, items)
 
 
 def _take_change(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.intake.clients.placeholders import COMPOSE, FILLED_IN
+from advisor.intake.cluster.internal_topics import is_internal
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Subject
 from advisor.intake.text import OTHER_CLUSTER, IntakeError, shown
@@ -64,6 +65,7 @@ def subject_of(resources: Iterable[Sequence[Leaf]]) -> Subject:
 
 
 def _names(of: Mapping[tuple[str, ...], Leaf]) -> list[Leaf]:
-    """What a topic is called: the first of these that there is."""
+    """What a topic of a team's is called: the first of these that there is."""
     paths = (("spec", "topicName"), ("metadata", "name"))
-    return [of[path] for path in paths if path in of][:1]
+    names = [of[path] for path in paths if path in of][:1]
+    return [leaf for leaf in names if not is_internal(leaf.text)]

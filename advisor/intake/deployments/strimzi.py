@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from advisor.catalog import Component, Problem
 from advisor.intake.clients.placeholders import FILLED_IN
+from advisor.intake.cluster import internal_topics
 from advisor.intake.cluster.metadata_version import take_metadata_version
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments.commands import state_topics
@@ -26,6 +27,9 @@ _API = re.compile(
     re.MULTILINE,
 )
 """As YAML, and as JSON, which `kubectl get -o json` prints."""
+_PATCH = re.compile(
+    r"\A(?:[ \t]*#.*\n|[ \t]*\n|---[ \t]*\n)*spec:[ \t]*\n[ \t]+kafka:[ \t]*\n[ \t]+config:"
+)
 
 
 def read(text: str) -> Reading:
@@ -38,6 +42,14 @@ def read(text: str) -> Reading:
     for leaves in found:
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:
+            _patch(reading, leaves)
+            continue
+        if kind.text == "KafkaTopic" and (own := _internal(leaves)):
+            part = Reading()
+            for leaf in with_lists(leaves):
+                _topic(part, leaf)
+            internal_topics.take(reading, own, part.items)
+            reading.parts.add(kind.text)
             continue
         if kind.text == "KafkaTopic":
             topics.append(Reading())
@@ -68,6 +80,14 @@ def read(text: str) -> Reading:
         what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
         raise IntakeError(f"Line {others[0].line}: {what}.")
     return reading
+
+
+def _patch(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """A part of a Kafka resource, as `kubectl patch` takes it and this advisor writes it."""
+    for leaf in leaves:
+        if leaf.path[:3] == ("spec", "kafka", "config"):
+            reading.parts.add("Kafka")
+            _kafka(reading, leaf)
 
 
 def _tell(reading: Reading, others: list[Leaf]) -> None:
@@ -195,6 +215,13 @@ def _topic(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
+def _internal(leaves: Iterable[Leaf]) -> str:
+    """The one of Kafka's own topics that a resource is of; empty for any other."""
+    names = {leaf.path: leaf.text for leaf in leaves}
+    name = names.get(("spec", "topicName")) or names.get(("metadata", "name"), "")
+    return name if internal_topics.is_internal(name) else ""
+
+
 def _user(reading: Reading, leaf: Leaf) -> None:
     """The quota of a producer; its other parts are credentials, rights and other quotas."""
     match leaf.path:
@@ -227,7 +254,7 @@ _KINDS: Mapping[str, Callable[[Reading, Leaf], None]] = {
 
 
 def _likeness(text: str) -> float:
-    return 1.0 if _API.search(text) else 0.0
+    return 1.0 if _API.search(text) else 0.9 if _PATCH.search(text) else 0.0
 
 
 READERS = (Reader("strimzi", "Strimzi resources (YAML)", _likeness, read),)

@@ -11,6 +11,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake.clients.known import decides
+from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
 from advisor.intake.deployments.commands import state_topics
 from advisor.intake.reading import Reader, Reading, Subject
@@ -47,6 +48,7 @@ _LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTI
 _COPIES = "replication_factor"
 _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
 """Arguments of the resources that are no settings of a topic."""
+_NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
 
 def read(text: str) -> Reading:
@@ -72,12 +74,22 @@ def read(text: str) -> Reading:
         _take_block(part, text, first, managed=confluent)
         if confluent:
             _of_confluent_cloud(part, first)
+        if own := _internal(text, resource.end()):
+            internal_topics.take(reading, own, part.items)
+            continue
         parts.append(part)
         lines.append(first)
     state_topics(reading, parts, lines)
     labels = {resource["label"] for resource in resources if resource["label"]}
     reading.subject = Subject.named(labels, labels=True)
     return reading
+
+
+def _internal(text: str, begins: int) -> str:
+    """The one of Kafka's own topics that a resource is of; empty for any other."""
+    later = _RESOURCE.search(text, begins)
+    named = _NAMED.search(text, begins, later.start() if later else len(text))
+    return named[1] if named and internal_topics.is_internal(named[1]) else ""
 
 
 def _blank(match: re.Match[str]) -> str:

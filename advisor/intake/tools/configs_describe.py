@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
-from advisor.intake.cluster.levels import DEFAULT, OF_CLUSTER, ON_BOTH, level
+from advisor.intake.cluster import internal_topics
+from advisor.intake.cluster.levels import DEFAULT, MIN_ISR, OF_CLUSTER, ON_BOTH, level
 from advisor.intake.deployments.commands import of_quota
-from advisor.intake.reading import Reader, Reading, Subject
+from advisor.intake.reading import Item, Reader, Reading, Subject
 from advisor.intake.text import IntakeError, shown
 
 _HEAD = re.compile(
@@ -28,6 +29,8 @@ _LINE = re.compile(
 )
 _UNCLEAN = re.compile(rf"{OF_CLUSTER}:(unclean\.leader\.election\.enable)=(\w+)")
 """Counts for __consumer_offsets, whatever the topic states; a file's line is the controllers'."""
+_LEAST = re.compile(rf"{OF_CLUSTER}:{re.escape(MIN_ISR)}=(\d+)")
+"""The same, unless __consumer_offsets has its own."""
 _ANYWHERE = re.compile(r"^(?:Dynamic|All|Default) configs for .* are:", re.MULTILINE)
 
 
@@ -35,20 +38,26 @@ def read(text: str) -> Reading:
     """The settings that were made by hand. Raises `IntakeError`, also for two topics."""
     reading = Reading()
     component: Component | None = None
-    topic, left, broker, whole = "", 0, "", set[str]()
+    topic, own, left, broker, whole = "", "", 0, "", set[str]()
     for number, line in enumerate(text.splitlines(), start=1):
         if quota := _QUOTAS.match(line):
             reading.note(number, of_quota(quota["rate"]))
         elif head := _HEAD.match(line):
-            component = _component(head)
-            if component is Component.TOPIC and topic not in ("", head["name"]):
+            component, own = _component(head), ""
+            if component is Component.TOPIC and internal_topics.is_internal(head["name"] or ""):
+                own = head["name"]
+            elif component is Component.TOPIC and topic not in ("", head["name"]):
                 words = f"a second topic, {shown(head['name'] or '')}; one pipeline has one"
                 raise IntakeError(f"Line {number}: {words}.")
-            topic = head["name"] or topic if component is Component.TOPIC else topic
+            is_named = component is Component.TOPIC and head["name"] and not own
+            topic = head["name"] if is_named else topic
             broker = head["name"] or "" if component is Component.BROKER else ""
             whole |= {broker} if broker and line.startswith("All ") else set()
             if component is None:
                 reading.note(number, "only topics and brokers are read")
+        elif own and (match := _LINE.match(line)):
+            item = Item(Component.TOPIC, match["name"], match["value"], number)
+            internal_topics.take(reading, own, [item] if match["source"] != DEFAULT else [])
         elif component and (match := _LINE.match(line)):
             left += not _take(reading, component, match, number, broker)
     if not topic and not _ANYWHERE.search(text):
@@ -78,6 +87,8 @@ def _take(
     name, value = match["name"], match["value"]
     if kept := _UNCLEAN.search(match.string):
         reading.state(Component.BROKER, kept[1], kept[2], line)
+    if kept := _LEAST.search(match.string):
+        reading.state(*internal_topics.OFFSETS_MINIMUM, kept[1], line, MIN_ISR)
     if component is Component.TOPIC and source:
         component = level(name, source)
     inherited = ""

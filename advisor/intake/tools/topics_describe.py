@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator
 
 from advisor.catalog import Component
-from advisor.intake.cluster.levels import ON_BOTH
-from advisor.intake.reading import Reader, Reading, Subject
+from advisor.intake.cluster import internal_topics
+from advisor.intake.cluster.levels import MIN_ISR, ON_BOTH
+from advisor.intake.reading import Item, Reader, Reading, Subject
 from advisor.intake.text import IntakeError, shown
 
 _HEAD = re.compile(
@@ -30,12 +31,15 @@ _STATE = re.compile(
     r"Replicas:[ \t]*(?P<replicas>[\d,]+)\s+Isr:[ \t]*(?P<isr>[\d,]*)"
 )
 _FACTOR, _MOST = "replication.factor", 2**15 - 1
+_ASSUMED = 3
+"""How many brokers a cluster has of which nobody says it."""
 _ANYWHERE = re.compile(r"^Topic:.*\bPartitionCount:", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The settings of the topic. Raises `IntakeError`, also for more than one topic."""
     reading, first, fewest = Reading(), "", _MOST
+    text = _without_internal(reading, text)
     for number, line in enumerate(text.splitlines(), start=1):
         match = _HEAD.match(line.strip())
         if match is None:
@@ -56,9 +60,39 @@ def read(text: str) -> Reading:
                 words = "is in force; whether topic or brokers say so, kafka-configs --describe"
                 reading.note(number, f"{name} {words} --all tells")
     _say_state(reading, text)
-    if not first:
+    if not (first or reading.items or reading.notes):
         raise IntakeError("Line 1: no line begins with Topic: and has a PartitionCount.")
+    _count_brokers(reading, text)
     return reading
+
+
+def _without_internal(reading: Reading, text: str) -> str:
+    """The text without the lines of Kafka's own topics, of which it takes what is weighed. A
+    minimum that is not shown is Kafka's default, 1."""
+    lines, own = text.splitlines(), ""
+    for at, line in enumerate(lines):
+        head, row = _HEAD.match(line.strip()), _PARTITION.match(line.strip())
+        if head:
+            own = head["topic"] if internal_topics.is_internal(head["topic"]) else ""
+        if own and head:
+            configs = {MIN_ISR: "1", **dict(_configs(head["configs"] or ""))}
+            pairs = {_FACTOR: head["copies"], **configs}
+            items = [Item(Component.TOPIC, name, value, at + 1) for name, value in pairs.items()]
+            internal_topics.take(reading, own, items)
+        if own and (head or row):
+            lines[at] = ""
+    return "\n".join(lines)
+
+
+def _count_brokers(reading: Reading, text: str) -> None:
+    """A cluster has every broker that holds a copy; whether it has more is not shown, so that only
+    more than is assumed counts."""
+    rows = [(at, _PARTITION.match(line.strip())) for at, line in enumerate(text.splitlines(), 1)]
+    places = {name: at for at, match in rows if match for name in _ids(match["replicas"])}
+    if len(places) > _ASSUMED:
+        reading.heads["brokers"] = str(len(places))
+        words = f"{len(places)} brokers are taken, as many as its partitions name"
+        reading.note(max(places.values()), words)
 
 
 def _say_state(reading: Reading, text: str) -> None:

@@ -27,6 +27,7 @@ KEPT = f"    volumes: ['d:{LOGS}']\n"
 CONTROLLER = f"  lone:\n    {IMAGE}\n{KEPT}    environment:\n"
 CONTROLLER += "      KAFKA_PROCESS_ROLES: controller\n"
 MADE = "kafka-topics.sh --bootstrap-server kafka1:9092 --create --topic"
+ONLY_ONE = "CANNOT WORK.*only 1 broker.s. are registered"
 ONE_SERVICE = f"services:\n  kafka:\n    {IMAGE}\n    %s\n{KEPT}    environment:\n      {GOOD}\n"
 ONE_SERVICE += "      KAFKA_PROCESS_ROLES: broker,controller\n"
 UNKEPT = "      KAFKA_LOG_DIRS: ${LOGS}\n"
@@ -58,9 +59,9 @@ COMPOSE = [
     (ONE_SERVICE % "deploy: {replicas: 3}" + UNKEPT, 0, "YES.*3 brokers of Kafka 3.9"),
     (ONE_SERVICE % "scale: 3" + UNKEPT, 0, "YES.*controllers=3"),
     # the second with one folder for its logs gets no lock (LogManager)
-    (ONE_SERVICE % "scale: 3", 2, "only 1 broker.s. are registered"),
-    (compose().replace("d2:", "d1:").replace("d3:", "d1:"), 2, "only 1 broker.s. are registered"),
-    ((ONE_SERVICE % "scale: 3") + "      KAFKA_NODE_ID: 1\n", 2, "only 1 broker.s. are registered"),
+    (ONE_SERVICE % "scale: 3", 1, ONLY_ONE),
+    (compose().replace("d2:", "d1:").replace("d3:", "d1:"), 1, ONLY_ONE),
+    ((ONE_SERVICE % "scale: 3") + "      KAFKA_NODE_ID: 1\n", 1, ONLY_ONE),
     # brokers that are not Apache Kafka
     ("services:\n  r:\n    image: docker.redpanda.com/redpandadata/redpanda:v24.1.1\n    "
      "environment:\n      KAFKA_X: 1\n", 2, "Redpanda speaks Kafka's protocol"),
@@ -188,7 +189,7 @@ TERRAFORM = [
     # MSK's own default (Developer Guide, "Default Amazon MSK configuration")
     (MSK % ("min.insync.replicas=2\n    default.replication.factor=3", "3.6.0", 3), 1,
      "unclean.leader.election.enable: true -> false"),
-    (MSK % (SAFE, "3.6.0", 2), 2, "only 2 broker"),
+    (MSK % (SAFE, "3.6.0", 2), 1, "CANNOT WORK.*only 2 broker"),
     (MSK % (SAFE, "var.kafka", 3), 0, "3 brokers of Kafka"),
     (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'file("f")%s') % ("", "3.6.0", 3), 1,
      "server_properties is worked out by Terraform"),
@@ -205,8 +206,14 @@ def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expecte
 
 HEAD = "Topic: t\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
 ROW = "\tTopic: t\tPartition: {}\tLeader: {}\tReplicas: 1,2,3\tIsr: {}\tElr: \tLastKnownElr: \n"
+FIVE = "1,2,3,4,5"
 PRINTED = [
     (HEAD + ROW.format(0, 1, "1,2,3"), 0, "YES.*kafka-configs --describe --all tells. --want"),
+    # as many brokers as hold copies
+    ((HEAD + ROW.format(0, 1, "1,2,3")).replace("Factor: 3", "Factor: 5").replace("1,2,3", FIVE),
+     0, "YES.*and 5 brokers of Kafka.*5 brokers are taken, as many as its partitions name"),
+    (HEAD + (ROW + ROW.replace("1,2,3", "4,5,6")).format(0, 1, "1,2,3", 1, 4, "4,5,6"), 0,
+     "and 6 brokers of Kafka"),
     # nothing is taken with acks=all until a replica is back
     (HEAD + ROW.format(0, 1, "1") + ROW.format(1, 2, "2,3,1"), 1,
      "replicas.in.sync: 1 -> 3 .*1 partition has fewer replicas"),

@@ -1,0 +1,117 @@
+"""What tools and resources say of Kafka's own topics, which are no topic of a pipeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.test_configurations import TOPIC, C, assert_answer
+
+ALONE = C.replace("topic.min.insync.replicas=2 ", "")
+"""A topic whose minimum nobody states."""
+ONCE = (
+    "producer.transactional.id=a consumer.isolation.level=read_committed "
+    "consumer.auto.offset.reset=none application.restart=resumes "
+    "application.commit=in-transaction consumer.enable.auto.commit=false"
+)
+OFFSETS, STATE = "__consumer_offsets", "__transaction_state"
+
+
+def seen(topic: str, least: int) -> str:
+    value = f"min.insync.replicas={least}"
+    return (
+        f"Dynamic configs for topic {topic} are:\n"
+        f"  {value} sensitive=false synonyms={{DYNAMIC_TOPIC_CONFIG:{value}}}\n"
+    )
+
+
+def for_all(least: int) -> str:
+    value = f"min.insync.replicas={least}"
+    return (
+        "Default configs for brokers in the cluster are:\n"
+        f"  {value} sensitive=false synonyms={{DYNAMIC_DEFAULT_BROKER_CONFIG:{value}}}\n"
+    )
+
+
+def listed(topic: str, copies: int, configs: str) -> str:
+    return f"Topic: {topic}\tPartitionCount: 9\tReplicationFactor: {copies}\tConfigs: {configs}\n"
+
+
+def altered(topic: str, least: int = 2) -> str:
+    configs = f"--add-config min.insync.replicas={least}"
+    return f"kafka-configs.sh --alter --entity-type topics --entity-name {topic} {configs}\n"
+
+
+def resource(topic: str, least: int) -> str:
+    return (
+        "---\napiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: t}\nspec:\n"
+        f"  topicName: {topic}\n  replicas: 3\n  config: {{min.insync.replicas: {least}}}\n"
+    )
+
+
+def terraform(topic: str, least: int) -> str:
+    return (
+        f'resource "kafka_topic" "{topic}" {{\n  name = "{topic}"\n  replication_factor = 3\n'
+        f'  config = {{\n    "min.insync.replicas" = "{least}"\n  }}\n}}\n'
+    )
+
+
+CREATED = (
+    "kafka-topics.sh --create --topic t --replication-factor 3 --config min.insync.replicas=2\n"
+)
+OWN = f"{listed('t', 3, 'min.insync.replicas=2')}"
+
+
+@pytest.mark.parametrize("topic", [OFFSETS, STATE, "__share_group_state"])
+@pytest.mark.parametrize(("name", "text"), [
+    ("seen.txt", seen("%s", 2)),
+    ("listed.txt", listed("%s", 3, "compression.type=producer,min.insync.replicas=2")),
+    ("topics.sh", altered("%s")),
+    ("topic.yaml", resource("%s", 2)),
+    ("topics.tf", terraform("%s", 2)),
+])  # fmt: skip
+def test_a_minimum_of_kafkas_own_topic_is_not_that_of_the_pipelines(
+    tmp_path: Path, topic: str, name: str, text: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(text.replace("%s", topic))
+    assert_answer(str(file), ALONE, 1, f"^NO.*of {topic} is (taken as|not taken)")
+
+
+@pytest.mark.parametrize(("name", "text", "code"), [
+    ("seen.txt", seen("t", 2) + seen(OFFSETS, 2), 0),
+    ("seen.txt", seen(OFFSETS, 1) + seen("t", 2), 1),
+    ("seen.txt", for_all(2), 0),
+    ("seen.txt", for_all(1), 1),
+    # its own goes before what the cluster keeps, wherever it stands
+    ("seen.txt", for_all(2) + seen(OFFSETS, 1), 1),
+    ("seen.txt", seen(OFFSETS, 2) + for_all(1), 0),
+    ("listed.txt", OWN + listed(OFFSETS, 3, "min.insync.replicas=2"), 0),
+    # what is not shown is Kafka's default
+    ("listed.txt", OWN + listed(OFFSETS, 3, "cleanup.policy=compact"), 1),
+    ("topics.sh", CREATED + altered(OFFSETS), 0),
+    ("topics.sh", CREATED, 1),
+    ("topic.yaml", resource("t", 2) + resource(OFFSETS, 2), 0),
+    ("topic.yaml", resource("t", 2) + resource(OFFSETS, 1), 1),
+    ("topics.tf", terraform("t", 2) + terraform(OFFSETS, 2), 0),
+    ("topics.tf", terraform(OFFSETS, 1) + terraform("t", 2), 1),
+])  # fmt: skip
+def test_it_counts_for_exactly_once(tmp_path: Path, name: str, text: str, code: int) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    assert_answer(f"--want exactly-once {file}", f"{ONCE} {TOPIC}", code, "^NO" if code else "YES")
+
+
+@pytest.mark.parametrize(("least", "code"), [(2, 0), (1, 1)])
+def test_so_does_that_of_the_transactions(tmp_path: Path, least: int, code: int) -> None:
+    file = tmp_path / "listed.txt"
+    file.write_text(OWN + listed(STATE, 3, f"min.insync.replicas={least}"))
+    rest = f"{ONCE} application.offsets.topic.min.insync.replicas=2"
+    assert_answer(f"--want exactly-once {file}", rest, code, "^NO" if code else "YES")
+
+
+def test_an_unclean_election_of_one_counts(tmp_path: Path) -> None:
+    file, unclean = tmp_path / "listed.txt", "unclean.leader.election.enable=true"
+    file.write_text(OWN + listed(OFFSETS, 3, f"min.insync.replicas=2,{unclean}"))
+    assert_answer(f"--want exactly-once {file}", ONCE, 1, "^NO")
