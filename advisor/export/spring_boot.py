@@ -40,9 +40,12 @@ _TRANSACTION = (
     "transaction-id-prefix: Spring puts a number behind it for each producer. It must differ "
     "between instances of the application, and stay the same when one starts again."
 )
-_BATCH = (
-    "ack-mode batch: Spring commits when every record of a poll is processed; a record that "
-    "throws is handed over again."
+_BATCH = "ack-mode batch: Spring commits when every record of a poll is processed."
+_HANDLER = (
+    "Spring's own error handler tries a record ten times, logs it and passes over it "
+    "(DefaultErrorHandler). Give the container one with FixedBackOff.UNLIMITED_ATTEMPTS, or with a "
+    "DeadLetterPublishingRecoverer, and state application.processing.errors=retry, or "
+    "application.dead.letter, when you ask about this file again."
 )
 _BEFORE = (
     "ack-mode manual_immediate: call acknowledge() before the processing begins, or nothing is "
@@ -61,6 +64,8 @@ def _write(revision: Revision, stamp: Stamp) -> str:
     if mode:
         kafka["listener"] = {"ack-mode": mode}
         notes.append(_BATCH if mode == "batch" else _BEFORE)
+    if pipeline.text(Component.APPLICATION, "processing.errors") == "retry":
+        notes.append(_HANDLER)
     if pipeline.stated(Component.PRODUCER).get("transactional.id"):
         notes.append(_TRANSACTION)
     return head("Settings for Spring Boot.", stamp, *notes) + document({"spring": {"kafka": kafka}})

@@ -10,6 +10,7 @@ from advisor.intake.deployments.commands import is_read, take_altered, take_topi
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError
 
+_MOVES = "kafka-reassign-partitions"
 _ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
 _CHANGED = re.compile(r"(?<![\w.$-])(\w+)\+?=")
 _TAKEN = re.compile(r"\b(?:for|getopts|mapfile|printf|read|readarray)\b([^\n;]*)")
@@ -24,6 +25,12 @@ def read(text: str) -> Reading:
     names = topics_of(commands)
     if all("$" not in name for name in names):
         reading.subject = Subject.named(names)
+    if not (reading.items or reading.notes or reading.problems) and _MOVES in text:
+        line = next(at for at, row in enumerate(text.splitlines(), 1) if _MOVES in row)
+        words = "this moves copies of a topic, and states no setting"
+        raise IntakeError(
+            f"Line {line}: {words}. Give what kafka-topics.sh --describe prints when it is done."
+        )
     if not (reading.items or reading.notes or reading.problems):
         raise IntakeError("Line 1: no command here creates a topic or changes a setting.")
     return reading
@@ -64,6 +71,8 @@ def _values(text: str) -> dict[str, str]:
 
 
 def _likeness(text: str) -> float:
+    if _MOVES in text and not any(is_read(command) for command, _ in _commands(text)):
+        return 0.5
     if "kafka-topics" not in text and "kafka-configs" not in text:
         return 0.0
     return 0.93 if any(is_read(command) for command, _ in _commands(text)) else 0.0
