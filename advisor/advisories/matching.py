@@ -80,9 +80,10 @@ def hits(pipeline: Pipeline) -> tuple[Hit, ...]:
 
 
 def readable(pipeline: Pipeline) -> Pipeline | None:
-    """The pipeline if the catalog takes it: what is in force can be asked of it."""
+    """The pipeline if the catalog takes it: what is in force can be asked of it. Of more copies
+    than brokers it can."""
     try:
-        return None if pipeline.problems() else pipeline
+        return pipeline if all(problem.of_size for problem in pipeline.problems()) else None
     except SettingError:
         return None
 

@@ -86,7 +86,8 @@ class Setting:
 class Problem:
     """Something wrong with what was stated; `message` says what would be right.
 
-    `product` tells whether the words are the real client's or broker's own.
+    `product` tells whether the words are the real client's or broker's own, `of_size` whether
+    brokers and clients start with it, and only a cluster with more brokers makes it work.
     """
 
     component: Component
@@ -94,6 +95,7 @@ class Problem:
     message: str
     product: bool = False
     suggestion: str | None = None
+    of_size: bool = False
 
 
 class SettingError(ValueError):

@@ -56,14 +56,15 @@ def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
         here = stated.get(Component.TOPIC, "replication.factor") is not None
         component = Component.TOPIC if here else Component.BROKER
         name = "replication.factor" if here else "default.replication.factor"
-        yield Problem(component, name, message, product=True)
+        yield Problem(component, name, message, product=True, of_size=True)
     internal = stated.get(Component.STREAMS, "replication.factor")
     if isinstance(internal, int) and (internal == 0 or internal > brokers):
         message = (
             f"The internal topics cannot have {internal} copies: from 1 to {brokers} here, or -1 "
             "for default.replication.factor of the brokers."
         )
-        yield Problem(Component.STREAMS, "replication.factor", message)
+        too_many = internal > brokers
+        yield Problem(Component.STREAMS, "replication.factor", message, of_size=too_many)
     mode = stated.get(Component.APPLICATION, "metadata.mode")
     if mode is None and at_least(stated.kafka, "3.3"):
         mode = "kraft"

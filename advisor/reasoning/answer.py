@@ -17,7 +17,7 @@ from advisor.reasoning.finding import Confidence, Finding, Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.numbers import Number, numbers
-from advisor.reasoning.obstacle import Obstacle, obstacles
+from advisor.reasoning.obstacle import Obstacle, obstacles, within_cluster
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommend
 from advisor.reasoning.search import Space
@@ -172,8 +172,13 @@ def _judgement(pipeline: Pipeline, traced: Traced) -> Judgement:
 
 
 def answer(pipeline: Pipeline) -> Answer:
-    """The whole answer. Total for every valid pipeline, and a pure function of it."""
+    """The whole answer. Total for every valid pipeline, and a pure function of it.
+
+    Of one with more copies than brokers, what is said beside that obstacle is said of as many
+    copies as there can be.
+    """
     need = pipeline.requirement.guarantee
+    described, pipeline = pipeline, within_cluster(pipeline)
     # Judged once for the verdict, for what it rests on, and for each guarantee's changes.
     traced = Traced.of(pipeline)
     spaces: Spaces = {pipeline.requirement.survive: Space(traced)}
@@ -182,7 +187,7 @@ def answer(pipeline: Pipeline) -> Answer:
         for guarantee in dict.fromkeys((*COLUMNS, need))
     }
     return Answer(
-        judgement=_judgement(pipeline, traced),
+        judgement=_judgement(described, traced),
         assumed=rests_on(traced),
         columns=tuple(
             Column(guarantee, recommendation.changes, recommendation.impossible)
@@ -190,7 +195,7 @@ def answer(pipeline: Pipeline) -> Answer:
         ),
         numbers=numbers(pipeline),
         numbers_after=numbers(results[need].pipeline),
-        in_force=tuple(_in_force(pipeline)),
+        in_force=tuple(_in_force(described)),
     )
 
 

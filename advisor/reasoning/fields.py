@@ -40,17 +40,22 @@ def field_of(problem: Problem) -> str:
     return f"{problem.component}.{problem.setting}"
 
 
-def from_fields(fields: Mapping[str, str]) -> tuple[Pipeline | None, list[Problem]]:
+def from_fields(
+    fields: Mapping[str, str], *, of_any_size: bool = False
+) -> tuple[Pipeline | None, list[Problem]]:
     """The pipeline, or None with every problem found; never raises, whatever was typed.
 
     Settings that are wrong by themselves are all reported; what cannot stand together is
-    looked at only when each is right by itself.
+    looked at only when each is right by itself. With `of_any_size` more copies than brokers are
+    no problem, but an obstacle of the answer.
     """
     reader = _Reader(fields)
     pipeline = reader.pipeline()
     if reader.problems:
         return None, reader.problems
     together = pipeline.problems()
+    if of_any_size:
+        together = [problem for problem in together if not problem.of_size]
     return (None, together) if together else (pipeline, [])
 
 

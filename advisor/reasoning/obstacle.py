@@ -38,6 +38,7 @@ class Obstacle:
 def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
     """What stands in the way of every message; empty where messages get through."""
     return (
+        *_never_reached(pipeline),
         *_refused_sends(pipeline),
         *_topics_never_made(pipeline),
         *_refused_by_minimum(pipeline),
@@ -52,6 +53,29 @@ def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
             for field in hopeless(pipeline)
         ),
     )
+
+
+def within_cluster(pipeline: Pipeline) -> Pipeline:
+    """The pipeline with no more copies than the cluster can hold, where it asks for more."""
+    most = min(pipeline.requirement.survive + 2, pipeline.brokers)
+    for problem in pipeline.problems():
+        if problem.of_size:
+            pipeline = pipeline.with_setting(problem.component, problem.setting, most)
+    return pipeline
+
+
+def _never_reached(pipeline: Pipeline) -> Iterator[Obstacle]:
+    """A topic that wants more brokers than there are is not made, or not made so."""
+    brokers = counted(pipeline.brokers, "broker")
+    for problem in pipeline.problems():
+        if problem.of_size:
+            yield Obstacle(
+                problem.component,
+                problem.setting,
+                problem.message,
+                f"Set {problem.setting} to {pipeline.brokers} at most: the cluster has {brokers}. "
+                "Or add brokers.",
+            )
 
 
 def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:

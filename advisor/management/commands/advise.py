@@ -183,7 +183,7 @@ def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:
 
 def _pipeline(inputs: Inputs) -> Pipeline:
     """What was described. Raises `CommandError` that says all that is wrong with it."""
-    pipeline, problems = services.from_fields(inputs.fields)
+    pipeline, problems = services.from_fields(inputs.fields, of_any_size=True)
     wrong = inputs.problems + [inputs.located(problem) for problem in problems]
     if pipeline is None or wrong:
         raise bad_input("\n".join(wrong))

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, LRK, C, assert_answer, assert_file
+from tests.advisor.configurations.asking import COPIES, LRK, STREAMS, C, assert_answer, assert_file
 
 LARGE = "application.largest.message.bytes=5000000 producer.max.request.size=10485760 "
 LARGE += "topic.max.message.bytes=10485760"
+OFFSETS = "broker.offsets.topic.replication.factor"
 LOG = "broker.transaction.state.log"
 TRANSACTION = f"{C} producer.transactional.id=a application.commit=in-transaction"
 TRANSACTION = TRANSACTION.replace("application.commit=after-processing ", "")
@@ -34,6 +35,17 @@ SET = [
     ("", f"{C} topic.segment.bytes=1048576 topic.max.message.bytes=9000000 "
      "producer.batch.size=2000000", 1, "no fault that a Java client splits a batch for"),
     ("--kafka 3.9", f"{C} topic.segment.bytes=1000", 1, "batch.size: 16384 -> 1000 "),
+    # more copies than brokers (ReplicationControlManager): nothing works, and it is no bad input
+    ("--brokers 2 --format text", f"{C} {OFFSETS}=2", 1,
+     "CANNOT WORK.*factor of 3 cannot be reached because only 2 .*Set replication.factor to 2"),
+    ("", f"{C} topic.replication.factor=4", 1, "CANNOT WORK.*because only 3 broker.s. are regis"),
+    ("--brokers 4", f"{C} topic.replication.factor=4", 0, "YES"),
+    ("--brokers 2 --json", f"{C} {OFFSETS}=2", 1, '"obstacles": . . "setting": "topic.replicat'),
+    ("--brokers 2 --format sarif", f"{C} {OFFSETS}=2", 1, "cannot-work/replication.factor"),
+    ("--client streams", f"{STREAMS} streams.replication.factor=4", 1, "CANNOT WORK.*4 copies"),
+    ("--client streams", f"{STREAMS} streams.replication.factor=0", 2, "cannot have 0 copies"),
+    ("", f"{COPIES} topic.min.insync.replicas=2 broker.default.replication.factor=4", 1,
+     "CANNOT WORK.*Set default.replication.factor to 3"),
     # before 3.7 a minimum above the copies refuses all, also where it is the default
     ("--kafka 3.6", f"{TRANSACTION} {LOG}.replication.factor=1", 1,
      "CANNOT WORK.*min.isr=2 by default is above transaction.state.log.replication.factor=1"),
