@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from advisor.catalog import Component, kafka_line, settings_of
+from advisor.catalog import Component, SettingError, Value, kafka_line, lookup, parse, settings_of
 from advisor.catalog.facts import examined, facts
 from advisor.catalog.versions import at_least
 from advisor.intake.cluster.levels import (
@@ -22,6 +22,7 @@ from advisor.intake.cluster.levels import (
     level,
 )
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER, is_asked
+from advisor.intake.cluster.weaker import weaker
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Product, Reading
 from advisor.intake.registry import judge
@@ -130,6 +131,7 @@ class _Found:
         lines = {kafka_of(entries) for entries in seen.on_brokers.values()}
         self._kafka = lines.pop() if len(lines) == 1 else None
         of = (product.family, product.version, self._kafka or kafka_line(product.kafka))
+        self._of = of
         self._mode_settings = {KRAFT, ZOOKEEPER} if is_asked(Product(*of)) else set()
         self._weighed = {
             part: {setting.name for setting in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
@@ -196,8 +198,10 @@ class _Found:
         made = {broker: entry for broker, entry in entries.items() if entry.source != DEFAULT}
         if not made:
             return
-        first, counts = next(iter(made.items()))
-        self._make(_BROKER, name, counts.value, _LEVELS.get(counts.source, "set elsewhere"))
+        first = self._weakest(name, entries, next(iter(made)))
+        counts = entries[first]
+        level_of_it = "its default" if counts.source == DEFAULT else "set elsewhere"
+        self._make(_BROKER, name, counts.value, _LEVELS.get(counts.source, level_of_it))
         if len({entry.value for entry in entries.values()}) > 1:
             text = ", ".join(
                 f"{entry.value} on broker {broker}" for broker, entry in entries.items()
@@ -206,6 +210,22 @@ class _Found:
         if (name, counts.source) == (MIN_ISR, OF_CLUSTER):
             kept = f"{name}={counts.value} is {_KEPT_FOR_ALL}"
             self._note(f"{kept} and goes before their files, whatever those say")
+
+    def _weakest(self, name: str, entries: Mapping[int, Entry], first: int) -> int:
+        """The broker whose value promises least; the first that made one, where none does for
+        certain."""
+        values = dict[int, Value]()
+        for broker, entry in entries.items():
+            try:
+                setting = lookup(*self._of, _BROKER, name)
+                values[broker] = parse(setting, entry.value or "")
+            except SettingError:  # one that cannot be read is told where it is judged
+                continue
+        for broker, value in values.items():
+            now = values.get(first)
+            if now is not None and weaker(name, now, value) == value != now:
+                first = broker
+        return first
 
     def _mode(self) -> None:
         """What a broker's file says about its metadata mode; `weigh` interprets it."""

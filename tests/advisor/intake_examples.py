@@ -154,14 +154,16 @@ reader = Consumer({"group.id": "g",
         "  min.insync.replicas=1 sensitive=false "
         "synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=1, "
         "STATIC_BROKER_CONFIG:min.insync.replicas=2, DEFAULT_CONFIG:min.insync.replicas=1}\n",
-        {"topic.min.insync.replicas": 1}, {"topic.min.insync.replicas": 2}, {},
+        {"topic.min.insync.replicas": 1, "application.offsets.topic.min.insync.replicas": 1},
+        {"topic.min.insync.replicas": 2}, {},
     ),
     Example(
         "configs-describe",
         "Default configs for brokers in the cluster are:\n"
         "  min.insync.replicas=2 sensitive=false "
         "synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=2}\n",
-        {"topic.min.insync.replicas": 2}, {"topic.min.insync.replicas": 2}, {},
+        {"topic.min.insync.replicas": 2, "application.offsets.topic.min.insync.replicas": 2},
+        {"topic.min.insync.replicas": 2}, {},
     ),
     Example(
         "strimzi",

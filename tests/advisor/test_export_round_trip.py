@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from advisor.export import Stamp, exports_for
-from advisor.intake.inputs import Inputs, Origin
+from advisor.intake.inputs import Inputs
+from advisor.intake.places import Origin
 from advisor.reasoning.answer import judgement
 from advisor.reasoning.fields import HEADS, from_fields
 from advisor.reasoning.pipeline import Pipeline

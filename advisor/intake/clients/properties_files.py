@@ -56,11 +56,18 @@ def read_shared(text: str) -> Reading:
 
 
 def _likeness_of_shared(text: str) -> float:
-    """More than that of either client, where both have settings that count."""
+    """More than that of either client, where both have settings that count, or where none is one
+    client's alone: addresses and credentials say nothing of who reads the file."""
     keys = _keys(text)
-    if len(likely_clients(keys)) < len(_CLIENTS) or any(map(foreign.is_foreign, keys)):
+    both = len(likely_clients(keys)) == len(_CLIENTS)
+    if not (both or _are_common(keys)) or any(map(foreign.is_foreign, keys)):
         return 0.0
     return max(_share(keys, client) for client in _CLIENTS) + 0.01
+
+
+def _are_common(keys: set[str]) -> bool:
+    """Whether each of these names is one of both clients."""
+    return bool(keys) and keys <= _names(Component.PRODUCER) & _names(Component.CONSUMER)
 
 
 def _keys(text: str) -> set[str]:

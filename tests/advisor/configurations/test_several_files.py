@@ -129,3 +129,24 @@ def test_a_pipeline_has_one_topic_and_one_cluster(
         file.write_text(text)
     for order in (files, files[::-1]):
         assert_answer(" ".join(map(str, order)), COPIES, code, expected)
+
+
+COMMON = "bootstrap.servers=k:9092\nsecurity.protocol=SSL\nclient.id=all\n"
+
+
+@pytest.mark.parametrize("order", [("common", "sender", "reader"), ("reader", "sender", "common")])
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("", 0, "YES"), ("acks=1\n", 2, "of another producer"),
+])  # fmt: skip
+def test_what_all_clients_have_sets_up_none(
+    tmp_path: Path, order: tuple[str, ...], more: str, code: int, expected: str
+) -> None:
+    texts = {
+        "common": COMMON + more,
+        "sender": f"client.id=s\n{SENDER % (5, 'all')}",
+        "reader": f"client.id=r\nbootstrap.servers=k:9092\n{PLAIN}{WAITS}",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    paths = " ".join(str(tmp_path / name) for name in order)
+    assert_answer(paths, f"{TOPIC} {READS}", code, expected)

@@ -60,10 +60,12 @@ EXPECTED = {
     }),
     "configs-topic.txt": ("configs-describe", {}, {
         "topic.min.insync.replicas": 2, "topic.retention.ms": 604800000,
+        "application.offsets.topic.min.insync.replicas": 2,
     }),
     "configs-broker.txt": ("configs-describe", {}, {
         "broker.default.replication.factor": 3, "topic.min.insync.replicas": 1,
         "broker.offsets.topic.replication.factor": 1,
+        "application.offsets.topic.min.insync.replicas": 1,
     }),
     "client.py.txt": ("python-dict", {"family": "librdkafka"}, {
         "producer.acks": "1", "producer.linger.ms": 50, "producer.delivery.timeout.ms": 30000,

@@ -128,11 +128,22 @@ def test_copies_racks_and_brokers_that_differ_are_said() -> None:
         brokers=[broker("4.3", entry) for entry in lag], copies=(3, 1), racks={1: "a", 2: ""}
     ))  # fmt: skip
     assert intake.settings["topic.replication.factor"] == 1
-    assert intake.settings["broker.replica.lag.time.max.ms"] == 1000
+    assert intake.settings["broker.replica.lag.time.max.ms"] == 2000
     assert "application.racks" not in intake.settings
     assert noted(intake, "have from 1 to 3 copies: the fewest count")
     assert noted(intake, "differs between brokers (1000 on broker 1, 2000 on broker 2)")
     assert noted(intake, "Some brokers name a rack")
+
+
+@pytest.mark.parametrize("values", [("2", "1"), ("1", "2"), ("2", None), (None, "2")])
+def test_the_weaker_of_two_brokers_counts_whichever_comes_first(
+    values: tuple[str | None, ...],
+) -> None:
+    made = [[Entry(MIN_ISR, value, IN_FILE)] if value else [] for value in values]
+    intake, _ = read(seen(brokers=[broker("4.0", *entries) for entries in made]))
+    assert intake.settings["broker.min.insync.replicas"] == 1
+    weak = values.index("1") if "1" in values else values.index(None)
+    assert noted(intake, f"that of broker {weak + 1} counts")
 
 
 def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:

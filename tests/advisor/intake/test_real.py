@@ -99,7 +99,8 @@ def test_what_the_topic_says_itself_goes_before_it_in_any_order(
 
 
 def test_what_is_kept_for_the_cluster_is_no_line_of_the_brokers_files() -> None:
-    assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2}
+    offsets = "application.offsets.topic.min.insync.replicas"
+    assert _read(CLUSTER).settings == {"topic.min.insync.replicas": 2, offsets: 2}
     unclean = CLUSTER.replace("min.insync.replicas=2", "unclean.leader.election.enable=true")
     of_topics = {"topic.unclean.leader.election.enable": True}
     # which __consumer_offsets has as well (the topic is made without one of its own)
