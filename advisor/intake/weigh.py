@@ -53,9 +53,9 @@ from advisor.intake.cluster.identity import mistaken, of_other_clusters, places_
 from advisor.intake.cluster.inherited import never, with_inherited
 from advisor.intake.cluster.mode import KRAFT, early_access, is_asked, with_mode, without_roles
 from advisor.intake.cluster.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
-from advisor.intake.cluster.roles import unread
+from advisor.intake.cluster.roles import readers, roles_of, unread
 from advisor.intake.cluster.tiered import with_remote_metadata
-from advisor.intake.cluster.weaker import weaker
+from advisor.intake.cluster.weaker import FOLDERS, weaker
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.text import shown
@@ -111,7 +111,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         overruling(reading.items, product),
     ):
         scale.refuse_client(item, words)
-    scale.default_elsewhere(reading.whole)
+    scale.default_elsewhere(roles_of(reading.items, reading.whole))
     for item, words in elsewhere.items():
         scale.refuse_value(item)
         scale.note(item, words)
@@ -250,18 +250,21 @@ class _Scale:
         self.intake.lines[name], self.intake.settings[name] = item.line, value
         return True
 
-    def default_elsewhere(self, whole: Collection[str]) -> None:
-        """Lets the product's default count, where a broker of several states nothing weaker."""
-        intake = self.intake
+    def default_elsewhere(self, servers: Mapping[str, frozenset[str]]) -> None:
+        """Lets the product's default count, where a server of several that reads a setting states
+        nothing weaker. `servers` are those of which all is known, with their roles."""
+        product, intake = self.product, self.intake
         for name, stating in self.processes.items():
-            if {*whole} <= {*stating} or not {*whole}.intersection(stating):
-                continue
             part, _, setting = name.partition(".")
-            default = self.product.setting(Component(part), setting).default
+            read = readers(setting, product)
+            whole = {server for server, roles in servers.items() if not roles.isdisjoint(read)}
+            if whole <= {*stating} or whole.isdisjoint(stating) or setting == FOLDERS:
+                continue
+            default = product.setting(Component(part), setting).default
             now = intake.settings[name]
             if default is not None and weaker(setting, now, default) == default != now:
                 intake.settings[name] = default
-                words = f"{setting} is not stated by each broker, so that its default counts"
+                words = f"{setting} is not stated by each server, so that its default counts"
                 intake.notes.append(f"Line {intake.lines[name]}: {words}: {default}.")
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:

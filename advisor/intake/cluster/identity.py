@@ -15,7 +15,7 @@ from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
 from advisor.intake.cluster.quorum import VOTERS, voters
-from advisor.intake.cluster.roles import BROKER, readers
+from advisor.intake.cluster.roles import ANY_ROLE, readers
 from advisor.intake.reading import Item, Product
 from advisor.intake.text import OTHER_CLUSTER, shown
 
@@ -49,7 +49,7 @@ def server_of(items: Iterable[Item]) -> Server | None:
         roles = {
             role.strip() for item in own if item.name == KRAFT for role in item.text.split(",")
         }
-        return Server(ids.pop(), frozenset(roles) or BROKER)
+        return Server(ids.pop(), frozenset(roles) or ANY_ROLE)
     processes = {item.process for item in own}
     if ids or len(processes) != 1 or processes == {""}:
         return None

@@ -13,7 +13,7 @@ factor and the log directories, which both read (AutoTopicCreationManager, Contr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
@@ -22,8 +22,9 @@ from advisor.intake.cluster.levels import MIN_ISR
 from advisor.intake.reading import Item, Product
 
 _ROLES = "process.roles"
-BROKER, _CONTROLLER = frozenset({"broker"}), frozenset({"controller"})
-"""Who reads a setting."""
+_BROKER, _CONTROLLER = frozenset({"broker"}), frozenset({"controller"})
+ANY_ROLE = _BROKER | _CONTROLLER
+"""Who reads a setting; a server that does not say its roles may have both."""
 _BY_CONTROLLERS = {
     "unclean.leader.election.enable", "broker.session.timeout.ms",
     "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms",
@@ -59,7 +60,16 @@ def readers(name: str, product: Product) -> frozenset[str]:
     """Which roles read a setting that one server may state, and another not."""
     if name in _decided(product):
         return _CONTROLLER
-    return BROKER | _CONTROLLER if name in _BY_BOTH else BROKER
+    return ANY_ROLE if name in _BY_BOTH else _BROKER
+
+
+def roles_of(items: Iterable[Item], servers: Collection[str]) -> dict[str, frozenset[str]]:
+    """The roles of each of these servers."""
+    roles = dict.fromkeys(servers, ANY_ROLE)
+    for item in items:
+        if item.name == _ROLES and item.process in roles:
+            roles[item.process] = frozenset(role.strip() for role in item.text.split(","))
+    return roles
 
 
 def _decided(product: Product) -> set[str]:

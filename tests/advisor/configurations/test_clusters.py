@@ -250,8 +250,8 @@ ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (f"{ONE}{BY_FILE}{TWO}{BY_FILE}", 0, "YES"),
-    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not stated by each broker"),
-    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not stated by each broker"),
+    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not stated by each server"),
+    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not stated by each server"),
     (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
     # nothing was set by hand, which is an answer
     ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),

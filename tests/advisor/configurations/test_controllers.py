@@ -66,3 +66,39 @@ def test_a_servers_file_has_this_answer(
     tmp_path: Path, options: str, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "server.properties", text, f"{options} --broker", C, code, expected)
+
+
+LEAST = "      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+
+
+def services(kafka: str, brokers: str, *controllers: str) -> str:
+    """A compose file with three brokers, and controllers by themselves, with these variables."""
+    rows = [(f"b{number}", number, "broker", brokers) for number in (1, 2, 3)]
+    rows += [(f"c{at}", at, "controller", own) for at, own in enumerate(controllers, 101)]
+    texts = "".join(
+        f"  {name}:\n    image: apache/kafka:{kafka}\n    environment:\n"
+        f"      KAFKA_NODE_ID: {number}\n      KAFKA_PROCESS_ROLES: {role}\n"
+        "      KAFKA_CONTROLLER_QUORUM_VOTERS: 101@c101:1,102@c102:1,103@c103:1\n"
+        f"      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n      KAFKA_LOG_DIRS: /d\n{own}"
+        f"    volumes: ['{name}:/d']\n"
+        for name, number, role, own in rows
+    )
+    return f"services:\n{texts}volumes: {{{', '.join(f'{name}: ' for name, *_ in rows)}}}\n"
+
+
+@pytest.mark.parametrize(("kafka", "brokers", "controllers", "code", "expected"), [
+    ("4.3.0", LEAST, (LEAST, LEAST, LEAST), 0, "YES"),
+    # any of them may be the active one
+    ("4.3.0", LEAST, (LEAST, "", LEAST), 1, "not stated by each server, so that its default"),
+    ("4.3.0", LEAST, ("", LEAST, LEAST), 1, "not stated by each server, so that its default"),
+    ("4.3.0", "", (LEAST, LEAST, LEAST), 0, "YES"),
+    # before 4.1 the brokers decide
+    ("4.0.0", LEAST, ("", "", ""), 0, "YES"),
+    ("4.0.0", "", (LEAST, LEAST, LEAST), 1, "^NO"),
+])  # fmt: skip
+def test_a_service_of_a_controller_that_says_nothing_has_the_default(
+    tmp_path: Path, kafka: str, brokers: str, controllers: tuple[str, ...], code: int, expected: str
+) -> None:
+    text = services(kafka, brokers, *controllers)
+    rest = C.replace("topic.min.insync.replicas=2 ", "")
+    assert_file(tmp_path / "compose.yml", text, "", rest, code, expected)

@@ -15,6 +15,7 @@ SERVER = (
 )
 SILENT = "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"
 HAS_ROLE = "process.roles"
+NO_ROLES = "node.id=%d\ndefault.replication.factor=3\n%s"
 EMPTIED = "YES.*a restart of the machine may empty it"
 DESCRIBED = (
     "All configs for broker %d are:\n  min.insync.replicas=%d sensitive=false synonyms={STATIC_"
@@ -36,6 +37,8 @@ PAIRS = [
     (SERVER % (1, 2), (SILENT % 2).replace(",controller", ""), 0, "YES"),
     (SERVER % (1, 2), f"{HAS_ROLE}=controller\nnode.id=101\nmin.insync.replicas=2\n", 1,
      "factor=3 is not stated by .*whose default counts: 1"),
+    # one that does not say its roles may have both
+    (NO_ROLES % (1, "min.insync.replicas=2\n"), NO_ROLES % (2, ""), 1, "default counts: 1"),
     # any folder of any broker
     (f"{SERVER % (1, 2)}log.dirs=/tmp/k\n", f"{SERVER % (2, 2)}log.dirs=/data\n", 0, EMPTIED),
     (f"{SERVER % (1, 2)}log.dirs=/data\n", f"{SERVER % (2, 2)}log.dirs=/data,/tmp\n", 0, EMPTIED),

@@ -97,7 +97,7 @@ def read(text: str) -> Reading:
     take(reading, of_servers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands, variables)
     _say_unread(reading, leaves, brokers | controllers)
-    reading.whole = frozenset(brokers - controllers)
+    reading.whole = frozenset(brokers | controllers)
     if brokers - controllers:
         reading.heads["brokers"] = str(count(reading, leaves, variables, brokers - controllers))
     if voting and not any(item.name == VOTERS for item in reading.items):
