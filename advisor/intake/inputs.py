@@ -230,6 +230,8 @@ class Inputs:
             self.servers[source] = intake.server
         self._refuse_others(source, intake)
         self.program |= intake.program
+        if intake.unordered and self.fields.get("need.ordering") in ("on", "true", "yes"):
+            self._tell(source, [], [intake.unordered])
         for name, text in intake.heads.items():
             if name not in self.fields:
                 self.state(name, text, Origin(source))

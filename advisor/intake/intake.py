@@ -21,8 +21,8 @@ class Intake:
     `items` are numbers, words and versions that are judged together with other files. `chosen` are
     the clients of the file that were asked for by name. `others` counts what is of another
     component than the file, `server` is whose settings these are, where they are one server's,
-    `subject` the topics, cluster and clients that they are of, and `program` whether the file is
-    code that works with records.
+    `subject` the topics, cluster and clients that they are of, `program` whether the file is code
+    that works with records, and `unordered` a problem where order is asked for.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -39,3 +39,4 @@ class Intake:
     server: Server | None = None
     subject: Subject = field(default_factory=Subject)
     program: bool = False
+    unordered: Problem | None = None

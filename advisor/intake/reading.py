@@ -164,7 +164,10 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     whole: frozenset[str] = frozenset()
-    """Brokers (`Item.process`) of which the file states all that is stated of them."""
+    """Servers (`Item.process`) of which the file states all that is stated of them."""
+
+    unordered: Problem | None = None
+    """Why nothing that is written has an order: a problem where order is asked for."""
 
     clients: set[tuple[Component, str]] = field(default_factory=set)
     """Clients (`Item.process`) that are there, also those of which nothing is stated."""

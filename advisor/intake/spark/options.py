@@ -20,6 +20,7 @@ from advisor.intake.spark import checkpoints as spark_checkpoints
 from advisor.intake.spark import functions as spark_functions
 from advisor.intake.spark import query as spark_query
 from advisor.intake.spark import refused as spark_refused
+from advisor.intake.spark import shuffles as spark_shuffles
 from advisor.intake.spark import sinks as spark_sinks
 from advisor.intake.spark import start as spark_start
 from advisor.intake.text import IntakeError, line_of, shown
@@ -81,6 +82,8 @@ def read(text: str) -> Reading:
     if not code.function:
         spark_sinks.settle(reading, text)
     spark_refused.query(reading, text, code.function, code.triggers)
+    if code.options:
+        spark_shuffles.tell(reading, text)
     _without_prefix(reading)
     return reading
 

@@ -172,3 +172,20 @@ def test_a_checkpoint_that_is_another_one_at_each_start(
     tmp_path: Path, code: str, expected: str
 ) -> None:
     assert_file(tmp_path / "q.py", code, "", _TOPIC, 0, expected)
+
+
+@pytest.mark.parametrize("name", ["q.py", "q.scala"])
+@pytest.mark.parametrize(("operation", "code", "expected"), [
+    ("", 0, YES),
+    (".repartition(10)", 2, "repartition deals records out anew among tasks"),
+    ('.repartitionByRange(4, "key")', 2, "there is no order in what they write"),
+    (".distinct()", 2, "No setting gives it back"),
+    (".coalesce(1)", 0, YES),
+])  # fmt: skip
+def test_no_order_is_left_behind_a_shuffle(
+    tmp_path: Path, name: str, operation: str, code: int, expected: str
+) -> None:
+    text = (QUERY % ('"s"', A)).replace(".writeStream", f"{operation}.writeStream")
+    text = text if name == "q.py" else f"val spark = SparkSession.builder.getOrCreate()\n{text}"
+    assert_file(tmp_path / name, text, "--ordering", _TOPIC, code, expected)
+    assert_file(tmp_path / name, text, "", _TOPIC, 0, YES)
