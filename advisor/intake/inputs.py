@@ -38,6 +38,7 @@ from advisor.intake.cluster.weaker import FOLDERS, weaker
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
+from advisor.intake.programs.sources import programs
 from advisor.intake.reading import Item, Subject
 from advisor.intake.text import shown
 from advisor.reasoning.fields import field_of
@@ -133,6 +134,11 @@ class Inputs:
                 together |= {*files}
         others = [(name, text) for name, text in texts if name not in together]
         several = len(texts) > 1 and not kind  # to rank a file, its kind has to be detected
+        if several and len(set(names)) == len(names):
+            groups = programs(others, _kind_of)
+            for group in (group for group in groups if len(group) > 1):
+                self._add_program(group)
+            others = [group[0] for group in groups if len(group) == 1]
         ranked = [(several and _goes_first(text), name, text) for name, text in others]
         for above, name, text in sorted(ranked, key=lambda row: row[0]):
             self.add_text(name, text, kind, above)
@@ -156,16 +162,32 @@ class Inputs:
             intake = read_application(reader, files, product, family, self.items, self.only)
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
-        joined = Joined(starts)
-        self.files += starts.values()
-        self.precedence |= dict.fromkeys(starts.values(), self.next_precedence)
+        self._take_joined(intake, Joined(starts))
+
+    def _add_program(self, texts: Sequence[tuple[str, str]]) -> None:
+        """Adds a program with what other files give it, read as one text."""
+        plain = [(name, text.removeprefix(MARK)) for name, text in texts]
+        before, starts = 0, dict[int, str]()
+        for name, text in plain:
+            starts[before] = name
+            before += text.count("\n") + 1
+        try:
+            intake = self._read("\n".join(text for _, text in plain), "", self._product())
+        except SettingError as error:
+            raise FileProblem(self.located(error.problem)) from error
+        self._take_joined(intake, Joined(starts))
+
+    def _take_joined(self, intake: Intake, joined: Joined) -> None:
+        names = list(joined.starts.values())
+        self.files += names
+        self.precedence |= dict.fromkeys(names, self.next_precedence)
         self.chosen |= intake.chosen
         self.notes += [joined.placed(note) for note in intake.notes]
         self.problems += [
             joined.placed(problem.message, problem.setting) for problem in intake.problems
         ]
         if not intake.problems:
-            self._take(starts[0], intake, joined)
+            self._take(names[0], intake, joined)
 
     def add_text(self, source: str, text: str, kind: str = "", above: bool = False) -> None:
         """Adds a file of any kind; without `kind` it is detected. It may go before the others of
@@ -400,6 +422,12 @@ def _goes_first(text: str) -> bool:
     """Whether a file says what processes are started with: that goes before their own files."""
     reader = detect(text.removeprefix(MARK))
     return reader is not None and reader.kind in ("environment", "compose", "kubernetes")
+
+
+def _kind_of(text: str) -> str:
+    """How a text would be read; empty for one that nothing reads."""
+    reader = detect(text.removeprefix(MARK))
+    return reader.kind if reader else ""
 
 
 def _of_application(texts: Iterable[str], kind: str) -> Reader | None:

@@ -150,3 +150,49 @@ def test_what_all_clients_have_sets_up_none(
         (tmp_path / name).write_text(text)
     paths = " ".join(str(tmp_path / name) for name in order)
     assert_answer(paths, f"{TOPIC} {READS}", code, expected)
+
+
+GIVES = """class Config { static Properties make() {
+Properties p = new Properties();
+p.put("bootstrap.servers", "k");
+p.put("acks", "%s");
+return p; } }
+"""
+GIVEN = """import org.apache.kafka.clients.producer.*;
+class A { void run() throws Exception {
+KafkaProducer<String, String> k = new KafkaProducer<>(%s);
+k.send(new ProducerRecord<>("t", "a")).get();
+} }
+"""
+MODULE = "CONF = {'bootstrap.servers': 'k', 'acks': '%s', 'enable.idempotence': %s}\n"
+IMPORTS = """from confluent_kafka import Producer
+from config import CONF
+p = Producer(CONF)
+def done(error, message):
+    if error: raise SystemExit(1)
+p.produce('t', b'x', on_delivery=done)
+p.flush()
+"""
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("files", "code", "expected"), [
+    ({"A.java": GIVEN % "Config.make()", "Config.java": GIVES % "all"}, 0, "YES"),
+    ({"A.java": GIVEN % "Config.make()", "Config.java": GIVES % "1"}, 1, "acks: 1 -> all"),
+    ({"app.py": IMPORTS, "config.py": MODULE % ("all", True)}, 0, "YES"),
+    ({"app.py": IMPORTS, "config.py": MODULE % ("1", False)}, 1, "acks: 1 -> all"),
+    # by the name of its file, and only where the program says it
+    ({"A.java": GIVEN % "Config.make()", "Other.java": GIVES % "all"}, 2, "is not in the file"),
+    ({"A.java": GIVEN % "load()", "Config.java": GIVES % "all"}, 2, "is not in the file"),
+    # with the place of what is wrong there
+    ({"A.java": GIVEN % "Config.make()", "Config.java": GIVES % "two"}, 2, "Config.java:4: .*acks"),
+])  # fmt: skip
+def test_a_program_is_read_with_what_another_file_gives_it(
+    tmp_path: Path, files: dict[str, str], code: int, expected: str, backwards: bool
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    names = sorted(files, reverse=backwards)
+    rest = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest "
+    rest += "consumer.enable.auto." + ("offset.store" if "app.py" in files else "commit") + "=false"
+    assert_answer(" ".join(str(tmp_path / name) for name in names), rest, code, expected)
