@@ -208,12 +208,14 @@ services:
       - KAFKA_CFG_NODE_ID=2
       - KAFKA_CFG_DEFAULT_REPLICATION_FACTOR=3
       - KAFKA_CFG_MIN_INSYNC_REPLICAS=2
-  c: {volumes: ['c:/d'], environment: {KAFKA_NODE_ID: 3, KAFKA_PROCESS_ROLES: controller}}
+  c:
+    volumes: ['c:/d']
+    environment: {<<: [*all, *copies], KAFKA_NODE_ID: 3, KAFKA_PROCESS_ROLES: controller}
   d: {image: redis, environment: {OTHER: 1}}
 """,
         {"broker.min.insync.replicas": 2, "broker.default.replication.factor": 3,
          "application.controllers": 2},
-        {"broker.default.replication.factor": 10}, {"brokers": "2"},
+        {"broker.default.replication.factor": 3}, {"brokers": "2"},
     ),
     Example(
         "compose",

@@ -34,26 +34,19 @@ _PATCH = re.compile(
 
 def read(text: str) -> Reading:
     """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
-    reading, brokers, controllers = Reading(), 0, 0
-    others, topics, begin = list[Leaf](), list[Reading](), list[int]()
-    found = list(resources(text))
-    reading.subject = subject_of(found)
+    others, topics = list[Leaf](), list[tuple[Reading, int]]()
+    found, brokers, controllers = list(resources(text)), 0, 0
+    reading = Reading(subject=subject_of(found))
     _refuse_none(found)
     for leaves in found:
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:
             _patch(reading, leaves)
             continue
-        if kind.text == "KafkaTopic" and (own := _internal(leaves)):
-            part = Reading()
-            for leaf in with_lists(leaves):
-                _topic(part, leaf)
-            internal_topics.take(reading, own, part.items)
-            reading.parts.add(kind.text)
-            continue
         if kind.text == "KafkaTopic":
-            topics.append(Reading())
-            begin.append(kind.line)
+            reading.parts.add(kind.text)
+            topics += [(part, kind.line) for part in _topics(reading, leaves)]
+            continue
         if kind.text == "KafkaNodePool":
             brokers += _pool(leaves, "broker")
             controllers += _pool(leaves, "controller")
@@ -68,18 +61,26 @@ def read(text: str) -> Reading:
             others.append(kind)
             continue
         reading.parts.add(kind.text)
-        for leaf in with_lists(leaves) if take is _topic else leaves:
-            take(topics[-1] if take is _topic else reading, leaf)
-    state_topics(reading, topics, begin)
+        for leaf in leaves:
+            take(reading, leaf)
+    state_topics(reading, [part for part, _ in topics], [line for _, line in topics])
     if brokers:
         reading.heads["brokers"] = str(brokers)
     if controllers:
         reading.state(Component.APPLICATION, "controllers", str(controllers), 1)
     _tell(reading, others)
-    if others and not (reading.items or reading.heads):
-        what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
-        raise IntakeError(f"Line {others[0].line}: {what}.")
     return reading
+
+
+def _topics(reading: Reading, leaves: Sequence[Leaf]) -> Iterator[Reading]:
+    """The topic of a resource; one of Kafka's own is taken for what it is."""
+    part = Reading()
+    for leaf in with_lists(leaves):
+        _topic(part, leaf)
+    if own := _internal(leaves):
+        internal_topics.take(reading, own, part.items)
+    else:
+        yield part
 
 
 def _patch(reading: Reading, leaves: Iterable[Leaf]) -> None:
@@ -105,6 +106,9 @@ def _tell(reading: Reading, others: list[Leaf]) -> None:
         how = f"Leave it out, or choose the rest on the command line: --only {one}"
         message = f"Line {kind.line}: {words}. {how}."
         reading.beside.append(Problem(Component.APPLICATION, kind.text, message))
+    if others and not (reading.items or reading.heads):
+        what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
+        raise IntakeError(f"Line {others[0].line}: {what}.")
 
 
 def resources(text: str) -> Iterator[list[Leaf]]:
