@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.test_configurations import TOPIC, C, assert_answer
+from tests.advisor.configurations.asking import TOPIC, C, assert_answer
 
 ALONE = C.replace("topic.min.insync.replicas=2 ", "")
 """A topic whose minimum nobody states."""
