@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from advisor.catalog import Value
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly, Requirement
@@ -19,7 +20,6 @@ from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
 from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.replication import Replication
 from advisor.reasoning.trace import Key, Traced
 from advisor.reasoning.wish import forbidden
 
