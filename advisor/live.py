@@ -33,7 +33,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are it
 )
 from django.conf import settings
 
-from advisor.intake import Entry, Group, IntakeError, Seen
+from advisor.intake import ClusterState, Entry, Group, IntakeError
 from advisor.intake.formats.java_properties import properties
 
 LIMIT_S = 10.0
@@ -98,7 +98,7 @@ def names(cluster: str) -> tuple[list[str], list[str]]:
         return topics[:MAX_NAMES], groups[:MAX_NAMES]
 
 
-def look(cluster: str, topic: str, group: str = "") -> Seen:
+def look(cluster: str, topic: str, group: str = "") -> ClusterState:
     """What a cluster says of one topic, its brokers and, if asked for, a group.
 
     What this client may not read is a note. Raises `LiveError` if the cluster, the topic or the
@@ -114,7 +114,7 @@ def look(cluster: str, topic: str, group: str = "") -> Seen:
         notes = []
         if len(nodes) > MAX_BROKERS:
             notes.append(f"Of {len(nodes)} brokers the first {MAX_BROKERS} were asked.")
-        return Seen(
+        return ClusterState(
             topic=topic,
             racks={node.id: node.rack or "" for node in nodes},
             copies=tuple(len(partition.replicas) for partition in partitions),

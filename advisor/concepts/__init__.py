@@ -27,7 +27,7 @@ class ConceptError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class See:
+class Demonstration:
     """Where a concept can be seen at work: a kind of page, and the names that say which one."""
 
     kind: str
@@ -50,7 +50,7 @@ class Concept:
     also: tuple[str, ...]
     short: tuple[str, ...]
     drawing: str
-    see: tuple[See, ...]
+    see: tuple[Demonstration, ...]
     sources: tuple[tuple[str, str], ...]
     text: str
     svg: str
@@ -107,8 +107,8 @@ def load(path: Path) -> Concept:
     )  # fmt: skip
 
 
-def _see(path: Path, line: Any) -> See:
+def _see(path: Path, line: Any) -> Demonstration:
     kind, *names = str(line).split()
     if _KINDS.get(kind) != len(names):
         raise ConceptError(f"{path.name}: see: {line!r} names no page")
-    return See(kind, tuple(names))
+    return Demonstration(kind, tuple(names))

@@ -6,7 +6,7 @@ door; no message repeats more of a text than names.
 """
 
 from advisor.intake.intake import Intake
-from advisor.intake.live import Entry, Group, Seen, read_live
+from advisor.intake.live import ClusterState, Entry, Group, read_live
 from advisor.intake.pipeline_file import PipelineFile, read_pipeline
 from advisor.intake.reading import Product, Reader
 from advisor.intake.registry import all_readers, detect, find, read, read_application
@@ -15,6 +15,7 @@ from advisor.intake.text import MARK, MAX_BYTES, IntakeError, is_secret, short_n
 __all__ = [
     "MARK",
     "MAX_BYTES",
+    "ClusterState",
     "Entry",
     "Group",
     "Intake",
@@ -22,7 +23,6 @@ __all__ = [
     "PipelineFile",
     "Product",
     "Reader",
-    "Seen",
     "all_readers",
     "detect",
     "find",

@@ -21,10 +21,10 @@ from advisor.catalog import (
 from advisor.catalog.texts import is_free_field, kept_of_field
 from advisor.intake import (
     MARK,
+    ClusterState,
     Intake,
     Product,
     Reader,
-    Seen,
     detect,
     find,
     read,
@@ -207,7 +207,7 @@ class Inputs:
         family, assumed = self._chosen_family(), self._assumed()
         return read(text, product, kind, family, self.items, self.only, assumed=assumed)
 
-    def add_live(self, cluster: str, seen: Seen) -> None:
+    def add_live(self, cluster: str, seen: ClusterState) -> None:
         """Adds what a live cluster said of itself."""
         intake, places = read_live(seen, self._product())
         self._tell(cluster, intake.notes, intake.problems)

@@ -61,7 +61,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClusterState:
     """What was asked of one cluster about one topic, and what it said.
 
     `racks` has every broker, with "" where it names none; `copies` are the replicas of each
@@ -77,7 +77,7 @@ class Seen:
     notes: tuple[str, ...] = ()
 
 
-def read_live(seen: Seen, product: Product) -> tuple[Intake, Mapping[str, str]]:
+def read_live(seen: ClusterState, product: Product) -> tuple[Intake, Mapping[str, str]]:
     """The settings, judged as those of a file are, and where each was made, by field.
 
     A value that is in force and that the catalog refuses is a note: the cluster has it. Raises
@@ -123,7 +123,7 @@ def kafka_of(entries: tuple[Entry, ...]) -> str | None:
 class _Found:
     """What a cluster said, sorted; a setting's line is the number of its place, from 1."""
 
-    def __init__(self, seen: Seen, product: Product) -> None:
+    def __init__(self, seen: ClusterState, product: Product) -> None:
         self.seen = seen
         self.reading = Reading(notes=list(seen.notes))
         self.places: list[str] = []

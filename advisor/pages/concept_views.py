@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
-from advisor.concepts import Concept, See, all_concepts, find
+from advisor.concepts import Concept, Demonstration, all_concepts, find
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Link:
     """One way to see a concept: what one does there, which page it is, and its address."""
 
     does: str
-    see: See
+    see: Demonstration
     url: str
 
 
@@ -55,7 +55,7 @@ def _drawing(concept: Concept) -> SafeString:
     return mark_safe(concept.svg)  # noqa: S308
 
 
-def _link(see: See) -> Link:
+def _link(see: Demonstration) -> Link:
     if see.kind == "toy":
         return Link("Try", see, reverse("labs:toy"))
     if see.kind == "lesson":

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from advisor.advisories import advisories
 from advisor.catalog import written
-from advisor.concepts import See
+from advisor.concepts import Demonstration
 from advisor.reasoning.answer import Failure
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
@@ -219,7 +219,7 @@ def certainty(scenario: str) -> str:
 
 
 @register.filter
-def seen_at(see: See) -> str:
+def seen_at(see: Demonstration) -> str:
     """The title of the page on which a concept can be seen."""
     if see.kind == "toy":
         return "Kill the leader, now"

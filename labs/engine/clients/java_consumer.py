@@ -20,7 +20,7 @@ from labs.engine.clients.commits import Commits
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
 from labs.engine.clients.java_lines import FOLLOWING, ReadRows
-from labs.engine.clients.tool import Passed, Tool
+from labs.engine.clients.tool import ForwardingControl, Tool
 from labs.engine.clients.transformer import aborted
 from labs.engine.clients.watermarks import log_ends
 
@@ -138,7 +138,7 @@ class Run:
 def main(argv: list[str]) -> int:
     config = read_config(JavaConsumerConfig, argv[1])
     tool = Tool(config.command, FOLLOWING)
-    Run(config, tool, listen(Passed(tool))).run()
+    Run(config, tool, listen(ForwardingControl(tool))).run()
     return 0
 
 

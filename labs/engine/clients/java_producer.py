@@ -17,7 +17,7 @@ from pathlib import Path
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.java_lines import FOLLOWING, SentRows
 from labs.engine.clients.sends import Sends
-from labs.engine.clients.tool import Passed, Tool
+from labs.engine.clients.tool import ForwardingControl, Tool
 
 _HEAR_S = 0.05
 _REPORT_EVERY_S = 0.25
@@ -94,7 +94,7 @@ class Run:
 def main(argv: list[str]) -> int:
     config = read_config(JavaProducerConfig, argv[1])
     tool = Tool(config.command, FOLLOWING)
-    Run(config, tool, listen(Passed(tool))).run()
+    Run(config, tool, listen(ForwardingControl(tool))).run()
     return 0
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from labs.engine.clients.control import Control, listen, read_config, report
 from labs.engine.clients.deliveries import Deliveries
-from labs.engine.clients.tool import Passed, Tool
+from labs.engine.clients.tool import ForwardingControl, Tool
 from labs.engine.clients.watermarks import log_ends
 
 _HEAR_S = 0.05
@@ -137,7 +137,7 @@ class Run:
 def main(argv: list[str]) -> int:
     config = read_config(StreamsConfig, argv[1])
     tool = Tool(config.command, FOLLOWING)
-    Run(config, tool, listen(Passed(tool))).run()
+    Run(config, tool, listen(ForwardingControl(tool))).run()
     return 0
 
 

@@ -106,7 +106,7 @@ class Tool:
             raise ToolFailed(f"the program {processes.ending(code)}, and not by us")
 
 
-class Passed(Control):
+class ForwardingControl(Control):
     """Passes the owner's commands on to a program that reads them by `Owner.java`."""
 
     def __init__(self, tool: Tool) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.catalog import Family, kafka_versions
 from advisor.catalog.facts import examined, facts
-from advisor.intake import Entry, Group, Intake, Product, Seen, read_live
+from advisor.intake import ClusterState, Entry, Group, Intake, Product, read_live
 from advisor.intake.cluster.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC
 from advisor.intake.live import kafka_of
 
@@ -26,14 +26,16 @@ def broker(line: str = "4.3", *made: Entry) -> tuple[Entry, ...]:
     return tuple((by_name | {entry.name: entry for entry in made}).values())
 
 
-def seen(*on_topic: Entry, brokers: Iterable[tuple[Entry, ...]] = (broker(),), **more) -> Seen:
+def seen(
+    *on_topic: Entry, brokers: Iterable[tuple[Entry, ...]] = (broker(),), **more
+) -> ClusterState:
     on_brokers = dict(enumerate(brokers, 1))
     racks = dict.fromkeys(on_brokers, "")
     given = {"racks": racks, "copies": (3, 3), "on_brokers": on_brokers} | more
-    return Seen("orders", on_topic=on_topic, **given)
+    return ClusterState("orders", on_topic=on_topic, **given)
 
 
-def read(reading: Seen, product: Product = JAVA) -> tuple[Intake, dict[str, str]]:
+def read(reading: ClusterState, product: Product = JAVA) -> tuple[Intake, dict[str, str]]:
     intake, places = read_live(reading, product)
     assert not intake.problems
     assert intake.settings.keys() == places.keys()
