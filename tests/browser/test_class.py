@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from labs.models import Classroom, Experiment, State
 from tests.browser.test_look import look, looked_at
-from tests.labs.test_lesson_views import NAME, end, finish
+from tests.labs.pages.test_lesson_views import NAME, end, finish
 
 __all__ = ["looked_at"]
 

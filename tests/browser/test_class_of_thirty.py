@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from labs.lessons import Question, find
 from tests.browser.test_class import join, predict
 from tests.browser.whole import VERDICT_LIMIT_MS, lab
-from tests.labs.test_lesson_views import NAME
+from tests.labs.pages.test_lesson_views import NAME
 
 __all__ = ["lab"]
 

@@ -14,7 +14,7 @@ from labs.lessons import Lesson, all_lessons, find
 from labs.models import Experiment
 from tests.browser.conftest import too_wide
 from tests.browser.test_look import look, looked_at
-from tests.labs.test_lesson_views import NAME, finish
+from tests.labs.pages.test_lesson_views import NAME, finish
 
 __all__ = ["looked_at"]
 

@@ -22,7 +22,7 @@ from labs.models import Attempt, Classroom, Experiment, Run, State
 from labs.runs import plays
 from tests.engine import histories
 from tests.labs import make, watched
-from tests.labs.test_lesson_views import KEPT, NAME, finish, started
+from tests.labs.pages.test_lesson_views import KEPT, NAME, finish, started
 
 SECOND = 4.0
 CHALLENGE = find_challenge("one-acknowledgement")

@@ -14,7 +14,7 @@ from labs.models import Experiment, State
 from labs.runs import lifecycle, owners
 from labs.runs.heartbeat import HeartbeatAges
 from tests.labs import make
-from tests.labs.test_lifecycle import django_process
+from tests.labs.runs.test_lifecycle import django_process
 
 OWNS = """
 import sys, django

@@ -16,7 +16,7 @@ from labs.lessons.classroom import KEPT_FOR, MOST_PUPILS, OPEN_FOR
 from labs.models import Classroom, Experiment, Pupil, State
 from labs.pages.classes import presence as class_presence
 from labs.runs.expiry import forget
-from tests.labs.test_lesson_views import ANSWERS, NAME, end, finish
+from tests.labs.pages.test_lesson_views import ANSWERS, NAME, end, finish
 
 pytestmark = pytest.mark.django_db
 LAB = find(NAME)

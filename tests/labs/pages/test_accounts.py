@@ -21,7 +21,7 @@ from labs.pages.accounts.forms import WRONG
 from labs.runs import accounts, visitors
 from labs.runs.expiry import forget
 from tests.labs import make
-from tests.labs.test_lesson_views import ANSWERS, KEPT, NAME, finish, started, url
+from tests.labs.pages.test_lesson_views import ANSWERS, KEPT, NAME, finish, started, url
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"

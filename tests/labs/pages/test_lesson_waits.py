@@ -15,7 +15,7 @@ from labs.evidence.lesson_proofs import Proof, proofs_of
 from labs.evidence.waits import Wait, is_telling, wait
 from labs.lessons import Lesson, all_lessons, find
 from labs.pages import selectors
-from tests.labs.test_lesson_views import ANSWERS, NAME, page, started, url
+from tests.labs.pages.test_lesson_views import ANSWERS, NAME, page, started, url
 
 LONGEST_S = 60.0
 """So long a visitor looks at a page that shows nothing new, at most."""

@@ -19,7 +19,7 @@ from labs.pages import selectors
 from labs.runs.conditions import Conditions, ConditionsForm, clients_for, java_release
 from tests.engine import arms
 from tests.labs import make
-from tests.labs.test_services import saved
+from tests.labs.runs.test_services import saved
 
 pytestmark = pytest.mark.django_db
 

@@ -30,7 +30,7 @@ from labs.runs import admission, planning, plays, services
 from labs.runs.conditions import Conditions
 from labs.runs.visitors import Visitor
 from tests.labs import make
-from tests.labs.test_lifecycle import django_process
+from tests.labs.runs.test_lifecycle import django_process
 
 ONE = Visitor("one", "a")
 

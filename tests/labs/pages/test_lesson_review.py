@@ -12,7 +12,7 @@ from django.utils import timezone
 from labs.lessons import find
 from labs.lessons.review import MOST, WAITS, Miss, due
 from labs.models import Experiment, Progress
-from tests.labs.test_lesson_views import ANSWERS, NAME, finish, started, turned, url
+from tests.labs.pages.test_lesson_views import ANSWERS, NAME, finish, started, turned, url
 from tests.reading import html_of
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)

@@ -16,7 +16,7 @@ from labs.runs import lifecycle
 from labs.runs.heartbeat import HeartbeatAges
 from tests.labs import make
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 
 CLAIM = """
 import sys, django
