@@ -182,13 +182,13 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
     topics = _topics(part for part, _ in parts)
     for command, line in parts:
         _refuse_losing(reading, command, line)
+        if is_read(command) and (own := _internal(command)):
+            _take_internal(reading, own, command, line)
+            continue
         if not (_ALTER.search(command) and "--alter" in command):
             continue
         if quota := _QUOTA.search(command):
             reading.note(line, of_quota(quota[1]))
-        if own := _internal(command):
-            _take_internal(reading, own, command, line)
-            continue
         of_brokers, of_topics = _OF_BROKERS.search(command), _OF_TOPICS.search(command)
         if of_brokers or of_topics:
             component = Component.BROKER if of_brokers else Component.TOPIC
@@ -214,7 +214,8 @@ def _internal(command: str) -> str:
 
 
 def _take_internal(reading: Reading, topic: str, command: str, line: int) -> None:
-    items = list[Item]()
+    made = _COPIES.search(command) if "--create" in command else None
+    items = [Item(Component.TOPIC, _FACTOR, made[1], line)] if made else []
     for name, value in _changed(command):
         if value is None and decides(name):
             reading.wrong(Component.TOPIC, name, line, f"{shown(name)} {_TAKEN_BACK}")
@@ -283,7 +284,7 @@ def _commands(text: str) -> list[str]:
 def _created(text: str, line: int) -> Iterator[_Created]:
     """The topics that a shell's text creates, also in several commands."""
     for command in _commands(text):
-        if not (_START.search(command) and "--create" in command):
+        if not (_START.search(command) and "--create" in command) or _internal(command):
             continue
         # the last of two counts (TopicCommand, parseTopicConfigsToBeAdded)
         pairs = {found[1]: found[2] for found in _CONFIG.finditer(command)}

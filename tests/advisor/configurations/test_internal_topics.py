@@ -17,6 +17,10 @@ ONCE = (
 )
 OFFSETS, STATE = "__consumer_offsets", "__transaction_state"
 
+CREATED = (
+    "kafka-topics.sh --create --topic t --replication-factor 3 --config min.insync.replicas=2\n"
+)
+
 
 def seen(topic: str, least: int) -> str:
     value = f"min.insync.replicas={least}"
@@ -57,9 +61,6 @@ def terraform(topic: str, least: int) -> str:
     )
 
 
-CREATED = (
-    "kafka-topics.sh --create --topic t --replication-factor 3 --config min.insync.replicas=2\n"
-)
 OWN = f"{listed('t', 3, 'min.insync.replicas=2')}"
 
 
@@ -68,6 +69,7 @@ OWN = f"{listed('t', 3, 'min.insync.replicas=2')}"
     ("seen.txt", seen("%s", 2)),
     ("listed.txt", listed("%s", 3, "compression.type=producer,min.insync.replicas=2")),
     ("topics.sh", altered("%s")),
+    ("topics.sh", CREATED.replace("topic t", "topic %s")),
     ("topic.yaml", resource("%s", 2)),
     ("topics.tf", terraform("%s", 2)),
 ])  # fmt: skip
