@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 _LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
+_NAMED_LINE = re.compile(r"(?<!--only ['\"])\bline (\d+)")
+"""But for an option, which goes by lines that are counted through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,6 @@ class Joined:
         """A message with its place, and with the places that it names."""
         match = _LINE.match(message)
         own, words = (self.origin(int(match[1])), match[2]) if match else (None, message)
-        words = re.sub(r"\bline (\d+)", lambda at: str(self.origin(int(at[1]))), words)
+        words = _NAMED_LINE.sub(lambda at: str(self.origin(int(at[1]))), words)
         place = str(own) if own else min(self.starts.values())
         return placed(place, words, setting)

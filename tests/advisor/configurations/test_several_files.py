@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, given
+from tests.advisor.test_advise import run
 
 QUARKUS = (
     "kafka-streams.processing.guarantee=exactly_once\nquarkus.kafka-streams.application-id=a\n"
@@ -196,3 +198,18 @@ def test_a_program_is_read_with_what_another_file_gives_it(
     rest = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest "
     rest += "consumer.enable.auto." + ("offset.store" if "app.py" in files else "commit") + "=false"
     assert_answer(" ".join(str(tmp_path / name) for name in names), rest, code, expected)
+
+
+def test_one_client_of_a_program_in_two_files_can_be_chosen(tmp_path: Path) -> None:
+    own = 'Properties o = new Properties();\no.put("acks", "all");\nKafkaProducer<String'
+    program = (GIVEN % "o").replace("KafkaProducer<String", own, 1) + "// not Config.make()\n"
+    for name, text in {"A.java": program, "Config.java": GIVES % "1"}.items():
+        (tmp_path / name).write_text(text)
+    files = f"{tmp_path / 'A.java'} {tmp_path / 'Config.java'}"
+    rest = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
+    code, refused = given(files, rest)
+    options = re.findall(r'--only "(line \d+)"', refused)
+    assert (code, len(options)) == (2, 2), refused
+    stated = [each for setting in rest.split() for each in ("--set", setting)]
+    codes = {int(str(run("--only", it, *files.split(), *stated)[0])) for it in options}
+    assert codes == {0, 1}
