@@ -116,6 +116,7 @@ HOPELESS = [
         "producer.delivery.timeout.ms",
     ),
     ({"producer.buffer.memory": "16383"}, "producer.buffer.memory"),
+    ({"producer.buffer.memory": "81", "producer.batch.size": "0"}, "producer.buffer.memory"),
     ({"producer.connections.max.idle.ms": "1"}, "producer.connections.max.idle.ms"),
     ({"consumer.connections.max.idle.ms": "0"}, "consumer.connections.max.idle.ms"),
     (LRK | {"broker.connections.max.idle.ms": "10"}, "broker.connections.max.idle.ms"),
@@ -209,6 +210,7 @@ def test_where_nothing_can_work_no_wish_is_met(
     LRK | {"producer.socket.timeout.ms": "11"},
     LRK | {"producer.delivery.timeout.ms": "0"},
     {"producer.buffer.memory": "16384"},
+    {"producer.buffer.memory": "82", "producer.batch.size": "0"},
     {"producer.max.block.ms": "0"},
     {"consumer.max.poll.interval.ms": "11"},
 ])  # fmt: skip

@@ -174,7 +174,8 @@ def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
 
 
 def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
-    """A batch that is larger than all memory is refused at once (BufferPool.allocate)."""
+    """A batch that is larger than all memory is refused at once (BufferPool.allocate), and so is
+    such a record (KafkaProducer, ensureValidRecordSize)."""
     if pipeline.family is Family.LIBRDKAFKA:
         return
     memory, batch, request = (
@@ -186,6 +187,9 @@ def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(Component.PRODUCER, "max.request.size", why, 1_048_576)
     if memory < batch:
         why = f"buffer.memory={memory} is less than batch.size={batch}: each send() fails at once."
+        yield Hopeless(Component.PRODUCER, "buffer.memory", why, 33_554_432)
+    elif memory < ENVELOPE_BYTES:
+        why = f"buffer.memory={memory}: even an empty record is larger, so every send() fails."
         yield Hopeless(Component.PRODUCER, "buffer.memory", why, 33_554_432)
 
 
