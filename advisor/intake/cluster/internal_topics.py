@@ -40,6 +40,11 @@ def is_internal(topic: str) -> bool:
     return topic in _HELD
 
 
+def internal(topic: str | None) -> str:
+    """The topic, if it is one of Kafka's own; empty for any other."""
+    return topic if topic and is_internal(topic) else ""
+
+
 def take(reading: Reading, topic: str, items: Iterable[Item]) -> None:
     """States what is said of one of Kafka's own topics, as far as an answer depends on it.
 

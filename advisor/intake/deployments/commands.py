@@ -210,7 +210,7 @@ def _topics(parts: Iterable[str]) -> set[str]:
 def _internal(command: str) -> str:
     """The one of Kafka's own topics that a command is about; empty for any other."""
     named = _NAMED.search(command) if _OF_TOPICS.search(command) else None
-    return named[1] if named and internal_topics.is_internal(named[1]) else ""
+    return internal_topics.internal(named and named[1])
 
 
 def _take_internal(reading: Reading, topic: str, command: str, line: int) -> None:

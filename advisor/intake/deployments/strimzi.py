@@ -222,8 +222,9 @@ def _topic(reading: Reading, leaf: Leaf) -> None:
 def _internal(leaves: Iterable[Leaf]) -> str:
     """The one of Kafka's own topics that a resource is of; empty for any other."""
     names = {leaf.path: leaf.text for leaf in leaves}
-    name = names.get(("spec", "topicName")) or names.get(("metadata", "name"), "")
-    return name if internal_topics.is_internal(name) else ""
+    return internal_topics.internal(
+        names.get(("spec", "topicName")) or names.get(("metadata", "name"))
+    )
 
 
 def _user(reading: Reading, leaf: Leaf) -> None:

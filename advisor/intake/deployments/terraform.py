@@ -89,7 +89,7 @@ def _internal(text: str, begins: int) -> str:
     """The one of Kafka's own topics that a resource is of; empty for any other."""
     later = _RESOURCE.search(text, begins)
     named = _NAMED.search(text, begins, later.start() if later else len(text))
-    return named[1] if named and internal_topics.is_internal(named[1]) else ""
+    return internal_topics.internal(named and named[1])
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -73,7 +73,7 @@ def _without_internal(reading: Reading, text: str) -> str:
     for at, line in enumerate(lines):
         head, row = _HEAD.match(line.strip()), _PARTITION.match(line.strip())
         if head:
-            own = head["topic"] if internal_topics.is_internal(head["topic"]) else ""
+            own = internal_topics.internal(head["topic"])
         if own and head:
             configs = {MIN_ISR: "1", **dict(_configs(head["configs"] or ""))}
             pairs = {_FACTOR: head["copies"], **configs}
