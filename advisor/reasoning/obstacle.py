@@ -37,8 +37,12 @@ class Obstacle:
 
 def obstacles(pipeline: Pipeline) -> tuple[Obstacle, ...]:
     """What stands in the way of every message; empty where messages get through."""
+    return (*_never_reached(pipeline), *blocked(pipeline))
+
+
+def blocked(pipeline: Pipeline) -> tuple[Obstacle, ...]:
+    """The same of a pipeline that asks for no more copies than it has brokers."""
     return (
-        *_never_reached(pipeline),
         *_refused_sends(pipeline),
         *_topics_never_made(pipeline),
         *_refused_by_minimum(pipeline),

@@ -108,7 +108,7 @@ def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]
     pulls = gentle.smallest()
     if pulls is not None:
         return gentle, pulls
-    search = Search.of(pipeline, spaces[survive])
+    search = gentle.with_every_setting()
     return search, search.smallest()
 
 
@@ -133,8 +133,9 @@ def _impossible(
     """
     closed = described(near)
     results = []
+    opened = {violation.event for violation in search.violations()}
     for event in search.events:
-        if not search.closes(event):
+        if event.name in opened and not search.closes(event):
             why = " ".join(dict.fromkeys(reasons(after, event)))
             nearest = f"{closed}. {event.beyond_settings}".strip()
             source = "; ".join(event.sources)

@@ -18,7 +18,7 @@ from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly, Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
-from advisor.reasoning.obstacle import obstacles
+from advisor.reasoning.obstacle import blocked
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Key, Traced
 from advisor.reasoning.wish import forbidden
@@ -120,12 +120,11 @@ class Space:
         return False, every
 
     def _spends(self, after: Traced) -> tuple[bool, frozenset[Key]]:
-        reads = after.reads_of(lambda pipeline: Replication(pipeline).spares)
-        return spends_last_replica(self.before, after), reads
+        return after.ask(lambda pipeline: spends_last_replica(self.before, pipeline))
 
     def _obstructs(self, after: Traced) -> tuple[bool, frozenset[Key]]:
-        reads = after.reads_of(obstacles)
-        return bool(obstacles(after)) and not obstacles(self.before), reads
+        results, reads = after.ask(blocked)
+        return bool(results) and not blocked(self.before), reads
 
     def _cached(
         self, question: str, ask: Callable[[Traced], tuple[_T, frozenset[Key]]], pulls: Pulls
@@ -187,6 +186,20 @@ class Search:
         # not stand in for the settings that keep them away.
         events = [event for event in events_for(before) if event.in_scope(before)]
         return cls(space, events, forbidden(before), leaving)
+
+    def with_every_setting(self) -> Search:
+        """The same search in which no setting has to stay as it is.
+
+        What an event takes is known where nobody looked at a setting that stayed.
+        """
+        search = Search(self._space, self.events, self._forbids)
+        search._looks = self._looks
+        search._needs = {
+            event: need
+            for event, need in self._needs.items()
+            if need and need.keys.isdisjoint(self._leaving)
+        }
+        return search
 
     @property
     def order(self) -> Sequence[Pull]:

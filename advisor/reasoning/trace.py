@@ -86,11 +86,10 @@ class Traced(Pipeline):
             entries = self.answers[event.name] = (judge(event, self), frozenset(self._reads))
         return entries
 
-    def reads_of(self, look: Callable[[Pipeline], object]) -> frozenset[Key]:
-        """The settings that this look at the pipeline reads, stated or not."""
+    def ask(self, look: Callable[[Pipeline], _Result]) -> tuple[_Result, frozenset[Key]]:
+        """What a look at the pipeline gives, and the settings that it reads, stated or not."""
         self._reads.clear()
-        look(self)
-        return frozenset(self._reads)
+        return look(self), frozenset(self._reads)
 
     def refused(self) -> tuple[bool, frozenset[Key]]:
         """Whether a client or a broker would refuse these settings, and which it looks at."""

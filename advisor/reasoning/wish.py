@@ -43,7 +43,7 @@ def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
     traced = Traced.of(pipeline)
     events = events_for(traced)
     reads = [traced.judged(event)[1] for event in events]
-    reads_of_wish = traced.reads_of(forbidden)
+    reads_of_wish = traced.ask(forbidden)[1]
     broken = breaking(traced)
 
     def differs(other: Pipeline, key: Key) -> bool:
