@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Value, settings_of
 from advisor.reasoning.assess import Assessed, assess
 from advisor.reasoning.assumptions import Assumption
-from advisor.reasoning.behaviour.too_short import hopeless
+from advisor.reasoning.behaviour.hopeless import hopeless
 from advisor.reasoning.finding import Confidence, Finding, Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.impossible import Impossible

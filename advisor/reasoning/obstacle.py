@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.hopeless import hopeless
 from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.behaviour.streams import INTERNAL_MINIMUM as STATE_MINIMUM
 from advisor.reasoning.behaviour.streams import Streams, is_transactional
-from advisor.reasoning.behaviour.too_short import hopeless
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as OFFSETS_MINIMUM
 from advisor.reasoning.failures.offsets_topic_lost import NAME as OFFSETS
 from advisor.reasoning.failures.offsets_topic_lost import waits_for_all
