@@ -10,6 +10,7 @@ from advisor.export import Stamp, exports_for
 from advisor.intake.inputs import Inputs
 from advisor.intake.places import Origin
 from advisor.reasoning.answer import judgement
+from advisor.reasoning.assess import RULES_VERSION
 from advisor.reasoning.fields import HEADS, from_fields
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
@@ -17,7 +18,7 @@ from advisor.reasoning.recommend import recommend
 from advisor.reasoning.serial import to_data, to_fields
 from tests.advisor.pipelines import pipelines
 
-STAMP = Stamp("26", "4.3", "client", "http://localhost/")
+STAMP = Stamp(RULES_VERSION, "4.3", "client", "http://localhost/")
 CLOSES = {Component.APPLICATION: {"processing.errors": "close"}}
 TRIES = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 

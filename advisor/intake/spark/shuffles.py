@@ -13,7 +13,12 @@ from advisor.catalog import Component, Problem
 from advisor.intake.reading import Reading
 
 _SHUFFLES = re.compile(
-    r"\.\s*(repartition(?:ByRange)?|group[Bb]y(?:Key)?|distinct|drop_?[Dd]uplicates\w*)\s*\("
+    r"\.\s*(repartition(?:ByRange)?|group[Bb]y(?:Key)?|cube|rollup|distinct|orderBy"
+    r"|drop_?[Dd]uplicates\w*|(?:reduce|aggregate|fold|combine|sort)By(?:Key)?|cogroup)\s*\("
+    # Texts, paths and threads have a `join`, lists a `sort`; a broadcast table comes to the rows.
+    r"|(?<![\"'])(?<!path)\.\s*((?:cross)?[jJ]oin)\s*\(\s*(?!\)|\w*[\[{(]|(?:\w+\.)?broadcast\b)"
+    r"|\.\s*(sort)\s*\(\s*(?=[\"'$]|(?:\w+\.)?(?:col|desc|asc)\()"
+    r"|\bsql\s*\(.*\b(GROUP\s+BY|JOIN|DISTINCT|ORDER\s+BY)\b"
 )
 _COMMENT = re.compile(r"^\s*(?:#|//|\*|/\*)")
 _WORDS = (
@@ -27,7 +32,8 @@ def tell(reading: Reading, text: str) -> None:
     for number, line in enumerate(text.splitlines(), 1):
         match = None if _COMMENT.match(line) else _SHUFFLES.search(line)
         if match and reading.items:
-            reading.note(number, f"{match[1]} {_WORDS}")
-            message = f"Line {number}: {match[1]} {_WORDS}. No setting gives it back"
-            reading.unordered = Problem(Component.CONSUMER, match[1], f"{message}.")
+            name = str(match[match.lastindex or 1])
+            reading.note(number, f"{name} {_WORDS}")
+            message = f"Line {number}: {name} {_WORDS}. No setting gives it back"
+            reading.unordered = Problem(Component.CONSUMER, name, f"{message}.")
             return

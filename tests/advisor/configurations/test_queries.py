@@ -180,7 +180,13 @@ def test_a_checkpoint_that_is_another_one_at_each_start(
     (".repartition(10)", 2, "repartition deals records out anew among tasks"),
     ('.repartitionByRange(4, "key")', 2, "there is no order in what they write"),
     (".distinct()", 2, "No setting gives it back"),
+    ('.join(customers, "id")', 2, "join deals records out anew among tasks"),
+    ('.join(broadcast(customers), "id")', 0, YES),
+    ('.join(F.broadcast(customers), "id")', 0, YES),
+    ('.orderBy("offset")', 2, "orderBy deals records out anew"),
+    ('.sort("offset")', 2, "sort deals records out anew"),
     (".coalesce(1)", 0, YES),
+    ('.transform(lambda df: spark.sql("SELECT k FROM t GROUP BY k"))', 2, "GROUP BY deals records"),
 ])  # fmt: skip
 def test_no_order_is_left_behind_a_shuffle(
     tmp_path: Path, name: str, operation: str, code: int, expected: str
@@ -189,3 +195,12 @@ def test_no_order_is_left_behind_a_shuffle(
     text = text if name == "q.py" else f"val spark = SparkSession.builder.getOrCreate()\n{text}"
     assert_file(tmp_path / name, text, "--ordering", _TOPIC, code, expected)
     assert_file(tmp_path / name, text, "", _TOPIC, 0, YES)
+
+
+@pytest.mark.parametrize("line", [
+    'topics = ",".join(names)', "topics = ','.join([a, b])", "path = os.path.join(base, x)",
+    "thread.join()", "names.sort(key=len)", "val topics = names.mkString",
+])  # fmt: skip
+def test_what_is_no_rows_is_not_joined(tmp_path: Path, line: str) -> None:
+    text = f"{line}\n{QUERY % (chr(34) + 's' + chr(34), A)}"
+    assert_file(tmp_path / "q.py", text, "--ordering", _TOPIC, 0, YES)
