@@ -70,6 +70,12 @@ _TOO_SHORT_MS = 10
 """What an answer of another machine takes at least that disks have a part in (Kafka design.md)."""
 _CONNECT = "socket.connection.setup.timeout.max.ms"
 _UNCONNECTED = "gives up each connection that is not there within that time (KIP-601)"
+_BOOTSTRAP = "metadata.recovery.rebootstrap.trigger.ms"
+_CLOSED = (
+    f"{_BOOTSTRAP}=0 closes each connection and begins again, unless a broker has answered within "
+    "the same millisecond (NetworkClient, handleRebootstrap). That is not advised on; state "
+    "metadata.recovery.strategy=none for a client that does not begin again."
+)
 _WAITS: Mapping[tuple[Component, str], str] = {
     (Component.BROKER, "controller.socket.timeout.ms"): (
         "gives up each request between brokers and controllers, so that no broker registers "
@@ -140,7 +146,7 @@ def not_advised(
     family: Family, component: Component, texts: Mapping[str, str]
 ) -> Iterator[Problem]:
     """What of these settings (by name, as written) makes it another client."""
-    yield from _waits(component, texts)
+    yield from _waits(family, component, texts)
     yield from _buffers(family, component, texts)
     if component is Component.BROKER:
         for name in (*_CONNECTIONS, *(name for name in texts if _OF_LISTENER.fullmatch(name))):
@@ -168,13 +174,17 @@ def not_advised(
             yield Problem(component, name, f"{name} {words}")
 
 
-def _waits(component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
+def _waits(family: Family, component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
     """Those that are over before an answer is there."""
+    prefix = _prefix(family, component)
     for name, text in texts.items():
-        given_up = _WAITS.get((component, name))
+        given_up = _WAITS.get((component, name.removeprefix(prefix)))
         if given_up and text.strip().isdecimal() and int(text) <= _TOO_SHORT_MS:
             words = f"{name}={int(text)} {given_up}. That is not advised on; leave the line out."
             yield Problem(component, name, words)
+
+    if family is not Family.LIBRDKAFKA and _begins_again_at_once(texts):
+        yield Problem(component, _BOOTSTRAP, _CLOSED)
 
     linger, limit = (texts.get(name, "").strip() for name in (_LINGER, _REGISTRATION))
     if linger.isdecimal() and limit.isdecimal() and 0 < int(limit) <= int(linger):
@@ -182,10 +192,21 @@ def _waits(component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
         yield Problem(component, _REGISTRATION, words)
 
 
+def _begins_again_at_once(texts: Mapping[str, str]) -> bool:
+    """Whether a Java client goes back to its bootstrap servers while it asks the first of them."""
+    strategy = texts.get("metadata.recovery.strategy", "").strip().lower()
+    return texts.get(_BOOTSTRAP, "").strip() == "0" and strategy != "none"
+
+
+def _prefix(family: Family, component: Component) -> str:
+    """What Spark's options of a client begin with."""
+    return "kafka." if family is Family.SPARK and component is not Component.BROKER else ""
+
+
 def _buffers(family: Family, component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
     """Those of a size that no socket of Java takes, beyond what validators refuse
     (SocketServer, Acceptor; Selector.configureSocketChannel). librdkafka's 0 is the system's."""
-    prefix = "kafka." if family is Family.SPARK and component is not Component.BROKER else ""
+    prefix = _prefix(family, component)
     if family is Family.LIBRDKAFKA and component is not Component.BROKER:
         return
     for name in (f"{prefix}{name}" for name in _BUFFERS.get(component, ())):

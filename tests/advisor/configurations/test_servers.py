@@ -9,6 +9,7 @@ import pytest
 from tests.advisor.configurations.asking import C, assert_answer, assert_file
 
 QUORUM = "broker.controller.quorum."
+REBOOTSTRAP = "metadata.recovery.rebootstrap.trigger.ms"
 FETCHERS = "broker.num.replica.fetchers"
 SET = [
     # seen on 4.3.1: three brokers boot with it in 13 s, write, read and commit
@@ -62,6 +63,13 @@ SET = [
     ("", "producer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
     ("", "consumer.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
     ("", "producer.socket.connection.setup.timeout.ms=10", 0, "YES"),
+    ("--client spark", "consumer.startingOffsets=earliest "
+     "producer.kafka.socket.connection.setup.timeout.max.ms=10", 2, "each connection that is not"),
+    # all connections are closed before metadata is there (NetworkClient, handleRebootstrap)
+    ("", f"producer.{REBOOTSTRAP}=0", 2, "closes each connection and begins again"),
+    ("", f"consumer.{REBOOTSTRAP}=0", 2, "closes each connection and begins again"),
+    ("", f"producer.{REBOOTSTRAP}=1000", 0, "YES"),
+    ("", f"producer.{REBOOTSTRAP}=0 producer.metadata.recovery.strategy=None", 0, "YES"),
     ("", "broker.max.connections.per.ip=1", 0, "is few connections"),
     ("", "broker.max.connections.per.ip=100", 0, "max.connections.per.ip is not taken"),
     # replicas that are throttled although nothing is moved (KIP-73)
