@@ -16,6 +16,7 @@ from typing import Any
 from labs.engine.base.processes import state
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.nodes import Layout
 from labs.engine.distributions.distribution import (
     kafka,
     past,
@@ -144,7 +145,7 @@ def _server(
         old = PastCluster(past(version, tell), java, home, settings, size)
         return _booted(old, version, old.tools_path)
     today = kafka(progress=tell)
-    cluster = Cluster(today, java, home, size, settings)
+    cluster = Cluster(today, java, home, Layout(size), settings)
     return _booted(cluster, today.version, tools_path(today, tell))
 
 

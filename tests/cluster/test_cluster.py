@@ -20,6 +20,7 @@ from labs.engine.base.slots import slot
 from labs.engine.base.wait import until
 from labs.engine.cluster import cluster as clusters
 from labs.engine.cluster.cluster import BootFailed, Cluster
+from labs.engine.cluster.nodes import Layout
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import SHORTENED, RefusedSetting, Settings
 from labs.engine.protocol.admin import quiet_admin
@@ -166,7 +167,7 @@ def test_a_killed_leader_is_replaced_and_comes_back_at_its_own_port(cluster):
 
 
 def test_two_clusters_booted_at_the_same_moment_are_strangers(distribution, java, tmp_path):
-    clusters = [Cluster(distribution, java, tmp_path / name, size=1) for name in ("a", "b")]
+    clusters = [Cluster(distribution, java, tmp_path / name, Layout(1)) for name in ("a", "b")]
     try:
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(Cluster.start, clusters))
@@ -221,7 +222,7 @@ def test_a_port_that_is_taken_meanwhile_costs_another_try(
                 thieves.append(thief)
 
     monkeypatch.setattr(clusters, "Ports", StolenOnce)
-    with Cluster(distribution, java, tmp_path, size=1) as cluster:
+    with Cluster(distribution, java, tmp_path, Layout(1)) as cluster:
         assert cluster.states() == {1: "running"}
         assert cluster.brokers[1].port != thieves[0].getsockname()[1]
     thieves[0].close()
@@ -231,7 +232,7 @@ def test_a_port_that_is_taken_meanwhile_costs_another_try(
 def test_a_broker_that_ends_by_itself_fails_the_boot_at_once_in_its_own_words(
     distribution, java, tmp_path
 ):
-    cluster = Cluster(distribution, java, tmp_path, size=1, settings={"num.io.threads": -3})
+    cluster = Cluster(distribution, java, tmp_path, Layout(1), settings={"num.io.threads": -3})
     with pytest.raises(BootFailed, match=r"broker 1 ended by itself[\s\S]*num\.io\.threads"):
         cluster.start()
     assert cluster.brokers == {}
@@ -245,7 +246,7 @@ def test_a_line_break_in_a_setting_never_reaches_a_broker(distribution, java, tm
 def test_settings_reach_the_broker_character_by_character(distribution, java, tmp_path):
     odd = r"a\tb=c:#! ü€"
     settings: Settings = {"auto.create.topics.enable": False, "broker.rack": odd}
-    with Cluster(distribution, java, tmp_path, size=1, settings=settings) as cluster:
+    with Cluster(distribution, java, tmp_path, Layout(1), settings=settings) as cluster:
         entries = broker_config(cluster)
     assert entries["auto.create.topics.enable"].value == "false"
     assert entries["broker.rack"].value == odd

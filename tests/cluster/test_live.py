@@ -18,6 +18,7 @@ from labs.engine.base.slots import slot
 from labs.engine.base.wait import until
 from labs.engine.cluster import properties
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.nodes import Layout
 from labs.engine.cluster.ports import Ports
 from labs.engine.protocol.admin import quiet_admin
 from tests.reading import html_of
@@ -56,7 +57,7 @@ def asked(distribution, java, tmp_path_factory, guarded: str) -> Iterator[Cluste
         patch.setattr(
             properties, "joined_listeners", lambda case: f"{ours(case)},GUARDED://{guarded}"
         )
-        cluster = Cluster(distribution, java, folder, size=1, settings=BROKER)
+        cluster = Cluster(distribution, java, folder, Layout(1), settings=BROKER)
         with cluster:
             lay_out(cluster)
             yield cluster

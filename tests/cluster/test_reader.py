@@ -12,6 +12,7 @@ from confluent_kafka import Producer
 from labs.engine.base.slots import slot
 from labs.engine.clients.reader import ReaderConfig, Reading
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.nodes import Layout
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
 
@@ -23,7 +24,7 @@ TOPIC = "held-back"
 @pytest.fixture
 def broker(distribution: Distribution, java: Java, tmp_path: Path) -> Iterator[Cluster]:
     """One is enough: no replica has a part in it."""
-    with slot(), Cluster(distribution, java, tmp_path / "cluster", size=1) as cluster:
+    with slot(), Cluster(distribution, java, tmp_path / "cluster", Layout(1)) as cluster:
         yield cluster
 
 

@@ -10,6 +10,7 @@ from labs.engine.base import processes
 from labs.engine.base.slots import slot
 from labs.engine.base.wait import until
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.nodes import Layout
 from labs.engine.cluster.storage import checkpoint
 from labs.engine.distributions.distribution import kafka, kafka_versions
 from labs.engine.distributions.java import Java
@@ -21,7 +22,7 @@ ELR = "eligible.leader.replicas.version"
 
 def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Path) -> None:
     oldest = kafka(kafka_versions()[-1])
-    with slot(), Cluster(oldest, java, tmp_path, size=1, share_classes=False) as cluster:
+    with slot(), Cluster(oldest, java, tmp_path, Layout(1), share_classes=False) as cluster:
         cluster.create_topic("orders", partitions=2, replication_factor=1)
         states = cluster.describe("orders")
         assert [(state.partition, state.leader, state.isr) for state in states] == [
@@ -41,7 +42,7 @@ def test_the_oldest_release_serves_and_tells_who_leads(java: Java, tmp_path: Pat
 def test_brokers_with_zookeeper_serve_and_come_back_after_a_kill_as_members(
     java: Java, tmp_path: Path, version: str
 ) -> None:
-    with slot(), Cluster(kafka(version), java, tmp_path, zookeeper=True) as cluster:
+    with slot(), Cluster(kafka(version), java, tmp_path, Layout(zookeeper=True)) as cluster:
         assert [*cluster.nodes] == [0, 1, 2, 3]
         cluster.create_topic("orders")
         send(cluster.bootstrap, "orders")
@@ -63,7 +64,7 @@ def test_brokers_with_zookeeper_serve_and_come_back_after_a_kill_as_members(
 def test_a_dedicated_controller_is_reached_through_links_like_a_broker(
     java: Java, tmp_path: Path
 ) -> None:
-    with slot(), Cluster(kafka(), java, tmp_path, 1, controllers=1, linked=True) as cluster:
+    with slot(), Cluster(kafka(), java, tmp_path, Layout(1, 1, linked=True)) as cluster:
         assert (set(cluster.states()), set(cluster.controllers)) == ({1}, {2})
         cluster.create_topic("orders", replication_factor=1)
         send(cluster.bootstrap, "orders")

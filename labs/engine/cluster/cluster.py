@@ -24,12 +24,12 @@ from labs.engine.cluster.jvm import (
 from labs.engine.cluster.nodes import (
     METADATA,
     Address,
+    Layout,
     Node,
     address,
     doors,
     log_folders,
     nodes,
-    ports_needed,
     rack_setting,
 )
 from labs.engine.cluster.ports import Ports
@@ -46,6 +46,7 @@ from labs.engine.protocol.topics import PartitionState
 _BOOT_LIMIT_S = 90.0
 _ATTEMPTS = 3
 _QUICK_S = 0.25
+_THREE_BROKERS = Layout()
 
 
 class BootFailed(Exception):
@@ -57,15 +58,11 @@ class _PortTaken(Exception):
 
 
 class Cluster:
-    """`size` brokers, numbered from 1, in `folder`.
+    """The processes of a `layout`, in `folder`.
 
-    Each is a controller too (KRaft), or there are so many `controllers` beside them, numbered
-    after them; or there is a `zookeeper` and neither. If it is `linked`, every way from one to
-    another and from clients to them leads through `links`, where it can be cut. `settings` are
-    broker settings of the caller and win over what the lab shortens; `shortened` says what is left
-    of that: name → (value here, the product's default). `features` are levels of a new cluster's
-    features where they are not the release's own (kafka-features.sh). A broker has so many
-    `log_dirs`, and brokers stand in so many `racks` by turns, 0 for none. Each log is
+    `settings` are broker settings of the caller and win over what the lab shortens; `shortened`
+    says what is left of that: name → (value here, the product's default). `features` are levels of
+    a new cluster's features where they are not the release's own (kafka-features.sh). Each log is
     `<logs>/broker-N.log` or `controller-N.log`, by default in `folder`. Nothing of it can outlive
     this process, however it ends (`processes.spawn`).
 
@@ -78,38 +75,30 @@ class Cluster:
         distribution: Distribution,
         java: Java,
         folder: Path,
-        size: int = 3,
+        layout: Layout = _THREE_BROKERS,
         settings: Settings | None = None,
         *,
-        controllers: int = 0,
         features: Mapping[str, int] | None = None,
-        linked: bool = False,
-        zookeeper: bool = False,
-        log_dirs: int = 1,
-        racks: int = 0,
         logs: Path | None = None,
         share_classes: bool = True,
     ) -> None:
+        self.layout = layout
         self.settings: Settings = dict(settings or {})
         check(self.settings)
-        self.size = size
-        self.shortened = shortened(self.settings, distribution.version, zookeeper=zookeeper)
+        self.shortened = shortened(self.settings, distribution.version, zookeeper=layout.zookeeper)
         self.brokers: dict[int, Broker] = {}
         self.controllers: dict[int, Broker] = {}
         self.zookeeper: Broker | None = None
-        self._has_zookeeper = zookeeper
         self._addresses: Addresses | None = None
-        self._dedicated, self._linked, self._features = controllers, linked, features
-        self.racks = racks
-        self._log_dirs = log_dirs
-        eligible = at_least(distribution.version, "3.8") and not zookeeper
+        eligible = at_least(distribution.version, "3.8") and not layout.zookeeper
         self._ask = partial(topics.ask, eligible=eligible)
         self._distribution = distribution
+        self._features = features
         self._java = java
         self._folder = folder
         self._logs = logs or folder
         self._share_classes = share_classes
-        self._askers = ThreadPoolExecutor(4 * size, thread_name_prefix="describe")
+        self._askers = ThreadPoolExecutor(4 * layout.brokers, thread_name_prefix="describe")
 
     def __enter__(self) -> Self:
         self.start()
@@ -160,11 +149,7 @@ class Cluster:
 
     def _boot(self, home: Path) -> None:
         self._logs.mkdir(parents=True, exist_ok=True)
-        log = self._logs / "links.log"
-        self._addresses = Addresses(
-            home, self.size, self._dedicated, log, linked=self._linked,
-            zookeeper=self._has_zookeeper,
-        )  # fmt: skip
+        self._addresses = Addresses(home, self.layout, self._logs / "links.log")
         if (keeper := self._addresses.zookeeper) is not None:
             self._register(self._addresses, home, keeper)
         else:
@@ -180,7 +165,7 @@ class Cluster:
         prepared = checkpoint(self._distribution, self._java, self._features)
         cluster_id, version = new_id(), self._distribution.version
         for node, place in addresses.homes.items():
-            folders = log_folders(node, self._log_dirs)
+            folders = log_folders(node, self.layout.log_dirs)
             settings = self._node_settings(node)
             properties = node_properties(node, addresses.nodes, settings, version, folders)
             lay_out(place, properties, prepared, cluster_id, node.id, folders)
@@ -196,7 +181,7 @@ class Cluster:
         self.zookeeper = server(self._distribution, self._java, home / "zookeeper", own_port, log)
         command = broker_command(self._distribution, self._java)
         for node, place in addresses.homes.items():
-            folders = [name for name in log_folders(node, self._log_dirs) if name != METADATA]
+            folders = [name for name in log_folders(node, self.layout.log_dirs) if name != METADATA]
             text = node_properties(
                 node, addresses.nodes, self._node_settings(node), self._distribution.version,
                 folders, zookeeper=keeper,
@@ -209,7 +194,7 @@ class Cluster:
 
     def _node_settings(self, node: Node) -> Settings:
         """The caller's settings for one node."""
-        return {**self.settings, **rack_setting(node, self.racks)}
+        return {**self.settings, **rack_setting(node, self.layout.racks)}
 
     def move_logs(self, folder: Path) -> None:
         """Moves its processes' logs, open ones too, to another folder of the same disk."""
@@ -230,13 +215,13 @@ class Cluster:
             try:
                 for broker in self.brokers.values():
                     self._ask(broker.port, "any", 0.5)
-                return len(admin.list_topics(timeout=0.5).brokers) == self.size
+                return len(admin.list_topics(timeout=0.5).brokers) == self.layout.brokers
             except (OSError, KafkaException):
                 return False
 
         with quiet_admin(self.bootstrap) as admin:
             try:
-                until(all_serve, limit_s, f"{self.size} brokers did not register",
+                until(all_serve, limit_s, f"{self.layout.brokers} brokers did not register",
                       awaits="for the brokers to serve")  # fmt: skip
             except WaitTimeout as late:
                 tails = "\n".join(broker.tail(5) for broker in self.brokers.values())
@@ -367,24 +352,20 @@ class Cluster:
 class Addresses:
     """The nodes of a cluster in `home`, laid out, and the links between them.
 
-    Without `linked` they connect to each other directly, on loopback, and `links` is None. With it
-    every connection goes through a proxy, where it can be cut; `note` says so. `zookeeper` is
-    where their ZooKeeper is, or None. Raises `LinksFailed`.
+    `links` is None where they connect to each other directly, on loopback; else every connection
+    goes through a proxy, where it can be cut, and `note` says so. `zookeeper` is where their
+    ZooKeeper is, or None. Raises `LinksFailed`.
     """
 
-    def __init__(
-        self, home: Path, brokers: int, controllers: int, log: Path, *, linked: bool,
-        zookeeper: bool = False,
-    ) -> None:  # fmt: skip
-        needed = ports_needed(brokers, controllers, linked=linked, zookeeper=zookeeper)
-        self._ports = Ports(needed)
+    def __init__(self, home: Path, layout: Layout, log: Path) -> None:
+        self._ports = Ports(layout.ports)
         numbers = iter(self._ports.numbers)
-        self.nodes = nodes(numbers, brokers, controllers, linked=linked, zookeeper=zookeeper)
-        self.zookeeper = address(numbers, linked=linked) if zookeeper else None
+        self.nodes = nodes(numbers, layout)
+        self.zookeeper = address(numbers, linked=layout.linked) if layout.zookeeper else None
         self.homes = {node: home / node.name for node in self.nodes}
         self.links: Links | None = None
         self.note = ""
-        if linked:
+        if layout.linked:
             self.note = "links: every way from one node to another leads through a proxy"
             named = {place: node.id for node, place in self.homes.items()}
             self.links = Links(doors(self.nodes, self.zookeeper), named, log)

@@ -10,7 +10,7 @@ from confluent_kafka import KafkaException
 
 from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.nodes import DATA, nodes
+from labs.engine.cluster.nodes import DATA, Layout, nodes
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import node_properties
 from labs.engine.cluster.storage import checkpoint, format_storage, new_id
@@ -99,7 +99,7 @@ def _archive(distribution: Distribution, java: Java) -> classes.Archive:
 def _train(distribution: Distribution, java: Java, folder: Path) -> Path:
     """Runs one broker for a moment, then archives the classes that it has loaded."""
     ports = Ports(2)
-    (node,) = nodes(iter(ports.numbers), 1)
+    (node,) = nodes(iter(ports.numbers), Layout(1))
     home = folder / "broker"
     properties = node_properties(node, (node,), {}, distribution.version)
     lay_out(home, properties, checkpoint(distribution, java), new_id(), 1)

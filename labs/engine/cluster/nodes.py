@@ -22,6 +22,31 @@ At = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """Which processes a cluster has, and how they are laid out on this machine.
+
+    The `brokers` are numbered from 1. Each is a controller too (KRaft), or there are so many
+    `controllers` beside them, numbered after them; or there is a `zookeeper` and neither.
+    If it is `linked`, every way from one to another and from clients to them leads through a proxy,
+    and each listens on one port and advertises another. A broker has so many `log_dirs`, and
+    brokers stand in so many `racks` by turns, 0 for none.
+    """
+
+    brokers: int = 3
+    controllers: int = 0
+    zookeeper: bool = False
+    linked: bool = False
+    log_dirs: int = 1
+    racks: int = 0
+
+    @property
+    def ports(self) -> int:
+        """How many ports of this machine its processes take."""
+        ruling = 1 if self.zookeeper else self.controllers or self.brokers
+        return (self.brokers + ruling) * (2 if self.linked else 1)
+
+
+@dataclass(frozen=True, slots=True)
 class Address:
     """Where a node listens (`at`), and the address that it advertises.
 
@@ -69,34 +94,19 @@ def address(ports: Iterator[int], *, linked: bool) -> Address:
     return Address(own, (LOOPBACK, next(ports)) if linked else own)
 
 
-def ports_needed(
-    brokers: int, controllers: int = 0, *, linked: bool = False, zookeeper: bool = False
-) -> int:
-    """How many ports of this machine `nodes` takes, and their ZooKeeper."""
-    ruling = 1 if zookeeper else controllers or brokers
-    return (brokers + ruling) * (2 if linked else 1)
-
-
-def nodes(
-    ports: Iterator[int], brokers: int, controllers: int = 0, *, linked: bool = False,
-    zookeeper: bool = False,
-) -> tuple[Node, ...]:  # fmt: skip
-    """Brokers numbered from 1, then the controllers; without any, each broker is one as well.
-
-    With `zookeeper` brokers serve only clients. `linked` nodes advertise another port than the one
-    they listen on.
-    """
-    own_address = partial(address, ports, linked=linked)
+def nodes(ports: Iterator[int], layout: Layout) -> tuple[Node, ...]:
+    """The brokers and then the controllers of a layout, at the ports that are next."""
+    own_address = partial(address, ports, linked=layout.linked)
+    only_brokers = bool(layout.controllers or layout.zookeeper)
 
     def broker(id_: int) -> Node:
         clients = own_address()
-        return Node(id_, clients, None if controllers or zookeeper else own_address())
+        return Node(id_, clients, None if only_brokers else own_address())
 
-    serving = [broker(id_) for id_ in range(1, brokers + 1)]
-    ruling = [
-        Node(id_, None, own_address()) for id_ in range(brokers + 1, brokers + controllers + 1)
-    ]
-    return (*serving, *ruling)
+    after = layout.brokers + 1
+    brokers = [broker(id_) for id_ in range(1, after)]
+    controllers = [Node(after + n, None, own_address()) for n in range(layout.controllers)]
+    return (*brokers, *controllers)
 
 
 def log_folders(node: Node, log_dirs: int = 1) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from labs.engine.base.cache import alone, cache_dir, workshop
-from labs.engine.cluster.nodes import nodes
+from labs.engine.cluster.nodes import Layout, nodes
 from labs.engine.cluster.properties import node_properties
 from labs.engine.distributions.distribution import Distribution
 from labs.engine.distributions.java import Java
@@ -97,7 +97,7 @@ def checkpoint(
 
 def _run_tool(distribution: Distribution, java: Java, folder: Path, levels: Sequence[str]) -> None:
     # The tool only wants to see a whole configuration; nothing listens on these ports.
-    (node,) = nodes(iter((9092, 9093)), 1)
+    (node,) = nodes(iter((9092, 9093)), Layout(1))
     properties = node_properties(node, (node,), {}, distribution.version)
     (folder / "server.properties").write_text(properties, "ascii")
     ran = subprocess.run(

@@ -92,8 +92,8 @@ def leaders_rack(topic: str, partition: int = 0) -> Role:
     leads = leader(topic, partition)
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        racks = {rack(broker.id, cluster.racks) for broker in leads.resolve(cluster)}
-        return [b for b in cluster.brokers.values() if rack(b.id, cluster.racks) in racks]
+        racks = {rack(broker.id, cluster.layout.racks) for broker in leads.resolve(cluster)}
+        return [b for b in cluster.brokers.values() if rack(b.id, cluster.layout.racks) in racks]
 
     return Role("leader's rack", resolve)
 

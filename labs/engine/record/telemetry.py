@@ -52,7 +52,7 @@ class Sampler:
         self._logs: dict[tuple[int, int], LogEnd] = {}  # (partition, broker)
         self._stopping = Event()
         self._recent: deque[tuple[int, Mapping[str, int]]] = deque(maxlen=_RATE_OVER)
-        self._askers = ThreadPoolExecutor(2 * cluster.size, thread_name_prefix="offsets")
+        self._askers = ThreadPoolExecutor(2 * cluster.layout.brokers, thread_name_prefix="offsets")
         self._thread = Thread(target=self._run, name="sampler", daemon=True)
 
     def start(self) -> None:

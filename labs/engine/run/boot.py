@@ -34,13 +34,11 @@ def boot(shape: Shape, folder: Path, logs: Path, progress: Progress) -> Booted:
     Raises as `prepared`, and `BootFailed`.
     """
     java = find_java()
-    distribution = prepared(shape.kafka, java, progress, zookeeper=shape.zookeeper)
+    distribution = prepared(shape.kafka, java, progress, zookeeper=shape.layout.zookeeper)
     began_ns = time.monotonic_ns()
     cluster = Cluster(
-        distribution, java, folder, shape.brokers, shape.settings,
-        controllers=shape.controllers, features=shape.features, linked=shape.linked, logs=logs,
-        log_dirs=shape.log_dirs, racks=shape.racks, zookeeper=shape.zookeeper,
-    )  # fmt: skip
+        distribution, java, folder, shape.layout, shape.settings, features=shape.features, logs=logs
+    )
     cluster.start()
     now = time.monotonic_ns()
     return Booted(cluster, distribution.version, java.version, (now - began_ns) / 1e9, now)

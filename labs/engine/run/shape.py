@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from advisor.catalog import Component, Family, kafka_line, lookup
 from advisor.catalog.versions import at_least
+from labs.engine.cluster.nodes import Layout
 from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import ArmSpec, ExperimentSpec, Settings
 from labs.engine.scenarios import find
@@ -21,17 +22,12 @@ _ELR = "eligible.leader.replicas.version"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A release of Kafka, how many brokers and controllers, and all that they are started with."""
+    """A release of Kafka, the layout of its cluster, and all that it is started with."""
 
     kafka: str
-    brokers: int = 3
-    controllers: int = 0
-    linked: bool = False
+    layout: Layout = field(default_factory=Layout)
     settings: Mapping[str, str | int | bool] = field(default_factory=dict)
     features: Mapping[str, int] = field(default_factory=dict)
-    log_dirs: int = 1
-    racks: int = 0
-    zookeeper: bool = False
 
 
 def to_json(shapes: Sequence[Shape]) -> str:
@@ -39,7 +35,9 @@ def to_json(shapes: Sequence[Shape]) -> str:
 
 
 def from_json(text: str) -> tuple[Shape, ...]:
-    return tuple(Shape(**shape) for shape in json.loads(text))
+    return tuple(
+        Shape(**{**shape, "layout": Layout(**shape["layout"])}) for shape in json.loads(text)
+    )
 
 
 def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
@@ -49,14 +47,16 @@ def shape(experiment: ExperimentSpec, arm: ArmSpec) -> Shape:
     own = {key: described[key] for key in (*_KEYS, *scenario.keeps) if key in described}
     return Shape(
         experiment.release(arm),
-        topology.brokers,
-        topology.controllers,
-        scenario.linked,
+        Layout(
+            brokers=topology.brokers,
+            controllers=topology.controllers,
+            zookeeper=experiment.zookeeper,
+            linked=scenario.linked,
+            log_dirs=topology.log_dirs,
+            racks=topology.racks,
+        ),
         own | {key: pinned.lab for key, pinned in scenario.brokers(arm.settings).items()},
         features(arm.settings, experiment.release(arm)),
-        topology.log_dirs,
-        topology.racks,
-        experiment.zookeeper,
     )
 
 

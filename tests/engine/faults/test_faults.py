@@ -12,7 +12,7 @@ import pytest
 from labs.engine.base.processes import ROOT
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
-from labs.engine.cluster.nodes import KEEPER
+from labs.engine.cluster.nodes import KEEPER, Layout
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.zookeeper import NAME as ZOOKEEPER
 from labs.engine.cluster.zookeeper import RegisteredBroker
@@ -230,7 +230,7 @@ def test_nobody_is_the_minority_while_nobody_leads(herd):
 
 
 def test_of_two_racks_one_has_the_leader_and_every_second_broker(herd):
-    herd.racks = 2
+    herd.layout = Layout(racks=2)
     assert [broker.broker.id for broker in other_racks("orders").targets(herd)] == [1, 3]
     herd.partitions = [PartitionState(0, 1, (1, 2, 3), (), 0)]
     assert [broker.broker.id for broker in leaders_rack("orders").targets(herd)] == [1, 3]

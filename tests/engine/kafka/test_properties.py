@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.catalog import Component, Family, lookup
-from labs.engine.cluster.nodes import Node, address, doors, nodes, ports_needed
+from labs.engine.cluster.nodes import Layout, Node, address, doors, nodes
 from labs.engine.cluster.properties import SHORTENED, RefusedSetting, node_properties, shortened
 from labs.engine.distributions.distribution import all_versions, zookeeper_versions
 
@@ -12,8 +12,8 @@ NEWEST = "4.3.1"
 
 def plan(brokers: int = 3, controllers: int = 0, *, linked: bool = False) -> tuple[Node, ...]:
     """Nodes at the ports from 9001 on, as many as they need."""
-    most = 9001 + ports_needed(brokers, controllers, linked=linked)
-    return nodes(iter(range(9001, most)), brokers, controllers, linked=linked)
+    layout = Layout(brokers, controllers, linked=linked)
+    return nodes(iter(range(9001, 9001 + layout.ports)), layout)
 
 
 def lines(settings, id_=2, laid=None, version=NEWEST) -> dict[str, str]:
@@ -56,8 +56,9 @@ def test_dedicated_controllers_serve_no_clients_and_brokers_no_quorum():
 
 @pytest.mark.parametrize("version", zookeeper_versions())
 def test_brokers_with_zookeeper_are_told_where_it_is_and_nothing_of_kraft(version):
-    ports = iter(range(9001, 9001 + ports_needed(3, zookeeper=True)))
-    laid, keeper = nodes(ports, 3, zookeeper=True), address(ports, linked=False)
+    layout = Layout(zookeeper=True)
+    ports = iter(range(9001, 9001 + layout.ports))
+    laid, keeper = nodes(ports, layout), address(ports, linked=False)
     assert next(ports, None) is None
     text = node_properties(laid[1], laid, {"min.insync.replicas": 2}, version, zookeeper=keeper)
     properties = dict(line.split("=", 1) for line in text.splitlines())
@@ -75,8 +76,9 @@ def test_brokers_with_zookeeper_are_told_where_it_is_and_nothing_of_kraft(versio
 
 
 def test_the_way_from_a_linked_broker_to_its_zookeeper_leads_through_a_door():
-    ports = iter(range(9001, 9001 + ports_needed(2, linked=True, zookeeper=True)))
-    laid, keeper = nodes(ports, 2, linked=True, zookeeper=True), address(ports, linked=True)
+    layout = Layout(2, linked=True, zookeeper=True)
+    ports = iter(range(9001, 9001 + layout.ports))
+    laid, keeper = nodes(ports, layout), address(ports, linked=True)
     assert next(ports, None) is None
     text = node_properties(laid[0], laid, {}, "2.8.2", zookeeper=keeper)
     assert f"zookeeper.connect=127.0.0.1:{keeper.advertised[1]}" in text.splitlines()

@@ -20,7 +20,7 @@ from labs.engine.base import processes
 from labs.engine.base.wait import until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.cluster import Addresses
-from labs.engine.cluster.nodes import At, Node, doors, nodes, ports_needed
+from labs.engine.cluster.nodes import At, Layout, Node, doors, nodes
 from labs.engine.cluster.ports import Ports
 from labs.engine.faults.links import cut, mend, sever, slow
 from labs.engine.faults.record import FaultLog
@@ -76,8 +76,9 @@ class Linked(Herd):
 
 @pytest.fixture
 def herd(tmp_path: Path) -> Iterator[Linked]:
-    ports = Ports(ports_needed(3, 1, linked=True))
-    laid = nodes(iter(ports.numbers), 3, 1, linked=True)[:3]  # no controller is started
+    layout = Layout(controllers=1, linked=True)
+    ports = Ports(layout.ports)
+    laid = nodes(iter(ports.numbers), layout)[:3]  # no controller is started
     homes = {tmp_path / f"broker-{node.id}": node.id for node in laid}
     links = Links(doors(laid), homes, tmp_path / "links.log")
     brokers = {}
@@ -273,7 +274,7 @@ def test_links_that_are_gone_say_so(herd):
 
 
 def test_a_proxy_that_is_killed_is_lost(tmp_path: Path) -> None:
-    addresses = Addresses(tmp_path, 1, 0, tmp_path / "links.log", linked=True)
+    addresses = Addresses(tmp_path, Layout(1, linked=True), tmp_path / "links.log")
     assert addresses.links
     assert addresses.links.lost == ""
     (pid,) = (

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pyarrow.parquet as pq
 
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.nodes import Layout
 from labs.engine.protocol.topics import PartitionState
 from labs.engine.record.telemetry import Sampler
 
@@ -26,7 +27,7 @@ def shown(tmp_path: Path, *led: PartitionState) -> tuple[dict[str, Any], Rates]:
     a second were acknowledged since the first one."""
     broker = SimpleNamespace(id=1, state="dead", data=tmp_path / "none", port=1)
     cluster = SimpleNamespace(
-        size=1, brokers={1: broker}, states=lambda: {1: "dead"},
+        layout=Layout(1), brokers={1: broker}, states=lambda: {1: "dead"},
         describe=lambda topic, limit_s: list(led),
     )  # fmt: skip
     samples: list[dict[str, Any]] = []

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from labs.engine.cluster.nodes import Layout
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.shape import (
     Shape,
@@ -53,14 +54,14 @@ def test_an_arm_may_have_brokers_of_its_own_release() -> None:
     ("other", "first"),
     [
         (replace(experiment(), kafka="4.2.1"), {"kafka": "4.2.1"}),
-        (replace(experiment(), controllers=3), {"controllers": 3}),
-        (experiment(scenario="leader-cut-off"), {"linked": True}),
-        (experiment(scenario="producer-killed"), {"brokers": 1}),
+        (replace(experiment(), controllers=3), {"layout": Layout(controllers=3)}),
+        (experiment(scenario="leader-cut-off"), {"layout": Layout(linked=True)}),
+        (experiment(scenario="producer-killed"), {"layout": Layout(1)}),
         (
             experiment(
                 arm("described", topic__replication_factor=5), RECOMMENDED, scenario="leader-killed"
             ),
-            {"brokers": 5},
+            {"layout": Layout(5)},
         ),
         (
             experiment(arm("described", broker__replica_lag_time_max_ms=9000), RECOMMENDED),
@@ -99,7 +100,7 @@ def test_brokers_too_old_for_a_scenario_are_refused(name: str, kafka: str, why: 
 
 def test_a_log_directory_of_a_broker_can_fail_where_it_has_two() -> None:
     wanted = shapes(experiment(DESCRIBED, scenario="log-directory-fails"))[0]
-    assert (wanted.log_dirs, ordinary()[0].log_dirs) == (2, 1)
+    assert (wanted.layout.log_dirs, ordinary()[0].layout.log_dirs) == (2, 1)
 
 
 def test_a_cluster_is_needed_for_each_arm() -> None:
@@ -129,9 +130,9 @@ def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_
 ) -> None:
     asked = replace(experiment(scenario="leader-killed"), kafka="2.8.2", zookeeper=True)
     [one, *_] = shapes(asked)
-    assert (one.kafka, one.zookeeper, one.controllers) == ("2.8.2", True, 0)
+    assert (one.kafka, one.layout.zookeeper, one.layout.controllers) == ("2.8.2", True, 0)
     [beside, *_] = shapes(replace(asked, scenario="unclean-election"))
-    assert beside.controllers == 0, "the scenario's own controller: ZooKeeper stands in its place"
+    assert beside.layout.controllers == 0, "the scenario's own controller: ZooKeeper stands in its place"
     with monkeypatch.context() as patched:
         other = replace(find("leader-killed"), zookeeper=False)
         patched.setattr("labs.engine.run.shape.find", lambda _: other)
@@ -154,7 +155,7 @@ def test_what_cannot_be_staged_has_no_shape() -> None:
 
 
 def test_shapes_cross_the_border_of_a_process() -> None:
-    shapes = (*ordinary(), Shape("4.0.2", 1, 3, linked=True, settings=CLEAN, features={ELR: 1}))
+    shapes = (*ordinary(), Shape("4.0.2", Layout(1, 3, linked=True), CLEAN, {ELR: 1}))
     assert from_json(to_json(shapes)) == shapes
 
 
