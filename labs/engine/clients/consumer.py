@@ -287,11 +287,5 @@ class Run:
         )  # fmt: skip
 
 
-def main(argv: list[str]) -> int:
-    config = read_config(ConsumerConfig, argv[1])
-    Run(config, listen()).run()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    Run(read_config(ConsumerConfig, sys.argv[1]), listen()).run()

@@ -135,12 +135,11 @@ class Run:
         )  # fmt: skip
 
 
-def main(argv: list[str]) -> int:
-    config = read_config(JavaConsumerConfig, argv[1])
+def main() -> None:
+    config = read_config(JavaConsumerConfig, sys.argv[1])
     tool = Tool(config.command, FOLLOWING)
     Run(config, tool, listen(ForwardingControl(tool))).run()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    main()

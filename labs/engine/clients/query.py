@@ -128,11 +128,11 @@ class Effects:
         """Nothing is open between two batches."""
 
 
-def main(argv: list[str]) -> int:
+def main() -> None:
     # Not at the top, as in `driver`.
     from spark_jobs.pipelines.foreach_batch import ForeachBatch
 
-    config = read_config(QueryConfig, argv[1])
+    config = read_config(QueryConfig, sys.argv[1])
     run = Run(config, listen())
     with session(config.name, _MASTER, Path(config.scratch)) as spark:
         query = ForeachBatch(
@@ -141,8 +141,7 @@ def main(argv: list[str]) -> int:
         stopped = run.run(query)
     # One that cannot go on counts as ready, as a consumer without a place does.
     report(ready=True, stopped=stopped, ended=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    main()

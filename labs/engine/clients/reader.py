@@ -144,12 +144,5 @@ class Reading:
         )  # fmt: skip
 
 
-def main(argv: list[str]) -> int:
-    config = read_config(ReaderConfig, argv[1])
-    reading = Reading(config, listen().stop)
-    reading.run()
-    return 0 if reading.completed else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    Reading(read_config(ReaderConfig, sys.argv[1]), listen().stop).run()

@@ -154,19 +154,18 @@ class Run:
         )  # fmt: skip
 
 
-def main(argv: list[str]) -> int:
+def main() -> None:
     # Not at the top, as in `driver`.
     from spark_jobs.pipelines.kafka_sink import KafkaSink
 
-    config = read_config(SinkConfig, argv[1])
+    config = read_config(SinkConfig, sys.argv[1])
     run = Run(config, listen())
     scratch, place = Path(config.scratch), Path(config.checkpoint)
     with session(config.name, _MASTER, scratch, config.workers, config.conf) as spark:
         sink = KafkaSink(spark, config.options, place, config.rows, config.tasks, config.row_ms)
         fatal = run.run(sink)
     report(fatal=fatal, ended=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    main()

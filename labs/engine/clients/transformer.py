@@ -182,11 +182,5 @@ class Run(consumer.Run):
         print(self._stopped, file=sys.stderr, flush=True)
 
 
-def main(argv: list[str]) -> int:
-    config = read_config(TransformerConfig, argv[1])
-    Run(config, listen()).run()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    Run(read_config(TransformerConfig, sys.argv[1]), listen()).run()
