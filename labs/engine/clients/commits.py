@@ -29,7 +29,7 @@ class Commits:
         for committed in partitions:
             if committed.offset >= 0:
                 failure = error or committed.error
-                outcome = "ok" if failure is None else errors.reported(failure.code()).outcome
+                outcome = "ok" if failure is None else errors.outcome(failure.code())
                 place = (committed.topic, committed.partition)
                 self.note(place, committed.offset, outcome, time.monotonic_ns())
 

@@ -227,12 +227,12 @@ class Run:
                 if wait_s > 0 and self._control.stop.is_set():
                     self._sends.cut_off(attempt)
                     return
-                self._sends.complete(attempt, errors.REFUSED.outcome, error=str(full))
+                self._sends.complete(attempt, "fail", error=str(full))
                 if self._config.resend and not self._ending:
                     self._again.append(value)
             except KafkaException as refused:
                 error: KafkaError = refused.args[0]
-                self._sends.complete(attempt, errors.REFUSED.outcome, error=errors.words(error))
+                self._sends.complete(attempt, "fail", error=errors.words(error))
                 self._note_fatal(error)
             return
 
@@ -255,7 +255,7 @@ class Run:
         if error is None:
             self._sends.complete(attempt, "ok", message.partition(), message.offset())
             return
-        outcome = errors.reported(error.code()).outcome
+        outcome = errors.outcome(error.code())
         self._sends.complete(attempt, outcome, message.partition(), error=errors.words(error))
         self._note_fatal(error)
         if self._transactions:

@@ -98,7 +98,7 @@ class Sends:
         It has no completion time, unless it has no other: the client was never called for it.
         """
         time_ns = None if self._invoked[attempt] < 0 else _NONE
-        self._complete(attempt, _CUT_OFF, None, None, CUT_OFF.reason, time_ns)
+        self._complete(attempt, _CUT_OFF, None, None, CUT_OFF, time_ns)
 
     def _complete(
         self, attempt: int, code: int, partition: int | None, offset: int | None,
@@ -134,7 +134,7 @@ class Sends:
             if run_over:
                 self.cut_off(attempt)
             else:
-                self.complete(attempt, "info", error=UNREPORTED.reason, time_ns=_NONE)
+                self.complete(attempt, "info", error=UNREPORTED, time_ns=_NONE)
         self.flush()
         self._writer.close()
 

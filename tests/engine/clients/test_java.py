@@ -76,7 +76,7 @@ def test_a_stop_waits_for_the_last_answers_and_closes_the_books(tmp_path: Path) 
     assert [
         (row["value"], row["completed_ns"], row["outcome"], row["error"])
         for row in rows(tmp_path, "sends")
-    ] == [(0, 1500, "ok", None), (1, 2500, "ok", None), (2, None, "info", CUT_OFF.reason)]
+    ] == [(0, 1500, "ok", None), (1, 2500, "ok", None), (2, None, "info", CUT_OFF)]
     assert "a word of the client" in (tmp_path / "java_producer.log").read_text()
 
 

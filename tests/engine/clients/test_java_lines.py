@@ -57,8 +57,8 @@ def test_every_attempt_is_a_row_with_its_times_and_what_came_of_it(tmp_path: Pat
         (1, 2000, 5500, "ok", None, None, False),
         (2, 3000, 3500, "info", None, "TimeoutException: Expiring 1 record(s)", False),
         (3, 4000, 4100, "fail", None, "TimeoutException: no metadata", False),
-        (4, 5000, None, "info", None, CUT_OFF.reason, True),
-        (5, 6000, None, "info", None, CUT_OFF.reason, True),
+        (4, 5000, None, "info", None, CUT_OFF, True),
+        (5, 6000, None, "info", None, CUT_OFF, True),
     ]
 
 

@@ -132,7 +132,9 @@ def test_brokers_have_zookeeper_where_that_was_asked_for_and_the_scenario_takes_
     [one, *_] = shapes(asked)
     assert (one.kafka, one.layout.zookeeper, one.layout.controllers) == ("2.8.2", True, 0)
     [beside, *_] = shapes(replace(asked, scenario="unclean-election"))
-    assert beside.layout.controllers == 0, "the scenario's own controller: ZooKeeper stands in its place"
+    assert beside.layout.controllers == 0, (
+        "the scenario's own controller: ZooKeeper stands in its place"
+    )
     with monkeypatch.context() as patched:
         other = replace(find("leader-killed"), zookeeper=False)
         patched.setattr("labs.engine.run.shape.find", lambda _: other)
