@@ -70,7 +70,7 @@ class Run:
         while not self._tool.ended:
             self._read_lines()
         self._rows.close()
-        self._report(ended=True)
+        report(**self._sends.totals, ended=True)
 
     def _read_lines(self) -> None:
         for words in self._tool.hear(_HEAR_S):
@@ -80,15 +80,8 @@ class Run:
             self._sends.flush()
             self._due_write = now + _WRITE_EVERY_S
         if now >= self._due_report:
-            self._report(ended=False)
+            report(**self._sends.totals, ended=False)
             self._due_report = now + _REPORT_EVERY_S
-
-    def _report(self, ended: bool) -> None:
-        count = self._sends.count
-        report(
-            sent=len(self._sends), acknowledged=count["ok"], ended=ended,
-            failed=count["fail"] + count["info"],
-        )  # fmt: skip
 
 
 def main() -> None:

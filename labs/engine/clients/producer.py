@@ -123,8 +123,8 @@ class Run:
             self._serve(0.05)
             if self._fatal:
                 self._again.clear()
-        if self._stopped:
-            self._leave_to_successor()
+        if self._stopped:  # what the successor has to take up
+            report(unanswered=[*self._failed, *self._sends.unanswered()])
         self._close_sends()
         if self._transactions:
             self._transactions.close()
@@ -147,9 +147,6 @@ class Run:
             for value in self._again:
                 self._sends.cut_off(self._sends.invoke(value, NEVER_INVOKED))
         self._sends.close(run_over)
-
-    def _leave_to_successor(self) -> None:
-        report(unanswered=[*self._failed, *self._sends.unanswered()])
 
     @property
     def _ending(self) -> bool:
@@ -289,10 +286,8 @@ class Run:
         return {**facts, "unanswered": [*unanswered, *self._again], "stands": where}
 
     def _report(self, ended: bool) -> None:
-        count = self._sends.count
         report(
-            sent=len(self._sends), acknowledged=count["ok"], ended=ended,
-            failed=count["fail"] + count["info"], fatal=self._fatal, stopped=self._stopped,
+            **self._sends.totals, ended=ended, fatal=self._fatal, stopped=self._stopped,
             next=len(self._attempt),
         )  # fmt: skip
 

@@ -147,11 +147,7 @@ class Run:
             report(paused=None, resumed=f"{goes_on}; {text}")
 
     def _report(self) -> None:
-        count = self._sends.count
-        report(
-            sent=len(self._sends), acknowledged=count["ok"], failed=count["info"],
-            mishap=self._mishap,
-        )  # fmt: skip
+        report(**self._sends.totals, mishap=self._mishap)
 
 
 def main() -> None:

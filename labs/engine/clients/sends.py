@@ -65,6 +65,15 @@ class Sends:
         return len(self._value)
 
     @property
+    def totals(self) -> dict[str, int]:
+        """How many attempts were made, acknowledged and given up, as a client reports it."""
+        count = self.count
+        return {
+            "sent": len(self._value), "acknowledged": count["ok"],
+            "failed": count["fail"] + count["info"],
+        }  # fmt: skip
+
+    @property
     def open(self) -> int:
         """The attempts that have no outcome yet."""
         return len(self._value) - sum(self.count.values())

@@ -9,7 +9,7 @@ Ranges: librdkafka 2.16 CONFIGURATION.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Value = str | int | bool
@@ -100,6 +100,10 @@ _CONSUMER: dict[str, _Rule] = {
     "group.id": _Rule(dropped="a run's readers have a group of their own"),
     "topic.metadata.refresh.interval.ms": _Rule(-1, 3600000),
     "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
+    **dict.fromkeys(
+        ("maxOffsetsPerTrigger", "minPartitions", "maxRecordsPerPartition"),
+        _Rule(dropped="a run's readers have no batches"),
+    ),
 }
 THE_BROKERS_OWN = frozenset({"session.timeout.ms", "heartbeat.interval.ms"})
 """With `group.protocol=consumer` (KIP-848) these are the brokers', and a client refuses them."""
@@ -109,10 +113,6 @@ _APPLICATIONS_OWN = {"enable.auto.commit", "enable.auto.offset.store", "max.poll
 # Spark's. The first is what its reader has for an auto.offset.reset.
 _STARTS = "startingOffsets"
 _APPLICATIONS_OWN |= {_STARTS, "failOnDataLoss"}
-_BATCHES = dict.fromkeys(
-    ("maxOffsetsPerTrigger", "minPartitions", "maxRecordsPerPartition"),
-    _Rule(dropped="a run's readers have no batches"),
-)
 
 
 def producer(
@@ -134,7 +134,7 @@ def producer(
     java = _LARGEST_RECORD in options
     if java:
         options["message.max.bytes"] = options.pop(_LARGEST_RECORD)
-    translated = _translate("producer", options, lambda key: rules.get(key, _UNKNOWN))
+    translated = _translate("producer", options, rules)
     if java and taken_bytes is not None:
         translated = _with_batches_up_to(taken_bytes, translated, splits)
     return _within_transaction(translated) if named else translated
@@ -174,13 +174,13 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
 
     A group.instance.id is left out unless `static` members are this workload's.
     """
-    rules = {**_CONSUMER, **_BATCHES, **({"group.instance.id": _Rule()} if static else {})}
+    rules = {**_CONSUMER, **({"group.instance.id": _Rule()} if static else {})}
     options = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
     if _STARTS in settings:
         options["auto.offset.reset"] = settings[_STARTS]
     if options.get("group.protocol") == "consumer":
         options = {key: value for key, value in options.items() if key not in THE_BROKERS_OWN}
-    translated = _translate("consumer", options, lambda key: rules.get(key, _UNKNOWN))
+    translated = _translate("consumer", options, rules)
     config, differs = translated.config, list(translated.differs)
     reset = config.get("auto.offset.reset")
     if isinstance(reset, str) and reset.startswith("by_duration:"):
@@ -197,7 +197,7 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
 
 
 def _translate(
-    component: str, settings: Mapping[str, Value], rule_of: Callable[[str], _Rule]
+    component: str, settings: Mapping[str, Value], rules: Mapping[str, _Rule]
 ) -> Translated:
     config: Config = {key: pinned.lab for key, pinned in PINNED.items()}
     differs: list[str] = []
@@ -207,7 +207,7 @@ def _translate(
                 why = f"{pinned.lab} instead of {value}, because {pinned.why}"
                 differs.append(f"{component} {key}: {why}")
             continue
-        rule = rule_of(key)
+        rule = rules.get(key, _UNKNOWN)
         if rule.dropped is not None:
             differs.append(f"{component} {key}={value} is left out: {rule.dropped}")
             continue
