@@ -56,7 +56,7 @@ def delete(rig: Rig, topic: str, before: Mapping[int, int]) -> Rows:
     return _do(rig, "delete", f"topic: {topic}", act)
 
 
-def forget_group(rig: Rig, group: str, limit_s: float = _LIMIT_S) -> Rows:
+def forget_group(rig: Rig, group: str) -> Rows:
     """Deletes a group with its offsets, once it has no member left."""
 
     def act(admin: AdminClient) -> str:
@@ -67,25 +67,25 @@ def forget_group(rig: Rig, group: str, limit_s: float = _LIMIT_S) -> Rows:
                 return bool(refused.args[0].code() == KafkaError.GROUP_ID_NOT_FOUND)
             return True
 
-        until(gone, limit_s, f"group {group} could not be deleted", every_s=0.2)
+        until(gone, _LIMIT_S, f"group {group} could not be deleted", every_s=0.2)
         return f"the coordinator deleted group {group} and its offsets"
 
     return _do(rig, "forget", f"group: {group}", act)
 
 
-def widen(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
+def widen(rig: Rig, topic: str) -> Rows:
     """Adds a partition to a topic."""
 
     def act(admin: AdminClient) -> str:
         wanted = _partitions(admin, topic) + 1
         admin.create_partitions([NewPartitions(topic, wanted)])[topic].result(_ASK_S)
-        until(lambda: _partitions(admin, topic) == wanted, limit_s, "nobody sees the partition")
+        until(lambda: _partitions(admin, topic) == wanted, _LIMIT_S, "nobody sees the partition")
         return f"{topic} has {wanted} partitions"
 
     return _do(rig, "widen", f"topic: {topic}", act)
 
 
-def recreate(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
+def recreate(rig: Rig, topic: str) -> Rows:
     """Deletes a topic and creates one of the same name, with as many partitions and copies.
 
     A client that asks for it in between may have it created first (auto.create.topics.enable), as
@@ -108,13 +108,13 @@ def recreate(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
                 return "" if current == str(old.topic_id) else current
             return ""
 
-        new = until(another_id, limit_s, "there is no new topic of this name", every_s=0.2)
+        new = until(another_id, _LIMIT_S, "there is no new topic of this name", every_s=0.2)
         return f"{topic} had the id {old.topic_id}, and has the id {new} now"
 
     return _do(rig, "recreate", f"topic: {topic}", act)
 
 
-def create(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
+def create(rig: Rig, topic: str) -> Rows:
     """Creates a topic of one partition, and leaves the number of its copies to the cluster.
 
     That is what KIP-464 does with a replication factor of -1: the active controller takes its
@@ -129,7 +129,7 @@ def create(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
             known = admin.list_topics(topic, timeout=_ASK_S).topics.get(topic)
             return len(known.partitions[0].replicas) if known and known.partitions else 0
 
-        made = until(copies, limit_s, f"nobody knows {topic}", every_s=0.2)
+        made = until(copies, _LIMIT_S, f"nobody knows {topic}", every_s=0.2)
         several = "ies" if made > 1 else "y"
         return f"{topic} has {made} cop{several}, the cluster's default.replication.factor"
 

@@ -23,58 +23,58 @@ _TROUBLE = (ClientFailed, WaitTimeout)
 _LIMIT_S = 30.0
 
 
-def hold(rig: Rig, role: Client, point: str, limit_s: float = _LIMIT_S) -> Rows:
+def hold(rig: Rig, role: Client, point: str) -> Rows:
     """Holds a client at a point of its work; evidence is its report from there."""
     client = rig.clients.client(role)
 
     def act() -> str:
-        return f"it stands at {point}: {client.hold(point, limit_s)}"
+        return f"it stands at {point}: {client.hold(point, _LIMIT_S)}"
 
     return (rig.log.attempt("hold", str(client), act, _TROUBLE),)
 
 
-def fail(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def fail(rig: Rig, role: Client) -> Rows:
     """Makes the work of a client fail where it stands; evidence is what it says it did then."""
-    return _mishap(rig, "fail", role, limit_s)
+    return _mishap(rig, "fail", role)
 
 
-def spoil(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def spoil(rig: Rig, role: Client) -> Rows:
     """Makes the first message in hand unprocessable; evidence is what the client does about it."""
-    return _mishap(rig, "spoil", role, limit_s)
+    return _mishap(rig, "spoil", role)
 
 
-def _mishap(rig: Rig, fault: Literal["fail", "spoil"], role: Client, limit_s: float) -> Rows:
+def _mishap(rig: Rig, fault: Literal["fail", "spoil"], role: Client) -> Rows:
     client = rig.clients.client(role)
 
     def act() -> str:
         client.tell(fault)
-        answer = until(lambda: client.latest.get("mishap"), limit_s, "nothing was heard of it")
+        answer = until(lambda: client.latest.get("mishap"), _LIMIT_S, "nothing was heard of it")
         return str(answer)
 
     return (rig.log.attempt(fault, str(client), act, _TROUBLE),)
 
 
-def cure(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def cure(rig: Rig, role: Client) -> Rows:
     """Heals: the message can be processed; evidence is that the client is handed more.
 
     One that ended by itself over it has a successor instead.
     """
     client = rig.clients.client(role)
     if client.latest.get("stopped"):
-        return replace_ended(rig, role, limit_s)
+        return replace_ended(rig, role)
 
     def act() -> str:
         before = client.latest.get("delivered", 0)
         client.tell("cure")
         more = until(
-            lambda: client.latest.get("delivered", 0) - before, limit_s, "it was handed no more"
+            lambda: client.latest.get("delivered", 0) - before, _LIMIT_S, "it was handed no more"
         )
         return f"pid {client.pid} was handed {more:,} more records"
 
     return (rig.log.attempt("mend", str(client), act, _TROUBLE),)
 
 
-def pause_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def pause_client(rig: Rig, role: Client) -> Rows:
     """Stops a whole client by SIGSTOP, as a long collection or a frozen machine would.
 
     Its JVM, if it has one, is stopped with it. Evidence is the kernel's state of every thread: T.
@@ -84,13 +84,13 @@ def pause_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
     def act() -> str:
         _signal(client, signal.SIGSTOP)
-        until(lambda: set(_threads(client)) == {"T"}, limit_s, "not all its threads were stopped")
+        until(lambda: set(_threads(client)) == {"T"}, _LIMIT_S, "not all its threads were stopped")
         return f"pid {client.pid} state T in all {len(_threads(client))} threads"
 
     return (rig.log.attempt("pause", str(client), act, _TROUBLE),)
 
 
-def pause_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def pause_executor(rig: Rig, role: Client) -> Rows:
     """Makes a Spark query stop one of its executors by SIGSTOP, in the middle of a task.
 
     Evidence is the kernel's state of every thread, T, and which task Spark had given to it.
@@ -99,12 +99,12 @@ def pause_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
     def act() -> str:
         client.tell("pause")
-        return str(until(lambda: client.latest.get("paused"), limit_s, "no executor was stopped"))
+        return str(until(lambda: client.latest.get("paused"), _LIMIT_S, "no executor was stopped"))
 
     return (rig.log.attempt("pause", f"executor: {client.name}", act, _TROUBLE),)
 
 
-def resume_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def resume_executor(rig: Rig, role: Client) -> Rows:
     """Heals: it continues; evidence is that none of its threads is stopped.
 
     The evidence also has how many other attempts Spark started meanwhile.
@@ -113,20 +113,20 @@ def resume_executor(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
     def act() -> str:
         client.tell("resume")
-        return str(until(lambda: client.latest.get("resumed"), limit_s, "it is still stopped"))
+        return str(until(lambda: client.latest.get("resumed"), _LIMIT_S, "it is still stopped"))
 
     return (rig.log.attempt("resume", f"executor: {client.name}", act, _TROUBLE),)
 
 
-def let_go(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def let_go(rig: Rig, role: Client) -> Rows:
     """Lets a client continue that is held or paused; evidence is its report that it does."""
     client = rig.clients.standing(role)
 
     def act() -> str:
         _signal(client, signal.SIGCONT)
-        until(lambda: "T" not in _threads(client), limit_s, "its threads are still stopped")
+        until(lambda: "T" not in _threads(client), _LIMIT_S, "its threads are still stopped")
         client.go()
-        until(lambda: not client.latest.get("standing"), limit_s, "it still stands")
+        until(lambda: not client.latest.get("standing"), _LIMIT_S, "it still stands")
         return f"pid {client.pid} goes on"
 
     return (rig.log.attempt("resume", str(client), act, _TROUBLE),)
@@ -142,7 +142,7 @@ def _threads(client: ClientProcess) -> list[str]:
     return [state for pid in pids for state in processes.thread_states(pid)]
 
 
-def kill_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def kill_client(rig: Rig, role: Client) -> Rows:
     """Kills a client by SIGKILL where it stands, or between two polls.
 
     Evidence is the wait status that the kernel gave for exactly this process.
@@ -151,7 +151,7 @@ def kill_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
     def act() -> str:
         if not client.latest.get("written"):
-            client.hold(WRITES_AT, limit_s)
+            client.hold(WRITES_AT, _LIMIT_S)
         client.kill()
         if not client.killed:
             raise ClientFailed(f"pid {client.pid} ended with code {client.returncode}, not by us")
@@ -180,7 +180,7 @@ def lose_checkpoint(rig: Rig) -> Rows:
     return (rig.log.attempt("wipe", "checkpoint", act, (OSError,)),)
 
 
-def stop_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def stop_client(rig: Rig, role: Client) -> Rows:
     """Stops a client gracefully: it finishes its work and ends, like an application at shutdown.
 
     Evidence is its process's exit code, after its last word.
@@ -189,21 +189,21 @@ def stop_client(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
 
     def act() -> str:
         client.ask_to_stop()
-        client.await_end(limit_s)
+        client.await_end(_LIMIT_S)
         return f"pid {client.pid} ended in an orderly way, with code {client.returncode}"
 
     return (rig.log.attempt("terminate", str(client), act, _TROUBLE),)
 
 
-def prepare_deletion(rig: Rig, limit_s: float = _LIMIT_S) -> Rows:
+def prepare_deletion(rig: Rig) -> Rows:
     """Stops all clients before an operator deletes their topic, the reader once it has read all.
 
     Where the team does not stop them, the reader's process is paused: it is behind then, and does
     not even fetch ahead, as the process of a slow reader on a busy machine.
     """
     if not rig.clients.stopped_for_operators:
-        return pause_client(rig, "consumer", limit_s)
-    return (*stop_client(rig, "producer", limit_s), *stop_client(rig, "consumer", limit_s))
+        return pause_client(rig, "consumer")
+    return (*stop_client(rig, "producer"), *stop_client(rig, "consumer"))
 
 
 def resume_clients(rig: Rig) -> Rows:
@@ -213,12 +213,12 @@ def resume_clients(rig: Rig) -> Rows:
     return (*start_again(rig, "producer"), *start_again(rig, "consumer"))
 
 
-def misdate(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def misdate(rig: Rig, role: Client) -> Rows:
     """Replaces a client by a successor whose clock is ahead (simulated).
 
     Evidence is the configuration of its timestamps.
     """
-    stopped = stop_client(rig, role, limit_s)
+    stopped = stop_client(rig, role)
 
     def act() -> str:
         ahead_ms = rig.clients.set_clock(right=False)
@@ -228,13 +228,13 @@ def misdate(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
     return (*stopped, rig.log.attempt("misdate", role, act, _TROUBLE))
 
 
-def put_right(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def put_right(rig: Rig, role: Client) -> Rows:
     """Heals: another successor continues with a correct clock."""
     ahead = rig.clients.client(role)
 
     def act() -> str:
         ahead.ask_to_stop()
-        ahead.await_end(limit_s)
+        ahead.await_end(_LIMIT_S)
         rig.clients.set_clock(right=True)
         client = rig.clients.start_again(role)
         return f"{client.name}, pid {client.pid}, gives the right time"
@@ -254,12 +254,12 @@ def start_again(rig: Rig, role: Client) -> Rows:
     return (rig.log.attempt("restart", role, act, _TROUBLE),)
 
 
-def replace_ended(rig: Rig, role: Client, limit_s: float = _LIMIT_S) -> Rows:
+def replace_ended(rig: Rig, role: Client) -> Rows:
     """Starts a successor if the client ended by itself; else does nothing."""
     client = rig.clients.client(role)
     if not client.latest.get("stopped"):
         return ()
-    client.await_end(limit_s)
+    client.await_end(_LIMIT_S)
     return start_again(rig, role)
 
 

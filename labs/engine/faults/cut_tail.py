@@ -18,10 +18,7 @@ from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def cut_tail(
-    rig: Rig, role: Role, flush_messages: Mapping[str, int],
-    limit_s: float = 10,
-) -> Rows:  # fmt: skip
+def cut_tail(rig: Rig, role: Role, flush_messages: Mapping[str, int]) -> Rows:
     """Cuts the logs of the brokers of a role, all killed, down to what is surely on their disks.
 
     `flush_messages` is that setting by topic. Evidence is what each of their logs was cut from
@@ -41,7 +38,7 @@ def cut_tail(
         )
         return f"simulated power cut: {text}"
 
-    return inject("cut_tail", rig, role, act, proof, limit_s)
+    return inject("cut_tail", rig, role, act, proof, limit_s=10)
 
 
 def _evidence(cut: Cut) -> str:

@@ -51,7 +51,7 @@ def detach(rig: Rig, role: Role, log: str, limit_s: float = 30) -> Rows:
     return inject("detach", rig, role, act, proof, limit_s)
 
 
-def attach(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
+def attach(rig: Rig, role: Role) -> Rows:
     """Heals: brings the folders of the brokers of a role, all dead, back with what they hold."""
     brought: dict[int, str] = {}
 
@@ -65,7 +65,7 @@ def attach(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
     def proof(broker: Broker) -> str | None:
         return None if _gone(broker) else f"folder {brought[broker.id]} is back, as it was"
 
-    return inject("mend", rig, role, act, proof, limit_s)
+    return inject("mend", rig, role, act, proof, limit_s=10)
 
 
 def detached() -> Role:

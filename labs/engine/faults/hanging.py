@@ -9,12 +9,12 @@ from labs.engine.cluster.cluster import Cluster
 from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol import hanging
 
-_ASK_S = 5.0
+_ASK_S, _LIMIT_S = 5.0, 20.0
 _SILENT_S = 2.0
 """A run's transactions are open for a tenth of that: one without a record for so long hangs."""
 
 
-def abort_hanging(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
+def abort_hanging(rig: Rig, topic: str) -> Rows:
     """Aborts the transactions that hang in a topic, as kafka-transactions.sh does (KIP-664).
 
     A transaction without a record of the last two seconds hangs. Evidence is where each began and
@@ -25,7 +25,7 @@ def abort_hanging(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
         results = _hanging(rig.cluster, topic)
         for port, partition, transaction in results:
             hanging.abort(port, topic, partition, transaction, _ASK_S)
-        until(lambda: not _hanging(rig.cluster, topic), limit_s, "a transaction still hangs")
+        until(lambda: not _hanging(rig.cluster, topic), _LIMIT_S, "a transaction still hangs")
         ends = [
             f"producer id {item.producer}, open since offset {item.start:,} of partition {number}"
             for _, number, item in results

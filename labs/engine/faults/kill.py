@@ -11,13 +11,13 @@ from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def kill(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
+def kill(rig: Rig, role: Role) -> Rows:
     """Kills the brokers of a role by SIGKILL: the process is gone, its page cache is not.
 
     Evidence is the wait status that the kernel gave for exactly this process: ended by signal 9.
     A broker that ended in any other way, or before, is a fault that `failed`.
     """
-    return inject("kill", rig, role, Broker.kill, sigkill_status, limit_s)
+    return inject("kill", rig, role, Broker.kill, sigkill_status, limit_s=10)
 
 
 def restart(rig: Rig, role: Role, limit_s: float = 60) -> Rows:

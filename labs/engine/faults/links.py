@@ -30,10 +30,7 @@ _BETWEEN: Mapping[Way, str] = {
 }  # fmt: skip
 
 
-def cut(
-    rig: Rig, role: Role, peers: Peers, way: Way = "both",
-    limit_s: float = 10,
-) -> Rows:  # fmt: skip
+def cut(rig: Rig, role: Role, peers: Peers, way: Way = "both", limit_s: float = 10) -> Rows:
     """Cuts the links between the brokers of a role and their peers, both ways or one way.
 
     Evidence is how many bytes wait in how many connections; at least one must.
@@ -52,10 +49,7 @@ def cut(
     return inject("cut", rig, role, act, proof, limit_s)
 
 
-def slow(
-    rig: Rig, role: Role, delay_s: float, bytes_per_s: float,
-    limit_s: float = 30,
-) -> Rows:  # fmt: skip
+def slow(rig: Rig, role: Role, delay_s: float, bytes_per_s: float) -> Rows:
     """Makes the lines on which the brokers of a role get what other brokers have late and narrow.
 
     Only replication is slow: what they say to controllers and clients is not. Evidence is how
@@ -77,10 +71,10 @@ def slow(
         took = f"{seen.late} pieces ({seen.bytes} bytes) took {seen.soonest_s:.2f} s or more"
         return f"to broker {broker.id} from other brokers {took}"
 
-    return inject("slow", rig, role, act, proof, limit_s)
+    return inject("slow", rig, role, act, proof, limit_s=30)
 
 
-def sever(rig: Rig, role: Role, peers: Peers, limit_s: float = 10) -> Rows:
+def sever(rig: Rig, role: Role, peers: Peers) -> Rows:
     """Breaks all connections between the brokers of a role and their peers.
 
     Evidence is how many there were, and how many bytes on their way were lost with them; a
@@ -97,10 +91,10 @@ def sever(rig: Rig, role: Role, peers: Peers, limit_s: float = 10) -> Rows:
         lost, passage = broken[broker.id], _passage(rig.cluster, broker, peers, "both")
         return f"{lost.connections} connections {passage} broken, {lost.bytes} bytes in them lost"
 
-    return inject("sever", rig, role, act, proof, limit_s)
+    return inject("sever", rig, role, act, proof, limit_s=10)
 
 
-def mend(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
+def mend(rig: Rig, role: Role) -> Rows:
     """Makes the impaired links of the brokers of a role whole again.
 
     Evidence is how many bytes have passed since, and that none waits.
@@ -115,7 +109,7 @@ def mend(rig: Rig, role: Role, limit_s: float = 30) -> Rows:
         passes = seen.bytes and not seen.waiting
         return f"{seen.bytes} bytes passed since, none waits" if passes else None
 
-    return inject("mend", rig, role, act, proof, limit_s)
+    return inject("mend", rig, role, act, proof, limit_s=30)
 
 
 def _links(cluster: Cluster) -> Links:

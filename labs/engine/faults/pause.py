@@ -11,21 +11,21 @@ from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def pause(rig: Rig, role: Role, limit_s: float = 5) -> Rows:
+def pause(rig: Rig, role: Role) -> Rows:
     """Stops the brokers of a role by SIGSTOP, as a long collection or a hung disk would.
 
     Evidence is the kernel's state of every thread of the process: T, stopped by a signal
     (proc(5)). The process keeps its connections; peers see silence, not a closed socket.
     """
-    return inject("pause", rig, role, _stop, all_threads_stopped, limit_s)
+    return inject("pause", rig, role, _stop, all_threads_stopped, limit_s=5)
 
 
-def resume(rig: Rig, role: Role, limit_s: float = 5) -> Rows:
+def resume(rig: Rig, role: Role) -> Rows:
     """Lets the paused brokers of a role go on, by SIGCONT.
 
     Evidence is that no thread of the process is still in state T.
     """
-    return inject("resume", rig, role, _continue, _running, limit_s)
+    return inject("resume", rig, role, _continue, _running, limit_s=5)
 
 
 def _stop(broker: Broker) -> None:

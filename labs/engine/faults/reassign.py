@@ -40,7 +40,7 @@ def remove_copy(rig: Rig, topic: str) -> Rows:
     return (rig.log.attempt("reassign", f"topic: {topic}", act, _TROUBLE),)
 
 
-def add_copies(rig: Rig, topic: str, copies: int, limit_s: float = 60) -> Rows:
+def add_copies(rig: Rig, topic: str, copies: int) -> Rows:
     """Mends a topic that has too few replicas: each partition gets so many, on the running cluster.
 
     Its old replicas stay the first ones. Evidence is that all of them are in sync.
@@ -51,7 +51,7 @@ def add_copies(rig: Rig, topic: str, copies: int, limit_s: float = 60) -> Rows:
         for number, first in replicas.items():
             others = [id_ for id_ in rig.cluster.brokers if id_ not in first]
             reassign.ask(port, topic, number, [*first, *others][:copies], _ASK_S)
-        rig.cluster.wait_in_sync(topic, len(replicas), copies, limit_s)
+        rig.cluster.wait_in_sync(topic, len(replicas), copies, limit_s=60)
         several = "each partition" if len(replicas) > 1 else "the partition"
         return f"{several} of {topic} was reassigned to {copies} brokers, and all are in sync"
 

@@ -21,37 +21,37 @@ from labs.engine.base.wait import WaitTimeout, until
 from labs.engine.faults.rig import Rig, Rows
 from labs.engine.protocol.admin import BROKER, TOPIC, alter_config, config, quiet_admin
 
-_ASK_S = 10.0
+_ASK_S, _LIMIT_S = 10.0, 20.0
 _TROUBLE = (KafkaException, ValueError, TimeoutError, WaitTimeout)
 _RATE = "leader.replication.throttled.rate"
 _REPLICAS = "leader.replication.throttled.replicas"
 _EVERY_REPLICA = "*"
 
 
-def throttle(rig: Rig, topic: str, bytes_per_s: int, limit_s: float = 20) -> Rows:
+def throttle(rig: Rig, topic: str, bytes_per_s: int) -> Rows:
     """Lets no leader send its followers more of a topic than so much a second, all together.
 
     All brokers must run. Evidence is the rate that each of them says it has.
     """
 
     def act() -> str:
-        brokers = _set(rig.cluster.bootstrap, topic, str(bytes_per_s), _EVERY_REPLICA, limit_s)
+        brokers = _set(rig.cluster.bootstrap, topic, str(bytes_per_s), _EVERY_REPLICA)
         return f"{_RATE}={bytes_per_s} on brokers {brokers}, for all replicas of {topic}"
 
     return (rig.log.attempt("throttle", f"topic: {topic}", act, _TROUBLE),)
 
 
-def release(rig: Rig, topic: str, limit_s: float = 20) -> Rows:
+def release(rig: Rig, topic: str) -> Rows:
     """Takes the throttle away. Evidence is that each broker says it has no such rate."""
 
     def act() -> str:
-        brokers = _set(rig.cluster.bootstrap, topic, None, None, limit_s)
+        brokers = _set(rig.cluster.bootstrap, topic, None, None)
         return f"no {_RATE} on brokers {brokers} any more"
 
     return (rig.log.attempt("mend", f"topic: {topic}", act, _TROUBLE),)
 
 
-def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None, limit_s: float) -> str:
+def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None) -> str:
     """Sets or removes rate and replicas, and waits until every broker says so; their ids."""
     with quiet_admin(bootstrap) as admin:
         brokers = [str(id_) for id_ in sorted(admin.list_topics(timeout=_ASK_S).brokers)]
@@ -59,10 +59,11 @@ def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None, lim
         for broker in brokers:
             alter_config(admin, BROKER, broker, _RATE, rate, _ASK_S)
 
-        def has_rate() -> bool:
-            return all(_rate(admin, broker) == rate for broker in brokers)
-
-        until(has_rate, limit_s, "a broker does not have the rate")
+        until(
+            lambda: all(_rate(admin, broker) == rate for broker in brokers),
+            _LIMIT_S,
+            "a broker does not have the rate",
+        )
     return ", ".join(brokers)
 
 

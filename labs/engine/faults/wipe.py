@@ -11,7 +11,7 @@ from labs.engine.faults.rig import Rig, Rows
 from labs.engine.faults.roles import Role
 
 
-def wipe(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
+def wipe(rig: Rig, role: Role) -> Rows:
     """Empties the data folders of the brokers of a role, all dead, records and metadata alike.
 
     In KRaft mode each folder is then formatted for the same cluster and node, with a new directory
@@ -37,7 +37,7 @@ def wipe(rig: Rig, role: Role, limit_s: float = 10) -> Rows:
         left = "empty" if is_empty else "formatted anew"
         return f"{segments} log segments of {size} bytes removed; the folder is {left}"
 
-    return inject("wipe", rig, role, act, proof, limit_s)
+    return inject("wipe", rig, role, act, proof, limit_s=10)
 
 
 def _segments(data: Path) -> list[Path]:

@@ -155,9 +155,9 @@ def test_commits_that_the_application_does_not_tell_of_are_no_table(tmp_path: Pa
 def test_one_that_is_killed_where_it_stands_has_written_all_down(tmp_path: Path) -> None:
     client, log = consumer(tmp_path, script(*BEGUN, hold_processed=HELD)), FaultLog()
     client.await_ready(LIMIT_S)
-    (held,) = faults.hold(alone(client, log), "consumer", "processed", LIMIT_S)
+    (held,) = faults.hold(alone(client, log), "consumer", "processed")
     assert "2 records in hand, all of them are processed" in held.evidence
-    assert "signal 9" in faults.kill_client(alone(client, log), "consumer", LIMIT_S)[0].evidence
+    assert "signal 9" in faults.kill_client(alone(client, log), "consumer")[0].evidence
     assert [row["value"] for row in rows(tmp_path, "deliveries")] == [7, 8, 9]
     assert [row["offset"] for row in rows(tmp_path, "commits")] == [5]
 
@@ -166,16 +166,16 @@ def test_frozen_with_its_jvm_it_goes_on_and_says_what_it_aborted(tmp_path: Path)
     failed = "going\naborted 2 the work failed at processed\nsettled 2"
     client, log = consumer(tmp_path, script(*BEGUN, hold_processed=HELD, fail=failed)), FaultLog()
     client.await_ready(LIMIT_S)
-    held = faults.hold(alone(client, log), "consumer", "processed", LIMIT_S)[0]
+    held = faults.hold(alone(client, log), "consumer", "processed")[0]
     assert held.phase == "complete"
     pids = processes.family(client.pid)
     assert len(pids) == 2
-    paused = faults.pause_client(alone(client, log), "consumer", LIMIT_S)[0]
+    paused = faults.pause_client(alone(client, log), "consumer")[0]
     assert "state T in all" in paused.evidence
     assert [processes.state(pid) for pid in pids] == ["T", "T"]
     client.tell("fail")
     assert client.latest["standing"], "frozen, it hears nothing"
-    assert faults.let_go(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
+    assert faults.let_go(alone(client, log), "consumer")[0].phase == "complete"
     until(lambda: "mishap" in client.latest, LIMIT_S, "it told of no mishap")
     assert client.latest["mishap"] == (
         "the work failed at processed: the transaction with 2 records is aborted, and the "

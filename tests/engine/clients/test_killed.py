@@ -45,9 +45,9 @@ def start(folder: Path, broker: Producer, commit: str, **options: Any) -> Client
 
 def killed_at(point: str, client: ClientProcess) -> FaultLog:
     log = FaultLog()
-    (held,) = faults.hold(alone(client, log), "consumer", point, LIMIT_S)
+    (held,) = faults.hold(alone(client, log), "consumer", point)
     assert (held.phase, held.target) == ("complete", "consumer: consumer")
-    (row,) = faults.kill_client(alone(client, log), "consumer", LIMIT_S)
+    (row,) = faults.kill_client(alone(client, log), "consumer")
     assert (row.phase, "signal 9 (SIGKILL)" in row.evidence) == ("complete", True)
     assert client.returncode == -9
     return log
@@ -79,9 +79,9 @@ def test_threads_that_stand_still_do_not_keep_the_group_from_polling(
 ) -> None:
     client = start(tmp_path, broker, "next-poll-stores", sink=str(sink), asynchronous=True)
     log = FaultLog()
-    faults.hold(alone(client, log), "consumer", "handed", LIMIT_S)
+    faults.hold(alone(client, log), "consumer", "handed")
     until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "the polling stood still, too")
-    faults.kill_client(alone(client, log), "consumer", LIMIT_S)
+    faults.kill_client(alone(client, log), "consumer")
     assert len(consumers.table(tmp_path, "deliveries")) == 100, "written down before the kill"
     assert len(effects(sink)["value"]) < 100
 
@@ -92,8 +92,8 @@ def test_a_client_that_is_let_go_does_all_its_work(
 ) -> None:
     client = start(tmp_path, broker, "after-processing", sink=str(sink), asynchronous=asynchronous)
     log = FaultLog()
-    faults.hold(alone(client, log), "consumer", "handed", LIMIT_S)
-    assert faults.let_go(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
+    faults.hold(alone(client, log), "consumer", "handed")
+    assert faults.let_go(alone(client, log), "consumer")[0].phase == "complete"
     client.ask_to_stop()
     assert client.await_end(LIMIT_S)["delivered"] == 100
     assert effects(sink)["applied"] == [1] * 100
@@ -104,7 +104,7 @@ def test_a_client_that_is_let_go_does_all_its_work(
 def test_a_killed_producer_has_written_down_what_nobody_answered_for(tmp_path: Path) -> None:
     client = producers.start(tmp_path, producers.NOBODY)
     producers.await_count(client, "sent", 50)
-    assert faults.kill_client(alone(client, FaultLog()), "consumer", LIMIT_S)[0].phase == "complete"
+    assert faults.kill_client(alone(client, FaultLog()), "consumer")[0].phase == "complete"
     rows = producers.sends(tmp_path)
     assert len(rows) == client.latest["next"] >= 50
     assert {(row["outcome"], row["completed_ns"]) for row in rows} == {("info", None)}
@@ -129,8 +129,8 @@ def test_a_client_that_is_gone_cannot_be_held_or_killed(broker: Producer, tmp_pa
     client.kill()
     gone = alone(client, FaultLog())
     for row in (
-        *faults.kill_client(gone, "consumer", LIMIT_S),
-        *faults.hold(gone, "consumer", "handed", LIMIT_S),
+        *faults.kill_client(gone, "consumer"),
+        *faults.hold(gone, "consumer", "handed"),
     ):
         assert (row.phase, "ended with code -9" in row.evidence) == ("failed", True)
 
@@ -151,9 +151,7 @@ def test_a_client_that_somebody_else_kills_has_failed_and_says_so(
 def test_one_that_ended_by_itself_hears_nothing_and_is_no_successor(tmp_path: Path) -> None:
     client = producers.start(tmp_path, {"no.such.setting": 1})
     until(lambda: client.returncode is not None, LIMIT_S, "it did not end")
-    assert (
-        faults.hold(alone(client, FaultLog()), "consumer", "polling", LIMIT_S)[0].phase == "failed"
-    )
+    assert faults.hold(alone(client, FaultLog()), "consumer", "polling")[0].phase == "failed"
     successor = alone(client, FaultLog(), start=lambda: client)
     assert faults.start_again(successor, "producer")[0].phase == "failed"
     client.ask_to_stop()
@@ -175,15 +173,15 @@ def test_a_message_that_always_fails_holds_all_up_or_is_passed_over_alone(
 ) -> None:
     client = start(tmp_path, broker, "after-processing", sink=str(sink), on_error=habit)
     log = FaultLog()
-    faults.hold(alone(client, log), "consumer", "handed", LIMIT_S)
-    (spoilt,) = faults.spoil(alone(client, log), "consumer", LIMIT_S)
+    faults.hold(alone(client, log), "consumer", "handed")
+    (spoilt,) = faults.spoil(alone(client, log), "consumer")
     words = {"retry": "tries it again", "skip": "goes on without it"}[habit]
     assert (spoilt.phase, words in spoilt.evidence) == ("complete", True)
     if habit == "skip":
         until(lambda: client.latest.get("delivered") == 100, LIMIT_S, "it did not go on")
     assert len(effects(sink)["value"]) == done
     if habit == "retry":
-        assert faults.cure(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
+        assert faults.cure(alone(client, log), "consumer")[0].phase == "complete"
     client.ask_to_stop()
     client.await_end(LIMIT_S)
     assert len(effects(sink)["value"]) == (100 if habit == "retry" else done)
@@ -199,8 +197,8 @@ def test_what_cannot_be_processed_is_tried_again_passed_over_or_left_with_a_comm
         start(tmp_path, broker, "client-stores", sink=str(sink), on_error=habit),
         FaultLog(),
     )
-    faults.hold(alone(client, log), "consumer", "handed", LIMIT_S)
-    (failed,) = faults.fail(alone(client, log), "consumer", LIMIT_S)
+    faults.hold(alone(client, log), "consumer", "handed")
+    (failed,) = faults.fail(alone(client, log), "consumer")
     assert (failed.phase, "10 records in hand" in failed.evidence) == ("complete", True)
     if habit == "close":
         assert client.await_end(LIMIT_S)["stopped"]

@@ -38,11 +38,8 @@ def test_every_send_is_in_a_transaction_of_known_fate(tmp_path: Path) -> None:
     client, log = producers.start(tmp_path, MOCK), FaultLog()
     for _ in range(2):  # the second stands in another transaction than the first, with records
         producers.await_count(client, "acknowledged", client.latest.get("acknowledged", 0) + 1)
-        assert (
-            faults.hold(alone(client, log), "consumer", "in-transaction", LIMIT_S)[0].phase
-            == "complete"
-        )
-        assert faults.let_go(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
+        assert faults.hold(alone(client, log), "consumer", "in-transaction")[0].phase == "complete"
+        assert faults.let_go(alone(client, log), "consumer")[0].phase == "complete"
     answers = stopped(client)
     rows = producers.sends(tmp_path)
     assert answers["fatal"] is None
@@ -60,9 +57,9 @@ def test_one_that_is_killed_in_a_transaction_knows_which_and_where_its_records_a
 ) -> None:
     client, log = producers.start(tmp_path, MOCK), FaultLog()
     producers.await_count(client, "acknowledged", 100)
-    (held,) = faults.hold(alone(client, log), "consumer", "in-transaction", LIMIT_S)
+    (held,) = faults.hold(alone(client, log), "consumer", "in-transaction")
     assert "records in a transaction that is open" in held.evidence
-    assert faults.kill_client(alone(client, log), "consumer", LIMIT_S)[0].phase == "complete"
+    assert faults.kill_client(alone(client, log), "consumer")[0].phase == "complete"
     left_open = client.latest["left_open"]
     assert left_open not in fates(tmp_path)
     inside = [row for row in producers.sends(tmp_path) if row["transaction"] == left_open]
