@@ -134,7 +134,7 @@ def spec_of(staged: Staged) -> ExperimentSpec:
     drawn = staged.drawn
     # No guarantee is wanted: every anomaly is to be counted, and none is to be excused.
     arm = replace(planning.arm(ARM, drawn.pipeline, "none"), want=None)
-    return planning.spec_for(
+    return planning.exact_spec(
         drawn.event.scenario, drawn.seed, [arm], drawn.pipeline, _conditions(staged)
     )
 

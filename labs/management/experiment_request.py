@@ -177,7 +177,7 @@ def spec_of(options: dict[str, Any]) -> ExperimentSpec:
     arms = [_arm(name, pipeline) for name in names]
     chosen = _conditions(options, pipeline)
     try:
-        return planning.spec_for(options["scenario"], options["seed"], arms, pipeline, chosen)
+        return planning.exact_spec(options["scenario"], options["seed"], arms, pipeline, chosen)
     except ValueError as cannot:
         raise bad_input(f"this cannot be staged: {cannot}") from cannot
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from advisor.reasoning.plural import agreed, counted
 from labs.engine.plan.spec import ExperimentSpec
 from labs.models import LIVE, Experiment, Run, State, settings_key
-from labs.runs import queue
+from labs.runs import lifecycle, queue
 from labs.runs.conditions import Conditions
 from labs.runs.planning import Refused
 from labs.runs.visitors import NOBODY, Visitor
@@ -103,6 +103,18 @@ def take_place(visitor: Visitor) -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_PLACES])
     refuse_if_full(visitor)
+
+
+def requeue(experiment: Experiment, visitor: Visitor) -> None:
+    """Puts an attempt that reached no result back into the queue, as the visitor's next attempt.
+
+    Raises `Refused` for a full queue; does nothing if it was put back meanwhile.
+    """
+    slug, attempt = experiment.slug, experiment.attempt
+    with transaction.atomic():
+        take_place(visitor)
+        if lifecycle.requeue(slug, attempt, visitor.key, visitor.address):
+            nudge_on_commit(slug, attempt + 1)
 
 
 def asked_just_now(

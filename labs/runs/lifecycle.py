@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -68,9 +69,17 @@ def finish(slug: str, owner: str, state: State, reason: str = "") -> bool:
     """Ends a run of `owner`; False if it was no longer theirs."""
     return bool(
         Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
-            state=state, reason=reason, ended_at=timezone.now(), owner="", heartbeat_at=None
+            **_ended(state, reason)
         )
     )
+
+
+def _ended(state: State, reason: str) -> dict[str, Any]:
+    """The fields of an experiment that has ended."""
+    return {
+        "state": state, "reason": reason, "ended_at": timezone.now(), "owner": "",
+        "heartbeat_at": None,
+    }  # fmt: skip
 
 
 def cancel(slug: str, by: str) -> bool:
@@ -80,11 +89,7 @@ def cancel(slug: str, by: str) -> bool:
     """
     return bool(
         Experiment.objects.filter(slug=slug, state__in=LIVE).update(
-            state=State.CANCELLED,
-            reason=f"Cancelled by {by}.",
-            ended_at=timezone.now(),
-            owner="",
-            heartbeat_at=None,
+            **_ended(State.CANCELLED, f"Cancelled by {by}.")
         )
     )
 
@@ -152,10 +157,7 @@ def interrupt_orphans(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
         # The beat is part of the comparison: a worker that woke up again keeps its run.
         same = running.filter(slug=slug, owner=owner, heartbeat_at=beat)
         reason = WORKER_DEAD if process in dead else WORKER_GONE
-        if same.update(
-            state=State.INTERRUPTED, reason=reason, ended_at=timezone.now(), owner="",
-            heartbeat_at=None,
-        ):  # fmt: skip
+        if same.update(**_ended(State.INTERRUPTED, reason)):
             logger.warning("interrupted: %s", reason, extra={"run": slug})
             ended.append(slug)
     owners.forget(dead)

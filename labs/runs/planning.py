@@ -69,10 +69,18 @@ def arm(name: str, pipeline: Pipeline, want: str) -> ArmSpec:
 def spec_for(
     scenario: str, seed: int, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions
 ) -> ExperimentSpec:
-    """The experiment that is asked for; `conditions` name the Java clients that play it, if any.
+    """The experiment that is asked for, played by Java's clients where `clients_for` has them.
 
     Raises `ScenarioError` for what cannot be staged, and `ValueError` for what is beyond limits.
     """
+    java = clients_for(described, find_scenario(scenario), conditions)
+    return exact_spec(scenario, seed, arms, described, replace(conditions, java_clients=java))
+
+
+def exact_spec(
+    scenario: str, seed: int, arms: Iterable[ArmSpec], described: Pipeline, conditions: Conditions
+) -> ExperimentSpec:
+    """The same, played by the Java clients that the `conditions` name, or by librdkafka."""
     brokers = brokers_for(described, scenario, conditions)
     spec = ExperimentSpec(
         scenario, seed, tuple(arms), brokers.release, conditions.overrides, conditions.controllers,
@@ -107,9 +115,8 @@ def challenge_spec(challenge: Challenge, arms: Mapping[str, Pipeline], seed: int
     Raises what `spec_for` does.
     """
     described = next(iter(arms.values()))
-    java = clients_for(described, find_scenario(challenge.scenario))
     stated = [arm(name, side, challenge.want) for name, side in arms.items()]
-    conditions = Conditions(overrides=challenge.staging, java_clients=java)
+    conditions = Conditions(overrides=challenge.staging)
     return spec_for(challenge.scenario, seed, stated, described, conditions)
 
 
@@ -119,9 +126,8 @@ def lesson_spec(lesson: Lesson, arms: Sequence[Arm], seed: int) -> ExperimentSpe
     Raises `Refused` for settings that the catalog does not take, and what `spec_for` does.
     """
     described = pipeline_of(lesson.solution.fields)
-    java = clients_for(described, find_scenario(lesson.scenario), AS_PROVED)
     stated = lesson_arms(lesson, arms, described)
-    return spec_for(lesson.scenario, seed, stated, described, Conditions(java_clients=java))
+    return spec_for(lesson.scenario, seed, stated, described, AS_PROVED)
 
 
 def lesson_arms(lesson: Lesson, arms: Sequence[Arm], described: Pipeline) -> list[ArmSpec]:

@@ -21,11 +21,10 @@ from advisor.models import Description
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import all_versions, earlier_releases
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.scenarios import find as find_scenario
 from labs.models import LIVE, Experiment, Series, State
 from labs.runs import lifecycle, planning
-from labs.runs.admission import enqueue, nudge_on_commit, refuse_if_full, take_place
-from labs.runs.conditions import AS_THE_SCENARIO, Conditions, clients_for
+from labs.runs.admission import enqueue, refuse_if_full, requeue
+from labs.runs.conditions import AS_THE_SCENARIO, Conditions
 from labs.runs.planning import Refused
 from labs.runs.search import Search
 from labs.runs.visitors import NOBODY, Visitor
@@ -192,9 +191,7 @@ def spec_on(series: Series, described: Pipeline, release: str) -> ExperimentSpec
     pipeline = planning.on_release(described, release)
     conditions = Conditions(**series.conditions)
     arm = planning.arm("described", pipeline, pipeline.requirement.guarantee)
-    java = clients_for(pipeline, find_scenario(series.scenario), conditions)
-    chosen = Conditions(**{**asdict(conditions), "java_clients": java})
-    spec = planning.spec_for(series.scenario, series.seed, [arm], pipeline, chosen)
+    spec = planning.spec_for(series.scenario, series.seed, [arm], pipeline, conditions)
     if spec.instead_of:  # a release stands for itself here, or for nothing
         raise Refused(_ON_KRAFT)
     return planning.at_release(spec, release)
@@ -236,9 +233,7 @@ def go_on(series: Series) -> None:
     with transaction.atomic():
         mine = with_runs().select_for_update().get(pk=series.pk)
         for run in sorted(without_result(mine), key=lambda run: run.pk):
-            take_place(visitor)
-            if lifecycle.requeue(run.slug, run.attempt, visitor.key, visitor.address):
-                nudge_on_commit(run.slug, run.attempt + 1)
+            requeue(run, visitor)
         mine.ended_at, mine.reason = None, ""
         mine.save(update_fields=["ended_at", "reason"])
         follow(mine.slug)

@@ -6,8 +6,6 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from django.db import transaction
-
 from advisor import services as advisor
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
@@ -19,9 +17,8 @@ from labs.engine.scenarios import ScenarioError
 from labs.engine.scenarios import find as find_scenario
 from labs.lessons import Arm, Lesson
 from labs.models import Experiment, State
-from labs.runs import lifecycle
-from labs.runs.admission import enqueue, nudge_on_commit, refuse_if_full, take_place
-from labs.runs.conditions import AS_PROVED, AS_THE_SCENARIO, Conditions, clients_for
+from labs.runs.admission import enqueue, refuse_if_full, requeue
+from labs.runs.conditions import AS_PROVED, AS_THE_SCENARIO, Conditions
 from labs.runs.planning import Refused, arm, arms_for, lesson_arms, pipeline_of, spec_for
 from labs.runs.visitors import NOBODY, Visitor
 
@@ -146,10 +143,7 @@ def again(experiment: Experiment, visitor: Visitor = NOBODY) -> Experiment:
     """
     if experiment.state == State.DONE or experiment.visitor not in ("", visitor.key):
         return enqueue(experiment.request(), _described(experiment), experiment.lesson, visitor)
-    with transaction.atomic():
-        take_place(visitor)
-        if lifecycle.requeue(experiment.slug, experiment.attempt, visitor.key, visitor.address):
-            nudge_on_commit(experiment.slug, experiment.attempt + 1)
+    requeue(experiment, visitor)
     experiment.refresh_from_db()
     return experiment
 
@@ -182,11 +176,9 @@ def _queue(
     pipeline: str, lesson: str = "", visitor: Visitor = NOBODY, seed: int | None = None,
 ) -> Experiment:  # fmt: skip
     refuse_if_full(visitor)
+    drawn = _new_seed() if seed is None else seed
     try:
-        java = clients_for(described, find_scenario(scenario), conditions)
-        chosen = replace(conditions, java_clients=java)
-        drawn = _new_seed() if seed is None else seed
-        spec = spec_for(scenario, drawn, arms, described, chosen)
+        spec = spec_for(scenario, drawn, arms, described, conditions)
     except ScenarioError as cannot:
         raise Refused(f"This cannot be staged: {cannot}.") from cannot
     return enqueue(spec, pipeline, lesson, visitor)
