@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from pyspark.sql import SparkSession
 
 from spark_jobs.judging import Report, judge, silent
+from spark_jobs.parts import no_folder
 from spark_jobs.scan import scan
 from spark_jobs.session import BRIEF, LARGE, MEDIUM, Kind, start
 from spark_jobs.size import QUICK_ROWS, measure
@@ -33,7 +34,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     ledgers = [Path(ledger) for ledger in arguments.ledgers]
     if not arguments.bootstrap and not any(ledger.is_dir() for ledger in ledgers):
         # A slip in a path is said at once: Spark would take seconds to start for it.
-        _hand_out([_no_folder(ledger) for ledger in arguments.ledgers], arguments.out)
+        missing = [{"ledger": path, "error": no_folder(Path(path))} for path in arguments.ledgers]
+        _hand_out(missing, arguments.out)
         return BAD_INPUT
     try:
         kind = kind_of(ledgers)
@@ -65,10 +67,6 @@ def answer(
         return {**judged, "ledger": ledger}
     except MalformedLedger as error:
         return {"ledger": ledger, "error": str(error)}
-
-
-def _no_folder(ledger: str) -> dict[str, Any]:
-    return {"ledger": ledger, "error": f"{Path(ledger)} is no folder"}
 
 
 def kind_of(ledgers: Sequence[Path]) -> Kind:

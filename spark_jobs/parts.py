@@ -46,6 +46,11 @@ _NO_PARQUET = "this is no Parquet file, or not all of it"
 _CHUNK_BYTES = 2**20
 
 
+def no_folder(ledger: Path) -> str:
+    """What is said of a ledger that is not there."""
+    return f"{ledger} is no folder"
+
+
 def check(ledger: Path, whole: bool = False) -> bool:
     """Whether a ledger is sealed. Raises `MalformedLedger` where a file is not as it should be.
 
@@ -53,7 +58,7 @@ def check(ledger: Path, whole: bool = False) -> bool:
     """
     try:
         if not ledger.is_dir():
-            raise MalformedLedger(f"{ledger} is no folder")
+            raise MalformedLedger(no_folder(ledger))
         seal = ledger / SEAL
         sealed = os.path.lexists(seal)
         if sealed:
