@@ -18,13 +18,12 @@ class Emitter:
 
     def emit(self, event: str, arm: str | None = None, **fields: Any) -> None:
         """Writes one event, with the current time."""
-        self._say({"event": event, "arm": arm, "at_s": self.at_s(time.monotonic_ns()), **fields})
+        at_s = self.at_s(time.monotonic_ns())
+        with self._lock:
+            self._stream.write(json.dumps({"event": event, "arm": arm, "at_s": at_s, **fields}))
+            self._stream.write("\n")
+            self._stream.flush()
 
     def at_s(self, time_ns: int) -> float:
         """A monotonic time on this experiment's axis, in seconds."""
         return round((time_ns - self.began_ns) / 1e9, 3)
-
-    def _say(self, answers: dict[str, Any]) -> None:
-        with self._lock:
-            self._stream.write(json.dumps(answers) + "\n")
-            self._stream.flush()

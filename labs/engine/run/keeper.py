@@ -77,14 +77,11 @@ def keep(command: list[str | Path], folder: Path, *, ahead: bool = False) -> int
     folder = Path(os.fsdecode(answer[:-1])) if answer else folder
     for cluster in folder.glob("*/cluster"):
         shutil.rmtree(cluster)
-    if code == ORPHANED:
-        _remove_all_but_sealed(folder)
+    if (
+        code == ORPHANED
+    ):  # the owner knows which of the sealed were judged, its sweep removes others
+        remove_all_but(folder, {seal.parents[1].name for seal in folder.glob(_SEALED)})
     return code or (ended if ended >= 0 else KILLED)
-
-
-def _remove_all_but_sealed(folder: Path) -> None:
-    """Keeps sealed ledgers: the owner knows which were judged, and its sweep removes others."""
-    remove_all_but(folder, {seal.parents[1].name for seal in folder.glob(_SEALED)})
 
 
 def _signals_as_bytes() -> int:

@@ -6,15 +6,13 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
-from labs.engine.base import processes
 from labs.engine.base.wait import until
 from labs.engine.plan.spec import ExperimentSpec
-from labs.engine.run.pool import ENDED_WAITING, SPEC, Pool
+from labs.engine.run.pool import ENDED_WAITING, SPEC, Pool, spawn_keeper
 
 _GRACE_S = 20.0
 
@@ -63,14 +61,9 @@ class Launch:
             self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        path, judge = self.folder / SPEC, self._judge_socket
-        socket: list[str | Path] = ["--judge-socket", judge] if judge else []
-        return processes.spawn(
-            [
-                sys.executable, "-m", "labs.engine.run.keeper",
-                path, "--folder", self.folder, "--module", self._module, *socket,
-            ],
-            log=self._log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        return spawn_keeper(
+            self._log, self._judge_socket, self.folder / SPEC, "--folder", self.folder,
+            "--module", self._module,
         )  # fmt: skip
 
     @property

@@ -43,6 +43,17 @@ _OLD_S = 4 * 3600.0
 logger = logging.getLogger(__name__)
 
 
+def spawn_keeper(
+    log: Path, judge_socket: Path | None, *arguments: str | Path
+) -> subprocess.Popen[bytes]:
+    """Starts a runner (`labs.engine.run.keeper`), whose standard input and output are pipes."""
+    socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
+    return processes.spawn(
+        [sys.executable, "-m", "labs.engine.run.keeper", *arguments, *socket],
+        log=log, cwd=processes.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+
+
 class Waiting:
     """A runner that has booted its clusters and waits for the folder of its run.
 
@@ -57,12 +68,7 @@ class Waiting:
         self.home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=above)).resolve()
         path = self.home / "shapes.json"
         path.write_text(to_json(shapes), "utf-8")
-        socket: list[str | Path] = ["--judge-socket", judge_socket] if judge_socket else []
-        self.process = processes.spawn(
-            [sys.executable, "-m", "labs.engine.run.keeper", path, "--ahead", self.home, *socket],
-            log=self.home / _LOGS[0], cwd=processes.ROOT,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+        self.process = spawn_keeper(self.home / _LOGS[0], judge_socket, path, "--ahead", self.home)
 
     def hand_over(self, folder: Path) -> bool:
         """Makes it the runner of the run whose `spec.json` is in the folder; False if it died."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
@@ -54,7 +54,7 @@ class Command(ExactCommand):
         if note := sentences.of_brokers(spec):
             self.stderr.write(note)
         # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
-        signal.signal(signal.SIGTERM, _interrupt)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             if lines:
                 self._across(lines, options)
@@ -176,10 +176,6 @@ def _summary(result: dict[str, Any]) -> str:
         words = sentences.of_run(arm["verdict"], arm, arm["want"])
         lines += [f"{arm['name']}: {arm['verdict']}. {words}", f"  ledger: {arm['ledger']}"]
     return "\n".join(lines)
-
-
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _folder(spec: ExperimentSpec) -> Path:
