@@ -22,6 +22,9 @@ from advisor.reasoning.behaviour.replication import (
 )
 from advisor.reasoning.behaviour.session import ABORT_CHECK
 from advisor.reasoning.behaviour.streams import Streams
+from advisor.reasoning.failures import followers_killed_leader_lost
+from advisor.reasoning.failures.broker_disk_lost import remote_copies
+from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -46,12 +49,10 @@ def numbers(pipeline: Pipeline) -> tuple[Number, ...]:
 def _copies(pipeline: Pipeline) -> Iterator[Number]:
     topic = Replication(pipeline)
     design = "Kafka design.md, Availability and Durability Guarantees"
-    least = f"min(min.insync.replicas, replication.factor) - 1 = {topic.min_isr} - 1"
+    survived, formula = _survived(pipeline, topic)
     yield Number(
         "lost-for-good", "Brokers lost for good without losing an acknowledged message",
-        topic.survives, "brokers",
-        least if topic.waits_for_followers else f"acks={topic.acks}: at most the leader's copy",
-        design,
+        survived, "brokers", formula, design,
     )  # fmt: skip
     yield Number(
         "down-with-writes", "Brokers down while writes with acks=all go on and can be read",
@@ -67,6 +68,24 @@ def _copies(pipeline: Pipeline) -> Iterator[Number]:
     )  # fmt: skip
 
 
+def _survived(pipeline: Pipeline, topic: Replication) -> tuple[int, str]:
+    """How many brokers may be lost, and why no more, whichever failure asks for the fewest."""
+    if not topic.waits_for_followers:
+        return 0, f"acks={topic.acks}: at most the leader's copy"
+    if topic.survives and (reason := _lost_with_one(pipeline)):
+        return 0, reason
+    copies = remote_copies(pipeline)
+    if copies is not None and copies < topic.copies:
+        return copies - 1, f"sure copies of __remote_log_metadata - 1 = {copies} - 1"
+    least = f"min(min.insync.replicas, replication.factor) - 1 = {topic.min_isr} - 1"
+    return topic.survives, least
+
+
+def _lost_with_one(pipeline: Pipeline) -> str:
+    """Why one disk may take acknowledged messages with it, whatever copies they have."""
+    return followers_killed_leader_lost.permits(pipeline).get(Anomaly.LOST_WRITE, "")
+
+
 def _racks(pipeline: Pipeline) -> Iterator[Number]:
     """With replicas spread evenly over the racks (KIP-36)."""
     racks = pipeline.value(Component.APPLICATION, "racks")
@@ -79,9 +98,11 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
     gone = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
     survived = [lost for lost, replicas in enumerate(gone) if replicas < copies]
     spared = [lost for lost, replicas in enumerate(gone) if factor - replicas >= least]
+    reason = _lost_with_one(pipeline) if topic.survives else ""
     yield Number(
         "racks-lost-for-good", "Racks lost for good without losing an acknowledged message",
-        max(survived, default=0), "racks", f"{text}, of {copies} sure copies",
+        0 if reason else max(survived, default=0), "racks",
+        reason or f"{text}, of {copies} sure copies",
         "KIP-36; Kafka design.md, Replication",
     )  # fmt: skip
     yield Number(

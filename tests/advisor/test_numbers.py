@@ -33,6 +33,25 @@ def test_a_number_is_its_formula(fields: dict[str, str], expected: dict[str, int
     assert {name: results[name] for name in expected} == expected
 
 
+@pytest.mark.parametrize(("fields", "why"), [
+    ({"topic.unclean.leader.election.enable": "true"}, "any replica that is back may lead"),
+    ({"application.disk.lost": "returns-empty"}, "a follower that was killed"),
+    ({"topic.remote.storage.enable": "true", "kafka": "4.2"}, "of __remote_log_metadata - 1 = 1 "),
+])  # fmt: skip
+def test_no_broker_may_be_lost_where_another_failure_of_the_answer_loses_messages(
+    fields: dict[str, str], why: str
+):
+    by_name = {each.name: each for each in numbers(described(SAFE | fields))}
+    assert by_name["lost-for-good"].value == 0
+    assert why in by_name["lost-for-good"].formula
+
+
+def test_no_rack_may_be_lost_where_one_disk_may_take_all_messages():
+    racks = SAFE | {"application.racks": "3"}
+    assert values(racks)["racks-lost-for-good"] == 1
+    assert values(racks | {"application.disk.lost": "returns-empty"})["racks-lost-for-good"] == 0
+
+
 @pytest.mark.parametrize(("racks", "factor", "least", "lost", "down"), [
     (3, 3, 2, 1, 1), (2, 3, 2, 0, 0), (2, 3, 3, 1, 0), (2, 4, 3, 1, 0), (1, 3, 2, 0, 0),
     (3, 5, 3, 1, 1), (5, 5, 3, 2, 2), (3, 4, 2, 0, 1), (6, 3, 2, 1, 1),
