@@ -7,7 +7,16 @@ import pytest
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.recommend import recommend
-from tests.advisor.pipelines import ACKS_1, HARMLESS, SAFE, UNCLEAN, A, described, permits
+from tests.advisor.pipelines import (
+    ACKS_1,
+    HARMLESS,
+    SAFE,
+    TRANSACTIONAL,
+    UNCLEAN,
+    A,
+    described,
+    permits,
+)
 
 THREE_COPIES = {"topic.replication.factor": "4", "topic.min.insync.replicas": "3", "brokers": "4"}
 EARLY = {"kafka": "3.7", "application.replicas.moved": "any-time"}
@@ -89,3 +98,55 @@ def test_two_sites_take_a_minimum_above_half_and_a_third_place_for_a_controller(
     assert "two and a half data centres" in site.event.beyond_settings
     three = SAFE | {"application.racks": "3"}
     assert A.UNAVAILABLE not in permits(described(three), SITE)
+
+
+TWO_SITES = {
+    "topic.replication.factor": "4",
+    "topic.min.insync.replicas": "3",
+    "brokers": "6",
+    "application.racks": "2",
+}
+OFFSETS, DECISIONS = (
+    "application.offsets.topic.min.insync.replicas",
+    "broker.transaction.state.log.",
+)
+INTERNAL = {
+    "family": "streams",
+    "streams.replication.factor": "3",
+    "streams.topic.min.insync.replicas": "2",
+}
+TIERED = {"topic.remote.storage.enable": "true"}
+# Two of three copies stand in one of two racks (KIP-36), and one of four in each of four.
+BESIDE = [
+    ("offsets-topic-lost", SAFE, {OFFSETS: "3"}),
+    ("transaction-log-lost", SAFE | TRANSACTIONAL, {DECISIONS: "3"}),
+    ("streams-internal-topics-lost", INTERNAL, {"streams.topic.min.insync.replicas": "3"}),
+    ("broker-disk-lost", SAFE | TIERED, {"application.remote.metadata.min.insync.replicas": "3"}),
+]
+
+
+@pytest.mark.parametrize(("event", "fields", "enough"), BESIDE)
+def test_a_lost_site_takes_what_kafka_keeps_in_topics_of_its_own(
+    event: str, fields: dict[str, str], enough: dict[str, str]
+) -> None:
+    stretched = fields | TWO_SITES
+    assert "2 brokers in one rack (application.racks=2)" in " ".join(
+        next(
+            verdict.permits
+            for verdict in assess(described(stretched)).failures
+            if verdict.event.name == event
+        ).values()
+    )
+    assert permits(described(stretched), event) - HARMLESS
+    assert not permits(described(stretched | enough), event) - HARMLESS
+    assert not permits(described(stretched | {"application.racks": "3"}), event) - HARMLESS
+    assert not permits(described(stretched | {"need.survive": "0"}), event) - HARMLESS
+
+
+def test_exactly_once_in_two_sites_takes_a_third_sure_copy_of_offsets_and_decisions() -> None:
+    wish = {"need.guarantee": "exactly-once", "consumer.auto.offset.reset": "none"}
+    changes = recommend(described(SAFE | TRANSACTIONAL | TWO_SITES | wish)).changes
+    assert {(change.setting, change.after) for change in changes} == {
+        ("offsets.topic.min.insync.replicas", 3),
+        ("transaction.state.log.min.isr", 3),
+    }

@@ -12,6 +12,7 @@ from functools import cache
 
 from advisor.catalog import Component
 from advisor.reasoning.pipeline import Pipeline, derived_property
+from advisor.reasoning.plural import counted
 
 ELECTION_MARGIN_MS = 1_000
 """What a client adds to an outage: one more retry (`retry.backoff.max.ms`, ConfigDef 3.7)."""
@@ -69,6 +70,28 @@ def in_racks(factor: int, racks: int, lost: int) -> int:
     """Replicas in the `lost` racks that have most of them, spread evenly (KIP-36)."""
     number, more = divmod(factor, racks)
     return lost * number + min(lost, more)
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """How many brokers with copies of one topic may be lost at once, and where they are."""
+
+    count: int
+    where: str = ""
+
+    def __str__(self) -> str:
+        return f"{counted(self.count, 'broker')}{self.where}"
+
+
+def lost_at_once(pipeline: Pipeline, factor: int) -> Lost:
+    """As many as the team wants to survive, or those in one of the stated racks (KIP-36)."""
+    lost = max(pipeline.requirement.survive, 1)
+    racks = pipeline.value(Component.APPLICATION, "racks")
+    if not isinstance(racks, int) or not pipeline.requirement.survive:
+        return Lost(lost)
+    together = in_fullest_rack(factor, racks)
+    in_one = Lost(together, f" in one rack (application.racks={racks})")
+    return in_one if together > lost else Lost(lost)
 
 
 @dataclass(frozen=True, slots=True)

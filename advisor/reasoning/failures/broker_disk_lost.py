@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.replication import Replication, lost_at_once
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -29,8 +29,11 @@ def remote_copies(pipeline: Pipeline) -> int | None:
 
 def _of_remote_storage(pipeline: Pipeline) -> Permits:
     """The brokers have deleted their copies, and __remote_log_metadata alone has the places."""
-    copies, lost = remote_copies(pipeline), max(pipeline.requirement.survive, 1)
-    if copies is None or copies > lost:
+    copies = remote_copies(pipeline)
+    if copies is None:
+        return {}
+    lost = lost_at_once(pipeline, pipeline.number(Component.APPLICATION, FACTOR))
+    if copies > lost.count:
         return {}
     settings = ", ".join(
         f"application.{name}={pipeline.number(Component.APPLICATION, name)}"
@@ -40,7 +43,7 @@ def _of_remote_storage(pipeline: Pipeline) -> Permits:
         Anomaly.LOST_WRITE: (
             f"{TIERED}=true, {settings}: only __remote_log_metadata records where a segment is in "
             f"the remote storage. That record is guaranteed on {counted(copies, 'broker')} only, "
-            f"and {counted(lost, 'broker')} may be lost. Then nobody can find the messages that "
+            f"and {lost} may be lost. Then nobody can find the messages that "
             "the brokers have deleted."
         )
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.group import repeated
-from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.replication import Replication, lost_at_once
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -19,7 +19,7 @@ def permits(pipeline: Pipeline) -> Permits:
     """A group without a position, if no copy of its offsets is left; one that goes back, if the
     copies that are left may lack its last commits."""
     copies = pipeline.number(Component.BROKER, NAME)
-    lost = max(pipeline.requirement.survive, 1)
+    lost = lost_at_once(pipeline, copies)
     if copies > pipeline.brokers:
         return {
             Anomaly.BLOCKED: (
@@ -27,12 +27,10 @@ def permits(pipeline: Pipeline) -> Permits:
                 "group can read anything until it is lowered."
             )
         }
-    if copies <= lost:
+    if copies <= lost.count:
         return without_position(pipeline, f"{NAME}={copies}: the committed offsets are lost, too. ")
-    if sure_copies(pipeline) <= lost:
-        return goes_back(
-            pipeline, f"{stated_settings(pipeline)}; {counted(lost, 'broker')} may be lost."
-        )
+    if sure_copies(pipeline) <= lost.count:
+        return goes_back(pipeline, f"{stated_settings(pipeline)}; {lost} may be lost.")
     return _led_by_an_empty_disk(pipeline, copies)
 
 

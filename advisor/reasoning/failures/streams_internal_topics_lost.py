@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Family
-from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.replication import Replication, lost_at_once
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -16,15 +16,15 @@ def permits(pipeline: Pipeline) -> Permits:
     streams = Streams(pipeline)
     if streams.state == "none":
         return {}
-    lost = max(pipeline.requirement.survive, 1)
     factor, least = streams.internal_factor, streams.internal_min_isr
+    lost = lost_at_once(pipeline, factor)
     text = f"replication.factor={factor} of the internal topics with min.insync.replicas={least}"
     copies = counted(streams.internal_copies, "copy", "copies")
     permitted: Permits = {}
-    if streams.internal_copies <= lost:
+    if streams.internal_copies <= lost.count:
         reason = (
             f"{text}: {copies} of the changelog and of the messages in a repartition topic "
-            f"{agreed(streams.internal_copies, 'is', 'are')} guaranteed."
+            f"{agreed(streams.internal_copies, 'is', 'are')} guaranteed, and {lost} may be lost."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
     elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(streams.internal_copies):
@@ -33,8 +33,11 @@ def permits(pipeline: Pipeline) -> Permits:
             "returns with an empty disk and leads, and the content of the changelog is lost."
         )
         permitted = {Anomaly.STATE_LOST: reason, Anomaly.EFFECT_MISSING: reason}
-    if factor - lost < least:
-        waits = f"{text}: with {lost} of their brokers lost the application cannot write to them."
+    if factor - lost.count < least:
+        waits = (
+            f"{text}: with {lost.count} of their brokers{lost.where} lost the application cannot "
+            "write to them."
+        )
         permitted |= {Anomaly.UNAVAILABLE: waits, Anomaly.BLOCKED: waits}
     return permitted
 

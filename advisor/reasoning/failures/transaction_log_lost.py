@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.replication import Replication, lost_at_once
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -17,7 +17,7 @@ def permits(pipeline: Pipeline) -> Permits:
     if not pipeline.text(Component.PRODUCER, "transactional.id"):
         return {}
     factor, least = (pipeline.number(Component.BROKER, name) for name in (FACTOR, MINIMUM))
-    lost = max(pipeline.requirement.survive, 1)
+    lost = lost_at_once(pipeline, factor)
     if factor > pipeline.brokers:
         return {
             Anomaly.UNAVAILABLE: (
@@ -26,10 +26,10 @@ def permits(pipeline: Pipeline) -> Permits:
             )
         }
     permitted: Permits = {}
-    if min(least, factor) <= lost:
+    if min(least, factor) <= lost.count:
         reason = (
             f"{FACTOR}={factor} with {MINIMUM}={least}: the outcome of a transaction is guaranteed "
-            f"{counted(min(least, factor), 'copy', 'copies')}; without it, "
+            f"{counted(min(least, factor), 'copy', 'copies')}, and {lost} may be lost; without it, "
         )
         permitted[Anomaly.TORN_TRANSACTION] = (
             f"{reason}some partitions have a marker and others do not."
@@ -37,9 +37,10 @@ def permits(pipeline: Pipeline) -> Permits:
         permitted[Anomaly.BLOCKED] = f"{reason}readers with read_committed wait for it."
     elif factor > 1 and (topic := Replication(pipeline)).may_lead_empty(min(least, factor)):
         permitted = _led_by_an_empty_disk(topic, factor, least)
-    if factor - lost < least:
+    if factor - lost.count < least:
         permitted[Anomaly.UNAVAILABLE] = (
-            f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost} of its brokers lost, no "
+            f"{FACTOR}={factor} with {MINIMUM}={least}: with {lost.count} of its "
+            f"brokers{lost.where} lost, no "
             "transaction can begin or end."
         )
     return permitted

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
 from advisor.reasoning.behaviour.absence import longest_absence, room
-from advisor.reasoning.behaviour.replication import Replication, in_fullest_rack, kafka_at_least
+from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.timestamps import (
     AFTER,
@@ -37,6 +37,7 @@ from advisor.reasoning.levers.lever import (
     Targets,
     becomes,
     costs,
+    minimums,
     not_spark,
     only_from,
     paid,
@@ -59,15 +60,9 @@ def _factors(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _minimums(pipeline: Pipeline) -> Sequence[Value]:
-    """f + 1, and one more than may stand in one rack."""
     now = pipeline.number(_TOPIC, "min.insync.replicas")
-    wanted = {pipeline.requirement.survive + 1}
-    racks = pipeline.value(Component.APPLICATION, "racks")
-    if isinstance(racks, int) and pipeline.requirement.survive:
-        factors = (pipeline.number(_TOPIC, "replication.factor"), *_factors(pipeline))
-        copies = ((n, in_fullest_rack(n, racks) + 1) for n in factors if isinstance(n, int))
-        wanted |= {least for n, least in copies if least <= n}
-    return sorted(least for least in wanted if now < least)
+    factors = (pipeline.number(_TOPIC, "replication.factor"), *_factors(pipeline))
+    return minimums(pipeline, now, factors)
 
 
 def _moved(pipeline: Pipeline) -> Sequence[Value]:
@@ -112,8 +107,9 @@ def _offset_copies(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _offset_minimums(pipeline: Pipeline) -> Sequence[Value]:
-    lost, now = pipeline.requirement.survive, pipeline.number(Component.APPLICATION, _OFFSETS_LEAST)
-    return [lost + 1] if lost and now <= lost < pipeline.brokers else []
+    now = pipeline.number(Component.APPLICATION, _OFFSETS_LEAST)
+    factors = (pipeline.number(_BROKER, _OFFSETS), *_offset_copies(pipeline))
+    return minimums(pipeline, now, factors)
 
 
 def _commit_acks(pipeline: Pipeline) -> Sequence[Value]:
@@ -138,9 +134,8 @@ def _state_copies(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _state_minimums(pipeline: Pipeline) -> Sequence[Value]:
-    _, least = _decisions(pipeline)
-    lost = pipeline.requirement.survive
-    return [lost + 1] if lost and least <= lost < pipeline.brokers else []
+    factor, least = _decisions(pipeline)
+    return minimums(pipeline, least, (factor, *_state_copies(pipeline)))
 
 
 def _offset_retentions(pipeline: Pipeline) -> Sequence[Value]:

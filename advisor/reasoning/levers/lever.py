@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypedDict, Unpack
 
 from advisor.catalog import Component, Family, Value
-from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.replication import Replication, lost_at_once
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.pipeline import Pipeline
 
@@ -121,6 +121,15 @@ def not_streams(targets: Targets) -> Targets:
 def only(family: Family, targets: Targets) -> Targets:
     """A setting that one family alone has."""
     return lambda pipeline: targets(pipeline) if pipeline.family is family else ()
+
+
+def minimums(pipeline: Pipeline, now: int, factors: Iterable[Value]) -> Sequence[Value]:
+    """f + 1, and one more than may stand in one rack of each of these factors."""
+    lost = pipeline.requirement.survive
+    counted = [n for n in factors if isinstance(n, int)]
+    in_rack = {(n, lost_at_once(pipeline, n).count + 1) for n in counted if lost}
+    wanted = {lost + 1} | {least for n, least in in_rack if least <= n}
+    return sorted(least for least in wanted if now < least <= pipeline.brokers)
 
 
 class Cost(TypedDict, total=False):

@@ -14,6 +14,7 @@ from advisor.reasoning.levers.lever import (
     Restart,
     Targets,
     costs,
+    minimums,
     only,
     only_from,
     paid,
@@ -44,9 +45,8 @@ def _factors(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _minimums(pipeline: Pipeline) -> Sequence[Value]:
-    wanted = pipeline.requirement.survive + 1
     now = pipeline.number(_STREAMS, "topic.min.insync.replicas")
-    return [wanted] if now < wanted else []
+    return minimums(pipeline, now, (Streams(pipeline).internal_factor, *_factors(pipeline)))
 
 
 def _intervals(pipeline: Pipeline) -> Sequence[Value]:

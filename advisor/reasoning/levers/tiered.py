@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
 from advisor.reasoning.failures.broker_disk_lost import FACTOR, MINIMUM, remote_copies
-from advisor.reasoning.levers.lever import Lever, Procedure, Restart, costs
+from advisor.reasoning.levers.lever import Lever, Procedure, Restart, costs, minimums
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -21,8 +21,8 @@ def _factors(pipeline: Pipeline) -> Sequence[Value]:
 def _minimums(pipeline: Pipeline) -> Sequence[Value]:
     if remote_copies(pipeline) is None:
         return []
-    lost, now = pipeline.requirement.survive, pipeline.number(Component.APPLICATION, MINIMUM)
-    return [lost + 1] if lost and now <= lost < pipeline.brokers else []
+    factor, now = (pipeline.number(Component.APPLICATION, name) for name in (FACTOR, MINIMUM))
+    return minimums(pipeline, now, (factor, *_factors(pipeline)))
 
 
 LEVERS = (
