@@ -39,7 +39,6 @@ from benchmarks.warm import warm_judge
 from labs.calibration.bound import runs_for
 from labs.calibration.cases import ARMS, CASES, Case
 from labs.calibration.cases.case import NEWEST
-from labs.calibration.edges import as_staged
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.table import possible
 from labs.engine.base import json_lines
@@ -130,7 +129,7 @@ def preventable(case: Case, on: Brokers) -> bool:
     """
     good = pipeline(**case.settings("good", on.release, zookeeper=on.zookeeper))
     event = next(event for event in all_events() if event.scenario == case.scenario)
-    return case.anomaly not in possible(event.name, as_staged(event, good))
+    return case.anomaly not in possible(event, good)
 
 
 def run(

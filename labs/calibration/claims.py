@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
-from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.bound import runs_for
-from labs.calibration.edges import OUTAGES, Edge, as_staged
+from labs.calibration.edges import OUTAGES, Edge, event_of
 from labs.calibration.table import Observed, possible
 
 Claim = tuple[str, Anomaly]
@@ -35,7 +34,7 @@ class Claims:
     def take(self, runs: Iterable[Observed]) -> None:
         """Counts runs, each for every claim that it tries."""
         for run in runs:
-            self._tried.update(self.all & _ruled_out(_event(run.event), run.pipeline))
+            self._tried.update(self.all & _ruled_out(event_of(run.event), run.pipeline))
 
     @property
     def open(self) -> dict[Claim, int]:
@@ -58,10 +57,4 @@ def _of(edge: Edge) -> frozenset[Claim]:
 def _ruled_out(event: FailureEvent, pipeline: Pipeline) -> frozenset[Claim]:
     """What an event may do under other settings, and cannot under these."""
     may = frozenset().union(*dependence(event).anomalies.values()) - OUTAGES
-    return frozenset(
-        (event.name, anomaly) for anomaly in may - possible(event.name, as_staged(event, pipeline))
-    )
-
-
-def _event(name: str) -> FailureEvent:
-    return next(event for event in all_events() if event.name == name)
+    return frozenset((event.name, anomaly) for anomaly in may - possible(event, pipeline))

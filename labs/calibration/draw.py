@@ -125,7 +125,7 @@ def _differ(event: FailureEvent, one: Pipeline, other: Pipeline) -> bool:
     """Whether a run of the event's scenario may show different anomalies for two pipelines."""
     if permitted(event, one) == permitted(event, other):
         return False
-    return refutable(event.name, one) != refutable(event.name, other)
+    return refutable(event, one) != refutable(event, other)
 
 
 def _drawn(event: FailureEvent, base: Pipeline, dice: random.Random) -> Pipeline:

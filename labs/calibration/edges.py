@@ -225,6 +225,11 @@ class Edge:
         return self.sides[0].value(*self.key), self.sides[1].value(*self.key)
 
 
+def event_of(name: str) -> FailureEvent:
+    """The event of this name, which has to exist."""
+    return next(event for event in all_events() if event.name == name)
+
+
 def permitted(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     """What one event permits there and a ledger can show, outages left aside."""
     return frozenset(event.permits(pipeline)) - OUTAGES

@@ -154,15 +154,13 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """A run, what its event permits there, and what all events that happen there permit."""
+    """A run, what it saw of what the model speaks of, what its event permits there, and what all
+    events that happen there permit."""
 
     run: Observed
+    seen: frozenset[Anomaly]
     permitted: frozenset[Anomaly]
     possible: frozenset[Anomaly]
-
-    @property
-    def seen(self) -> frozenset[Anomaly]:
-        return self.run.seen - NOT_CLAIMED - OUTAGES - _excused(self.run.event)
 
 
 def compare(observed: Iterable[Observed]) -> Comparison:
@@ -185,8 +183,8 @@ def compare_predicted(runs: Sequence[Predicted]) -> Comparison:
 def _predicted(event: FailureEvent, run: Observed) -> Predicted:
     staged = as_staged(event, run.pipeline)
     # Of settings with which nothing can work the advisor claims nothing else (see `refutable`).
-    may = frozenset(Anomaly) if obstacles(staged) else possible(event.name, staged)
-    return Predicted(run, permitted(event, staged), may)
+    may = frozenset(Anomaly) if obstacles(staged) else possible(event, staged)
+    return Predicted(run, run.seen & _claimed(event), permitted(event, staged), may)
 
 
 def _contradictions(runs: Iterable[Predicted]) -> tuple[Contradiction, ...]:
@@ -197,40 +195,42 @@ def _contradictions(runs: Iterable[Predicted]) -> tuple[Contradiction, ...]:
     )
 
 
-def possible(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
-    """The anomalies that a run of an event's scenario may show, by all events in it.
+def possible(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
+    """The anomalies that a run of an event's scenario may show on a pipeline, by all events in it.
 
     These are the events that the scenario stages, `ALSO` and `COMPANIONS`. No power is cut and no
     disk lost in a run that only kills a leader, so what those would permit excuses nothing there.
     A message that the log lost leaves no effect, either, and a ledger counts it under both.
     """
-    scenario = next(item.scenario for item in all_events() if item.name == event)
-    there = (
-        event
-        for event in events_for(pipeline)
-        if event.scenario == scenario or event.name in COMPANIONS | ALSO.get(scenario, frozenset())
+    staged = as_staged(event, pipeline)
+    also = COMPANIONS | ALSO.get(event.scenario, frozenset())
+    anomalies = frozenset(
+        anomaly
+        for other in events_for(staged)
+        if other.scenario == event.scenario or other.name in also
+        for anomaly in other.permits(staged)
     )
-    anomalies = frozenset(anomaly for event in there for anomaly in event.permits(pipeline))
     return anomalies | {Anomaly.EFFECT_MISSING} if Anomaly.LOST_WRITE in anomalies else anomalies
 
 
-def refutable(event: str, pipeline: Pipeline) -> frozenset[Anomaly]:
+def refutable(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     """The anomalies that would refute the model if a run of the event's scenario showed them.
 
     Of settings with which nothing can work the advisor claims nothing else.
     """
-    if obstacles(pipeline):
+    if obstacles(as_staged(event, pipeline)):
         return frozenset()
-    return frozenset(Anomaly) - NOT_CLAIMED - OUTAGES - _excused(event) - possible(event, pipeline)
+    return _claimed(event) - possible(event, pipeline)
 
 
-def _excused(event: str) -> frozenset[Anomaly]:
-    """Anomalies that no setting causes: giving up in an outage longer than a client waits.
+def _claimed(event: FailureEvent) -> frozenset[Anomaly]:
+    """The anomalies of which the model speaks in an event's scenario.
 
-    No verdict counts it there, either (docs/ledger.md, `given_up_breaks`).
+    No setting causes that a client gives up in an outage longer than it waits, and no verdict
+    counts that there, either (docs/ledger.md, `given_up_breaks`).
     """
-    scenario = next(item.scenario for item in all_events() if item.name == event)
-    return frozenset() if find(scenario).given_up_breaks else frozenset({Anomaly.GIVEN_UP})
+    excused = () if find(event.scenario).given_up_breaks else (Anomaly.GIVEN_UP,)
+    return frozenset(Anomaly) - NOT_CLAIMED - OUTAGES - {*excused}
 
 
 def _section(event: FailureEvent, runs: Iterable[Predicted]) -> Section:

@@ -13,12 +13,11 @@ from typing import Any
 
 from advisor import services as advisor
 from advisor.catalog import Family
-from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration.draw import Drawn, across_lines, as_run, draws
-from labs.calibration.edges import as_staged
+from labs.calibration.edges import event_of
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record
 from labs.calibration.shrink import Staged, shrunk
@@ -57,8 +56,7 @@ def refuted(run: Explored) -> frozenset[Anomaly]:
         pipeline = advisor.from_data(run.pipeline)
     except advisor.PipelineError:
         return frozenset()
-    event = next(event for event in all_events() if event.name == run.event)
-    return frozenset(map(Anomaly, run.seen)) & refutable(run.event, as_staged(event, pipeline))
+    return frozenset(map(Anomaly, run.seen)) & refutable(event_of(run.event), pipeline)
 
 
 def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:

@@ -155,9 +155,7 @@ def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
 
     What comes along with the event is among it: a lost disk may take the groups' offsets, too.
     """
-    there = (possible(event.name, as_staged(event, pipeline))
-             for event in _events(pipeline, scenario))  # fmt: skip
-    may = frozenset(anomaly for anomalies in there for anomaly in anomalies)
+    may = frozenset().union(*(possible(event, pipeline) for event in _events(pipeline, scenario)))
     return tuple(sorted(may & FORBIDS[pipeline.requirement.guarantee]))
 
 
@@ -166,7 +164,7 @@ def refuted(pipeline: Pipeline, scenario: str, counts: Mapping[str, int | None])
     event = next(_events(pipeline, scenario), None)
     if event is None:
         return ()
-    never = refutable(event.name, as_staged(event, pipeline))
+    never = refutable(event, pipeline)
     return tuple(sorted(anomaly for anomaly in never if counts.get(anomaly)))
 
 

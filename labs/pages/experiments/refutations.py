@@ -11,7 +11,6 @@ from advisor import services as advisor
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
-from labs.calibration.edges import as_staged
 from labs.calibration.table import refutable
 from labs.models import Experiment, Run, State
 from labs.pages.experiments import presentation
@@ -63,6 +62,6 @@ def _refuted(scenario: str, run: Run, pipeline: Pipeline) -> Iterator[Refutation
     event = next((event for event in all_events() if event.scenario == scenario), None)
     if event is None or run.settings != advisor.in_force(pipeline):
         return
-    for anomaly in sorted(refutable(event.name, as_staged(event, pipeline))):
+    for anomaly in sorted(refutable(event, pipeline)):
         if count := run.counts.get(anomaly):
             yield Refutation(run, anomaly, count)

@@ -20,7 +20,7 @@ from advisor.catalog import Component
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
 from labs.calibration.draw import Drawn, across_lines, as_run, draws, lines
-from labs.calibration.edges import UNTRIED, as_staged
+from labs.calibration.edges import UNTRIED
 from labs.calibration.fingerprint import fingerprint
 from labs.calibration.record import Explored, Record, RecordError
 from labs.calibration.shrink import Staged, shrunk
@@ -86,10 +86,7 @@ def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
     assert pairs
     for one, other in pairs:
         assert replace(one.pipeline, kafka=other.pipeline.kafka) == other.pipeline
-        here, there = (
-            refutable(draw.event.name, as_staged(draw.event, draw.pipeline))
-            for draw in (one, other)
-        )
+        here, there = (refutable(draw.event, draw.pipeline) for draw in (one, other))
         assert here != there
 
 

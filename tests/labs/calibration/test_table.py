@@ -9,6 +9,7 @@ import pytest
 from advisor.catalog import Component
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
+from labs.calibration.edges import event_of
 from labs.calibration.table import (
     ALSO,
     COMPANIONS,
@@ -58,7 +59,7 @@ def test_giving_up_contradicts_nothing_in_an_outage_that_outlasts_any_patience()
 
 
 def test_an_anomaly_that_a_companion_permits_is_no_contradiction():
-    assert Anomaly.REDELIVERY in possible(EVENT, STRONG)
+    assert Anomaly.REDELIVERY in possible(event_of(EVENT), STRONG)
     assert compare([run(STRONG, Anomaly.REDELIVERY)]).contradictions == ()
 
 
