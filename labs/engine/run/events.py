@@ -20,8 +20,9 @@ class Emitter:
         """Writes one event, with the current time."""
         at_s = self.at_s(time.monotonic_ns())
         with self._lock:
-            self._stream.write(json.dumps({"event": event, "arm": arm, "at_s": at_s, **fields}))
-            self._stream.write("\n")
+            self._stream.write(
+                json.dumps({"event": event, "arm": arm, "at_s": at_s, **fields}) + "\n"
+            )
             self._stream.flush()
 
     def at_s(self, time_ns: int) -> float:
