@@ -24,6 +24,7 @@ import pytest
 from labs.engine.base.wait import rest, until
 from labs.engine.cluster.broker import Broker
 from labs.engine.cluster.cluster import Cluster
+from labs.engine.cluster.nodes import Layout
 from labs.engine.record.ledger import SEAL, seal
 from labs.engine.run import runner
 from labs.engine.run.events import Emitter
@@ -48,7 +49,7 @@ class Booted(Herd):
     bootstrap = "127.0.0.1:1"
     addresses = SimpleNamespace(note="", told=bootstrap, lab=bootstrap, clients=())
     shortened = {}  # type: ignore[var-annotated]
-    size = 1
+    layout = Layout(1)
     _addresses = None
     lost = Cluster.lost
     states = Cluster.states
