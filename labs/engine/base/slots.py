@@ -17,12 +17,10 @@ from typing import IO
 
 from labs.engine.base.cache import alone, cache_dir
 
+_LOOK_EVERY_S = 0.1
+
 _CLUSTER_BYTES = 1_500_000_000
 """The memory of an arm at its peak: three brokers of up to 400 MB, clients and a reserve."""
-
-
-class Cancelled(Exception):
-    """The wait for a slot was called off."""
 
 
 def clusters_at_once() -> int:
@@ -35,37 +33,26 @@ def clusters_at_once() -> int:
 
 
 @contextmanager
-def slot(
-    at_once: int | None = None,
-    *,
-    on_place: Callable[[int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    folder: Path | None = None,
-    every_s: float = 0.1,
-) -> Iterator[int]:
-    """Holds one of `at_once` slots (default `clusters_at_once()`); yields its number, from 0.
+def slot(on_place: Callable[[int], None] = lambda place: None) -> Iterator[int]:
+    """Holds one of `clusters_at_once()` slots; yields its number, from 0.
 
-    While it waits, `on_place` gets its place in the queue (1: next), once and at each change, and
-    `cancelled` is called every `every_s` seconds. All users of one cache folder share the slots.
-
-    Raises `Cancelled`.
+    While it waits, `on_place` gets its place in the queue (1: next), once and at each change. All
+    users of one cache folder share the slots.
     """
-    folder = folder or cache_dir() / "slots"
+    folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
-    limit = clusters_at_once() if at_once is None else at_once
     with _ticket(folder) as ticket:
-        held, number = _wait(folder, ticket, limit, on_place, cancelled, every_s)
+        held, number = _wait(folder, ticket, on_place)
     with held:
         yield number
 
 
-def spare(count: int, at_once: int | None = None, *, folder: Path | None = None) -> list[IO[bytes]]:
+def spare(count: int) -> list[IO[bytes]]:
     """Takes `count` slots at once if no slot is held or waited for; else none.
 
     For work that can wait while others work. A slot is free again when its file is closed.
     """
-    folder = folder or cache_dir() / "slots"
-    limit = clusters_at_once() if at_once is None else at_once
+    folder, limit = _folder(), clusters_at_once()
     with alone(folder / "queue"):
         held = [held for number in range(limit) if (held := _lock(folder / f"slot-{number}"))]
         enough = count if len(held) == limit >= count and not _queued(folder) else 0
@@ -74,42 +61,37 @@ def spare(count: int, at_once: int | None = None, *, folder: Path | None = None)
         return held[:enough]
 
 
-def free(count: int, at_once: int | None = None, *, folder: Path | None = None) -> bool:
+def free(count: int) -> bool:
     """Whether `spare` would take so many now."""
-    taken = spare(count, at_once, folder=folder)
+    taken = spare(count)
     for held in taken:
         held.close()
     return bool(taken)
 
 
-def wanted(*, folder: Path | None = None) -> bool:
+def wanted() -> bool:
     """Whether any process waits for a slot."""
-    folder = folder or cache_dir() / "slots"
+    folder = _folder()
     with alone(folder / "queue"):
         return bool(_queued(folder))
 
 
-def _wait(
-    folder: Path,
-    ticket: Path,
-    limit: int,
-    on_place: Callable[[int], None] | None,
-    cancelled: Callable[[], bool] | None,
-    every_s: float,
-) -> tuple[IO[bytes], int]:
-    text = 0
+def _folder() -> Path:
+    return cache_dir() / "slots"
+
+
+def _wait(folder: Path, ticket: Path, on_place: Callable[[int], None]) -> tuple[IO[bytes], int]:
+    known = 0
     while True:
-        if cancelled and cancelled():
-            raise Cancelled("the wait for a slot was called off")
         with alone(folder / "queue"):
             place = _place(folder, ticket)
-            for number in range(limit if place == 1 else 0):
+            for number in range(clusters_at_once() if place == 1 else 0):
                 if held := _lock(folder / f"slot-{number}"):
                     return held, number
-        if place != text and on_place:
+        if place != known:
             on_place(place)
-        text = place
-        time.sleep(every_s)
+        known = place
+        time.sleep(_LOOK_EVERY_S)
 
 
 @contextmanager

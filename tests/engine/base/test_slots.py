@@ -3,45 +3,61 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from functools import partial
 from operator import contains
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from labs.engine.base.slots import Cancelled, clusters_at_once, free, slot, spare, wanted
+from labs.engine.base.slots import clusters_at_once, free, slot, spare, wanted
 from labs.engine.base.wait import until
 
 HOLDER = """
-import sys, time
-from pathlib import Path
+import time
 from labs.engine.base.slots import slot
-with slot(1, folder=Path(sys.argv[1]), on_place=lambda place: print("place", place, flush=True)):
+with slot(lambda place: print("place", place, flush=True)):
     print("held", flush=True)
     time.sleep(600)
 """
 
 
-def holder(folder, first: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(folder)], stdout=subprocess.PIPE, text=True
-    )
+@pytest.fixture(autouse=True)
+def _own_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_CACHE_DIR", str(tmp_path))
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    return lambda number: monkeypatch.setenv("LAB_CLUSTERS_AT_ONCE", str(number))
+
+
+def holder(first: str) -> subprocess.Popen[str]:
+    process = subprocess.Popen([sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == first
     return process
 
 
-def test_as_many_slots_as_stated_and_each_once(tmp_path):
-    with slot(2, folder=tmp_path) as first, slot(2, folder=tmp_path) as second:
+def test_as_many_slots_as_stated_and_each_once(at_once):
+    at_once(2)
+
+    def must_wait(place: int) -> NoReturn:
+        raise InterruptedError(f"place {place}")
+
+    with slot() as first, slot() as second:
         assert {first, second} == {0, 1}
-        with pytest.raises(Cancelled), slot(2, folder=tmp_path, cancelled=lambda: True):
+        with pytest.raises(InterruptedError, match="place 1"), slot(must_wait):
             pytest.fail("there was a third slot")
-    with slot(2, folder=tmp_path) as again:
+    with slot() as again:
         assert again == 0
 
 
 @pytest.mark.process
-def test_a_killed_holder_frees_its_slot(tmp_path):
-    process = holder(tmp_path, "held\n")
+def test_a_killed_holder_frees_its_slot(at_once):
+    at_once(1)
+    process = holder("held\n")
     places: list[int] = []
 
     def kill_when_we_wait(place: int) -> None:
@@ -49,16 +65,17 @@ def test_a_killed_holder_frees_its_slot(tmp_path):
         process.kill()
         process.wait()
 
-    with slot(1, folder=tmp_path, on_place=kill_when_we_wait) as number:
+    with slot(kill_when_we_wait) as number:
         assert number == 0
     assert places == [1]
 
 
 @pytest.mark.process
-def test_a_killed_waiter_leaves_the_queue_and_those_behind_it_move_up(tmp_path):
-    with slot(1, folder=tmp_path):
-        first = holder(tmp_path, "place 1\n")
-        second = holder(tmp_path, "place 2\n")
+def test_a_killed_waiter_leaves_the_queue_and_those_behind_it_move_up(at_once, tmp_path):
+    at_once(1)
+    with slot():
+        first = holder("place 1\n")
+        second = holder("place 2\n")
         first.kill()
         first.wait()
         assert second.stdout is not None
@@ -66,21 +83,22 @@ def test_a_killed_waiter_leaves_the_queue_and_those_behind_it_move_up(tmp_path):
     assert second.stdout.readline() == "held\n"
     second.kill()
     second.wait()
-    with slot(1, folder=tmp_path) as number:
+    with slot() as number:
         assert number == 0
-    assert not list(tmp_path.glob("ticket-*"))
+    assert not list((tmp_path / "slots").glob("ticket-*"))
 
 
-def test_who_came_first_is_served_first(tmp_path):
+def test_who_came_first_is_served_first(at_once):
+    at_once(1)
     served: list[str] = []
     queued: list[str] = []
 
     def wait_for_it(name: str) -> None:
-        with slot(1, folder=tmp_path, on_place=lambda _: queued.append(name), every_s=0.01):
+        with slot(lambda _: queued.append(name)):
             served.append(name)
 
     threads = []
-    with slot(1, folder=tmp_path):
+    with slot():
         for name in ("first", "second", "third"):
             threads.append(threading.Thread(target=wait_for_it, args=(name,)))
             threads[-1].start()
@@ -99,29 +117,31 @@ def test_the_number_of_clusters_is_a_setting(monkeypatch):
     assert clusters_at_once() >= 1
 
 
-def test_spare_slots_are_taken_only_while_nobody_holds_one(tmp_path):
-    assert free(2, 3, folder=tmp_path)
-    with slot(3, folder=tmp_path):
-        assert not free(1, 3, folder=tmp_path)
-    taken = spare(2, 3, folder=tmp_path)
+def test_spare_slots_are_taken_only_while_nobody_holds_one(at_once):
+    at_once(3)
+    assert free(2)
+    with slot():
+        assert not free(1)
+    taken = spare(2)
     assert len(taken) == 2
-    assert not free(1, 3, folder=tmp_path), "a slot was taken twice"
+    assert not free(1), "a slot was taken twice"
     taken.pop().close()
-    with slot(3, folder=tmp_path), slot(3, folder=tmp_path):
-        assert not wanted(folder=tmp_path)
-    assert spare(4, 3, folder=tmp_path) == []
+    with slot(), slot():
+        assert not wanted()
+    assert spare(4) == []
 
 
 @pytest.mark.process
-def test_who_waits_for_a_slot_is_seen_and_comes_first(tmp_path):
-    (taken,) = spare(1, 1, folder=tmp_path)
-    assert not wanted(folder=tmp_path)
-    waiter = holder(tmp_path, "place 1\n")
-    assert wanted(folder=tmp_path)
+def test_who_waits_for_a_slot_is_seen_and_comes_first(at_once):
+    at_once(1)
+    (taken,) = spare(1)
+    assert not wanted()
+    waiter = holder("place 1\n")
+    assert wanted()
     taken.close()
     assert waiter.stdout is not None
     assert waiter.stdout.readline() == "held\n"
-    assert spare(1, 1, folder=tmp_path) == []
+    assert spare(1) == []
     waiter.kill()
     waiter.wait()
-    assert free(1, 1, folder=tmp_path)
+    assert free(1)
