@@ -11,8 +11,8 @@ from labs.engine.base.toml_table import Table
 from labs.engine.distributions.distribution import all_versions, kafka_versions
 from labs.incidents.model import KINDS, TEXTS, Incident
 from labs.incidents.wheels import installed
-from labs.lessons.drawing import DrawingError, drawings_in
-from labs.lessons.text import Text, TextError, parse, pictures
+from labs.lessons.drawing import DrawingError
+from labs.lessons.text import Text, TextError, texts_in
 
 TOML = "incident.toml"
 _FOLDER = re.compile(r"(kafka|kip|librdkafka)_(\d+)")
@@ -90,27 +90,9 @@ def _release(top: Table, key: str, otherwise: str | None = None) -> str:
 
 
 def _texts(folder: Path) -> dict[str, Text]:
-    """The four texts, with the drawings that they show; each drawing has to be shown in one."""
+    """The four texts by name, with the drawings that they show."""
     try:
-        drawings = drawings_in(folder)
-    except DrawingError as wrong:
+        texts = texts_in(folder, {f"{name}.md": () for name in TEXTS}, ())
+    except (TextError, DrawingError) as wrong:
         raise IncidentError(str(wrong)) from wrong
-    texts = {name: _text(folder / f"{name}.md", drawings) for name in TEXTS}
-    shown = {picture for text in texts.values() for picture in pictures(text)}
-    for unused in sorted(drawings.keys() - shown):
-        raise IncidentError(f"{folder.name}/{unused}: is shown in no text")
-    return texts
-
-
-def _text(file: Path, drawings: Mapping[str, str]) -> Text:
-    name = f"{file.parent.name}/{file.name}"
-    try:
-        source = file.read_text("utf-8").strip()
-    except FileNotFoundError as missing:
-        raise IncidentError(f"{name}: is missing") from missing
-    if not source:
-        raise IncidentError(f"{name}: is empty")
-    try:
-        return parse(source, (), (), drawings)
-    except TextError as wrong:
-        raise IncidentError(f"{name}: {wrong}") from wrong
+    return {name: texts[f"{name}.md"] for name in TEXTS}

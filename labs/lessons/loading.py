@@ -12,9 +12,9 @@ from pathlib import Path
 from advisor.reasoning.guarantees import Anomaly
 from labs.engine.base.toml_table import Table
 from labs.engine.scenarios import all_scenarios
-from labs.lessons.drawing import DrawingError, drawings_in
+from labs.lessons.drawing import DrawingError
 from labs.lessons.model import Answer, Arm, Lesson, Prediction, Question, Symptom, Turn
-from labs.lessons.text import Text, TextError, parse, pictures
+from labs.lessons.text import TextError, texts_in
 from spark_jobs.count_table import COUNTS
 
 TOML = "lesson.toml"
@@ -57,14 +57,12 @@ def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
     taken = [*names, *(choice.name for choice in turn.choices)]
     if len(set(taken)) < len(taken):
         raise top.error("arms", f"arms and choices need names of their own, not {taken}")
+    # What is said before and after a run is about no arm of it.
+    files = {file: names if file == "explain.md" else () for file in TEXTS}
     try:
-        drawings = drawings_in(folder)
-    except DrawingError as wrong:
+        texts = texts_in(folder, files, tuple(COUNTS))
+    except (TextError, DrawingError) as wrong:
         raise LessonError(str(wrong)) from wrong
-    texts = [_text(folder / file, names, drawings) for file in TEXTS]
-    shown = {picture for text in texts for picture in pictures(text)}
-    for unused in sorted(drawings.keys() - shown):
-        raise LessonError(f"{folder.name}/{unused}: is shown in no text")
     return Lesson(
         name=name,
         order=order,
@@ -81,9 +79,9 @@ def _lesson(top: Table, folder: Path, order: int, name: str) -> Lesson:
         predictions=_predictions(top, names),
         turn=turn,
         questions=tuple(_question(table) for table in top.tables("questions")),
-        story=texts[0],
-        explain=texts[1],
-        take_home=texts[2],
+        story=texts["story.md"],
+        explain=texts["explain.md"],
+        take_home=texts["take-home.md"],
     )
 
 
@@ -175,15 +173,3 @@ def _answer(table: Table) -> Answer:
     )
     table.finish()
     return answer
-
-
-def _text(file: Path, arms: tuple[str, ...], drawings: Mapping[str, str]) -> Text:
-    where = f"{file.parent.name}/{file.name}"
-    if not file.is_file():
-        raise LessonError(f"{where}: is missing")
-    # What is said before and after a run is about no arm of it.
-    names = arms if file.name == "explain.md" else ()
-    try:
-        return parse(file.read_text("utf-8"), names, tuple(COUNTS), drawings)
-    except TextError as wrong:
-        raise LessonError(f"{where}: {wrong}") from wrong

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
+from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -29,6 +30,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from advisor.reasoning.plural import agreed
+from labs.lessons.drawing import DrawingError, drawings_in
 
 Value = Callable[[str, str], str]
 """(arm, count) → its words."""
@@ -107,6 +109,32 @@ def parse(
     if missing:
         raise TextError(f"there is no drawing {missing[0]!r}")
     return text
+
+
+def texts_in(
+    folder: Path, files: Mapping[str, Sequence[str]], counts: Sequence[str]
+) -> dict[str, Text]:
+    """The Markdown files of a folder by name, each with the arms that it may be about.
+
+    The SVG files of the folder are their drawings, each of which has to be shown. Raises
+    `TextError` or `DrawingError` with the names of folder and file.
+    """
+    drawings = drawings_in(folder)
+    texts = {}
+    for name, arms in files.items():
+        file = folder / name
+        source = file.read_text("utf-8").strip() if file.is_file() else None
+        if not source:
+            problem = "is missing" if source is None else "is empty"
+            raise TextError(f"{folder.name}/{name}: {problem}")
+        try:
+            texts[name] = parse(source, arms, counts, drawings)
+        except TextError as wrong:
+            raise TextError(f"{folder.name}/{name}: {wrong}") from wrong
+    shown = {picture for text in texts.values() for picture in pictures(text)}
+    for unused in sorted(drawings.keys() - shown):
+        raise DrawingError(f"{folder.name}/{unused}: is shown in no text")
+    return texts
 
 
 def pictures(text: Text) -> list[str]:
