@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import signal
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -16,12 +15,13 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from advisor.management.exact import INTERRUPTED, NOT_RUN, ExactCommand, bad_input
+from advisor.management.exact import NOT_RUN, ExactCommand, bad_input
 from labs.calibration.fingerprint import fingerprint
 from labs.engine.plan.spec import ExperimentSpec
 from labs.engine.run.launch import Launch, RunnerDied
 from labs.evidence.bench import bench
 from labs.management import experiment_request as request
+from labs.management.proving import brokers_end_first
 from labs.pages import pace, sentences
 from labs.runs import across
 from labs.runs.repeating import unbounded, until_bound
@@ -53,9 +53,7 @@ class Command(ExactCommand):
         share, minutes = request.repetition(options)
         if note := sentences.of_brokers(spec):
             self.stderr.write(note)
-        # A supervisor ends us by SIGTERM: unwind as for Ctrl-C, so that the brokers end first.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        try:
+        with brokers_end_first():
             if lines:
                 self._across(lines, options)
                 return
@@ -63,9 +61,6 @@ class Command(ExactCommand):
                 self._repeat(spec, share, minutes * 60, as_data=options["json"])
                 return
             result = self.run_once(spec)
-        except KeyboardInterrupt:
-            message = "interrupted: everything was ended"
-            raise CommandError(message, returncode=INTERRUPTED) from None
         self.stdout.write(json.dumps(result, indent=2) if options["json"] else _summary(result))
         if self._failed:
             raise CommandError("an arm could not be run or judged", returncode=NOT_RUN)
