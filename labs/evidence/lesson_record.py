@@ -95,8 +95,7 @@ def add(file: Path, lesson: Lesson, proofs: Iterable[Proof], date: str) -> None:
 
 def standing(lesson: Lesson, kept: Sequence[Kept]) -> list[Standing]:
     """What is kept of a lab as it is now, by role; empty if it was never run so."""
-    of = fingerprint(lesson)
-    mine = [record for record in kept if (record.lesson, record.of) == (lesson.name, of)]
+    mine = _own(lesson, kept)
     if not mine:
         return []
     return [
@@ -125,19 +124,22 @@ def next_run(
     lesson = min(lessons, key=lambda lesson: judged[lesson.name])
     if judged[lesson.name] >= runs:
         return None
-    of = fingerprint(lesson)
-    mine = [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
-    next_seed = max((item.seed + item.runs for item in mine), default=seed)
+    next_seed = max((item.seed + item.runs for item in _own(lesson, kept)), default=seed)
     return lesson, next_seed + under_way.get(lesson.name, 0)
 
 
 def wait(lesson: Lesson, kept: Sequence[Kept]) -> Wait | None:
     """The longest time of an arm in the record of the lab; None if it was not measured."""
-    of = fingerprint(lesson)
-    mine = [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
+    mine = _own(lesson, kept)
     verdicts = [s for item in mine for s in item.verdict_s.values()]
     news = [s for item in mine for s in item.news_s.values()]
     return Wait(max(verdicts), max(news)) if verdicts and news else None
+
+
+def _own(lesson: Lesson, kept: Sequence[Kept]) -> list[Kept]:
+    """What is kept of a lab with the settings that it has now."""
+    of = fingerprint(lesson)
+    return [item for item in kept if (item.lesson, item.of) == (lesson.name, of)]
 
 
 def _line(file: Path, number: int, text: str) -> Kept:
