@@ -88,6 +88,42 @@ def test_the_brokers_unclean_elections_are_those_of_the_offsets(
     assert event.in_scope(described(SAFE | {"need.survive": "0"}))
 
 
+STREAMS = {
+    "family": "streams",
+    "topic.replication.factor": "3",
+    "topic.min.insync.replicas": "2",
+    "topic.unclean.leader.election.enable": "false",
+    "streams.replication.factor": "3",
+    "streams.topic.min.insync.replicas": "2",
+    "broker.unclean.leader.election.enable": "true",
+}
+
+
+@pytest.mark.parametrize(("fields", "expected"), [
+    ({}, {Anomaly.STATE_LOST, Anomaly.EFFECT_MISSING}),
+    ({"broker.unclean.leader.election.enable": "false"}, set()),
+    ({"streams.topic.min.insync.replicas": "3"}, set()),
+    ({"application.state": "none"}, set()),
+])  # fmt: skip
+def test_the_brokers_unclean_elections_are_those_of_the_topics_that_streams_makes(
+    fields: dict[str, str], expected: set[Anomaly]
+) -> None:
+    pipeline = described(STREAMS | fields)
+    assert permits(pipeline, "streams-unclean-election") == expected
+    assert made(STREAMS | fields) == (
+        {"broker.unclean.leader.election.enable": False} if expected else {}
+    )
+
+
+def test_the_brokers_unclean_elections_are_those_of_where_segments_are() -> None:
+    tiered = {"topic.remote.storage.enable": "true"}
+    own = SAFE | UNCLEAN | {"topic.unclean.leader.election.enable": "false"}
+    assert Anomaly.LOST_WRITE in permits(described(own | tiered), "unclean-election")
+    assert Anomaly.LOST_WRITE not in permits(described(own), "unclean-election")
+    three = {"application.remote.metadata.min.insync.replicas": "3"}
+    assert Anomaly.LOST_WRITE not in permits(described(own | tiered | three), "unclean-election")
+
+
 def test_clean_elections_of_the_brokers_are_a_change_of_their_own() -> None:
     own = {"topic.unclean.leader.election.enable": "false"}
     assert made(SAFE | TRANSACTION | EXACTLY | UNCLEAN | own) == {

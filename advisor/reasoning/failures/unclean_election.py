@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+from advisor.catalog import Component
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits, outage
+from advisor.reasoning.failures.broker_disk_lost import FACTOR, TIERED, remote_copies
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
+    """What is lost of the topic, and of what is in a remote storage alone."""
+    return _of_remote_storage(pipeline) | _of_topic(pipeline)
+
+
+def _of_remote_storage(pipeline: Pipeline) -> Permits:
+    """The brokers' own setting counts: __remote_log_metadata is made without one
+    (TopicBasedRemoteLogMetadataManager)."""
+    copies = remote_copies(pipeline)
+    unclean = pipeline.flag(Component.BROKER, "unclean.leader.election.enable")
+    if copies is None or not unclean:
+        return {}
+    factor = pipeline.number(Component.APPLICATION, FACTOR)
+    if copies >= factor:
+        return {}
+    return {
+        Anomaly.LOST_WRITE: (
+            f"{TIERED}=true with unclean.leader.election.enable=true of the brokers: where a "
+            f"segment is in the remote storage is guaranteed to be on {copies} of {factor} "
+            "replicas of __remote_log_metadata, and one that lacks it may lead."
+            f"{Replication(pipeline).elected_by_hand}"
+        )
+    }
+
+
+def _of_topic(pipeline: Pipeline) -> Permits:
     """Loss if a replica without the acknowledged records may lead; a wait in any case.
 
     A record is on `copies` replicas at least; only if that is all of them does every replica

@@ -55,6 +55,7 @@ CARELESS: list[dict[str, Any]] = [
     {"application__largest_message_bytes": 2_000_000},
     {"broker__offsets_topic_replication_factor": 1},
     {"broker__unclean_leader_election_enable": True},
+    {"streams__replication_factor": 3, "broker__unclean_leader_election_enable": True},
     {"application__outage_ms": 864_000_000},
     {"producer__transactional_id": "orders-1", "broker__transaction_state_log_min_isr": 1},
     {"broker__producer_id_expiration_ms": 60_000},

@@ -61,6 +61,7 @@ def test_every_event_has_an_edge_unless_only_outages_differ():
         "transactional-id-shared", "controllers-lost", "static-member-lost",
         "spark-task-retried", "keys-moved", "transactional-id-expired", "dead-letter-refused",
         "order-given-up", "offsets-unclean-election", "query-falls-behind",
+        "streams-unclean-election",
     }  # fmt: skip
 
 
