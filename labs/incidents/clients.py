@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -11,16 +10,13 @@ from confluent_kafka.admin._config import ConfigSource
 from confluent_kafka.cimpl import NewTopic
 
 from labs.engine.base.wait import until
-from labs.engine.protocol.admin import TOPIC, config, quiet_admin
+from labs.engine.protocol.admin import TOPIC, config, quiet_admin, silent
 
 _LIMIT_S = 20.0
 _NOT_YET = (
     KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_NOT_AVAILABLE,
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
 )  # fmt: skip
-_silent = logging.getLogger(f"{__name__}.librdkafka")
-_silent.addHandler(logging.NullHandler())
-_silent.propagate = False
 
 
 def producer(bootstrap: str, **settings: str | int) -> Producer:
@@ -29,7 +25,7 @@ def producer(bootstrap: str, **settings: str | int) -> Producer:
     The steps handle what it reports about a broker that dies.
     """
     config = {name.replace("_", "."): value for name, value in settings.items()}
-    return Producer({**config, "bootstrap.servers": bootstrap}, logger=_silent)
+    return Producer({**config, "bootstrap.servers": bootstrap}, logger=silent)
 
 
 def create(
@@ -137,7 +133,7 @@ def _reader(bootstrap: str, group: str, isolation: str = "read_committed") -> It
     consumer = Consumer({
         "bootstrap.servers": bootstrap, "group.id": group, "isolation.level": isolation,
         "auto.offset.reset": "earliest", "enable.auto.commit": False, "enable.partition.eof": True,
-    }, logger=_silent)  # fmt: skip
+    }, logger=silent)  # fmt: skip
     try:
         yield consumer
     finally:

@@ -19,6 +19,7 @@ from labs.engine.cluster.jvm import BROKER_FILE, broker_command, working_folder
 from labs.engine.cluster.ports import Ports
 from labs.engine.cluster.properties import Settings, properties
 from labs.engine.cluster.storage import new_id
+from labs.engine.cluster.tails import checkpointed
 from labs.engine.distributions.distribution import Distribution, tools_path
 from labs.engine.distributions.java import Java
 from labs.engine.protocol.admin import quiet_admin
@@ -177,8 +178,8 @@ class PastCluster:
         )
 
     def checkpointed(self, kind: str, topic: str, broker: int = 1) -> int:
-        """As `past_files.checkpointed`, of a topic's only partition."""
-        return past_files.checkpointed(self.brokers[broker].data, kind, f"{topic}-0")
+        """As `tails.checkpointed`, of a topic's only partition; 0 where it has none yet."""
+        return checkpointed(self.brokers[broker].data, kind).get(f"{topic}-0", 0)
 
     def _broker(self, number: int, port: int, keeper: int) -> Broker:
         home, version = self._folder / f"broker-{number}", self._distribution.version

@@ -76,17 +76,6 @@ def segments(partition: Path) -> str:
     return ",".join(str(segment) for segment in sorted(partition.glob("*.log")))
 
 
-def checkpointed(data: Path, kind: str, partition: str) -> int:
-    """The offset of a partition in one of a broker's checkpoint files; 0 where it has none yet.
-
-    The kinds are `cleaner`, `recovery-point` and `replication`; a row is topic, number, offset.
-    """
-    file = data / f"{kind}-offset-checkpoint"
-    rows = file.read_text("ascii").splitlines()[2:] if file.exists() else []
-    offsets = {row.rpartition(" ")[0]: int(row.rpartition(" ")[2]) for row in rows}
-    return offsets.get(" ".join(partition.rsplit("-", 1)), 0)
-
-
 def records(dump: str) -> Iterator[tuple[int, str]]:
     """Offset and value of each record of a dump, in the order in which they are in the log."""
     for record in _RECORD.finditer(dump):

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from labs.engine.cluster.log_ends import Batch, batches
 
-_CHECKPOINT = "recovery-point-offset-checkpoint"
-
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -33,7 +31,7 @@ def cut_unflushed(data: Path, flush_messages: Mapping[str, int]) -> list[Cut]:
     `flush_messages` is that setting by topic. The broker must be dead. Segments after the first
     one that is cut become empty.
     """
-    flushed = recovery_points(data)
+    flushed = checkpointed(data, "recovery-point")
     return [
         _cut(folder, flushed.get(folder.name, 0), flush_messages[topic])
         for folder in sorted(path for path in data.iterdir() if path.is_dir())
@@ -41,9 +39,12 @@ def cut_unflushed(data: Path, flush_messages: Mapping[str, int]) -> list[Cut]:
     ]
 
 
-def recovery_points(data: Path) -> dict[str, int]:
-    """Log (`orders-0`) → the offset below which everything is flushed."""
-    file = data / _CHECKPOINT
+def checkpointed(data: Path, kind: str) -> dict[str, int]:
+    """Log (`orders-0`) → its offset in one of a broker's checkpoint files, where it has one yet.
+
+    The kinds are `cleaner`, `recovery-point`, below which everything is flushed, and `replication`.
+    """
+    file = data / f"{kind}-offset-checkpoint"
     if not file.exists():
         return {}
     rows = (line.split() for line in file.read_text("ascii").splitlines()[2:])

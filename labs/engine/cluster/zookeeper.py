@@ -28,9 +28,7 @@ ago says nothing, or that it does not serve."""
 _REGISTERED = re.compile(r"/brokers/ids/(\d+)\b")
 
 
-def server(
-    distribution: Distribution, java: Java, home: Path, port: int, log: Path
-) -> Broker:  # fmt: skip
+def server(distribution: Distribution, java: Java, home: Path, port: int, log: Path) -> Broker:
     """The server as a process that can be started, with its working folder laid out at `home`."""
     working_folder(home, "zoo.cfg", properties(_settings(port)))
     command: Sequence[str | Path] = (
@@ -61,9 +59,9 @@ class RegisteredBroker(Broker):
 
     def __init__(
         self, id_: int, port: int, command: Sequence[str | Path], folder: Path, log: Path, *,
-        keeper: int, name: str = "",
+        keeper: int,
     ) -> None:  # fmt: skip
-        super().__init__(id_, port, command, folder, log, name=name)
+        super().__init__(id_, port, command, folder, log)
         self._keeper = keeper
 
     def start(self) -> None:

@@ -14,9 +14,10 @@ from confluent_kafka.cimpl import NewTopic
 
 from labs.engine.base.wait import WaitTimeout, until
 
-_silent = logging.getLogger(f"{__name__}.librdkafka")
-_silent.addHandler(logging.NullHandler())
-_silent.propagate = False
+silent = logging.getLogger(f"{__name__}.librdkafka")
+"""For clients whose failures their callers handle: "connection refused" is not logged."""
+silent.addHandler(logging.NullHandler())
+silent.propagate = False
 
 _PERSISTENT = {
     "reconnect.backoff.ms": 20,
@@ -39,7 +40,7 @@ def quiet_admin(bootstrap: str) -> AdminClient:
     librdkafka's own threads, its end could abort the process (confluent-kafka-python #2131); and
     an error that a request raised keeps it, as a local variable of its traceback, for that.
     """
-    return AdminClient({**_PERSISTENT, "bootstrap.servers": bootstrap}, logger=_silent)
+    return AdminClient({**_PERSISTENT, "bootstrap.servers": bootstrap}, logger=silent)
 
 
 @contextmanager
@@ -51,7 +52,7 @@ def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
     """
     own = {"group.id": group, "enable.auto.commit": False}
     settings = {**_PERSISTENT, **own, "bootstrap.servers": bootstrap}
-    visitor = Consumer(settings, logger=_silent)
+    visitor = Consumer(settings, logger=silent)
     try:
         yield visitor
     finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labs.engine.cluster.tails import Cut, cut_unflushed, recovery_points
+from labs.engine.cluster.tails import Cut, checkpointed, cut_unflushed
 from labs.engine.scenarios.model import NEVER
 from tests.engine.disks import batch, formatted, write_log
 
@@ -26,7 +26,7 @@ def checkpoint(data: Path, *rows: str) -> None:
 
 def test_a_log_that_is_in_no_checkpoint_was_never_flushed(data: Path) -> None:
     write_log(data, "orders-0", *LOG)
-    assert recovery_points(data) == {}
+    assert checkpointed(data, "recovery-point") == {}
     assert cut_unflushed(data, {"orders": NEVER}) == [Cut("orders-0", 400, 0, 0)]
 
 
@@ -56,3 +56,11 @@ def test_logs_of_other_topics_are_left_alone_and_a_torn_batch_is_no_record(data:
     assert [cut.log for cut in cut_unflushed(data, {"a-b": 1})] == ["a-b-0"]
     assert offsets.stat().st_size == 100
     assert torn.stat().st_size == 100
+
+
+def test_a_checkpoint_has_the_offset_of_each_log_and_nothing_before_there_is_one(
+    tmp_path: Path,
+) -> None:
+    assert checkpointed(tmp_path, "replication") == {}
+    (tmp_path / "replication-offset-checkpoint").write_text("0\n2\na-b 1 7\na-b 0 40000\n")
+    assert checkpointed(tmp_path, "replication") == {"a-b-1": 7, "a-b-0": 40_000}

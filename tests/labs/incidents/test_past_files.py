@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from labs.incidents import past_files, replicas
@@ -26,15 +24,6 @@ baseOffset: 0 lastOffset: 1 count: 2 position: 0 size: 78 magic: 2 compresscodec
 def test_records_of_a_dump_are_read_in_the_order_of_the_log() -> None:
     assert list(past_files.records(OLD)) == [(0, "40"), (2, "41"), (1, "42")]
     assert list(past_files.records(NEW)) == [(0, "40"), (1, "a b")]
-
-
-def test_a_checkpoint_is_that_of_the_partition_and_nought_before_there_is_one(
-    tmp_path: Path,
-) -> None:
-    assert past_files.checkpointed(tmp_path, "replication", "a-b-0") == 0
-    (tmp_path / "replication-offset-checkpoint").write_text("0\n2\na-b 1 7\na-b 0 40000\n")
-    assert past_files.checkpointed(tmp_path, "replication", "a-b-0") == 40_000
-    assert past_files.checkpointed(tmp_path, "replication", "other-0") == 0
 
 
 @pytest.mark.parametrize(("version", "text", "not_told"), [
