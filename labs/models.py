@@ -323,6 +323,14 @@ class Progress(models.Model):
         """Whether it holds nothing but the step that was reached."""
         return not (self.prediction or self.experiment_id or self.turn or self.answers)
 
+    def put_aside(self) -> None:
+        """Keeps the row so that it can be brought back; one that is bare is deleted."""
+        if self.is_bare:
+            self.delete()
+        else:
+            self.reset_at = timezone.now()
+            self.save(update_fields=["reset_at"])
+
 
 def new_code() -> str:
     """The code of a class room: 8 letters and digits that are easy to read aloud, 40 bits."""

@@ -17,7 +17,6 @@ from django.db.models import Exists, OuterRef, Value
 from django.db.models.fields import CharField
 from django.db.models.functions import Cast, Concat
 from django.http import HttpRequest
-from django.utils import timezone
 
 from labs.lessons import STEPS
 from labs.models import Attempt, Classroom, Experiment, GivenUp, Progress, Pupil, Series
@@ -87,12 +86,7 @@ def _take_over(mine: Progress, new: str) -> None:
     mine.visitor = new
     theirs = Progress.objects.filter(visitor=new, lesson=mine.lesson, reset_at__isnull=True).first()
     if mine.reset_at is None and theirs is not None:
-        behind = mine if _way(mine) <= _way(theirs) else theirs
-        if behind.is_bare:
-            behind.delete()
-        else:
-            behind.reset_at = timezone.now()
-            behind.save(update_fields=["reset_at"])
+        (mine if _way(mine) <= _way(theirs) else theirs).put_aside()
     if mine.pk is not None:
         mine.save(update_fields=["visitor"])
 

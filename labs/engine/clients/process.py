@@ -120,10 +120,6 @@ class ClientProcess:
               awaits=f"for {self.name} to come to `{point}`")  # fmt: skip
         return str(self.latest.get("stands", point))
 
-    def go(self) -> None:
-        """Lets it go on from where it stands."""
-        self.tell("go")
-
     def tell(self, line: str) -> None:
         """Sends it one line (`clients.control`); does nothing if it has died."""
         if self._process.stdin is None or self._process.stdin.closed:

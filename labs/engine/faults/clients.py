@@ -125,7 +125,7 @@ def let_go(rig: Rig, role: Client) -> Rows:
     def act() -> str:
         _signal(client, signal.SIGCONT)
         until(lambda: "T" not in _threads(client), _LIMIT_S, "its threads are still stopped")
-        client.go()
+        client.tell("go")
         until(lambda: not client.latest.get("standing"), _LIMIT_S, "it still stands")
         return f"pid {client.pid} goes on"
 

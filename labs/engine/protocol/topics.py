@@ -43,34 +43,22 @@ def ask(
     Without `eligible` it is asked in the way that brokers before 3.8 understand. Raises `OSError`
     (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
+    named = b"\x02" + compact(topic) + b"\0"  # an array of one topic
     # error, index, leader, leader epoch; replicas, ISR, (ELR, last known ELR,) offline replicas
     partition: list[Layout] = ["hiii", *[IDS] * (5 if eligible else 3)]
     if eligible:
-        reader = request(port, _DESCRIBE, _describe(topic), limit_s)
+        no_cursor = struct.pack(">ib", _PARTITIONS_AT_MOST, -1) + b"\0"
+        reader = request(port, _DESCRIBE, named + no_cursor, limit_s)
         # throttle; topics: error, name, id, is internal, partitions, authorized operations
         _, topics = reader.fields("i", ["h", TEXT, "16s?", partition, "i"])
     else:
-        reader = request(port, _METADATA, _metadata(topic), limit_s)
+        # Do not create the topic, and list no authorized operations.
+        reader = request(port, _METADATA, named + b"\0\0\0\0", limit_s)
         # throttle; brokers: id, host, port, rack; cluster id, controller; topics, without an id
         broker: list[Layout] = ["i", TEXT, "i", TEXT]
         *_, topics = reader.fields("i", broker, TEXT, "i", ["h", TEXT, "?", partition, "i"])
     states = (_state(*row) for *_, partitions, _ in topics or () for row in partitions or ())
     return tuple(sorted(states, key=lambda state: state.partition))
-
-
-def _one(topic: str) -> bytes:
-    """An array of one topic, by name."""
-    return b"\x02" + compact(topic) + b"\0"
-
-
-def _describe(topic: str) -> bytes:
-    no_cursor = struct.pack(">ib", _PARTITIONS_AT_MOST, -1) + b"\0"
-    return _one(topic) + no_cursor
-
-
-def _metadata(topic: str) -> bytes:
-    # Do not create the topic, and list no authorized operations.
-    return _one(topic) + b"\0\0\0\0"
 
 
 def _state(

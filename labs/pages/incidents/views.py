@@ -11,7 +11,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from labs.incidents import Incident, all_incidents, exhibits, find, record
-from labs.lessons.text import Text
 from labs.pages import selectors
 from labs.pages.incidents import plays as incident_plays
 from labs.pages.incidents.moments import lanes
@@ -78,7 +77,8 @@ def _found(name: str) -> Incident:
 
 
 def _context(incident: Incident) -> dict[str, Any]:
-    texts = {key: _html(text) for key, text in incident.texts.items()}
+    # Our own texts; what looks like HTML in them was escaped.
+    texts = {key: SafeString(text.plain()) for key, text in incident.texts.items()}
     kept = record.sides(incident.id)
     return {
         "incident": incident,
@@ -126,8 +126,3 @@ def _cells(incident: Incident) -> list[tuple[str, record.Played | None]]:
     if incident.today == incident.fixed and "fixed" in played:
         played["today"] = played["fixed"]
     return [(heading, played.get(side)) for side, heading in _COLUMNS.items()]
-
-
-def _html(text: Text) -> SafeString:
-    """Our own text as HTML with its drawings; what looks like HTML in it is shown as text."""
-    return SafeString(text.plain())

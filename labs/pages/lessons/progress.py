@@ -93,11 +93,8 @@ def undo(request: HttpRequest, lesson: Lesson) -> None:
             return
         begun = Progress.objects.filter(visitor=key, lesson=lesson.name, reset_at__isnull=True)
         current = begun.first()
-        if current is not None and current.is_bare:
-            current.delete()
-        elif current is not None:
-            current.reset_at = timezone.now()
-            current.save(update_fields=["reset_at"])
+        if current is not None:
+            current.put_aside()
         Progress.objects.filter(pk=back.pk).update(reset_at=None)
 
 

@@ -56,7 +56,7 @@ def test_what_it_was_handed_is_written_before_it_is_killed_where_it_stands(tmp_p
     assert application.hold("processed", 20) == "2 records, the last one's result is written"
     assert application.latest["written"]
     assert handed(tmp_path) == [(0, 41, 5), (1, 42, 6)]
-    application.go()
+    application.tell("go")
     until(lambda: not application.latest["standing"], 20, "it still stands")
     assert not application.latest["written"]
     application.kill()
