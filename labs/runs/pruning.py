@@ -18,6 +18,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from labs.engine.base.folders import size
 from labs.models import LIVE, Experiment
 
 logger = logging.getLogger(__name__)
@@ -52,24 +53,12 @@ def other_bytes() -> int:
 def _database() -> int:
     if connection.vendor == "sqlite":
         file = str(connection.settings_dict["NAME"])
-        return sum(_bytes(Path(f"{file}{end}")) for end in ("", "-wal", "-shm"))
+        return sum(size(Path(f"{file}{end}")) for end in ("", "-wal", "-shm"))
     if connection.vendor != "postgresql":
         return 0
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
         return int(cursor.fetchone()[0])
-
-
-def size(folder: Path) -> int:
-    """Bytes in the files below a folder; what vanishes meanwhile counts nothing."""
-    return sum(_bytes(path) for path in folder.rglob("*"))
-
-
-def _bytes(path: Path) -> int:
-    try:
-        return path.stat().st_size if path.is_file() else 0
-    except FileNotFoundError:
-        return 0
 
 
 def _ended() -> QuerySet[Experiment]:

@@ -1,10 +1,20 @@
-"""Removes the folder of a run, except for parts that are kept."""
+"""Folders: how large they are, and how they are removed but for what is kept."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
+
+
+def size(path: Path) -> int:
+    """Bytes of a file, or of all files below a folder; what vanishes meanwhile counts nothing."""
+    total = 0
+    for file in (path, *path.rglob("*")):
+        with suppress(OSError):
+            total += file.stat().st_size if file.is_file() else 0
+    return total
 
 
 def remove_all_but(folder: Path, kept: Collection[str], *, ignore_errors: bool = False) -> None:

@@ -121,21 +121,18 @@ def shortened(
     return {
         name: (entry.lab, entry.product)
         for name, entry in SHORTENED.items()
-        if name not in settings and name in _broker_settings(version) - _idle(zookeeper=zookeeper)
+        if name not in settings and name in _broker_settings(version, zookeeper=zookeeper)
     }
 
 
-def _idle(*, zookeeper: bool) -> frozenset[str]:
-    """The settings that have no effect in this mode."""
-    return _OF_KRAFT if zookeeper else _OF_ZOOKEEPER
-
-
 @cache
-def _broker_settings(version: str) -> frozenset[str]:
-    """The names of all broker settings of a release: an older one has no share groups."""
+def _broker_settings(version: str, *, zookeeper: bool) -> frozenset[str]:
+    """The names of the broker settings of a release, an older one has no share groups, but for
+    those that have no effect in its mode."""
     line = kafka_line(version)
     settings = settings_of(Family.JAVA, line, line, Component.BROKER, every=True)
-    return frozenset(setting.name for setting in settings)
+    names = frozenset(setting.name for setting in settings)
+    return names - (_OF_KRAFT if zookeeper else _OF_ZOOKEEPER)
 
 
 def node_properties(
@@ -159,8 +156,8 @@ def node_properties(
         "share.coordinator.state.topic.min.isr": min(2, replicas),
         **{name: entry.lab for name, entry in SHORTENED.items()},
     }
-    counting = _broker_settings(version) - _idle(zookeeper=zookeeper is not None)
-    known = {name: value for name, value in ours.items() if name in counting}
+    names = _broker_settings(version, zookeeper=zookeeper is not None)
+    known = {name: value for name, value in ours.items() if name in names}
     own = _identity(node, nodes, version) if zookeeper is None else _registered(node, zookeeper)
     return properties({**own, **_storage(folders), **known, **settings})
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from labs.engine.base import folders
 from labs.engine.base.cache import cache_dir
 
 LIMIT = "LAB_CACHE_LIMIT_MB"
@@ -69,7 +70,7 @@ def hold(name: str) -> None:
 
 def size() -> int:
     """The bytes of all jars and archives in the cache."""
-    return sum(map(_bytes, (cache_dir() / "jars", cache_dir() / "classes")))
+    return sum(map(folders.size, (cache_dir() / "jars", cache_dir() / "classes")))
 
 
 def keep_within(keep: Collection[str] = ()) -> list[Deleted]:
@@ -90,8 +91,8 @@ def keep_within(keep: Collection[str] = ()) -> list[Deleted]:
 
 def _uses() -> dict[str, float]:
     """The locks whose jars are there, with their last use."""
-    folders = (path for path in (cache_dir() / "jars").glob("[!.]*") if path.is_dir())
-    return {path.name: max(map(_time, (path, _mark(path.name)))) for path in folders}
+    jars = (path for path in (cache_dir() / "jars").glob("[!.]*") if path.is_dir())
+    return {path.name: max(map(_time, (path, _mark(path.name)))) for path in jars}
 
 
 def _delete(name: str) -> int:
@@ -100,7 +101,7 @@ def _delete(name: str) -> int:
         if not is_unused:
             return 0
         paths = [cache_dir() / "jars" / name, *_archives(name)]
-        freed = sum(map(_bytes, paths))
+        freed = sum(map(folders.size, paths))
         for path in paths:
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
@@ -136,12 +137,3 @@ def _mark(name: str) -> Path:
 
 def _time(path: Path) -> float:
     return path.stat().st_mtime if path.exists() else 0.0
-
-
-def _bytes(path: Path) -> int:
-    """Of a file, or of all files in a folder; what vanishes meanwhile has none."""
-    total = 0
-    for file in [path, *path.rglob("*")]:
-        with suppress(OSError):
-            total += file.stat().st_size if file.is_file() else 0
-    return total
