@@ -23,9 +23,10 @@ from advisor.reasoning.behaviour.replication import (
 from advisor.reasoning.behaviour.session import ABORT_CHECK
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.failures import followers_killed_leader_lost
-from advisor.reasoning.failures.broker_disk_lost import remote_copies
+from advisor.reasoning.failures.broker_disk_lost import FACTOR, remote_copies
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.plural import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,21 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
     together = in_fullest_rack(factor, racks)
     text = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {together} in one rack"
     gone = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
-    survived = [lost for lost, replicas in enumerate(gone) if replicas < copies]
+    survived = sum(replicas < copies for replicas in gone[1:])
     spared = [lost for lost, replicas in enumerate(gone) if factor - replicas >= least]
-    reason = _lost_with_one(pipeline) if topic.survives else ""
+    why = f"{text}, of {copies} sure copies"
+    if survived and (reason := _lost_with_one(pipeline)):
+        survived, why = 0, reason
+    if (remote := remote_copies(pipeline)) is not None:
+        total = pipeline.number(Component.APPLICATION, FACTOR)
+        found = sum(in_racks(total, racks, lost) < remote for lost in range(1, racks + 1))
+        if found < survived:
+            together = in_fullest_rack(total, racks)
+            why = f"{together} of {total} replicas of __remote_log_metadata in one rack, of "
+            survived, why = found, f"{why}{counted(remote, 'sure copy', 'sure copies')}"
     yield Number(
         "racks-lost-for-good", "Racks lost for good without losing an acknowledged message",
-        0 if reason else max(survived, default=0), "racks",
-        reason or f"{text}, of {copies} sure copies",
+        survived, "racks", why,
         "KIP-36; Kafka design.md, Replication",
     )  # fmt: skip
     yield Number(

@@ -52,6 +52,18 @@ def test_no_rack_may_be_lost_where_one_disk_may_take_all_messages():
     assert values(racks | {"application.disk.lost": "returns-empty"})["racks-lost-for-good"] == 0
 
 
+def test_no_rack_may_be_lost_that_takes_the_places_of_segments_with_it():
+    stretched = SAFE | {
+        "brokers": "6", "application.racks": "2", "topic.replication.factor": "4",
+        "topic.min.insync.replicas": "3",
+    }  # fmt: skip
+    tiered = stretched | {"topic.remote.storage.enable": "true"}
+    assert values(stretched)["racks-lost-for-good"] == 1
+    assert values(tiered)["racks-lost-for-good"] == 0
+    three = {"application.remote.metadata.min.insync.replicas": "3"}
+    assert values(tiered | three)["racks-lost-for-good"] == 1
+
+
 @pytest.mark.parametrize(("racks", "factor", "least", "lost", "down"), [
     (3, 3, 2, 1, 1), (2, 3, 2, 0, 0), (2, 3, 3, 1, 0), (2, 4, 3, 1, 0), (1, 3, 2, 0, 0),
     (3, 5, 3, 1, 1), (5, 5, 3, 2, 2), (3, 4, 2, 0, 1), (6, 3, 2, 1, 1),
