@@ -88,6 +88,13 @@ def test_the_brokers_unclean_elections_are_those_of_the_offsets(
     assert event.in_scope(described(SAFE | {"need.survive": "0"}))
 
 
+def test_a_commit_that_waits_for_no_other_broker_may_be_missing_at_the_next_coordinator() -> None:
+    older = SAFE | TRANSACTION | {"kafka": "3.9", "need.survive": "0"}
+    alone = {"broker.offsets.commit.required.acks": "1"}
+    assert permits(described(older | alone), "group-coordinator-away") >= AGAIN
+    assert not permits(described(older), "group-coordinator-away") - {Anomaly.BLOCKED}
+
+
 STREAMS = {
     "family": "streams",
     "topic.replication.factor": "3",
