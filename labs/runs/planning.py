@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from advisor import services as advisor
 from advisor.catalog import Family, kafka_line
+from advisor.models import Description
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.guarantees import Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -46,6 +47,14 @@ def pipeline_of(fields: Mapping[str, str]) -> Pipeline:
     if pipeline is None:
         raise Refused("; ".join(problem.message for problem in problems))
     return pipeline
+
+
+def saved_pipeline(slug: str) -> Pipeline | None:
+    """The saved description of this name; None if there is none that today's catalog takes."""
+    try:
+        return advisor.find(slug).described()
+    except (Description.DoesNotExist, advisor.StaleDescription):
+        return None
 
 
 def arms_for(described: Pipeline, recommended: Pipeline) -> list[ArmSpec]:

@@ -15,9 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from advisor import services as advisor
 from advisor.catalog import kafka_line
-from advisor.models import Description
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import all_versions, earlier_releases
 from labs.engine.plan.spec import ExperimentSpec
@@ -152,9 +150,8 @@ def follow(slug: str) -> None:
     series = going.filter(slug=slug).first()
     if series is None:
         return
-    try:
-        described = advisor.find(series.pipeline).described()
-    except (Description.DoesNotExist, advisor.StaleDescription):
+    described = planning.saved_pipeline(series.pipeline)
+    if described is None:
         _end(series, "Today’s catalog does not take these settings any more.")
         return
     live = {run.kafka for run in series.experiments.all() if run.is_live}

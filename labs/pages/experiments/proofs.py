@@ -10,8 +10,6 @@ from typing import Any
 from confluent_kafka import libversion
 from django.utils import timezone
 
-from advisor import services as advisor
-from advisor.models import Description
 from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.templatetags.look import KINDS
@@ -21,6 +19,7 @@ from labs.engine.scenarios.model import Scenario
 from labs.models import Experiment, Run, State
 from labs.pages.experiments import presentation
 from labs.runs.conditions import clients_for, java_release
+from labs.runs.planning import saved_pipeline
 
 _LIBRDKAFKA = f"librdkafka {libversion()[0]}"
 MOST = 3
@@ -93,11 +92,8 @@ def _other(experiment: Experiment, staged: Scenario, java: str | None) -> str:
         return ""
     if java:
         return _LIBRDKAFKA
-    try:
-        described = advisor.find(experiment.pipeline).described()
-    except (Description.DoesNotExist, advisor.StaleDescription):
-        return ""
-    release = java_release(described, staged)
+    described = saved_pipeline(experiment.pipeline)
+    release = java_release(described, staged) if described else None
     return f"Java {release}" if release else ""
 
 

@@ -6,12 +6,11 @@ from typing import Any, cast
 
 from django import forms
 
-from advisor import services as advisor
 from advisor.catalog import kafka_line, written
-from advisor.models import Description
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import all_versions
 from labs.engine.scenarios import all_scenarios
+from labs.runs.planning import saved_pipeline
 
 _MOST_SETTINGS = 4
 """So many settings name a description; the rest is behind its link."""
@@ -56,10 +55,8 @@ class SeriesForm(forms.Form):
 
 def described_as(slug: str) -> str:
     """A description in a few words; empty for one that is not there or not taken any more."""
-    try:
-        return in_words(advisor.find(slug).described())
-    except (Description.DoesNotExist, advisor.StaleDescription):
-        return ""
+    described = saved_pipeline(slug)
+    return in_words(described) if described else ""
 
 
 def in_words(pipeline: Pipeline) -> str:

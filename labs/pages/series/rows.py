@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor import services as advisor
-from advisor.models import Description
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import agreed, counted
 from labs.engine.run.result import JUDGED
@@ -51,7 +50,7 @@ class Line:
 
 def lines(series: Series) -> list[Line]:
     """Every release that was asked for, ran or runs, oldest first."""
-    described = _described(series)
+    described = planning.saved_pipeline(series.pipeline)
     by_release = {run.kafka: run for run in series.experiments.all()}
     empty = [
         _without_run(series, release) for release in series.releases if release not in by_release
@@ -93,13 +92,6 @@ def _stopped(series: Series, rows: Sequence[Line]) -> str:
 
 def _ordered(rows: Sequence[Line]) -> list[across.Row]:
     return across.in_order([line.row for line in rows])
-
-
-def _described(series: Series) -> Pipeline | None:
-    try:
-        return advisor.find(series.pipeline).described()
-    except (Description.DoesNotExist, advisor.StaleDescription):
-        return None
 
 
 def _without_run(series: Series, release: str) -> Line:
