@@ -45,7 +45,7 @@ from labs.engine.protocol.topics import PartitionState
 
 _BOOT_LIMIT_S = 90.0
 _ATTEMPTS = 3
-_QUICK_S = 0.25
+_QUICK_S, _ANSWER_S = 0.25, 1.0
 _THREE_BROKERS = Layout()
 
 
@@ -301,17 +301,17 @@ class Cluster:
                     best[state.partition] = (rank, state)
         return [best[partition][1] for partition in sorted(best)]
 
-    def active_controller(self, limit_s: float = 1.0) -> int | None:
+    def active_controller(self) -> int | None:
         """The node that leads the metadata quorum, broker or dedicated; None if it is unknown.
 
         All running brokers are asked; only the active controller itself answers, through them.
         """
         asked = [
-            self._askers.submit(quorum.ask, broker.port, limit_s)
+            self._askers.submit(quorum.ask, broker.port, _ANSWER_S)
             for broker in self.brokers.values()
             if broker.state == "running"
         ]
-        done, _ = wait(asked, timeout=limit_s)
+        done, _ = wait(asked, timeout=_ANSWER_S)
         return next((ask.result() for ask in done if not ask.exception() and ask.result()), None)
 
     @property

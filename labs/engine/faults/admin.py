@@ -151,7 +151,7 @@ def keep_all(rig: Rig, topic: str) -> Rows:
 
     def act(admin: AdminClient) -> str:
         for setting in _RETENTION:
-            _alter(admin, topic, setting, "-1")
+            alter_config(admin, TOPIC, topic, setting, "-1")
         return f"{' and '.join(_RETENTION)} of {topic} are -1 now"
 
     return _do(rig, "mend", f"topic: {topic}", act)
@@ -161,7 +161,7 @@ def refuse(rig: Rig, topic: str) -> Rows:
     """Lets a topic refuse every record, because each is larger than it allows."""
 
     def act(admin: AdminClient) -> str:
-        _alter(admin, topic, _LARGEST, "0")
+        alter_config(admin, TOPIC, topic, _LARGEST, "0")
         return f"{_LARGEST} of {topic} is 0 now"
 
     return _do(rig, "refuse", f"topic: {topic}", act)
@@ -171,7 +171,7 @@ def accept(rig: Rig, topic: str) -> Rows:
     """Heals a topic that refuses: it allows again what the brokers allow."""
 
     def act(admin: AdminClient) -> str:
-        _alter(admin, topic, _LARGEST, None)
+        alter_config(admin, TOPIC, topic, _LARGEST, None)
         return f"{_LARGEST} of {topic} is the brokers' again"
 
     return _do(rig, "mend", f"topic: {topic}", act)
@@ -204,10 +204,6 @@ def elect(rig: Rig, topic: str, limit_s: float = _LIMIT_S) -> Rows:
         return f"each partition of {topic} has a leader, by {who} choice"
 
     return _do(rig, "mend", f"topic: {topic}", act)
-
-
-def _alter(admin: AdminClient, topic: str, setting: str, value: str | None) -> None:
-    alter_config(admin, TOPIC, topic, setting, value, _ASK_S)
 
 
 def _leaderless(rig: Rig, admin: AdminClient, topic: str) -> list[TopicPartition]:

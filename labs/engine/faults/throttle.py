@@ -55,9 +55,9 @@ def _set(bootstrap: str, topic: str, rate: str | None, replicas: str | None) -> 
     """Sets or removes rate and replicas, and waits until every broker says so; their ids."""
     with quiet_admin(bootstrap) as admin:
         brokers = [str(id_) for id_ in sorted(admin.list_topics(timeout=_ASK_S).brokers)]
-        alter_config(admin, TOPIC, topic, _REPLICAS, replicas, _ASK_S)
+        alter_config(admin, TOPIC, topic, _REPLICAS, replicas)
         for broker in brokers:
-            alter_config(admin, BROKER, broker, _RATE, rate, _ASK_S)
+            alter_config(admin, BROKER, broker, _RATE, rate)
 
         until(
             lambda: all(_rate(admin, broker) == rate for broker in brokers),

@@ -95,10 +95,10 @@ def _ask_for(ledger: Path, want: str | None, socket: Path, limit_s: float) -> di
     return {**answer, "ledger": str(ledger)}
 
 
-def practise(socket: Path, limit_s: float = LIMIT_S) -> bool:
+def practise(socket: Path) -> bool:
     """Lets the warm session judge a made-up ledger; returns whether it did."""
     try:
-        _ask(socket, {"practise": True}, limit_s)
+        _ask(socket, {"practise": True}, LIMIT_S)
     except (_NoAnswer, JudgeFailed):
         return False
     return True

@@ -19,6 +19,7 @@ silent = logging.getLogger(f"{__name__}.librdkafka")
 silent.addHandler(logging.NullHandler())
 silent.propagate = False
 
+_ASK_S = 10.0
 _PERSISTENT = {
     "reconnect.backoff.ms": 20,
     "reconnect.backoff.max.ms": 200,
@@ -59,12 +60,12 @@ def quiet_visitor(bootstrap: str, group: str) -> Iterator[Consumer]:
         visitor.close()
 
 
-def coordinator_of(bootstrap: str, group: str, limit_s: float = 10) -> int | None:
+def coordinator_of(bootstrap: str, group: str) -> int | None:
     """The broker that coordinates a group of consumers, or would; None if it is unknown."""
     with quiet_admin(bootstrap) as admin:
         try:
-            fields = admin.describe_consumer_groups([group], request_timeout=limit_s)
-            return int(fields[group].result(limit_s).coordinator.id)
+            fields = admin.describe_consumer_groups([group], request_timeout=_ASK_S)
+            return int(fields[group].result(_ASK_S).coordinator.id)
         except (KafkaException, TimeoutError):
             return None
 
@@ -109,9 +110,8 @@ TOPIC, BROKER = ResourceType.TOPIC, ResourceType.BROKER
 
 
 def alter_config(
-    admin: AdminClient, kind: ResourceType, name: str, setting: str, value: str | None,
-    limit_s: float,
-) -> None:  # fmt: skip
+    admin: AdminClient, kind: ResourceType, name: str, setting: str, value: str | None
+) -> None:
     """Changes one setting of a topic or a broker (KIP-339); without a value it is the default.
 
     Raises `KafkaException` with the brokers' own words.
@@ -119,8 +119,8 @@ def alter_config(
     how = AlterConfigOpType.DELETE if value is None else AlterConfigOpType.SET
     change = ConfigEntry(setting, value, incremental_operation=how)
     wish = ConfigResource(kind, name, incremental_configs=[change])
-    for done in admin.incremental_alter_configs([wish], request_timeout=limit_s).values():
-        done.result(limit_s)
+    for done in admin.incremental_alter_configs([wish], request_timeout=_ASK_S).values():
+        done.result(_ASK_S)
 
 
 def config(
