@@ -106,10 +106,8 @@ TWO_SITES = {
     "brokers": "6",
     "application.racks": "2",
 }
-OFFSETS, DECISIONS = (
-    "application.offsets.topic.min.insync.replicas",
-    "broker.transaction.state.log.",
-)
+OFFSETS = "application.offsets.topic.min.insync.replicas"
+DECISIONS = "broker.transaction.state.log.min.isr"
 INTERNAL = {
     "family": "streams",
     "streams.replication.factor": "3",
