@@ -92,16 +92,16 @@ def comparison() -> Comparison:
     """Today's advisor compared with every trial that is kept."""
     done = Trial.objects.filter(experiment__state=State.DONE).order_by("pk")
     newest = done.values_list("experiment__slug", flat=True).last()
-    return _comparison(done.count(), newest, *_record())
+    return _comparison(done.count(), newest, *_sized(settings.LAB_RECORD))
 
 
 def warm() -> None:
     """Asks the advisor of all runs that came with the release, before a page has to."""
-    of_release(*_record())
+    of_release(*_sized(settings.LAB_RECORD))
 
 
-def _record() -> tuple[Path, int]:
-    record = Path(settings.LAB_RECORD)
+def _sized(record: Path) -> tuple[Path, int]:
+    """A record with its bytes: what was made of it is kept as long as it has so many."""
     return record, record.stat().st_size if record.exists() else 0
 
 
@@ -121,8 +121,7 @@ def of_release(record: Path, size: int) -> list[Predicted]:
 
 def scenarios_staged() -> list[Staged]:
     """What each scenario showed, by the record that came with the release."""
-    record = Path(settings.LAB_STAGED_RECORD)
-    return _staged(record, record.stat().st_size if record.exists() else 0)
+    return _staged(*_sized(settings.LAB_STAGED_RECORD))
 
 
 @lru_cache(maxsize=2)
@@ -162,13 +161,8 @@ def _shipped(run: Explored) -> Iterable[Observed]:
     where = f"{run.date}, Kafka {kafka}, {run.clients}{_code(run.code)}"
     yield Observed(
         run.event, pipeline, frozenset(map(Anomaly, run.seen)), " ".join(stated), "", where,
-        older=_is_older(run.code, run.scenario),
+        older=run.code != fingerprint(run.scenario),
     )  # fmt: skip
-
-
-def _is_older(code: Mapping[str, str], scenario: str) -> bool:
-    """Whether what a run depends on has changed since."""
-    return code != fingerprint(scenario)
 
 
 def _code(code: Mapping[str, str]) -> str:
@@ -200,7 +194,7 @@ def _observed(trial: Trial, run: Run) -> Iterable[Observed]:
     yield Observed(
         trial.event, pipeline, seen, trial.label(run.name), experiment.get_absolute_url(),
         f"{day}Kafka {experiment.kafka}{_code(trial.code)}",
-        older=_is_older(trial.code, experiment.scenario),
+        older=trial.code != fingerprint(experiment.scenario),
     )  # fmt: skip
 
 
