@@ -81,24 +81,12 @@ class Arm:
 
 def scenario_title(name: str) -> str:
     """The scenario's title; its name if the scenario is gone."""
-    scenario = _scenario(name)
-    return scenario.title if scenario else name
+    known = scenario(name)
+    return known.title if known else name
 
 
-def scenario_story(name: str) -> str:
-    """What happens in the scenario; empty if the scenario is gone."""
-    scenario = _scenario(name)
-    return scenario.story if scenario else ""
-
-
-def scenario_shows(name: str) -> tuple[str, ...]:
-    """The anomalies that the scenario can bring about; none if the scenario is gone."""
-    scenario = _scenario(name)
-    return scenario.shows if scenario else ()
-
-
-def _scenario(name: str) -> Scenario | None:
-    """An experiment outlives its scenario, where a release drops that."""
+def scenario(name: str) -> Scenario | None:
+    """The scenario of an experiment, which outlives it where a release drops that."""
     try:
         return find_scenario(name)
     except ScenarioError:
@@ -282,8 +270,8 @@ def _arm(
 
 def _pictures(experiment: Experiment, runs: Sequence[Run]) -> dict[str, picture.Picture]:
     """What each arm looks like now; all logs are drawn on one scale."""
-    scenario = _scenario(experiment.scenario)
-    rate, workload = (scenario.rate_per_s, scenario.workload) if scenario else (0, "")
+    known = scenario(experiment.scenario)
+    rate, workload = (known.rate_per_s, known.workload) if known else (0, "")
     stated = experiment.spec.get("overrides", {}).get("rate_per_s", rate)
     shares = experiment.spec.get("partitions") or 1
     full = picture.scale((end for run in runs for end in picture.ends(run.live)), stated / shares)
