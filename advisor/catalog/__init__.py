@@ -6,6 +6,7 @@ unlike one that was stated with its default.
 """
 
 from advisor.catalog.beyond import (
+    forgotten_segments,
     is_format,
     not_advised,
     of_share_group,
@@ -40,6 +41,7 @@ __all__ = [
     "Value",
     "client_line",
     "effective",
+    "forgotten_segments",
     "has",
     "is_format",
     "is_own_assignor",

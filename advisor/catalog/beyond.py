@@ -129,8 +129,23 @@ _NO_FETCHER = (
     "=0 leaves no follower that fetches (AbstractFetcherManager divides by it), so nothing is "
     "replicated. Kafka 4.2 and later do not start with it. Leave the line out."
 )
+_TIERED, _KEPT = "remote.storage.enable", "retention.ms"
+_PLACES = f"rlmm.config.remote.log.metadata.topic.{_KEPT}"
+_RETENTIONS = {
+    "log.retention.ms": 1,
+    "log.retention.minutes": 60_000,
+    "log.retention.hours": 3_600_000,
+}
+_WEEK_MS = 604_800_000
+"""`retention.ms` of Kafka (TopicConfig)."""
+_FORGOTTEN = (
+    "of the brokers: they forget where a segment is in the remote storage before the topic's "
+    "retention.ms is over, and its messages are lost (TopicBasedRemoteLogMetadataManagerConfig). "
+    "That is not advised on; leave the line out."
+)
 _OF_SHARES = "share."
 """How each setting of a share consumer, and of a share group, begins."""
+_NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 _SWITCHED_ON: Mapping[tuple[Component, str], str] = {
     (Component.PRODUCER, "transaction.two.phase.commit.enable"): _TWO_PHASES,
 }
@@ -253,6 +268,22 @@ def old_format(
         if version and version < (0, 11):
             words = f"{name}={'.'.join(map(str, version))} {_OLD_FORMAT}"
             yield Problem(component, name, words)
+
+
+def forgotten_segments(
+    component: Component, texts: Mapping[str, str], of_brokers: Mapping[str, str]
+) -> Iterator[Problem]:
+    """Where the segments of a tiered topic are is kept for less long than the topic's messages."""
+    places = of_brokers.get(_PLACES, "").strip()
+    tiered = component is Component.TOPIC and texts.get(_TIERED, "").strip().lower() == "true"
+    if not tiered or not places.isdecimal():
+        return
+    stated = ((of_brokers.get(name, "").strip(), unit) for name, unit in _RETENTIONS.items())
+    limits = (int(text) * unit for text, unit in stated if _NUMBER.fullmatch(text))
+    own = texts.get(_KEPT, "").strip()
+    kept_ms = int(own) if _NUMBER.fullmatch(own) else next(limits, _WEEK_MS)
+    if kept_ms < 0 or int(places) < kept_ms:
+        yield Problem(component, _TIERED, f"{_PLACES}={int(places)} {_FORGOTTEN}")
 
 
 def _version(text: str) -> tuple[int, ...] | None:

@@ -15,6 +15,7 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
     Value,
+    forgotten_segments,
     is_format,
     is_own_assignor,
     not_advised,
@@ -302,6 +303,7 @@ class _Scale:
         for other in chain(
             not_advised(product.family, component, known | shared),
             old_format(product.kafka, component, known, of_brokers),
+            forgotten_segments(component, known, of_brokers),
         ):
             if not any(problem.product for problem in self.intake.problems):
                 self._problem(stated[other.setting], other)
@@ -417,7 +419,8 @@ def _may_be_kept(item: Item, product: Product) -> bool:
     if is_format(item.component, item.name):
         return bool(_VERSION.fullmatch(item.text.strip()))
     if item.name.startswith(PLUGINS):
-        return item.name.endswith(".replication.factor") and item.text.strip().isdecimal()
+        of_a_topic = item.name.endswith((".topic.replication.factor", ".topic.retention.ms"))
+        return of_a_topic and item.text.strip().isdecimal()
     try:
         setting = product.setting(item.component, item.name, every=True)
         parse(setting, item.text)

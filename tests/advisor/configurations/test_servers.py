@@ -96,3 +96,27 @@ def test_a_servers_file_has_this_answer(
 ) -> None:
     text = f"{role}\ncontroller.quorum.{line}\n"
     assert_file(tmp_path / "server.properties", text, "--broker", C, code, expected)
+
+
+PLACES = "rlmm.config.remote.log.metadata.topic.retention.ms"
+DAY = "86400000"
+TIERED = [
+    # the plug-in's own default is -1, for ever (TopicBasedRemoteLogMetadataManagerConfig)
+    ("", "", 0, "YES"),
+    (f"{PLACES}=-1\n", "", 0, "YES"),
+    (f"{PLACES}={DAY}\n", "", 2, "they forget where a segment is"),
+    (f"{PLACES}={DAY}\nlog.retention.hours=24\n", "", 0, "YES"),
+    (f"{PLACES}={DAY}\nlog.retention.hours=25\n", "", 2, "they forget where a segment is"),
+    (f"{PLACES}={DAY}\n", f"topic.retention.ms={DAY}", 0, "YES"),
+    (f"{PLACES}={DAY}\n", "topic.retention.ms=-1", 2, "they forget where a segment is"),
+    (f"{PLACES}={DAY}\n", "topic.remote.storage.enable=false", 0, "YES"),
+]
+
+
+@pytest.mark.parametrize(("lines", "settings", "code", "expected"), TIERED)
+def test_brokers_know_where_segments_are_for_as_long_as_the_topic_keeps_them(
+    tmp_path: Path, lines: str, settings: str, code: int, expected: str
+) -> None:
+    text = f"process.roles=broker,controller\nremote.log.storage.system.enable=true\n{lines}"
+    stated = f"{C} topic.remote.storage.enable=true {settings}"
+    assert_file(tmp_path / "server.properties", text, "", stated, code, expected)
