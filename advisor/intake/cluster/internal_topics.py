@@ -29,10 +29,19 @@ _HELD: Mapping[str, Mapping[str, tuple[Component, str]]] = {
     "__remote_log_metadata": {
         _FACTOR: (_APPLICATION, "remote.metadata.replication.factor"),
         _MINIMUM: (_APPLICATION, "remote.metadata.min.insync.replicas"),
+        "retention.ms": (_BROKER, "rlmm.config.remote.log.metadata.topic.retention.ms"),
     },
     "__share_group_state": {},
     "__cluster_metadata": {},
 }
+
+
+_COMPACTED = ("__consumer_offsets", "__transaction_state")
+"""Made with cleanup.policy=compact (GroupCoordinator; TransactionStateManager)."""
+_DELETED = (
+    "deletes what is older than its retention.ms, and the brokers have kept it nowhere else. That "
+    "is not advised on; set cleanup.policy=compact"
+)
 
 
 def is_internal(topic: str) -> bool:
@@ -52,6 +61,10 @@ def take(reading: Reading, topic: str, items: Iterable[Item]) -> None:
     """
     for item in items:
         held = _HELD[topic].get(item.name)
+        if item.name == "cleanup.policy" and topic in _COMPACTED and "delete" in item.text:
+            message = f"{shown(item.name)}={shown(item.text)} of {topic} {_DELETED}"
+            reading.wrong(Component.TOPIC, item.name, item.line, message)
+            continue
         if item.name == _UNCLEAN and item.text.strip().lower() == "true" and _HELD[topic]:
             held = (_BROKER, _UNCLEAN)
         if held:

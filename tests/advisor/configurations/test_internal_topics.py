@@ -117,3 +117,25 @@ def test_an_unclean_election_of_one_counts(tmp_path: Path) -> None:
     file, unclean = tmp_path / "listed.txt", "unclean.leader.election.enable=true"
     file.write_text(OWN + listed(OFFSETS, 3, f"min.insync.replicas=2,{unclean}"))
     assert_answer(f"--want exactly-once {file}", ONCE, 1, "^NO")
+
+
+PLACES = "__remote_log_metadata"
+TIERED = "topic.remote.storage.enable=true"
+
+
+@pytest.mark.parametrize(("topic", "configs", "settings", "code", "expected"), [
+    (OFFSETS, "cleanup.policy=compact", "", 0, "YES"),
+    (OFFSETS, "cleanup.policy=delete", "", 2, "deletes what is older than its retention.ms"),
+    (STATE, "cleanup.policy=[compact,delete]", "", 2, "deletes what is older"),
+    (PLACES, "cleanup.policy=delete,retention.ms=-1", TIERED, 0, "YES"),
+    (PLACES, "cleanup.policy=delete,retention.ms=86400000", TIERED, 2, "forget where a segment is"),
+    (PLACES, "cleanup.policy=delete,retention.ms=86400000", "", 0, "YES"),
+])  # fmt: skip
+def test_what_kafka_keeps_in_its_own_topics_is_not_deleted_by_age(
+    tmp_path: Path, topic: str, configs: str, settings: str, code: int, expected: str
+) -> None:
+    (tmp_path / "a.sh").write_text(
+        f"kafka-configs.sh --alter --entity-type topics --entity-name {topic} "
+        f"--add-config {configs}\n"
+    )
+    assert_answer(f"{tmp_path / 'a.sh'}", f"{C} {settings}", code, expected)
