@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 
-from labs.engine.protocol.wire import Reader, compact, request
+from labs.engine.protocol.wire import TEXT, compact, request
 
 _DESCRIBE_QUORUM = (55, 0)
 _METADATA = "__cluster_metadata"
@@ -23,22 +23,14 @@ def ask(port: int, limit_s: float) -> int | None:
     None if it knows none: during an election, or without a majority. Raises
     `OSError` (`TimeoutError` included) if no answer came in `limit_s` seconds.
     """
-    requested = b"\x02" + compact(_METADATA) + b"\x02" + struct.pack(">i", 0) + b"\0" * 3
-    return _leader(request(port, _DESCRIBE_QUORUM, requested, limit_s))
-
-
-def _leader(reader: Reader) -> int | None:
-    """Parses the answer up to the leader of the single partition of its single topic."""
-    refused = reader.number(">h")  # NOT_CONTROLLER, REQUEST_TIMED_OUT
-    if refused or not _next_of_array(reader):
-        return None
-    reader.text()
-    if not _next_of_array(reader):
-        return None
-    reader.number(">i")  # partition
-    failed, leader = reader.number(">h"), reader.number(">i")
-    return None if failed or leader < 0 else leader
-
-
-def _next_of_array(reader: Reader) -> bool:
-    return reader.varint() > 1
+    asked = b"\x02" + compact(_METADATA) + b"\x02" + struct.pack(">i", 0) + b"\0" * 3
+    reader = request(port, _DESCRIBE_QUORUM, asked, limit_s)
+    # error; topics: name, partitions: index, error, leader, epoch, watermark, voters, observers
+    refused, topics = reader.fields("h", [TEXT, ["ihiiq", ["iq"], ["iq"]]])
+    leaders = (
+        leader
+        for _, partitions in topics or ()
+        for _, error, leader, *_ in partitions or ()
+        if not (refused or error) and leader >= 0
+    )
+    return next(leaders, None)
