@@ -28,7 +28,7 @@ from labs.incidents.programs import run_java
 from labs.incidents.timeline import Timeline
 
 _BOOT_LIMIT_S = 90.0
-_STOP_LIMIT_S = 60.0
+_STOP_LIMIT_S = _IN_SYNC_LIMIT_S = 60.0
 _SMALL: Settings = {
     "offsets.topic.replication.factor": 1,
     "offsets.topic.num.partitions": 1,
@@ -161,6 +161,15 @@ class PastCluster:
         """The in-sync replicas of a topic's only partition; empty without an answer."""
         state = self.described(topic)
         return {*state.isrs} if state else set()
+
+    def await_in_sync(self, topic: str, *brokers: int) -> None:
+        """Waits until these brokers are in sync, and no other; without any, until all are.
+
+        Raises `WaitTimeout`.
+        """
+        wanted = {*(brokers or self.brokers)}
+        until(lambda: self.in_sync(topic) == wanted, _IN_SYNC_LIMIT_S,
+              f"the replicas in sync did not become {sorted(wanted)}")  # fmt: skip
 
     def tool(self, main: str, *arguments: str) -> str:
         """What one of the release's own tools prints. Raises `ProgramFailed`."""

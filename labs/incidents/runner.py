@@ -71,12 +71,17 @@ def run(spec: PlaySpec, folder: Path, events: Emitter) -> int:
 def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping[str, Any] | None:
     """One side, once; None where it could not be played, and why is said."""
     release, say = incident.releases[side], partial(events.emit, arm=side)
-    enter = partial(_phase, say)
+
+    def enter(phase: str, **more: Any) -> None:
+        say("phase", phase=phase, **more)
+
     try:
         home.mkdir(parents=True)
         enter("waiting")
         with slot(on_place=lambda place: enter("waiting", place=place)):
-            outcome = play(incident, release, partial(_downloads, say), enter, home)
+            outcome = play(
+                incident, release, lambda line: enter("fetching", detail=line), enter, home
+            )
     except Exception as problem:  # whatever it is, nothing is said of this side but why
         failure_text.log_trace()
         say("error", message=f"Release {release} could not be run: {_why(problem, release)}.")
@@ -87,14 +92,6 @@ def _side(incident: Incident, side: str, home: Path, events: Emitter) -> Mapping
     result = {"name": side, "verdict": "", "release": release, **asdict(outcome)}
     say("arm", result=result)
     return result
-
-
-def _phase(say: partial[None], phase: str, **more: object) -> None:
-    say("phase", phase=phase, **more)
-
-
-def _downloads(say: partial[None], line: str) -> None:
-    say("phase", phase="fetching", detail=line)
 
 
 def _why(problem: Exception, release: str) -> str:

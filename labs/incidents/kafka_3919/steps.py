@@ -107,7 +107,7 @@ def _come_back(past: PastCluster) -> int:
 def _catch_up(past: PastCluster, leader: int) -> None:
     """Starts the others, and waits until all replicas are in sync and have noted the end."""
     past.start(*(broker for broker in past.brokers if past.brokers[broker].state == "dead"))
-    until(lambda: past.in_sync(_TOPIC) == {*past.brokers}, 60, "not every replica came in sync")
+    past.await_in_sync(_TOPIC)
 
     def noted() -> int:
         ends = {past.checkpointed("replication", _TOPIC, number) for number in past.brokers}

@@ -27,25 +27,19 @@ _LIMIT_S = 60
 def play(past: PastCluster) -> Outcome:
     """At how many offsets the two replicas hold different messages, once both are in sync."""
     clients.create(past.bootstrap, _TOPIC, _CONFIG, copies=2)
-    until(
-        lambda: past.in_sync(_TOPIC) == {*past.brokers},
-        _LIMIT_S,
-        "the replicas did not come in sync",
-    )
+    past.await_in_sync(_TOPIC)
     first = until(lambda: past.leader(_TOPIC), _LIMIT_S, "nobody leads")
     [second] = {*past.brokers} - {first}
     _send(past, _BOTH, acks="all")
     past.kill(second)
-    until(lambda: past.in_sync(_TOPIC) == {first}, _LIMIT_S, "the follower did not leave")
+    past.await_in_sync(_TOPIC, first)
     _send(past, _FIRST)
     _hand_over(past, first, second)
     _send(past, _SECOND)
     _hand_over(past, second, first)
     _send(past, _FIRST_AGAIN)
     past.start(second)
-    until(
-        lambda: past.in_sync(_TOPIC) == {first, second}, _LIMIT_S, "the follower did not come back"
-    )
+    past.await_in_sync(_TOPIC)
     past.timeline.add(f"brokers {first} and {second} are in sync")
     logs = read_logs(past, _TOPIC, first, second)
     differing = differing_offsets(logs)

@@ -19,7 +19,7 @@ def play(past: PastCluster) -> Outcome:
     """How many of five messages are acknowledged by one replica, where the topic demands two."""
     clients.create(past.bootstrap, _TOPIC, {"min.insync.replicas": "2"}, copies=2)
     past.stop(2)
-    until(lambda: past.in_sync(_TOPIC) == {1}, 60, "the follower is still in sync")
+    past.await_in_sync(_TOPIC, 1)
     answers = {"Before any change": _answers(past)}
     for number, retention_ms in enumerate((600_000_000, 500_000_000), 1):
         _change_default(past, retention_ms)

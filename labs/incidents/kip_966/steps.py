@@ -18,11 +18,7 @@ _LIMIT_S, _ELECTED_S = 60, 10
 def play(past: PastCluster) -> Outcome:
     """How many of a thousand messages, acknowledged by all three brokers, are gone."""
     clients.create(past.bootstrap, _TOPIC, _CONFIG, copies=BROKERS)
-    until(
-        lambda: past.in_sync(_TOPIC) == {*past.brokers},
-        _LIMIT_S,
-        "the replicas did not come in sync",
-    )
+    past.await_in_sync(_TOPIC)
     sender = clients.producer(past.bootstrap, acks="all")
     acknowledged = clients.send_all(sender, _TOPIC, range(_SENDS))
     states = {"All three in sync": _state(past)}
@@ -72,9 +68,7 @@ def _bring_back(past: PastCluster, last: int) -> None:
     except WaitTimeout:
         past.stop(last)
         past.start(last)
-    until(
-        lambda: past.in_sync(_TOPIC) == {*past.brokers}, _LIMIT_S, "the replicas did not come back"
-    )
+    past.await_in_sync(_TOPIC)
 
 
 def _state(past: PastCluster) -> str:
