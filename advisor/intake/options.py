@@ -78,7 +78,8 @@ def _only_real(item: Item, product: Product) -> bool:
     try:
         product.setting(item.component, item.name)
     except UnknownSetting as error:
-        return bool({item.name, error.problem.setting} & known_keys(product, item.component))
+        names = {item.name, f"kafka.{item.name}", error.problem.setting}
+        return bool(names & known_keys(product, item.component))
     except SettingError:
         return False
     return False

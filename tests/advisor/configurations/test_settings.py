@@ -86,6 +86,8 @@ SET = [
     ("--client spark", TOPIC + ' consumer.startingOffsets={"t":{"0":-1}}', 1, "it is as latest"),
     ("--client spark", f"{TOPIC} consumer.startingTimestamp=1", 0, "says where a new query begin"),
     ("--client spark", f"{SPARK} producer.kafka.transaction.timeout.ms=1000", 0, "YES"),
+    ("--client spark", f"{SPARK} producer.compression.type=gzip", 0,
+     "compression.type says nothing to Spark without kafka. before it"),
     # the clients that a release of Spark brings
     ("--client spark --client-version 4.0.0", SPARK, 0, "KAFKA-19012"),
     ("--client spark --client-version 4.2.0", SPARK, 0, "^YES(?!.*KAFKA-19012)"),
