@@ -141,7 +141,7 @@ def _remote(texts: Texts, line: str) -> Complaints:
     for ending, usual in (("bytes", -1), ("ms", 604_800_000)):
         local, whole = f"local.retention.{ending}", f"retention.{ending}"
         here, kept = _number(texts, local, -2), _number(texts, whole, usual)
-        if kept != -1 and (here == -1 or here > kept):
+        if kept > -1 and here != -2 and (here == -1 or here > kept):
             words = f"Value must not be more than {whole} property value: {kept}"
             if here == -1:
                 words = f"Value must not be -1 as {whole} value is set as {kept}."

@@ -67,6 +67,8 @@ SET = [
     ("", f"{LOCAL}.ms=-1", 2, "Value must not be -1 as retention.ms value is set as 604800000"),
     ("", f"{LOCAL}.bytes=-1 topic.retention.bytes=9", 2, "Value must not be -1 as retention.by"),
     ("", f"{LOCAL}.bytes=-1", 0, "YES"),
+    ("", "topic.remote.storage.enable=true topic.retention.bytes=-10", 0, "YES"),
+    ("", "topic.remote.storage.enable=true topic.retention.ms=-10", 2, "must be from -1 to"),
     ("", f"{LOCAL}.ms=1000 topic.remote.log.copy.disable=true", 2, "set to the identical value"),
 ]  # fmt: skip
 
