@@ -98,7 +98,7 @@ def _topic(texts: Texts, line: str) -> Complaints:
     yield from _versions(texts, line, ("message.format.version",))
     yield from _throttled(texts)
     least, most = _number(texts, _LEAST_LAG, 0), _number(texts, _MOST_LAG, _FOR_EVER)
-    if least > most:
+    if least > most >= 1:  # what is below 1 has a validator of its own
         words = f"conflict topic config setting {_LEAST_LAG} ({least}) > {_MOST_LAG} ({most})"
         yield _LEAST_LAG, words
     if texts.get(_REMOTE, "").strip().lower() == "true" and at_least(line, "3.6"):

@@ -68,6 +68,8 @@ SET = [
     ("", f"{LOCAL}.bytes=-1 topic.retention.bytes=9", 2, "Value must not be -1 as retention.by"),
     ("", f"{LOCAL}.bytes=-1", 0, "YES"),
     ("", "topic.remote.storage.enable=true topic.retention.bytes=-10", 0, "YES"),
+    ("", "topic.max.compaction.lag.ms=-5", 2, "max.compaction.lag.ms must be from 1 to"),
+    ("", "topic.min.compaction.lag.ms=9 topic.max.compaction.lag.ms=8", 2, "conflict topic config"),
     ("", "topic.remote.storage.enable=true topic.retention.ms=-10", 2, "must be from -1 to"),
     ("", f"{LOCAL}.ms=1000 topic.remote.log.copy.disable=true", 2, "set to the identical value"),
 ]  # fmt: skip
