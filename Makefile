@@ -28,7 +28,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless-spark timeless-contracts timeless-advisor timeless-others lint types layers lock catalog scale clean
+.PHONY: help setup dev extras classes up test nightly check pure-advisor pure-others timed timeless-spark timeless-contracts timeless-advisor timeless-others lint types layers lock catalog dependence scale clean
 
 help: ## Say what can be done here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,6 +119,9 @@ endef
 
 catalog: $(VENV)/.app ## Ask Kafka's and librdkafka's releases for their settings (advisor/catalog/generated)
 	$(PY) -m labs.maintenance.products
+
+dependence: $(VENV)/.app ## Ask the failure model what each failure depends on (after a change of the rules)
+	$(PY) -m labs.maintenance.dependence
 
 scale: dev $(VENV)/.benchmarks ## Judge ledgers of millions beside pandas, Polars and DuckDB (ARGS="--millions 1")
 	$(PY) -m benchmarks.scale $(ARGS)

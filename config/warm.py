@@ -11,7 +11,6 @@ from advisor.catalog import Family, versions
 from advisor.export import all_exports
 from advisor.intake.registry import all_readers
 from advisor.pages import reference, rules_changelog
-from advisor.reasoning import dependence
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
 from labs.calibration import table
@@ -19,8 +18,7 @@ from labs.evidence import trials
 
 
 def warm() -> None:
-    """Views, templates, the catalog's tables, readers, advisories, what failures depend on, and the
-    record of runs."""
+    """Views, templates, the catalog's tables, readers, advisories and the record of runs."""
     reverse("labs:home")
     folder = settings.BASE_DIR / "templates"
     for page in folder.rglob("*.html"):
@@ -30,7 +28,6 @@ def warm() -> None:
     all_exports()
     all_readers()
     advisories()
-    dependence.table()
     table.compare(())
     trials.warm()
     reference.entries()

@@ -7,14 +7,13 @@ import pytest
 from advisor.advisories import advisories
 from advisor.intake.registry import all_readers
 from advisor.pages import reference
-from advisor.reasoning import dependence
 from config.warm import warm
 from labs.evidence import trials
 
 
 def test_what_costs_most_is_there_and_every_template_can_be_read() -> None:
     warm()
-    for costly in (dependence.table, reference.entries, advisories, all_readers):
+    for costly in (reference.entries, advisories, all_readers):
         before = costly.cache_info().misses
         costly()
         assert costly.cache_info().misses == before

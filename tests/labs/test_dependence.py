@@ -1,0 +1,21 @@
+"""The table of what failures depend on, held against the failure model of today."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.reasoning.dependence import TABLE
+from advisor.reasoning.failures import all_events
+from labs.maintenance.dependence import text
+
+ANEW = "the failure model says otherwise: `make dependence` writes the table anew"
+
+
+def test_every_failure_has_its_line() -> None:
+    missing = [event.name for event in all_events() if f'"{event.name}"' not in TABLE.read_text()]
+    assert not missing, ANEW
+
+
+@pytest.mark.wide
+def test_it_says_what_the_model_says() -> None:
+    assert text() == TABLE.read_text(encoding="utf-8"), ANEW
