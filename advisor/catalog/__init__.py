@@ -26,6 +26,7 @@ from advisor.catalog.model import (
     Value,
 )
 from advisor.catalog.servers import refused_by_servers
+from advisor.catalog.unworkable import unworkable
 from advisor.catalog.validity import validate
 from advisor.catalog.values import parse, render, say, written
 from advisor.catalog.versions import client_line, kafka_line, kafka_versions, versions
@@ -58,6 +59,7 @@ __all__ = [
     "render",
     "say",
     "settings_of",
+    "unworkable",
     "validate",
     "versions",
     "written",

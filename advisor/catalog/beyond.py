@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from advisor.catalog.model import Component, Family, Problem
+from advisor.catalog.values import number
 from advisor.catalog.versions import at_least
 
 _SHARE = (
@@ -66,6 +67,8 @@ not even register with its own controller."""
 _OF_LISTENER = re.compile(
     r"listener\.name\.[\w-]{1,100}\.(?:max\.connections|max\.connection\.creation\.rate)"
 )
+_USUAL_MS = 30_000
+"""Stands for each wait that is not stated."""
 _TOO_SHORT_MS = 10
 """What an answer of another machine takes at least that disks have a part in (Kafka design.md)."""
 _CONNECT = "socket.connection.setup.timeout.max.ms"
@@ -83,6 +86,9 @@ _WAITS: Mapping[tuple[Component, str], str] = {
     ),
     (Component.BROKER, "initial.broker.registration.timeout.ms"): (
         "has a broker end itself before it is registered (BrokerLifecycleManager)"
+    ),
+    (Component.BROKER, "server.max.startup.time.ms"): (
+        "has a broker end itself before it has started (BrokerServer.startup)"
     ),
     (Component.BROKER, "zookeeper.connection.timeout.ms"): (
         "has a broker end itself before it is connected with ZooKeeper (ZooKeeperClient)"
@@ -194,7 +200,7 @@ def _waits(family: Family, component: Component, texts: Mapping[str, str]) -> It
     prefix = _prefix(family, component)
     for name, text in texts.items():
         given_up = _WAITS.get((component, name.removeprefix(prefix)))
-        if given_up and text.strip().isdecimal() and int(text) <= _TOO_SHORT_MS:
+        if given_up and number(texts, name, _USUAL_MS, signed=True) <= _TOO_SHORT_MS:
             words = f"{name}={int(text)} {given_up}. That is not advised on; leave the line out."
             yield Problem(component, name, words)
 

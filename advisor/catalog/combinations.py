@@ -19,7 +19,7 @@ from advisor.catalog.effective import (
 )
 from advisor.catalog.model import Component, Family, Problem
 from advisor.catalog.values import gzip_level, items, number
-from advisor.catalog.versions import at_least, client_line
+from advisor.catalog.versions import at_least, client_line, effective_client
 
 Texts = Mapping[str, str]
 Complaints = Iterator[tuple[str, str]]
@@ -204,6 +204,8 @@ def _spark_source(texts: Texts, line: str) -> Complaints:
     if api and number(texts, api, 0) < number(texts, request, 30_000):
         message = f"The specified value of {_API} must be no smaller than the value of "
         yield api, f"{message}{_REQUEST}."
+    yield from _of_client(texts, line, _java_consumer)
+    yield from _of_client(texts, line, _java_heartbeats)
     least, most = (spellings.get(f"{end}offsetspertrigger") for end in ("min", "max"))
     if least and most and _more(texts[least], texts[most]):
         message = f"The value of minOffsetPerTrigger({texts[least]}) is higher than the "
@@ -217,6 +219,24 @@ def _spark_sink(texts: Texts, line: str) -> Complaints:
         if f"kafka.{name}" in spellings:
             message = f"Kafka option '{name}' is not supported as {noun} are serialized with "
             yield spellings[f"kafka.{name}"], f"{message}ByteArraySerializer."
+    yield from _of_client(texts, line, _java_producer)
+
+
+def _of_client(texts: Texts, line: str, check: Callable[[Texts, str], Complaints]) -> Complaints:
+    """What the Java client inside says of the options that are handed on to it."""
+    own = {name.lower(): name for name in texts if name.lower().startswith("kafka.")}
+    handed_on = {name.removeprefix("kafka."): texts[spelled] for name, spelled in own.items()}
+    for name, message in check(handed_on, effective_client(Family.SPARK, line)):
+        yield own[f"kafka.{name}"], message
+
+
+def _java_heartbeats(texts: Texts, line: str) -> Complaints:
+    """Heartbeat.java: each consumer with a group has one, though Spark's joins none."""
+    usual_ms = 45_000 if at_least(line, "3.0") else 10_000
+    beat_ms, session_ms = number(texts, HEARTBEAT, 3_000), number(texts, SESSION, usual_ms)
+    if texts.get(GROUP_PROTOCOL, "").lower() != "consumer" and beat_ms >= session_ms:
+        here = HEARTBEAT if HEARTBEAT in texts else SESSION
+        yield here, "Heartbeat must be set lower than the session timeout"
 
 
 def _streams(texts: Texts, line: str) -> Complaints:

@@ -22,6 +22,8 @@ _QUEUED, _REQUEST = "queued.max.request.bytes", "socket.request.max.bytes"
 _PER_ADDRESS = "max.connections.per.ip"
 _DELAY, _IDLE = "connection.failed.authentication.delay.ms", "connections.max.idle.ms"
 _BUFFER, _CLEANERS = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
+_CODECS = ("offsets.topic.compression.codec", "share.coordinator.state.topic.compression.codec")
+"""By the numbers of CompressionType.forId."""
 _SHARE = {
     "session.timeout.ms": (45_000, 45_000, 60_000),
     "heartbeat.interval.ms": (5_000, 5_000, 15_000),
@@ -55,13 +57,19 @@ def _broker(texts: Texts, line: str) -> Complaints:
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
     if at_least(line, "3.9"):
         yield from _share(texts, "equal to" if at_least(line, "4.0") else "equals to")
-    if texts.get("log.roll.ms", "").strip() == "0":
-        yield "log.roll.ms", f"{_FAILED}log.roll.ms must be greater than or equal to 1"
+    for name, least in (("log.roll.ms", 1), ("log.roll.jitter.ms", 0)):
+        if _number(texts, name, least) < least:
+            yield name, f"{_FAILED}{name} must be greater than or equal to {least}"
+    if _number(texts, _CLEANERS, 1) == 0:
+        yield _CLEANERS, "/ by zero"  # of the buffer, in the check that follows
     if _number(texts, _BUFFER, 2**27) // max(_number(texts, _CLEANERS, 1), 1) <= 2**20:
         here = _BUFFER if _BUFFER in texts else _CLEANERS
         yield here, f"{_FAILED}{_BUFFER} must be at least 1MB per cleaner thread."
     if 0 < _number(texts, _QUEUED, -1) < _number(texts, _REQUEST, 104_857_600):
         yield _QUEUED, f"{_FAILED}{_QUEUED} must be larger or equal to {_REQUEST}"
+    for name in _CODECS:
+        if not 0 <= (codec := _number(texts, name, 0)) <= 4:
+            yield name, f"Unknown compression type id: {codec}"
     yield from _connections(texts)
 
 

@@ -115,7 +115,8 @@ class Inputs:
             fields, intake = file.fields, Intake()
         self._tell(source, intake.notes, intake.problems)
         for name, value in fields.items():
-            self._replace(name, value, Origin(source, lines[name]), mark=hash(value))
+            line = lines.get(name) or lines.get(f"streams.{name.partition('.')[2]}", 0)
+            self._replace(name, value, Origin(source, line), mark=hash(value))
         self._take(source, intake)
 
     def add_texts(self, texts: Sequence[tuple[str, str]], kind: str = "") -> None:

@@ -17,6 +17,7 @@ from advisor.catalog import (
     UnknownSetting,
 )
 from advisor.intake.clients.known import known_keys
+from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import in_memory
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
@@ -36,6 +37,7 @@ def weigh_options(
     Raises `SettingError` for a version that is not known.
     """
     beside = [*beside]
+    stated, lines = _handed_on(stated, product, lines)
     stated, notes = _with_start(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
@@ -48,6 +50,24 @@ def weigh_options(
             fields[f"{lost.component}.{lost.name}"] = lost.text
             result.notes.append(f"Line {item.line}: {item.name} {words}.")
     return fields, result
+
+
+def _handed_on(
+    stated: Mapping[str, str], product: Product, lines: Mapping[str, int]
+) -> tuple[Mapping[str, str], Mapping[str, int]]:
+    """What is stated of Kafka Streams, where its clients have it, is stated of each of them, unless
+    that one has its own, as in the application's file; and the lines."""
+    of_streams, own, places = f"{Component.STREAMS}.", dict(stated), dict(lines)
+    names = stated if product.family is Family.STREAMS else ()
+    for name in (name for name in names if name.startswith(of_streams)):
+        key = name.removeprefix(of_streams)
+        having = clients_with(key) if key in known_keys(product, Component.STREAMS) else ()
+        for client in having:
+            own.setdefault(f"{client}.{key}", stated[name])
+            places.setdefault(f"{client}.{key}", lines.get(name, 0))
+        if having:
+            del own[name]
+    return own, places
 
 
 def _with_start(

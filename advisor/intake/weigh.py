@@ -26,6 +26,7 @@ from advisor.catalog import (
     refused_by_servers,
     refused_combination,
     settings_of,
+    unworkable,
     versions,
 )
 from advisor.catalog.nearest import nearest
@@ -304,6 +305,7 @@ class _Scale:
             not_advised(product.family, component, known | shared),
             old_format(product.kafka, component, known, of_brokers),
             forgotten_segments(component, known, of_brokers),
+            unworkable(product.family, product.kafka, component, known, of_brokers),
         ):
             if not any(problem.product for problem in self.intake.problems):
                 self._problem(stated[other.setting], other)

@@ -71,7 +71,7 @@ def take(reading: Reading, entry: Property) -> None:
         reading.wrong(Component.STREAMS, key, entry.line, message)
     elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
         reading.note(entry.line, f"{shown(key)} is not taken into account")
-    elif having := _clients_with(key):
+    elif having := clients_with(key):
         for component in having:
             if (
                 component,
@@ -115,7 +115,8 @@ def _loses(name: str, text: str) -> str:
     return ""
 
 
-def _clients_with(key: str) -> list[Component]:
+def clients_with(key: str) -> list[Component]:
+    """The clients inside that a name without prefix is for."""
     if key in _weighed():
         return []
     return [client for client in _CLIENTS if key in known_keys(newest(Family.STREAMS), client)]

@@ -72,6 +72,16 @@ SET = [
     ("", f"producer.{REBOOTSTRAP}=0 producer.metadata.recovery.strategy=None", 0, "YES"),
     ("", "broker.max.connections.per.ip=1", 0, "is few connections"),
     ("", "broker.max.connections.per.ip=100", 0, "max.connections.per.ip is not taken"),
+    # what waits for less than no time is given up, too
+    ("", "broker.controller.socket.timeout.ms=-1", 2, "so that no broker registers"),
+    ("", "producer.socket.connection.setup.timeout.max.ms=-1", 2, "each connection that is not"),
+    ("", "broker.server.max.startup.time.ms=1", 2, "before it has started"),
+    # what a broker's own file is refused for (KafkaConfig.validateValues, CompressionType.forId)
+    ("", "broker.log.roll.ms=-1", 2, "log.roll.ms must be greater than or equal to 1"),
+    ("", "broker.log.roll.jitter.ms=-1", 2, "jitter.ms must be greater than or equal to 0"),
+    ("", "broker.log.cleaner.threads=0", 2, "/ by zero"),
+    ("", "broker.offsets.topic.compression.codec=5", 2, "Unknown compression type id: 5"),
+    ("", "broker.offsets.topic.compression.codec=4", 0, "YES"),
     # replicas that are throttled although nothing is moved (KIP-73)
     ("", "topic.leader.replication.throttled.replicas=*", 0, "also after the reassignment"),
 ]  # fmt: skip

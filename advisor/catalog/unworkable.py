@@ -1,0 +1,118 @@
+"""Values of settings that are not weighed, with which nothing is written, read or committed.
+
+The product starts with them. Sources, of Kafka: OffsetMetadataManager and GroupMetadataManager
+(validateOffsetMetadataLength), CoordinatorRuntime (OperationTimeout), LogConfig and UnifiedLog
+(segments), AbstractIndex and TimeIndex.isFull, DelayedRemoteFetch, ClusterConnectionStates,
+StreamThread.pollRequests and StreamTask.process; of Spark: KafkaOffsetReaderAdmin.withRetries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from advisor.catalog.model import Component, Family, Problem
+from advisor.catalog.values import number
+from advisor.catalog.versions import at_least
+
+Texts = Mapping[str, str]
+Words = Iterator[tuple[str, str]]
+
+_METADATA, _OF_STREAMS = "offset.metadata.max.bytes", 12
+"""What Kafka Streams commits beside an offset: 9 bytes as Base64 (TopicPartitionMetadata)."""
+_LINGER, _COMMIT = "group.coordinator.append.linger.ms", "offsets.commit.timeout.ms"
+_SEGMENTS = {
+    "offsets.topic.segment.bytes": "and no group ever reads",
+    "transaction.state.log.segment.bytes": "and no transaction ever begins",
+}
+_LEAST_SEGMENT, _SMALLEST_BATCH = 1_048_576, 128
+"""The least segment of Kafka 4.1 and later (KIP-1030), and less than any batch of those topics: 61
+bytes, with a record whose key names a group, a topic or a producer."""
+_INDEXES: Mapping[Component, str] = {
+    Component.BROKER: "log.index.size.max.bytes", Component.TOPIC: "segment.index.bytes",
+}  # fmt: skip
+_TWO_ENTRIES = 24
+"""Of a time index, which keeps the last one free."""
+_SETUP = "socket.connection.setup.timeout.ms"
+_POLL, _BUFFERED = "poll.ms", "buffered.records.per.partition"
+_RETRIES = "fetchoffset.numretries"
+_REMOTE, _TIERED = "remote.fetch.max.wait.ms", "remote.storage.enable"
+_TOO_SHORT_MS = 10
+_LEAVE = "That is not advised on; leave the line out."
+
+
+def unworkable(
+    family: Family, kafka: str, component: Component, texts: Texts, of_brokers: Texts
+) -> Iterator[Problem]:
+    """What of these settings (by name, as written) lets nothing through."""
+    checks = [_setup(family, texts)] if component is not Component.APPLICATION else []
+    if component in _INDEXES:
+        checks.append(_index(_INDEXES[component], texts))
+    match component:
+        case Component.BROKER:
+            checks += [_groups(family, kafka, texts), _internal(kafka, texts)]
+        case Component.TOPIC:
+            checks.append(_remote(texts, of_brokers))
+        case Component.STREAMS:
+            checks.append(_streams(texts))
+        case Component.CONSUMER if family is Family.SPARK:
+            checks.append(_spark(texts))
+    for check in checks:
+        for name, words in check:
+            yield Problem(component, name, f"{name}={texts[name].strip()} {words} {_LEAVE}")
+
+
+def _setup(family: Family, texts: Texts) -> Words:
+    """A wait that doubles with each failure, but not from 0 (ExponentialBackoff)."""
+    for name in (_SETUP, f"kafka.{_SETUP}"):
+        if name in texts and family is not Family.LIBRDKAFKA and _number(texts, name, 1) <= 0:
+            yield name, "gives up each connection at once (KIP-601)."
+
+
+def _groups(family: Family, kafka: str, texts: Texts) -> Words:
+    if family is Family.SPARK:
+        return  # commits nothing
+    of_streams = family is Family.STREAMS
+    if _number(texts, _METADATA, 4_096) < (_OF_STREAMS if of_streams else 0):
+        yield _METADATA, "refuses each commit of an offset, for what is committed beside it."
+    linger_ms, given_up_ms = _number(texts, _LINGER, -1), _number(texts, _COMMIT, 5_000)
+    if _LINGER in texts and at_least(kafka, "4.0") and linger_ms >= given_up_ms:
+        words = f"keeps back what a group commits until {_COMMIT}={given_up_ms} is over, so that "
+        yield _LINGER, f"{words}each commit fails."
+
+
+def _internal(kafka: str, texts: Texts) -> Words:
+    least = _LEAST_SEGMENT if at_least(kafka, "4.1") else _SMALLEST_BATCH
+    for name, consequence in _SEGMENTS.items():
+        if _number(texts, name, least) < least:
+            yield name, f"is below {least}: the topic cannot be made or written, {consequence}."
+
+
+def _index(name: str, texts: Texts) -> Words:
+    if _number(texts, name, _TWO_ENTRIES) < _TWO_ENTRIES:
+        words = "leaves an index no room for an entry: each batch begins a segment of its own, or "
+        yield name, f"{words}none can be written."
+
+
+def _remote(texts: Texts, of_brokers: Texts) -> Words:
+    tiered = texts.get(_TIERED, "").strip().lower() == "true"
+    if tiered and number(of_brokers, _REMOTE, 500) <= _TOO_SHORT_MS:
+        words = f"with {_REMOTE}={of_brokers[_REMOTE].strip()} of the brokers: each read of the "
+        yield _TIERED, f"{words}remote storage is given up before it has come."
+
+
+def _streams(texts: Texts) -> Words:
+    if _number(texts, _POLL, 0) < 0:
+        yield _POLL, "ends each thread at its first poll."
+    if _number(texts, _BUFFERED, 0) < 0:
+        yield _BUFFERED, "pauses each partition at its first records and never resumes it."
+
+
+def _spark(texts: Texts) -> Words:
+    """Names of Spark's options count in any case."""
+    for name in (name for name in texts if name.lower() == _RETRIES):
+        if _number(texts, name, 3) <= 0:
+            yield name, "asks for no offset even once, so that the query fails."
+
+
+def _number(texts: Texts, name: str, default: int) -> int:
+    return number(texts, name, default, signed=True)

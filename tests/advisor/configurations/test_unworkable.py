@@ -1,0 +1,79 @@
+"""Settings that are not weighed, with values that let nothing through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import SPARK, STREAMS, C, assert_answer, assert_file
+
+OF_STREAMS, OF_SPARK = "--client streams", "--client spark"
+LINGER, COMMIT = "broker.group.coordinator.append.linger.ms", "broker.offsets.commit.timeout.ms"
+TIERED = "topic.remote.storage.enable=true broker.remote.log.storage.system.enable=true"
+TIERED += " application.remote.metadata.replication.factor=3"
+TIERED += " application.remote.metadata.min.insync.replicas=2"
+
+SET = [
+    # ExponentialBackoff: a wait that doubles, from 1 on
+    ("", f"{C} producer.socket.connection.setup.timeout.ms=0", 2, "each connection at once"),
+    ("", f"{C} consumer.socket.connection.setup.timeout.ms=-1", 2, "each connection at once"),
+    ("", f"{C} broker.socket.connection.setup.timeout.ms=0", 2, "each connection at once"),
+    ("", f"{C} broker.socket.connection.setup.timeout.ms=1", 0, "YES"),
+    (OF_SPARK, f"{SPARK} producer.kafka.socket.connection.setup.timeout.ms=0", 2, "at once"),
+    # a commit says nothing beside its offset, but that of Kafka Streams (TopicPartitionMetadata)
+    ("", f"{C} broker.offset.metadata.max.bytes=-1", 2, "refuses each commit"),
+    ("", f"{C} broker.offset.metadata.max.bytes=0", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} broker.offset.metadata.max.bytes=11", 2, "refuses each commit"),
+    (OF_STREAMS, f"{STREAMS} broker.offset.metadata.max.bytes=12", 0, "YES"),
+    (OF_SPARK, f"{SPARK} broker.offset.metadata.max.bytes=-1", 0, "YES"),
+    # CoordinatorRuntime: a write that waits for others is timed out
+    ("", f"{C} {LINGER}=5000", 2, "so that each commit fails"),
+    ("", f"{C} {LINGER}=4999", 0, "YES"),
+    ("", f"{C} {LINGER}=5000 {COMMIT}=10000", 0, "YES"),
+    ("--kafka 3.9", f"{C} {LINGER}=5000", 0, "YES"),
+    (OF_SPARK, f"{SPARK} {LINGER}=5000", 0, "YES"),
+    # topics of Kafka's own, of segments that Kafka does not make, or that hold no batch
+    ("", f"{C} broker.offsets.topic.segment.bytes=1048575", 2, "and no group ever reads"),
+    ("", f"{C} broker.transaction.state.log.segment.bytes=1", 2, "no transaction ever begins"),
+    ("--kafka 3.9", f"{C} broker.offsets.topic.segment.bytes=127", 2, "and no group ever reads"),
+    ("--kafka 3.9", f"{C} broker.offsets.topic.segment.bytes=1000", 0, "YES"),
+    # TimeIndex.isFull, AbstractIndex
+    ("", f"{C} topic.segment.index.bytes=23", 2, "leaves an index no room"),
+    ("", f"{C} broker.log.index.size.max.bytes=4", 2, "leaves an index no room"),
+    ("", f"{C} topic.segment.index.bytes=24", 0, "YES"),
+    # DelayedRemoteFetch
+    ("", f"{C} {TIERED} broker.remote.fetch.max.wait.ms=10", 2, "given up before it has come"),
+    ("", f"{C} {TIERED} broker.remote.fetch.max.wait.ms=500", 0, "YES"),
+    ("", f"{C} broker.remote.fetch.max.wait.ms=10", 0, "YES"),
+    # StreamThread.pollRequests; StreamTask.process resumes at exactly that many records
+    (OF_STREAMS, f"{STREAMS} streams.poll.ms=-1", 2, "at its first poll"),
+    (OF_STREAMS, f"{STREAMS} streams.poll.ms=0", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=-1", 2, "never resumes it"),
+    (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=0", 0, "YES"),
+    # KafkaOffsetReaderAdmin.withRetries
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=0", 2, "asks for no offset"),
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=1", 0, "YES"),
+    # what the Java client inside Spark says
+    (OF_SPARK, f"{SPARK} consumer.kafka.session.timeout.ms=3000", 2, "Heartbeat must be set lower"),
+    (OF_SPARK, f"{SPARK} consumer.kafka.heartbeat.interval.ms=45000", 2, "Heartbeat must be set"),
+    (OF_SPARK, f"{SPARK} consumer.kafka.session.timeout.ms=3001", 0, "YES"),
+    (OF_SPARK, f"{SPARK} consumer.kafka.group.remote.assignor=uniform", 2, "cannot be set when"),
+    (OF_SPARK, f"{SPARK} producer.kafka.compression.gzip.level=20", 2, "between 1 and 9"),
+    # a name without prefix is for each client inside (StreamsConfig.getClientPropsWithPrefix)
+    (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=1", 1, "CANNOT WORK.*no request"),
+    (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=1 producer.request.timeout.ms=30000 "
+     "consumer.request.timeout.ms=30000", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} streams.connections.max.idle.ms=1", 1, "CANNOT WORK"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "settings", "code", "expected"), SET)
+def test_settings_have_this_answer(options: str, settings: str, code: int, expected: str) -> None:
+    assert_answer(options, settings, code, expected)
+
+
+def test_a_pipeline_file_hands_settings_on_as_well(tmp_path: Path) -> None:
+    text = 'family = "streams"\n[streams]\n"request.timeout.ms" = 1\n'
+    file = tmp_path / "pipeline.toml"
+    assert_file(file, text, "--pipeline", STREAMS, 1, "CANNOT WORK")
