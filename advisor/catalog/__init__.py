@@ -25,7 +25,7 @@ from advisor.catalog.model import (
     UnknownSetting,
     Value,
 )
-from advisor.catalog.servers import refused_by_servers
+from advisor.catalog.servers import refused_by_servers, refused_tiering
 from advisor.catalog.unworkable import unworkable
 from advisor.catalog.validity import validate
 from advisor.catalog.values import parse, render, say, written
@@ -56,6 +56,7 @@ __all__ = [
     "refused_assignor",
     "refused_by_servers",
     "refused_combination",
+    "refused_tiering",
     "render",
     "say",
     "settings_of",

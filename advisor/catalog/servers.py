@@ -30,6 +30,7 @@ _SHARE = {
 }
 """Of a share group: the default, the least and the most."""
 _REMOTE, _POLICY = "remote.storage.enable", "cleanup.policy"
+_REMOTE_OF_BROKERS = "remote.log.storage.system.enable"
 _LEAST_LAG, _MOST_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
 _FOR_EVER = 2**63 - 1
 _NO_COPIES = "remote.log.copy.disable"
@@ -46,6 +47,19 @@ def refused_by_servers(kafka: str, component: Component, texts: Texts) -> Proble
     for setting, message in check(texts, kafka_line(kafka)) if check else ():
         return Problem(component, setting, message, product=True)
     return None
+
+
+def refused_tiering(component: Component, texts: Texts, of_brokers: Texts) -> Problem | None:
+    """What brokers answer to a tiered topic where their own file says that nothing is tiered
+    (LogConfig.validateRemoteStorageOnlyIfSystemEnabled, since 3.6).
+
+    Nothing is by default, either, but then their file may just not be given.
+    """
+    tiered = component is Component.TOPIC and texts.get(_REMOTE, "").strip().lower() == "true"
+    if not tiered or of_brokers.get(_REMOTE_OF_BROKERS, "").strip().lower() != "false":
+        return None
+    words = "Tiered Storage functionality is disabled in the broker. Topic cannot be configured "
+    return Problem(component, _REMOTE, f"{words}with remote log storage.", product=True)
 
 
 def _broker(texts: Texts, line: str) -> Complaints:

@@ -22,6 +22,12 @@ _MOST_GZIP = 9
 DECIMAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """The pattern of a text that is a number with a fraction; no setting that is weighed is one."""
 
+_BESIDE = {
+    "auto.offset.reset": "by_duration:PnDTnHnMnS",
+    "maxTriggerDelay": "another time, such as 30s or 2h",
+}
+"""What a value beside the choices has to be, where it is no class."""
+
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]{0,18})", re.ASCII)
 _BETWEEN = re.compile(r" *, *")
 _EMPTY = {
@@ -160,7 +166,7 @@ def _choice(setting: Setting, text: str) -> Value:
         return choices[same[0]]
     if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
         return text
-    more = "by_duration:PnDTnHnMnS" if setting.name == "auto.offset.reset" else "a class of yours"
+    more = _BESIDE.get(setting.name, "a class of yours")
     listed = ", ".join([*choices, *([more] if setting.pattern else [])])
     raise _refusal(setting, f"must be one of {listed}")
 

@@ -25,6 +25,7 @@ from advisor.catalog import (
     refused_assignor,
     refused_by_servers,
     refused_combination,
+    refused_tiering,
     settings_of,
     unworkable,
     versions,
@@ -290,6 +291,7 @@ class _Scale:
             refused_combination(product.family, product.version, component, texts),
             refused_by_servers(product.kafka, component, texts),
             refused_assignor(texts, of_brokers),
+            refused_tiering(component, texts, of_brokers),
         ):
             if problem:
                 self._problem(stated[problem.setting], problem)

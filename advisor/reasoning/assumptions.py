@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of
 from advisor.reasoning.behaviour.absence import NAME as OUTAGE
-from advisor.reasoning.behaviour.absence import longest_absence
+from advisor.reasoning.behaviour.absence import until_replaced
 from advisor.reasoning.behaviour.sizes import LARGEST, sent, taken
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.pipeline import Pipeline
@@ -60,7 +60,7 @@ def _taken(pipeline: Pipeline, setting: Setting) -> Value:
     """The value in force; of the readers' absence, the least that there always is, and of who keeps
     the metadata, as many as leave a majority."""
     if setting.name == OUTAGE:
-        return longest_absence(pipeline).ms
+        return until_replaced(pipeline).ms
     if setting.name in SERVERS:
         return 2 * lost_for_good(pipeline) + 1
     return pipeline.value(setting.component, setting.name)

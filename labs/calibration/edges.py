@@ -132,6 +132,12 @@ UNTRIED: Mapping[str, str] = {
         "a run's Kafka Streams application can process every message",
     ),
     "failOnDataLoss": "it decides what a query does when messages are gone, not whether",
+    **dict.fromkeys(
+        ("metadata.max.age.ms", "topic.metadata.refresh.interval.ms"),
+        "in a run a new partition is found within a second",
+    ),
+    "receive.message.max.bytes": "no run's record is larger than a response may be",
+    "minOffsetsPerTrigger": "no run's query waits for more messages",
     "maxOffsetsPerTrigger": "a limit says nothing without the load, and its scenario has its own",
     **dict.fromkeys(
         ("retention.bytes", "outage.ms"),

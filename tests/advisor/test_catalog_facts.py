@@ -100,8 +100,8 @@ def test_lines_are_told_of_a_setting_that_came_went_or_never_was() -> None:
 
 
 def test_options_of_spark_say_what_is_known_from_where() -> None:
-    documented = _every("maxTriggerDelay", C, Family.SPARK)
-    assert documented.default == "15m"
+    documented = _every("fetchOffset.retryIntervalMs", C, Family.SPARK)
+    assert documented.default == 10
     assert documented.source == (
         "org.apache.spark.sql.kafka010.KafkaSourceProvider, read from 4.2.0; type and default: "
         "Spark's structured-streaming-kafka-integration.md"

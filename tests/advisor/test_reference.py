@@ -113,9 +113,9 @@ def test_where_a_scenario_is_named_it_can_be_run(client: Client, url: str) -> No
 
 def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: Client) -> None:
     index = reverse("reference:index")
-    option = reverse("reference:setting", args=["consumer", "minOffsetsPerTrigger"])
+    option = reverse("reference:setting", args=["consumer", "fetchOffset.numRetries"])
     assert f'href="{option}"' not in html_of(client, index)
-    assert f'href="{option}"' in html_of(client, f"{index}?q=minoffsets")
+    assert f'href="{option}"' in html_of(client, f"{index}?q=fetchoffset")
     html = html_of(client, option)
     assert reference.UNWEIGHED in html
     assert "structured-streaming-kafka-integration.md" in html

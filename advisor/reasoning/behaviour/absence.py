@@ -3,7 +3,9 @@
 A reader that dies is noticed after its session timeout, and who takes its partitions over waits
 for the next poll of each other member (JoinGroup of KIP-62, reconciliation of KIP-848). Each
 restart that is not orderly brings that, so a topic that keeps messages for a shorter time loses
-some. A machine of a Spark query counts as lost after spark.network.timeout.
+some. A machine of a Spark query counts as lost after spark.network.timeout. A query with
+minOffsetsPerTrigger leaves messages unread for maxTriggerDelay before that
+(KafkaMicroBatchStream.delayBatch).
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.group import session_timeout
+from advisor.reasoning.behaviour.group import assigned_by_brokers, session_timeout
 from advisor.reasoning.behaviour.sizes import queue
 from advisor.reasoning.behaviour.timestamps import clocks_apart
 from advisor.reasoning.pipeline import Pipeline, derived
@@ -22,6 +24,16 @@ NAME = "outage.ms"
 
 NETWORK_MS = 120_000
 """`spark.network.timeout`, Spark's default."""
+
+METADATA_MS = 300_000
+"""`metadata.max.age.ms` and `topic.metadata.refresh.interval.ms`, the clients' defaults."""
+
+_NEVER_MS = 10**15
+_FEWEST, _DELAY = "minOffsetsPerTrigger", "maxTriggerDelay"
+_TIME = re.compile(r"(\d{1,15})(us|ms|s|m|min|h|d)?", re.ASCII)
+_UNITS_MS = {
+    "us": 0.001, "ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000,
+}  # fmt: skip
 
 POLL_MS = 300_000
 """`max.poll.interval.ms` of every client; who allows more says with `outage.ms` what that means."""
@@ -38,14 +50,37 @@ class Absence:
 @derived
 def longest_absence(pipeline: Pipeline) -> Absence:
     """The longer of the stated outage and the time until a dead reader is replaced."""
-    least, stated = shortest_absence(pipeline), pipeline.value(Component.APPLICATION, NAME)
+    least, stated = until_replaced(pipeline), pipeline.value(Component.APPLICATION, NAME)
     if isinstance(stated, int) and stated > least.ms:
-        return Absence(stated, f"application.{NAME}={stated}")
-    return least
+        least = Absence(stated, f"application.{NAME}={stated}")
+    return _after_delay(pipeline, least)
 
 
 @derived
 def shortest_absence(pipeline: Pipeline) -> Absence:
+    """Until a dead reader is replaced, and how long a query waited for more messages before."""
+    return _after_delay(pipeline, until_replaced(pipeline))
+
+
+def _after_delay(pipeline: Pipeline, away: Absence) -> Absence:
+    """A query that dies just before its next batch leaves what waited for it unread, too."""
+    least = pipeline.family is Family.SPARK and pipeline.value(Component.CONSUMER, _FEWEST)
+    if not least:
+        return away
+    delay = pipeline.text(Component.CONSUMER, _DELAY)
+    return Absence(
+        away.ms + trigger_delay_ms(delay), f"{_FEWEST}={least} with {_DELAY}={delay}, {away.reason}"
+    )
+
+
+def trigger_delay_ms(text: str) -> int:
+    """A time as Spark reads it: milliseconds, or a number with its unit (JavaUtils.timeStringAs).
+    0 for anything else, and below it."""
+    parts = _TIME.fullmatch(text.strip().lower())
+    return int(int(parts[1]) * _UNITS_MS[parts[2] or "ms"]) if parts else 0
+
+
+def until_replaced(pipeline: Pipeline) -> Absence:
     """From the death of a reader until another one has its partitions, at the longest."""
     if pipeline.family is Family.SPARK:
         return Absence(NETWORK_MS, f"spark.network.timeout={NETWORK_MS} (Spark's default)")
@@ -57,6 +92,27 @@ def shortest_absence(pipeline: Pipeline) -> Absence:
         f"{setting}={session_ms}, and then the next poll of each other member "
         f"(max.poll.interval.ms={poll_ms}{counted})",
     )
+
+
+@derived
+def until_discovered(pipeline: Pipeline) -> Absence:
+    """How long nobody in a group reads a partition that is added to the topic.
+
+    Where the members assign the partitions, the metadata of their leader has to show it
+    (ConsumerCoordinator.rejoinNeededOrPending; rd_kafka_cgrp_metadata_update_check). Brokers that
+    assign them know it at once, and only the clients' usual time is counted there. A query of Spark
+    asks for all partitions before each batch.
+    """
+    if pipeline.family is Family.SPARK:
+        return Absence(0, "at once")
+    librdkafka = pipeline.family is Family.LIBRDKAFKA
+    name = "topic.metadata.refresh.interval.ms" if librdkafka else "metadata.max.age.ms"
+    age_ms = pipeline.number(Component.CONSUMER, name)
+    if age_ms == METADATA_MS or assigned_by_brokers(pipeline):
+        return Absence(METADATA_MS, f"up to {METADATA_MS:,} ms after the first producer")
+    if librdkafka and age_ms <= 0:
+        return Absence(_NEVER_MS, f"which with {name}={age_ms} may take until its next rebalance")
+    return Absence(age_ms, f"up to {name}={age_ms} after the first producer")
 
 
 def until_taken_over_ms(session_ms: int, poll_ms: int) -> int:
@@ -95,18 +151,19 @@ class Room:
     reason: str
 
 
-def room(pipeline: Pipeline) -> Room:
+def room(pipeline: Pipeline, away: Absence | None = None) -> Room:
     """For what is written while readers are away, all of it in one partition at worst.
 
-    Where neither a load nor an absence was stated, for what one producer holds in its memory, and
-    sends at once when brokers are back. Brokers delete whole segments, down to `retention.bytes`
-    and never below (UnifiedLog, deleteRetentionSizeBreachedSegments).
+    `away` is for how long, usually the longest absence. Where neither a load nor an absence was
+    stated, for what one producer holds in its memory, and sends at once when brokers are back.
+    Brokers delete whole segments, down to `retention.bytes` and never below (UnifiedLog,
+    deleteRetentionSizeBreachedSegments).
     """
     rate, size = (pipeline.value(Component.APPLICATION, n) for n in ("rate", "message.bytes"))
     if isinstance(rate, int) and isinstance(size, int):
-        coming = rate * size * longest_absence(pipeline).ms // 1000
+        coming = rate * size * (away or longest_absence(pipeline)).ms // 1000
         return Room(coming + 1, f"rate × message.bytes = {coming}")
-    if pipeline.value(Component.APPLICATION, NAME) is not None:
+    if away or pipeline.value(Component.APPLICATION, NAME) is not None:
         return Room(None, "as many as come")
     if pipeline.family is Family.LIBRDKAFKA:
         room = queue(pipeline)

@@ -23,6 +23,9 @@ SEGMENT = "segment.bytes"
 READ = "socket.request.max.bytes"
 USUAL_BYTES = {TAKEN: 1_048_588, SEGMENT: 1_073_741_824, READ: 104_857_600}
 """What Kafka has where nobody states a limit (TopicConfig, SocketServerConfigs)."""
+RESPONSE, USUAL_RESPONSE_BYTES, RESPONSE_MORE_BYTES = "receive.message.max.bytes", 100_000_000, 512
+"""The largest response that a reader with librdkafka takes, its own default, and what it counts for
+all that is not messages (rd_kafka_conf_finalize)."""
 QUEUE, KIB = "queue.buffering.max.kbytes", 1024
 ENVELOPE_BYTES = 82
 """What a batch of one record adds to key, value and headers: 61 for the batch and 21 at most for
@@ -160,6 +163,22 @@ def refusal_of_requests(pipeline: Pipeline) -> str | None:
         "full one may be, with its names and numbers; the client sends it again until it gives it "
         "up."
     )
+
+
+@derived
+def unread(pipeline: Pipeline) -> int | None:
+    """The bytes of the largest batch, where a reader's client closes the connection at the response
+    with it, again and again; None where it takes each.
+
+    Brokers answer a fetch with one whole batch at least (KIP-74), and librdkafka takes a response
+    that is larger than it allows for damaged (rd_kafka_transport_framed_recv).
+    """
+    if pipeline.family is not Family.LIBRDKAFKA:
+        return None
+    names = ("batch.size", "message.max.bytes")
+    full = min(_limit(pipeline, Component.PRODUCER, name).most for name in names)
+    needed = max(largest(pipeline) or 0, min(full, taken(pipeline).most)) + RESPONSE_MORE_BYTES
+    return needed if needed > pipeline.number(Component.CONSUMER, RESPONSE) else None
 
 
 def _limit(pipeline: Pipeline, component: Component, name: str) -> SizeLimit:

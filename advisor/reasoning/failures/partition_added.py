@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.absence import reach_ms
+from advisor.reasoning.behaviour.absence import (
+    Absence,
+    longest_absence,
+    reach_ms,
+    room,
+    until_discovered,
+)
 from advisor.reasoning.behaviour.group import missing
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-
-METADATA_MS = 300_000
-"""metadata.max.age.ms and topic.metadata.refresh.interval.ms, the clients' defaults."""
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """A group at the end misses what is written before it knows the new partition."""
+    """A group at the end misses what is written before it knows the new partition. From the
+    beginning it misses what is deleted before."""
     reset = pipeline.text(Component.CONSUMER, "auto.offset.reset")
-    back_ms = reach_ms(reset)
-    if reset != "latest" and not 0 < back_ms < METADATA_MS:
-        return {}
+    back_ms, found = reach_ms(reset), until_discovered(pipeline)
+    if reset != "latest" and not 0 < back_ms < found.ms:
+        gone = _deleted(pipeline, found)
+        return {Anomaly.EFFECT_MISSING: gone} if gone else {}
     end = f"{back_ms:,} ms before its end" if back_ms else "its end"
     return missing(
         f"auto.offset.reset={reset}: the group has no position in a new partition and starts at "
-        f"{end}, when it discovers it, up to {METADATA_MS:,} ms after the first producer."
+        f"{end}, when it discovers it, {found.reason}."
     )
+
+
+def _deleted(pipeline: Pipeline, found: Absence) -> str:
+    """What retention deletes of a new partition before the group reads it; empty for nothing."""
+    if "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
+        return ""
+    text = f"The group discovers a new partition {found.reason}"
+    kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
+    if 0 <= kept_ms <= found.ms:
+        return f"{text}: with retention.ms={kept_ms} messages are deleted before."
+    kept = pipeline.number(Component.TOPIC, "retention.bytes")
+    if kept < 0 or found.ms <= longest_absence(pipeline).ms:
+        return ""
+    needed = room(pipeline, found)
+    if needed.least is not None and kept >= needed.least:
+        return ""
+    return f"{text}: with retention.bytes={kept} messages may be deleted before."
 
 
 EVENT = FailureEvent(
@@ -37,5 +59,9 @@ EVENT = FailureEvent(
     scenario="partition-added",
     # Spark reads new partitions of a running query from their beginning.
     families=frozenset(Family) - {Family.SPARK},
-    sources=("Kafka ConfigDef, auto.offset.reset", "Kafka ConfigDef, metadata.max.age.ms"),
+    sources=(
+        "Kafka ConfigDef, auto.offset.reset",
+        "Kafka ConfigDef, metadata.max.age.ms",
+        "librdkafka CONFIGURATION.md, topic.metadata.refresh.interval.ms",
+    ),
 )

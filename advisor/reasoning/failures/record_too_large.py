@@ -6,13 +6,15 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.sizes import (
     LARGEST,
+    RESPONSE,
     largest,
     refusal_of_batches,
     refusal_of_requests,
     too_small,
+    unread,
 )
 from advisor.reasoning.event import FailureEvent, Permits
-from advisor.reasoning.guarantees import Boundary
+from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
@@ -22,10 +24,11 @@ def permits(pipeline: Pipeline) -> Permits:
     Sending a record again that is too large by itself never helps.
     """
     session = Session(pipeline)
-    unread = refusal_of_requests(pipeline)
+    never_read = refusal_of_requests(pipeline)
     permitted = {
+        **_unread(pipeline),
         **_batches(pipeline, session),
-        **(session.refused(unread) if unread else {}),
+        **(session.refused(never_read) if never_read else {}),
     }
     limits = too_small(pipeline)
     if limits:
@@ -36,6 +39,19 @@ def permits(pipeline: Pipeline) -> Permits:
         )
         permitted |= session.refused(f"{text} it is refused.", by_broker=by_broker)
     return permitted
+
+
+def _unread(pipeline: Pipeline) -> Permits:
+    """A reader that never gets past a batch, so that retention deletes what comes after it."""
+    size = unread(pipeline)
+    if size is None:
+        return {}
+    reason = (
+        f"{RESPONSE}={pipeline.number(Component.CONSUMER, RESPONSE)}: the response with the "
+        f"largest batch has up to {size} bytes. The client closes the connection and asks again, "
+        "for ever, and reads nothing after it."
+    )
+    return {Anomaly.BLOCKED: reason, Anomaly.EFFECT_MISSING: reason}
 
 
 def _batches(pipeline: Pipeline, session: Session) -> Permits:
@@ -67,5 +83,6 @@ EVENT = FailureEvent(
         "KIP-126 (a batch that is too large is split)",
         "KAFKA-8350 (before 4.2 not into smaller ones than batch.size)",
         "librdkafka issues 488 and 1716",
+        "KIP-74; librdkafka CONFIGURATION.md, receive.message.max.bytes",
     ),
 )

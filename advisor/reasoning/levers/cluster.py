@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.behaviour.absence import longest_absence, room
+from advisor.reasoning.behaviour.absence import METADATA_MS, longest_absence, room, until_discovered
 from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.timestamps import (
@@ -72,7 +72,8 @@ def _moved(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = longest_absence(pipeline).ms, pipeline.number(_TOPIC, "retention.ms")
+    away_ms = max(longest_absence(pipeline).ms, min(until_discovered(pipeline).ms, METADATA_MS))
+    now = pipeline.number(_TOPIC, "retention.ms")
     if pipeline.value(Component.APPLICATION, APART) is not None:
         away_ms += clocks_apart(pipeline).ms
     if not 0 <= now <= away_ms:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
+from advisor.reasoning.behaviour.absence import METADATA_MS, trigger_delay_ms, until_discovered
 from advisor.reasoning.levers.lever import (
     CONSUMERS_AGAIN,
     LONG_MAX,
@@ -56,6 +57,19 @@ def _stores(pipeline: Pipeline) -> Sequence[Value]:
     return _becomes("enable.auto.offset.store", False)(pipeline)
 
 
+def _asks(name: str, pipeline: Pipeline) -> Sequence[Value]:
+    """The client's own time, where it asks for new partitions less often, or never."""
+    own = until_discovered(pipeline).ms > METADATA_MS
+    return [METADATA_MS] if own and pipeline.knows(Component.CONSUMER, name) else []
+
+
+def _delays(pipeline: Pipeline) -> Sequence[Value]:
+    """Spark's own, where messages that are too few wait for longer."""
+    delay_ms = trigger_delay_ms(pipeline.text(Component.CONSUMER, "maxTriggerDelay"))
+    fewest = pipeline.value(Component.CONSUMER, "minOffsetsPerTrigger")
+    return ["15m"] if fewest and delay_ms > trigger_delay_ms("15m") else []
+
+
 LEVERS = (
     _lever(
         "auto.offset.reset", not_spark(_resets),
@@ -87,6 +101,26 @@ LEVERS = (
         costs(throughput="one task reads each partition."),
         "Spark structured-streaming-kafka-integration.md, maxRecordsPerPartition",
         _QUERY_AGAIN,
+    ),
+    _lever(
+        "maxTriggerDelay", only(Family.SPARK, _delays),
+        costs(throughput="batches are smaller."),
+        "Spark structured-streaming-kafka-integration.md, maxTriggerDelay",
+        _QUERY_AGAIN,
+    ),
+    *(
+        _lever(
+            name, only(family, partial(_asks, name)),
+            costs(more="Requests: each client asks for the topic's partitions more often."),
+            source,
+            CONSUMERS_AGAIN,
+        )
+        for family, name, source in (
+            (Family.JAVA, "metadata.max.age.ms", "Kafka ConfigDef, metadata.max.age.ms"),
+            (Family.STREAMS, "metadata.max.age.ms", "Kafka ConfigDef, metadata.max.age.ms"),
+            (Family.LIBRDKAFKA, "topic.metadata.refresh.interval.ms",
+             "librdkafka CONFIGURATION.md, topic.metadata.refresh.interval.ms"),
+        )
     ),
     _lever(
         "enable.auto.offset.store",

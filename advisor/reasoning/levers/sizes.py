@@ -11,19 +11,23 @@ from advisor.reasoning.behaviour.sizes import (
     QUEUE,
     READ,
     REQUEST_BYTES,
+    RESPONSE,
     SEGMENT,
     SMALLEST_BATCH_BYTES,
     TAKEN,
     USUAL_BYTES,
+    USUAL_RESPONSE_BYTES,
     full_batch,
     full_request,
     largest,
     read,
     taken,
     too_small,
+    unread,
 )
 from advisor.reasoning.levers.lever import (
     BROKER_FILE,
+    CONSUMERS_AGAIN,
     INT_MAX,
     PRODUCERS_AGAIN,
     TOPIC_ALTERED,
@@ -64,6 +68,12 @@ def _read(pipeline: Pipeline) -> Sequence[Value]:
     wanted = max(USUAL_BYTES[READ], min(size + REQUEST_BYTES, INT_MAX))
     short = bound or any(limit.setting == READ for limit in too_small(pipeline))
     return [wanted] if short and now < wanted else []
+
+
+def _response(pipeline: Pipeline) -> Sequence[Value]:
+    """librdkafka's own limit, or as much as the largest batch needs."""
+    size = unread(pipeline)
+    return [max(USUAL_RESPONSE_BYTES, min(size, INT_MAX))] if size is not None else []
 
 
 def _enough(setting: str, unit: int = 1) -> Targets:
@@ -121,6 +131,12 @@ LEVERS = (
         costs(disk="retention and compaction wait until a segment is full, or for segment.ms."),
         "Kafka TopicConfig, segment.bytes",
         TOPIC_ALTERED,
+    ),
+    Lever(
+        Component.CONSUMER, RESPONSE, _response,
+        costs(more="Memory: readers hold responses of that size."),
+        "librdkafka CONFIGURATION.md, receive.message.max.bytes",
+        CONSUMERS_AGAIN,
     ),
     Lever(
         Component.BROKER, READ, _read,

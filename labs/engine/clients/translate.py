@@ -88,6 +88,11 @@ _TRANSACTIONAL: Mapping[str, _Rule] = {
     "transaction.timeout.ms": _Rule(1000, 2147483647),
 }
 
+_REFRESHED = "topic.metadata.refresh.interval.ms"
+"""librdkafka's name of Java's metadata.max.age.ms, of which 0 is never and not always."""
+_LEAST_RESPONSE = 52_428_800 + 512
+"""receive.message.max.bytes that librdkafka takes with its own fetch.max.bytes."""
+
 _CONSUMER: dict[str, _Rule] = {
     "auto.offset.reset": _Rule(words={"none": "error"}),
     "isolation.level": _Rule(),
@@ -98,10 +103,17 @@ _CONSUMER: dict[str, _Rule] = {
     "heartbeat.interval.ms": _Rule(1, 3600000),
     "check.crcs": _Rule(),
     "group.id": _Rule(dropped="a run's readers have a group of their own"),
-    "topic.metadata.refresh.interval.ms": _Rule(-1, 3600000),
+    _REFRESHED: _Rule(-1, 3600000),
+    "receive.message.max.bytes": _Rule(_LEAST_RESPONSE, 2147483647),
     "group.instance.id": _Rule(dropped="a run's reader has no restart that could keep its name"),
     **dict.fromkeys(
-        ("maxOffsetsPerTrigger", "minPartitions", "maxRecordsPerPartition"),
+        (
+            "maxOffsetsPerTrigger",
+            "minOffsetsPerTrigger",
+            "maxTriggerDelay",
+            "minPartitions",
+            "maxRecordsPerPartition",
+        ),
         _Rule(dropped="a run's readers have no batches"),
     ),
 }
@@ -176,6 +188,8 @@ def consumer(settings: Mapping[str, Value], static: bool = False) -> Translated:
     """
     rules = {**_CONSUMER, **({"group.instance.id": _Rule()} if static else {})}
     options = {key: value for key, value in settings.items() if key not in _APPLICATIONS_OWN}
+    if isinstance(age_ms := options.pop("metadata.max.age.ms", None), int):
+        options.setdefault(_REFRESHED, max(age_ms, 10))
     if _STARTS in settings:
         options["auto.offset.reset"] = settings[_STARTS]
     if options.get("group.protocol") == "consumer":

@@ -32,6 +32,7 @@ UNSHOWN: Mapping[str, str] = {
     "transaction",
     "consumer.check.crcs": "no run damages what is on a disk or on its way",
     "consumer.group.id": "no run has two Spark queries that read as one group",
+    "consumer.maxTriggerDelay": "no run's query waits for more messages",
     "streams.application.id": "a run's application has an id of its own",
     "streams.errors.dead.letter.queue.topic.name": "no run's application goes on without a message",
     "application.rate": "it is the load that some numbers are worked out for, and no run is of it",

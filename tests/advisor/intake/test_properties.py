@@ -92,8 +92,8 @@ SAID = [
      "compression.codec is not taken into account."),
     ("spark-options", Family.SPARK, "compression.type=gzip",
      "compression.type says nothing to Spark without kafka. before it."),
-    ("spark-options", Family.SPARK, "minoffsetspertrigger=3",
-     "minoffsetspertrigger is not taken into account."),
+    ("spark-options", Family.SPARK, "fetchoffset.numretries=3",
+     "fetchoffset.numretries is not taken into account."),
     ("spark-options", Family.SPARK, "checkpointLocation=/a",
      "checkpointLocation names no file system: fs.defaultFS decides, and that is the machine's own "
      "disk unless somebody set it. It is taken to last; say where it is (application.checkpoint)."),

@@ -76,7 +76,7 @@ def test_the_source_is_told_what_is_described_in_its_own_words(tmp_path: Path) -
         "kafka.fetch.max.wait.ms": "10", "kafka.reconnect.backoff.ms": "50",
         "kafka.reconnect.backoff.max.ms": "500", "kafka.connections.max.idle.ms": "540000",
         "kafka.fetch.min.bytes": "1", "kafka.request.timeout.ms": "30000",
-        "kafkaConsumer.pollTimeoutMs": "120000",
+        "kafkaConsumer.pollTimeoutMs": "120000", "maxTriggerDelay": "15m",
     }  # fmt: skip
     assert config.sink == str(tmp_path / "sink.sqlite")
 
