@@ -41,6 +41,7 @@ from advisor.intake.places import Joined, Origin, placed
 from advisor.intake.programs.sources import programs
 from advisor.intake.reading import Item, Subject
 from advisor.intake.text import shown
+from advisor.intake.variables import Variables
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
@@ -78,6 +79,7 @@ class Inputs:
     stating: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """The files that state each field."""
 
+    variables: Variables = field(default_factory=Variables)
     only: tuple[str, ...] = ()
     chosen: set[str] = field(default_factory=set)
     program: bool = False
@@ -252,6 +254,7 @@ class Inputs:
         if intake.server:
             self.servers[source] = intake.server
         self._refuse_others(source, intake)
+        self.problems += self.variables.add(intake, source, joined)
         self.program |= intake.program
         if intake.unordered and self.fields.get("need.ordering") in ("on", "true", "yes"):
             self._tell(source, [], [intake.unordered])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from advisor.catalog import Problem, Value
 from advisor.intake.cluster.identity import Server
-from advisor.intake.reading import Item, Subject
+from advisor.intake.reading import Defaulted, Given, Item, Subject
 
 
 @dataclass(slots=True)
@@ -22,7 +22,8 @@ class Intake:
     the clients of the file that were asked for by name. `others` counts what is of another
     component than the file, `server` is whose settings these are, where they are one server's,
     `subject` the topics, cluster and clients that they are of, `program` whether the file is code
-    that works with records, and `unordered` a problem where order is asked for.
+    that works with records, `unordered` a problem where order is asked for, `defaulted` what
+    variables may replace, and `given` the variables that the file states.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -40,3 +41,5 @@ class Intake:
     subject: Subject = field(default_factory=Subject)
     program: bool = False
     unordered: Problem | None = None
+    defaulted: list[Defaulted] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)

@@ -5,6 +5,7 @@ A reader knows one kind of file and nothing of what settings mean; `weigh` asks 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ NO_PLAIN_VALUE = "is not a plain value here. Write the one that counts"
 """Said of a setting that decides and is known only where a program runs."""
 
 
+_NO_LETTER = re.compile(r"[^A-Za-z0-9]")
 _LEAST, _OF_BROKERS = "topic.min.insync.replicas", "broker.min.insync.replicas"
 
 
@@ -151,6 +153,38 @@ def _differ(component: Component, one: Mapping[str, Value], other: Mapping[str, 
     return next(texts) != next(texts)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A variable that a process has, or, by a file of variables (`by_file`), compose as well. Name
+    and value are marks: what a person typed is not kept."""
+
+    variable: int
+    value: int
+    line: int
+    by_file: bool = False
+
+    @classmethod
+    def named(cls, variable: str, text: str, line: int, *, by_file: bool = False) -> Given:
+        """Of a variable by its name, with its value. A property's name is that of the variable
+        which gives it: `kafka.reset` is KAFKA_RESET (Spring Framework,
+        SystemEnvironmentPropertySource; SmallRye Config, "Environment Variables")."""
+        name = _NO_LETTER.sub("_", variable).upper()
+        return cls(hash(name), hash(text.strip()), line, by_file)
+
+
+@dataclass(frozen=True, slots=True)
+class Defaulted:
+    """A setting that has the default of a variable, unless that is given another value.
+
+    `default` is the variable with it, `by_compose` whether compose fills it in, and not the
+    process.
+    """
+
+    setting: str
+    default: Given
+    by_compose: bool = False
+
+
 @dataclass(slots=True)
 class Reading:
     """What a file states.
@@ -185,6 +219,8 @@ class Reading:
     """Where parts of the file count in some profiles alone."""
 
     subject: Subject = field(default_factory=Subject)
+    defaulted: list[Defaulted] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
 
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",

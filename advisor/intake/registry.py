@@ -101,7 +101,7 @@ def read(
 
     A file that cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
-    marked, notes = text.startswith(MARK), list[str]()
+    marked, notes, others = text.startswith(MARK), list[str](), [*beside]
     text = text.removeprefix(MARK)
     try:
         _check(text)
@@ -113,7 +113,7 @@ def read(
         reading.notes += notes
         if assumed:
             assume_zookeeper(reading)
-        intake, names = _weighed(reading, product, family, [*beside], only)
+        intake, names = _weighed(reading, product, family, others, only)
         intake.subject = replace(intake.subject, program=reader.kind in KINDS)
         if reader.read_files:
             _set_up_all(intake)
@@ -125,7 +125,8 @@ def read(
         if line := assigned(text):
             words = f"Line {line}: {ASSIGNS}."
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
-    for words in _doubts(intake, text, reader, kind, names):
+    # variables that are given to an application of another file need no setting among them
+    for words in () if others and intake.given else _doubts(intake, text, reader, kind, names):
         intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
     return intake
 

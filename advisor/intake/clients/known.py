@@ -74,21 +74,25 @@ _OF_FRAMEWORKS = frozenset({
 })  # fmt: skip
 """What frameworks call that an answer depends on, and Kafka has no name for."""
 
+_BETWEEN = str.maketrans("", "", ".-")
+
 
 def decides(name: str) -> bool:
-    """Whether an answer depends on a setting, as a client or a framework writes it.
+    """Whether an answer depends on a setting, as a client or a framework writes it, with dots,
+    dashes or, in a variable, nothing between its words.
 
     What stands before its name (`spring.kafka.producer.`) is passed over. A text that is not
     weighed, such as the name of a group, decides nothing.
     """
     parts = re.split(r"[.-]", name.lower())
-    names = {".".join(parts[first:]) for first in range(len(parts))}
-    return not names.isdisjoint(_weighed()) or name.rpartition(".")[2] in _OF_FRAMEWORKS
+    names = {"".join(parts[first:]) for first in range(len(parts))}
+    return not names.isdisjoint(_weighed())
 
 
 @cache
 def _weighed() -> frozenset[str]:
-    """Settings with values that are weighed, at the newest version of each client; lower case."""
+    """Settings with values that are weighed, at the newest version of each client, in lower case
+    and without what is between their words."""
     settings = (
         setting
         for product in map(newest, Family)
@@ -100,7 +104,8 @@ def _weighed() -> frozenset[str]:
         for setting in settings if not is_free(setting.name)
         for name in (setting.name, *setting.aliases)
     }  # fmt: skip
-    return names_of_topics() | names
+    every = names_of_topics() | names | _OF_FRAMEWORKS
+    return frozenset(name.translate(_BETWEEN) for name in every)
 
 
 @cache

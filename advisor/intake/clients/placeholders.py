@@ -9,7 +9,7 @@ from dataclasses import replace
 from advisor.catalog import Component
 from advisor.intake.clients.known import decides
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.reading import Reading
+from advisor.intake.reading import Defaulted, Given, Reading
 from advisor.intake.text import is_secret, shown
 
 SPRING = re.compile(r"\$\{([^${}:]{1,200}):([^${}]{0,1000})\}")
@@ -55,7 +55,13 @@ def fill(
         return
     take(filled)
     if may_replace and not is_secret(name):
-        by = ", ".join(may_replace)
+        by = ", ".join(shown(variable) for variable, _ in may_replace)
+        if decides(name):
+            of_compose = pattern is COMPOSE
+            reading.defaulted += [
+                Defaulted(shown(name), Given.named(variable, default, line), of_compose)
+                for variable, default in may_replace
+            ]
         reading.note(line, f"{shown(name)}: the default counts here; {by} may replace it")
 
 
@@ -94,15 +100,15 @@ def _relaxed(name: str) -> str:
     return re.sub("[-_]", "", name.strip()).lower()
 
 
-def _filled(text: str, pattern: re.Pattern[str]) -> tuple[str | None, list[str], bool]:
-    """The text with each default in its place, and the names that may replace one.
+def _filled(text: str, pattern: re.Pattern[str]) -> tuple[str | None, list[tuple[str, str]], bool]:
+    """The text with each default in its place, and the names that may replace one, with it.
 
     A default may hold another placeholder. None for a text with one that has no default. The
     last is False if one of the names is that of a secret.
     """
-    names, is_open = list[str](), True
+    names, is_open = list[tuple[str, str]](), True
     while (match := pattern.search(text)) and len(names) < _MOST:
         is_open = is_open and not is_secret(match[1])
-        names.append(shown(match[1].strip()))
+        names.append((match[1].strip(), match[2]))
         text = text[: match.start()] + match[2] + text[match.end() :]
     return (None if "${" in text else text), names, is_open

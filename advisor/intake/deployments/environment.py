@@ -8,7 +8,7 @@ from advisor.intake.deployments.compose.services import OTHERS, Variable, is_spr
 from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
 from advisor.intake.frameworks.spring.arguments import JSON
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Given, Reader, Reading
 from advisor.intake.text import IntakeError
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
@@ -26,6 +26,9 @@ def read(text: str) -> Reading:
     variables = list[Variable]()
     for number, line in enumerate(text.splitlines(), start=1):
         match = _ANY.fullmatch(line.rstrip())
+        if match:
+            given = Given.named(match[1], _unquoted(match[2]), number, by_file=True)
+            reading.given.append(given)
         if match and (_OWN.fullmatch(match[1]) or is_springs(match[1], match[2])):
             variables.append((match[1], _unquoted(match[2]), number))
         elif owner := _FOREIGN.match(line):

@@ -1,13 +1,13 @@
 """Kubernetes manifests: files in a ConfigMap, and the variables of a container.
 
-A file in a ConfigMap is read as what it looks like. Source: Kubernetes API reference, ConfigMap v1
-(`data`) and Container v1 (`env`).
+A file in a ConfigMap or a Secret is read as what it looks like. Source: Kubernetes API reference,
+ConfigMap v1 (`data`) and Container v1 (`env`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -22,7 +22,9 @@ from advisor.intake.deployments.compose.servers import is_server
 from advisor.intake.deployments.compose.services import (
     OTHERS,
     Variable,
+    given,
     is_of_broker,
+    is_springs,
     line_of_image,
     of_servers,
     refuse_clients_of,
@@ -32,6 +34,7 @@ from advisor.intake.deployments.compose.services import (
 from advisor.intake.deployments.compose.volumes import usual_folders
 from advisor.intake.deployments.images import refuse_other_brokers, setting_of, with_file_of
 from advisor.intake.deployments.own_variables import refuse_unprefixed
+from advisor.intake.deployments.references import with_references
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
 from advisor.intake.formats.yaml_nodes import Leaf
@@ -41,7 +44,7 @@ from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.text import IntakeError, further_down, shown
 
-_KINDS = "ConfigMap|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
+_KINDS = "ConfigMap|Secret|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
 _KIND = re.compile(rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b", re.MULTILINE)
 _API = re.compile(r"^apiVersion:", re.MULTILINE)
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod")
@@ -69,7 +72,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
-    found = list(resources(text))
+    found = with_references(resources(text))
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     for leaves in found:
         if data := list(_data(leaves)):
@@ -77,6 +80,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
         choices |= _files(reading, files, profiles)
         name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
+        reading.given += map(given, [*_plain_variables(leaves), *_entries(leaves)])
         own = list(_variables(leaves, name))
         for container, row in own:
             variables.setdefault(container, []).append(row)
@@ -85,7 +89,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         }
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
-        _say_unread(reading, leaves, name, {container for container, _ in own})
+        _say_unread(reading, leaves, name)
     without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_clients_of(variables)
     take_topics(reading, commands.values(), {})
@@ -115,15 +119,26 @@ def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
                 pass
 
 
+def _entries(leaves: Iterable[Leaf]) -> Iterator[Variable]:
+    """What a ConfigMap holds that may be variables (`envFrom`)."""
+    for leaf in leaves:
+        match leaf.path:
+            case ("data", name) if name.isidentifier():
+                yield name, leaf.text, leaf.line
+            case _:
+                pass
+
+
 def _place(name: str, path: Sequence[str]) -> str:
     """A container by the name of its resource and where it stands there."""
     return "/".join((name, *path))
 
 
-def _say_unread(reading: Reading, leaves: list[Leaf], resource: str, ours: Collection[str]) -> None:
-    """Names variables of our containers that stand elsewhere. Raises `IntakeError` for brokers
-    that are not Apache Kafka."""
+def _say_unread(reading: Reading, leaves: list[Leaf], resource: str) -> None:
+    """Names variables of our containers that stand elsewhere: a problem where an answer depends on
+    one. Raises `IntakeError` for brokers that are not Apache Kafka."""
     names: dict[tuple[str, ...], str] = {}
+    ours = set(_containers(leaves, resource))
     for leaf in leaves:
         match leaf.path:
             case (*before, "env", number, "name"):
@@ -135,9 +150,10 @@ def _say_unread(reading: Reading, leaves: list[Leaf], resource: str, ours: Colle
                 name = names.get((*before, number), "")
                 if not _VARIABLE.fullmatch(name) or _place(resource, before) not in ours:
                     continue
-                if is_of_broker(name) and decides(setting_of(name)):
+                if decides(setting_of(name)) and (is_of_broker(name) or is_springs(name, "")):
                     words = f"comes from a {shown(kind)}. Write the value that counts"
-                    reading.wrong(Component.BROKER, name, leaf.line, f"{shown(name)} {words}")
+                    what = shown(setting_of(name))
+                    reading.wrong(Component.APPLICATION, what, leaf.line, f"{what} {words}")
                     continue
                 words = f"{shown(name)} comes from a {shown(kind)}: not read"
             case (*before, "envFrom", _, kind, "name") if _place(resource, before) in ours:
@@ -268,6 +284,10 @@ def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
     except IntakeError as error:
         raise IntakeError(further_down(str(error), leaf.line)) from None
     inner.items = [replace(item, line=item.line + leaf.line) for item in inner.items]
+    inner.defaulted = [
+        replace(it, default=replace(it.default, line=it.default.line + leaf.line))
+        for it in inner.defaulted
+    ]
     inner.notes = [further_down(note, leaf.line) for note in inner.notes]
     inner.problems = [
         replace(problem, message=further_down(problem.message, leaf.line))
@@ -289,6 +309,7 @@ def _add(reading: Reading, inner: Reading) -> None:
     reading.heads |= inner.heads
     reading.notes += inner.notes
     reading.problems += inner.problems
+    reading.defaulted += inner.defaulted
     reading.clients |= inner.clients
 
 
@@ -297,6 +318,18 @@ def _variables(leaves: Iterable[Leaf], resource: str) -> Iterable[tuple[str, Var
     for before, variable in _stated(leaves):
         if _VARIABLE.fullmatch(variable[0]) or is_argument(variable[1]):
             yield _place(resource, before), variable
+
+
+def _containers(leaves: Iterable[Leaf], resource: str) -> Iterator[str]:
+    """The containers with variables that may count, wherever their values stand."""
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "env", _, "name") if _VARIABLE.fullmatch(leaf.text):
+                yield _place(resource, before)
+            case (*before, "env", _, "value") if is_argument(leaf.text):
+                yield _place(resource, before)
+            case _:
+                pass
 
 
 def _plain_variables(leaves: Iterable[Leaf]) -> Iterator[Variable]:

@@ -142,7 +142,7 @@ KUBERNETES = [
      "KAFKA_ACKS comes from a configMapKeyRef: not read"),
     (workload(variable="{name: KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE, "
               "valueFrom: {configMapKeyRef: {name: a, key: b}}}"), 2,
-     "KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE comes from a configMapKeyRef. Write the value"),
+     "unclean.leader.election.enable comes from a configMapKeyRef. Write the value"),
     (workload(variable="{name: KAFKA_SSL_KEY_PASSWORD, "
               "valueFrom: {secretKeyRef: {name: a, key: b}}}"), 0, "YES"),
     (workload("envFrom: [{configMapRef: {name: a}}]"), 0, "variables come from a configMapRef"),

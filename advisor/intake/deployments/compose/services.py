@@ -19,7 +19,7 @@ from types import MappingProxyType
 
 from advisor.catalog import Component, Family, SettingError, kafka_line, kafka_versions
 from advisor.catalog.versions import at_least
-from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.known import decides, known_keys, newest
 from advisor.intake.clients.placeholders import COMPOSE, fill
 from advisor.intake.cluster.quorum import VOTERS
 from advisor.intake.deployments.commands import (
@@ -45,7 +45,7 @@ from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM, named
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Given, Reader, Reading
 from advisor.intake.text import shown
 
 Variable = tuple[str, str, int]
@@ -91,7 +91,8 @@ def read(text: str) -> Reading:
     if not brokers:
         brokers = _unnamed(leaves, variables, commands) - controllers
     without_passed_over(reading, variables, named)
-    refuse_several(_cluster_ids(leaves, brokers | controllers))
+    refuse_several(_variables(leaves, brokers | controllers))
+    reading.given += map(given, _variables(leaves))
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
     take(reading, of_servers(reading, variables), commands)
@@ -111,10 +112,15 @@ def read(text: str) -> Reading:
     return reading
 
 
-def _cluster_ids(leaves: Iterable[Leaf], services: Collection[str]) -> Iterator[Variable]:
+def _variables(
+    leaves: Iterable[Leaf], services: Collection[str] | None = None
+) -> Iterator[Variable]:
+    """All variables of these services, or of all."""
     for leaf in leaves:
         match leaf.path:
-            case ("services", service, "environment", name) if service in services:
+            case ("services", service, "environment", name) if (
+                services is None or service in services
+            ):
                 if name.isdecimal():
                     name, _, value = leaf.text.partition("=")
                 else:
@@ -234,7 +240,7 @@ def refuse_clients_of(
         if service in servers or is_server(row[0] for row in own):
             continue
         for name, value, line in own:
-            if value and not is_springs(name, value):
+            if not is_springs(name, value):
                 refuse_clients(name, line)
 
 
@@ -309,8 +315,8 @@ def _variable(leaf: Leaf) -> tuple[str, str] | None:
     """A variable of a service, written as a mapping or as a list of `NAME=value`."""
     match leaf.path:
         case ("services", _, "environment", name) if name.isdecimal():
-            name, is_set, value = leaf.text.partition("=")
-            return (name, value) if is_set and _ours(name, value) else None
+            name, _, value = leaf.text.partition("=")
+            return (name, value) if _ours(name, value) else None
         case ("services", _, "environment", name) if _ours(name, leaf.text):
             return name, leaf.text
         case _:
@@ -333,6 +339,12 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
+def given(row: Variable) -> Given:
+    """A variable of a container, with what compose fills in by its default."""
+    name, value, line = row
+    return Given.named(name, _by_default(value), line)
+
+
 def _ours(name: str, value: str) -> bool:
     return is_springs(name, value) or OF_BROKER.match(name) is not None
 
@@ -346,8 +358,10 @@ def take(
     springs = dict[str, list[Leaf]]()
     for service, own in variables.items():
         for variable, value, line in own:
-            if not is_springs(variable, value) and value and not _NOT_SETTINGS.fullmatch(variable):
-                name = setting_of(variable)
+            if is_springs(variable, value) or _NOT_SETTINGS.fullmatch(variable):
+                continue
+            name = setting_of(variable)
+            if _has_value(reading, Component.BROKER, (variable, value, line)):
                 state = partial(_state, reading, service, name, line)
                 fill(reading, COMPOSE, (name, value, line), state)
         springs[service] = _of_spring(reading, own, commands.get(service))
@@ -356,6 +370,18 @@ def take(
     applications = {service: leaves for service, leaves in springs.items() if leaves}
     for service, leaves in applications.items():
         _take_application(reading, service if len(applications) > 1 else "", leaves)
+
+
+def _has_value(reading: Reading, component: Component, row: Variable) -> bool:
+    """Whether a variable has one here. Without one, compose hands on what it is started with
+    (Compose file reference, `environment`), which is not in the file: a problem where an answer
+    depends on it."""
+    variable, value, line = row
+    name = setting_of(variable)
+    if not value and decides(name):
+        words = f"{shown(name)} has no value here. Write the one that counts"
+        reading.wrong(component, name, line, words)
+    return bool(value)
 
 
 def is_springs(variable: str, value: str) -> bool:
@@ -374,7 +400,9 @@ def _of_spring(
     for variable, text, line in own:
         if variable == spring_arguments.JSON[0]:
             later += spring_arguments.of_json(text, line)
-        elif variable.startswith(_SPRING):
+        elif variable.startswith(_SPRING) and _has_value(
+            reading, Component.APPLICATION, (variable, text, line)
+        ):
             keep = partial(_keep, springs, variable, line)
             fill(reading, COMPOSE, (setting_of(variable), text, line), keep)
     for text, line in [*stated, *([command] if command else [])]:
@@ -395,6 +423,7 @@ def _take_application(reading: Reading, service: str, leaves: list[Leaf]) -> Non
     reading.clients |= own.clients
     reading.notes += own.notes
     reading.problems += own.problems
+    reading.defaulted += own.defaulted
 
 
 def _keep(springs: list[Variable], variable: str, line: int, text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
-from advisor.intake.clients.known import SLIP, known_keys, newest
+from advisor.intake.clients.known import SLIP, decides, known_keys, newest
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import NAMES, relaxed
 from advisor.intake.reading import Reading
@@ -22,6 +22,11 @@ STREAM = "SPRING_CLOUD_STREAM_"
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _GROUPS = ("properties", "security", "ssl")
 _ROOT = "spring.kafka."
+_OF_BINDER = frozenset({
+    "requiredacks", "startoffset", "resetoffsets", "autocommitonerror", "transactionidprefix",
+    "sync", "errorchannelenabled",
+})  # fmt: skip
+"""What the Kafka binder calls that an answer depends on, and Kafka has no name for."""
 
 
 def named(reading: Reading, variables: Iterable[tuple[str, str, int]]) -> list[Leaf]:
@@ -29,8 +34,7 @@ def named(reading: Reading, variables: Iterable[tuple[str, str, int]]) -> list[L
     leaves = []
     for variable, text, line in variables:
         if variable.startswith(STREAM):
-            words = "variables of Spring Cloud Stream are not read: give its application.yml"
-            reading.note(line, words)
+            _pass_over(reading, variable, line)
             continue
         name = _property(variable.removeprefix(PREFIX).lower().split("_"))
         near = _nearest(name)
@@ -41,6 +45,21 @@ def named(reading: Reading, variables: Iterable[tuple[str, str, int]]) -> list[L
             words = f"{shown(_ROOT + name)} is no setting that we know: not read{hint}"
             reading.note(line, words)
     return leaves
+
+
+def _pass_over(reading: Reading, variable: str, line: int) -> None:
+    """Says of a variable of Spring Cloud Stream that it is not read: a problem where an answer
+    depends on it. Where the name of a binding ends in it cannot be seen."""
+    words = variable.lower().split("_")
+    ends = {"".join(words[first:]) for first in range(len(words))}
+    if decides(variable.replace("_", ".")) or ends & _OF_BINDER:
+        name = ".".join(words)
+        stated = f"{shown(name)} is stated by a variable of Spring Cloud Stream, which is not "
+        stated += "read. State it in the application.yml, and leave the variable out"
+        reading.wrong(Component.APPLICATION, name, line, stated)
+    else:
+        stated = "variables of Spring Cloud Stream are not read: give its application.yml"
+        reading.note(line, stated)
 
 
 def _property(words: list[str]) -> str:

@@ -21,7 +21,7 @@ from advisor.intake.programs.python.made import Made, Pair
 from advisor.intake.programs.python.plain import plain
 from advisor.intake.programs.python.reads import reads
 from advisor.intake.programs.sends import STARTS_AT_END, processed, unheard
-from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
+from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Reader, Reading
 from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
@@ -256,9 +256,8 @@ def take(
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
     if default := _default(value):
+        _say_default(reading, key, line, _variable(value), default)
         value = default
-        if not is_secret(key):
-            reading.note(line, f"{shown(key)}: the default counts here; a variable may replace it")
     elif is_free(key) and _is_worked_out(value):
         value = ast.Constant("x")  # a name with a variable in it is one, whatever that is
     try:
@@ -271,6 +270,15 @@ def take(
         reading.state(component, key, str(literal), line, process=process)
     else:
         open_value(reading, component, key, line)
+
+
+def _say_default(reading: Reading, key: str, line: int, variable: str, default: ast.expr) -> None:
+    """Says that a variable may replace what counts here."""
+    if not is_secret(key):
+        reading.note(line, f"{shown(key)}: the default counts here; a variable may replace it")
+    if decides(key):
+        of_program = Given.named(variable, str(ast.literal_eval(default)), line)
+        reading.defaulted.append(Defaulted(shown(key), of_program))
 
 
 def open_value(reading: Reading, component: Component, key: str, line: int) -> None:
@@ -293,6 +301,17 @@ def _default(node: ast.expr) -> ast.expr | None:
             return default if plain.endswith(("environ.get", "getenv")) else None
         case _:
             return None
+
+
+def _variable(node: ast.expr) -> str:
+    """The name of the variable in what has a `_default`."""
+    match node:
+        case ast.Call(args=[ast.Constant(value=str(name)), _]):
+            return name
+        case ast.Call(args=[inner]):
+            return _variable(inner)
+        case _:
+            return ""
 
 
 def _is_worked_out(node: ast.expr) -> bool:

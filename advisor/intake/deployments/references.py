@@ -1,0 +1,89 @@
+"""What Kubernetes resources of one file say of each other: ConfigMaps, Secrets, and variables that
+come from them.
+
+`valueFrom` names an entry of a ConfigMap or a Secret; a Secret holds its entries as base64 in
+`data`, or plain in `stringData`, which goes before it (Kubernetes API reference, EnvVarSource v1
+and Secret v1).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from advisor.intake.formats.yaml_nodes import Leaf
+
+_KINDS = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+_Entries = Mapping[tuple[str, str, str], str]
+"""What each entry holds, by kind, name and key."""
+
+
+def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
+    """The resources, with the entries of Secrets as those of ConfigMaps, and with the values that
+    variables take from entries that are here."""
+    resources = [_plain(leaves) for leaves in found]
+    entries = {
+        (_text(leaves, ("kind",)), _text(leaves, ("metadata", "name")), leaf.path[1]): leaf.text
+        for leaves in resources
+        for leaf in leaves
+        if leaf.path[:1] == ("data",) and len(leaf.path) == 2
+    }
+    return [list(_filled(leaves, entries)) for leaves in resources]
+
+
+def _text(leaves: Iterable[Leaf], path: tuple[str, ...]) -> str:
+    return next((leaf.text for leaf in leaves if leaf.path == path), "")
+
+
+def _plain(leaves: list[Leaf]) -> list[Leaf]:
+    """A resource; of a Secret, with its entries as plain text."""
+    if _text(leaves, ("kind",)) != "Secret":
+        return leaves
+    stated = {leaf.path[1:] for leaf in leaves if leaf.path[:1] == ("stringData",)}
+    result = list[Leaf]()
+    for leaf in leaves:
+        match leaf.path:
+            case ("stringData", *key):
+                result.append(replace(leaf, path=("data", *key)))
+            case ("data", *key) if tuple(key) in stated:
+                pass
+            case ("data", *_):
+                result.append(replace(leaf, text=_decoded(leaf.text)))
+            case _:
+                result.append(leaf)
+    return result
+
+
+def _decoded(text: str) -> str:
+    """The text behind base64; nothing for what is none, such as a keystore."""
+    try:
+        return base64.b64decode(text, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def _filled(leaves: list[Leaf], entries: _Entries) -> Iterator[Leaf]:
+    named: dict[tuple[str, ...], str] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "name") if before[-1:] and before[-1] in _KINDS:
+                named[tuple(before)] = leaf.text
+            case _:
+                pass
+    for leaf in leaves:
+        yield _value(leaf, named, entries)
+
+
+def _value(leaf: Leaf, named: Mapping[tuple[str, ...], str], entries: _Entries) -> Leaf:
+    """A variable's `valueFrom` as its `value`, where what it names is here."""
+    match leaf.path:
+        case (*before, "valueFrom", kind, "key") if kind in _KINDS:
+            reference: Sequence[str] = leaf.path[:-1]
+            place = (_KINDS[kind], named.get(tuple(reference), ""), leaf.text)
+            if place in entries:
+                return replace(leaf, path=(*before, "value"), text=entries[place])
+        case _:
+            pass
+    return leaf

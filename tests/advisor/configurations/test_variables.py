@@ -1,0 +1,146 @@
+"""Variables whose values are elsewhere: in a ConfigMap, in another file, where compose starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.intake.clients.known import decides
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer
+
+READS = f"{TOPIC} application.restart=resumes application.processing.errors=retry"
+SPRING = """spring:
+  kafka:
+    producer: {acks: all}
+    consumer: {group-id: g, auto-offset-reset: %s}
+"""
+STREAM = """spring.cloud.stream:
+  kafka.binder.requiredAcks: all
+  bindings:
+    i-in-0: {destination: a, group: g}
+    o-out-0: {destination: b, producer: {error-channel-enabled: true}}
+"""
+APPLICATION = "services:\n  a:\n    image: acme/a\n    environment:\n"
+DEPLOYMENT = """---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  template:
+    spec:
+      containers:
+      - name: a
+        image: acme/a
+        env:
+        - {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}
+        - %s
+"""
+ADDRESS = f"{APPLICATION}      SPRING_KAFKA_BOOTSTRAP_SERVERS: k\n"
+RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
+TAKEN = "{name: %s, valueFrom: {%s: {key: reset, name: m}}}"
+MAP = "---\napiVersion: v1\nkind: %s\nmetadata: {name: m}\n%s:\n  reset: %s\n"
+FILE = "---\napiVersion: v1\nkind: %s\nmetadata: {name: f}\n%s:\n  application.yml: |\n"
+BROKER = """services:
+  kafka:
+    image: apache/kafka:3.9.0
+    volumes: ['d:/tmp/kafka-logs']
+    environment:
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_MIN_INSYNC_REPLICAS: 2
+      KAFKA_DEFAULT_REPLICATION_FACTOR: ${KAFKA_COPIES:-3}
+    deploy: {replicas: 3}
+"""
+PYTHON = """import os
+from confluent_kafka import Consumer
+c = Consumer({"bootstrap.servers": "k", "group.id": "g", "enable.auto.commit": False,
+              "auto.offset.reset": os.environ.get("POLICY", "earliest")})
+c.subscribe(["a"])
+while True:
+    m = c.poll(1.0)
+    if m is not None:
+        save(m.value())
+        c.commit(m, asynchronous=False)
+"""
+
+
+def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest") -> str:
+    """A ConfigMap, or a Secret, with an application's file."""
+    inner = "".join(f"    {line}\n" for line in (SPRING % reset).splitlines())
+    return FILE % (kind, part) + inner
+
+
+@pytest.mark.parametrize(("files", "settings", "code", "expected"), [
+    # valueFrom, with and without what it names
+    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "configMapKeyRef")}, READS, 2,
+     "auto.offset.reset comes from a configMapKeyRef. Write the value that counts"),
+    ({"k.yaml": entry("ConfigMap", "data", "earliest")
+      + DEPLOYMENT.replace("- {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}", "")
+      % TAKEN % ("SPRING_KAFKA_CONSUMER_AUTOOFFSETRESET", "secretKeyRef")}, READS, 2,
+     "autooffsetreset comes from a secretKeyRef"),
+    ({"k.yaml": DEPLOYMENT % TAKEN % ("SPRING_KAFKA_SECURITY_PROTOCOL", "configMapKeyRef")
+      + entry("ConfigMap", "data", "earliest")}, READS, 0, "YES"),
+    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
+      "latest")}, READS, 1, "auto.offset.reset: latest -> earliest"),
+    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
+      "earliest")}, READS, 0, "YES"),
+    ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "secretKeyRef") + MAP % ("Secret", "data",
+      "bGF0ZXN0")}, READS, 1, "auto.offset.reset: latest -> earliest"),
+    # an application's file in a Secret
+    ({"k.yaml": entry()}, READS, 1, "auto.offset.reset: latest -> earliest"),
+    ({"k.yaml": entry(reset="earliest")}, READS, 0, "YES"),
+    # compose hands on what it is started with
+    ({"d.yml": BROKER + "# no volume of its own\n"}, COPIES, 1, "CANNOT WORK"),
+    ({"d.yml": BROKER.replace("    deploy", "      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE:\n"
+      "    deploy")}, COPIES, 2, "unclean.leader.election.enable has no value here"),
+    ({"d.yml": f"{APPLICATION}      - {RESET}\n"}, READS, 2, "auto.offset.reset has no value here"),
+    ({"d.yml": f"{APPLICATION}      {RESET}:\n"}, READS, 2, "auto.offset.reset has no value here"),
+    ({"d.yml": f"{APPLICATION}      - SPRING_KAFKA_BOOTSTRAP_SERVERS\n      - {RESET}=earliest\n"},
+     READS, 0, "YES"),
+    # Spring Cloud Stream
+    ({"a.yml": STREAM, "v.env": "SPRING_CLOUD_STREAM_KAFKA_BINDER_REQUIREDACKS=1\n"}, READS, 2,
+     "binder.requiredacks is stated by a variable of Spring Cloud Stream"),
+    ({"a.yml": STREAM, "d.yml": f"{APPLICATION}      SPRING_CLOUD_STREAM_KAFKA_BINDINGS_IIN0_"
+      "CONSUMER_STARTOFFSET: latest\n"}, READS, 2, "consumer.startoffset is stated by a variable"),
+    ({"a.yml": STREAM, "v.env": "SPRING_CLOUD_STREAM_KAFKA_BINDER_BROKERS=k\n"}, READS, 0, "YES"),
+    # the default of a variable that another file gives
+    ({"a.yml": SPRING % "'${POLICY:earliest}'", "d.yml": f"{APPLICATION}      POLICY: latest\n"
+      "      SPRING_KAFKA_CONSUMER_GROUP_ID: g\n"}, READS, 2,
+     "has the default of a variable here, and .*d.yml:5 states another value for that"),
+    ({"a.yml": SPRING % "'${POLICY:earliest}'", "d.yml": f"{APPLICATION}      POLICY: earliest\n"
+      "      SPRING_KAFKA_CONSUMER_GROUP_ID: g\n"}, READS, 0, "YES"),
+    ({"a.yml": SPRING % "'${kafka.policy:earliest}'", "d.yml":
+      f"{APPLICATION}      - KAFKA_POLICY=latest\n"}, READS, 2, "the default of a variable here"),
+    ({"v.env": "KAFKA_POLICY=latest\nKAFKA_NUM_PARTITIONS=1\n", "a.yml":
+      SPRING % "'${KAFKA_POLICY:earliest}'"}, READS, 2, "the default of a variable here"),
+    ({"k.yaml": entry("ConfigMap", "data", "'${POLICY:earliest}'")
+      + DEPLOYMENT % "{name: POLICY, value: latest}"}, READS, 2, "the default of a variable here"),
+    ({"k.yaml": entry("ConfigMap", "data", "'${POLICY:earliest}'").replace("data:\n", "data:\n"
+      "  POLICY: latest\n")}, READS, 2, "the default of a variable here"),
+    ({"a.py": PYTHON, "d.yml": f"{APPLICATION}      POLICY: latest\n      KAFKA_SERVERS: k\n"},
+     READS, 2, "the default of a variable here"),
+    # addresses alone, beside the application's file and without it
+    ({"a.yml": SPRING % "earliest", "d.yml": ADDRESS}, READS, 0, "YES"),
+    ({"d.yml": ADDRESS}, READS, 2, "no setting of Kafka is in this file"),
+    ({"d.yml": BROKER, "v.env": "KAFKA_COPIES=1\n"}, COPIES, 2,
+     "default.replication.factor has the default of a variable here, and .*v.env:1 states"),
+    # what a container has is not what compose fills in
+    ({"d.yml": BROKER.replace("    deploy", "      KAFKA_COPIES: 1\n    deploy")}, COPIES, 1,
+     "CANNOT WORK"),
+])  # fmt: skip
+def test_a_value_that_is_elsewhere_is_found_or_asked_for(
+    tmp_path: Path, files: dict[str, str], settings: str, code: int, expected: str
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    assert_answer(paths, settings, code, expected)
+
+
+@pytest.mark.parametrize(("name", "expected"), [
+    ("spring.kafka.consumer.autooffsetreset", True), ("spring.kafka.listener.ackmode", True),
+    ("producer.enable.idempotence", True), ("listener.ack-mode", True),
+    ("spring.kafka.consumer.groupid", False), ("spring.kafka.bootstrapservers", False),
+])  # fmt: skip
+def test_a_name_decides_however_its_words_are_joined(name: str, expected: bool) -> None:
+    assert decides(name) is expected
