@@ -60,8 +60,7 @@ class Inputs:
     """What was stated, where each field stands, what was left out, and what is wrong.
 
     `items` is what files state: a product may refuse what two of them say together. `only` names
-    the clients that are asked for, `chosen` those of them that a file had. `program` says that a
-    file of them is a program.
+    the clients that are asked for, `chosen` those that a file had, `program` whether one is code.
     """
 
     fields: dict[str, str] = field(default_factory=dict)

@@ -231,7 +231,9 @@ def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
 
 def judge(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
     """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
-    return weigh(reading, _product(product, reading), beside)
+    intake = weigh(reading, _product(product, reading), beside)
+    intake.defaulted, intake.given = reading.defaulted, reading.given
+    return intake
 
 
 def _product(product: Product, reading: Reading) -> Product:

@@ -91,7 +91,6 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         replace(item, process="") for item in reading.items if _may_be_kept(item, product)
     ]
     intake.server, intake.unordered = server_of(reading.items), reading.unordered
-    intake.defaulted, intake.given = reading.defaulted, reading.given
     own = with_own_lines((item.component, item.line) for item in reading.items)
     intake.subject = replace(
         reading.subject, clients=ids_of(reading.items, own), places=places_of(reading.items),
