@@ -15,8 +15,10 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.group import assigned_by_brokers, session_timeout
+from advisor.reasoning.behaviour.session import ABORT_CHECK
 from advisor.reasoning.behaviour.sizes import queue
 from advisor.reasoning.behaviour.timestamps import clocks_apart
+from advisor.reasoning.behaviour.transactions import TIMEOUT, open_for_ms, readers_wait
 from advisor.reasoning.pipeline import Pipeline, derived
 
 NAME = "outage.ms"
@@ -54,6 +56,20 @@ def longest_absence(pipeline: Pipeline) -> Absence:
     if isinstance(stated, int) and stated > least.ms:
         least = Absence(stated, f"application.{NAME}={stated}")
     return _after_delay(pipeline, least)
+
+
+@derived
+def longest_wait(pipeline: Pipeline) -> Absence:
+    """How long a message may wait to be read: for readers that are away, or behind a transaction
+    that is left open. Retention goes by the high watermark, not by the last stable offset
+    (UnifiedLog, deletableSegments)."""
+    away = longest_absence(pipeline)
+    held_ms = sum(open_for_ms(pipeline)) if readers_wait(pipeline) else 0
+    if held_ms <= away.ms:
+        return away
+    times = " + ".join(map(str, open_for_ms(pipeline)))
+    words = f"isolation.level=read_committed behind a transaction that is left open: {TIMEOUT} + "
+    return Absence(held_ms, f"{words}{ABORT_CHECK} = {times}")
 
 
 @derived
@@ -161,7 +177,7 @@ def room(pipeline: Pipeline, away: Absence | None = None) -> Room:
     """
     rate, size = (pipeline.value(Component.APPLICATION, n) for n in ("rate", "message.bytes"))
     if isinstance(rate, int) and isinstance(size, int):
-        coming = rate * size * (away or longest_absence(pipeline)).ms // 1000
+        coming = rate * size * (away or longest_wait(pipeline)).ms // 1000
         return Room(coming + 1, f"rate × message.bytes = {coming}")
     if away or pipeline.value(Component.APPLICATION, NAME) is not None:
         return Room(None, "as many as come")

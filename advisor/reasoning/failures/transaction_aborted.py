@@ -6,20 +6,12 @@ from advisor.catalog import Component, Family
 from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.behaviour.streams import Streams
+from advisor.reasoning.behaviour.transactions import writes_in_transactions
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 VERIFICATION = "transaction.partition.verification.enable"
-
-
-def writes_in_transactions(pipeline: Pipeline) -> str:
-    """The words of what makes records in the topic transactional, or the empty text."""
-    if pipeline.family in (Family.SPARK, Family.STREAMS):
-        upstream = pipeline.text(Component.APPLICATION, "upstream")
-        return "application.upstream=transactional" if upstream == "transactional" else ""
-    name = pipeline.text(Component.PRODUCER, "transactional.id")
-    return f"transactional.id={name}" if name else ""
 
 
 def permits(pipeline: Pipeline) -> Permits:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.catalog import Component, Value
-from advisor.reasoning.behaviour.absence import METADATA_MS, longest_absence, room, until_discovered
+from advisor.reasoning.behaviour.absence import (
+    METADATA_MS,
+    longest_absence,
+    longest_wait,
+    room,
+    until_discovered,
+)
 from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.timestamps import (
@@ -72,7 +78,7 @@ def _moved(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms = max(longest_absence(pipeline).ms, min(until_discovered(pipeline).ms, METADATA_MS))
+    away_ms = max(longest_wait(pipeline).ms, min(until_discovered(pipeline).ms, METADATA_MS))
     now = pipeline.number(_TOPIC, "retention.ms")
     if pipeline.value(Component.APPLICATION, APART) is not None:
         away_ms += clocks_apart(pipeline).ms
@@ -89,7 +95,7 @@ def _policies(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _deletes(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = longest_absence(pipeline).ms, pipeline.number(_TOPIC, "delete.retention.ms")
+    away_ms, now = longest_wait(pipeline).ms, pipeline.number(_TOPIC, "delete.retention.ms")
     compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
     return [min(2 * away_ms + 1, LONG_MAX)] if compacted and now <= away_ms else []
 

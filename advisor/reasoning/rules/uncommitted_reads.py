@@ -15,7 +15,7 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.failures.transaction_aborted import writes_in_transactions
+from advisor.reasoning.behaviour.transactions import writes_in_transactions
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 

@@ -20,6 +20,13 @@ from tests.advisor.configurations.asking import (
     given,
 )
 
+OPEN = "producer.transactional.id=a producer.transaction.timeout.ms=900000 "
+OPEN += "consumer.isolation.level=read_committed topic.retention.ms=600000"
+LATE = "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms=2147483647 "
+LATE += "streams.processing.guarantee=exactly_once_v2"
+HELD = f"{LATE.split()[0]} producer.transactional.id=a consumer.isolation.level=read_committed "
+HELD += "producer.enable.idempotence=true"
+
 SET = [
     # a session of a broker that ends between two of its heartbeats (KAFKA-19432)
     ("", f"{JAVA} broker.broker.session.timeout.ms=11", 1, "B009 high: .*again and again"),
@@ -35,6 +42,17 @@ SET = [
     ("", f"{JAVA} producer.linger.ms=2147000000", 1, "linger.ms: 2147000000 -> 5"),
     ("", f"{JAVA} producer.linger.ms=100000", 1, "delivery.timeout.ms: 130000 -> 146000"),
     ("", f"{JAVA} producer.delivery.timeout.ms=30006", 1, "no time for a second try"),
+    # retention goes by the high watermark, whatever readers of committed messages wait behind
+    # (UnifiedLog, deletableSegments)
+    ("", f"{JAVA} {OPEN}", 1, "behind a transaction that is left open.*= 900000 [+] 10000"),
+    ("", f"{JAVA} {OPEN} topic.retention.ms=910001", 0, "YES"),
+    ("", f"{JAVA} {OPEN} consumer.isolation.level=read_uncommitted", 0, "YES"),
+    ("", f"{JAVA} {HELD}", 1, "retention.ms: 604800000 -> 4295087294"),
+    (LRK, f"{C} {HELD}", 1, "retention.ms: 604800000 -> 4295087294"),
+    ("--client streams", f"{STREAMS} {LATE}", 1, "left open.*= 10000 [+] 2147483647"),
+    ("--client streams", f"{STREAMS} {LATE} streams.processing.guarantee=at_least_once", 0, "YES"),
+    ("--client spark", f"{SPARK} {LATE.split()[0]} application.upstream=transactional "
+     "consumer.kafka.isolation.level=read_committed", 1, "a transaction that is left open"),
     # engines whose producers may not wait
     ("--client spark", f"{SPARK} producer.max.block.ms=0", 0, "P009 high: .*fourth time"),
     ("--client streams", f"{STREAMS} producer.max.block.ms=0", 0, "P009 high: .*thread dies"),
