@@ -13,6 +13,15 @@ STARTS_AT_END = (
     "away, wherever its group is. Leave this away if it is not how the messages are read; state "
     "consumer.auto.offset.reset=latest to see what that skips."
 )
+STARTS_ELSEWHERE = (
+    "a reader that begins at an offset by time, or by the end of a partition, and not where "
+    "its group is, passes over what was written before it while it was away. Leave this away if it "
+    "is not how the messages are read."
+)
+DROPS = (
+    "nothing takes the records that this one returns, and the next commit is behind them. Leave it "
+    "away, or process them."
+)
 RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
 DROPPED = "what this send calls back does nothing with its error"
 ONLY_WRITTEN = (

@@ -27,9 +27,10 @@ from advisor.intake.programs import transactions
 from advisor.intake.programs.java import constants as java_constants
 from advisor.intake.programs.java import loops as java_loops
 from advisor.intake.programs.java import sends as java_sends
+from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
 from advisor.intake.programs.java.text import Text, braces
-from advisor.intake.programs.sends import STARTS_AT_END, processed, unheard
+from advisor.intake.programs.sends import processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
 
@@ -41,7 +42,6 @@ _TOLD_BY = re.compile(
     r"\bimport[ \t]+org\.apache\.kafka\.|\(:import[ \t]+[(\[]?org\.apache\.kafka\."
     r"|\bnew[ \t]+Kafka(?:Producer|Consumer|Streams)\b"
 )
-_TO_END = re.compile(r"\.\s*seekToEnd\s*\(")
 _COMMENT = re.compile(r"[ \t]*[#!;]")
 """Of another kind of file."""
 _OF_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
@@ -149,8 +149,8 @@ def _judge(reading: Reading, code: _Code) -> None:
     Raises `IntakeError`.
     """
     text = Text(code.plain, code.heads)
-    if match := _TO_END.search(code.plain):
-        raise IntakeError(f"Line {code.line(match.start())}: seekToEnd: {STARTS_AT_END}")
+    for at, reason in java_starts.refused(text):
+        raise IntakeError(f"Line {code.line(at)}: {reason}")
     if reading.heads["family"] is Family.STREAMS:
         at, reason = min(java_streams.faults(text), default=(-1, ""))
         if at >= 0:

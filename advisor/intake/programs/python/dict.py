@@ -15,12 +15,12 @@ from advisor.catalog.texts import is_free
 from advisor.intake.clients.known import decides, having, is_of_client, is_weighed, likely_clients
 from advisor.intake.programs import transactions
 from advisor.intake.programs.python import sends as python_sends
-from advisor.intake.programs.python import words as python_words
+from advisor.intake.programs.python import starts as python_starts
 from advisor.intake.programs.python.flow import CLIENTS, Flow, constants
 from advisor.intake.programs.python.made import Made, Pair
 from advisor.intake.programs.python.plain import plain
 from advisor.intake.programs.python.reads import reads
-from advisor.intake.programs.sends import STARTS_AT_END, processed, unheard
+from advisor.intake.programs.sends import processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Reader, Reading
 from advisor.intake.text import IntakeError, is_secret, shown
 
@@ -198,13 +198,8 @@ def _refuse_others(tree: ast.Module) -> None:
 
 def _refuse_the_end(tree: ast.Module) -> None:
     """Raises `IntakeError` for a reader that begins at the end, wherever its group is."""
-    for node in ast.walk(tree):
-        name = node.id if isinstance(node, ast.Name) else ""
-        name = node.attr if isinstance(node, ast.Attribute) else name
-        if isinstance(node, ast.Name | ast.Attribute) and name == "OFFSET_END":
-            raise IntakeError(f"Line {node.lineno}: {name}: {STARTS_AT_END}")
-        if python_words.begins_at_end(node):
-            raise IntakeError(f"Line {node.lineno}: the offset -1: {STARTS_AT_END}")
+    for line, reason in python_starts.refused(tree):
+        raise IntakeError(f"Line {line}: {reason}")
 
 
 def _check_depth(text: str) -> None:
