@@ -14,11 +14,13 @@ from advisor.reasoning.behaviour.group import Commit, Group, session_timeout
 from advisor.reasoning.behaviour.replication import (
     LINGER,
     LINGER_MS,
+    MOVED,
     ZOOKEEPER_TICK_MS,
     Replication,
     controllers,
     in_fullest_rack,
     in_racks,
+    removed_early,
 )
 from advisor.reasoning.behaviour.session import ABORT_CHECK
 from advisor.reasoning.behaviour.streams import Streams
@@ -75,11 +77,14 @@ def _survived(pipeline: Pipeline, topic: Replication) -> tuple[int, str]:
         return 0, f"acks={topic.acks}: at most the leader's copy"
     if topic.survives and (reason := _lost_with_one(pipeline)):
         return 0, reason
+    removed = removed_early(pipeline, topic.factor)
+    early = f" - 1 (application.{MOVED}=any-time)" if removed else ""
     copies = remote_copies(pipeline)
     if copies is not None and copies < topic.copies:
-        return copies - 1, f"sure copies of __remote_log_metadata - 1 = {copies} - 1"
-    least = f"min(min.insync.replicas, replication.factor) - 1 = {topic.min_isr} - 1"
-    return topic.survives, least
+        formula = f"sure copies of __remote_log_metadata - 1 = {copies} - 1{early}"
+        return max(copies - 1 - removed, 0), formula
+    least = f"min(min.insync.replicas, replication.factor) - 1 = {topic.min_isr} - 1{early}"
+    return max(topic.survives - removed, 0), least
 
 
 def _lost_with_one(pipeline: Pipeline) -> str:
@@ -97,14 +102,15 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
     together = in_fullest_rack(factor, racks)
     text = f"⌈replication.factor / racks⌉ = ⌈{factor} / {racks}⌉ = {together} in one rack"
     gone = [in_racks(factor, racks, lost) for lost in range(racks + 1)]
-    survived = sum(replicas < copies for replicas in gone[1:])
+    removed = removed_early(pipeline, factor)
+    survived = sum(replicas + removed < copies for replicas in gone[1:])
     spared = [lost for lost, replicas in enumerate(gone) if factor - replicas >= least]
     why = f"{text}, of {copies} sure copies"
     if survived and (reason := _lost_with_one(pipeline)):
         survived, why = 0, reason
     if (remote := remote_copies(pipeline)) is not None:
         total = pipeline.number(Component.APPLICATION, FACTOR)
-        found = sum(in_racks(total, racks, lost) < remote for lost in range(1, racks + 1))
+        found = sum(in_racks(total, racks, lost) + removed < remote for lost in range(1, racks + 1))
         if found < survived:
             together = in_fullest_rack(total, racks)
             why = f"{together} of {total} replicas of __remote_log_metadata in one rack, of "

@@ -37,6 +37,7 @@ CASES = [
     (MOVED, SAFE | EARLY | {"kafka": "3.3"}, LOST),
     (MOVED, SAFE | EARLY | {"application.metadata.mode": "zookeeper"}, set()),
     (MOVED, SAFE | EARLY | THREE_COPIES, set()),
+    (MOVED, SAFE | EARLY | THREE_COPIES | {"need.survive": "2"}, LOST),
     (MOVED, SAFE | EARLY | THREE_COPIES | UNCLEAN, {*LOST, A.GIVEN_UP}),
     (MOVED, SAFE | EARLY | {"topic.replication.factor": "2"}, set()),
     (SITE, STRETCHED, {*LOST, A.GIVEN_UP}),
@@ -113,13 +114,14 @@ INTERNAL = {
     "streams.replication.factor": "3",
     "streams.topic.min.insync.replicas": "2",
 }
-TIERED = {"topic.remote.storage.enable": "true"}
+PLACES = "application.remote.metadata.min.insync.replicas"
+TIERED = {"topic.remote.storage.enable": "true", PLACES: "2"}
 # Two of three copies stand in one of two racks (KIP-36), and one of four in each of four.
 BESIDE = [
     ("offsets-topic-lost", SAFE, {OFFSETS: "3"}),
     ("transaction-log-lost", SAFE | TRANSACTIONAL, {DECISIONS: "3"}),
     ("streams-internal-topics-lost", INTERNAL, {"streams.topic.min.insync.replicas": "3"}),
-    ("broker-disk-lost", SAFE | TIERED, {"application.remote.metadata.min.insync.replicas": "3"}),
+    ("broker-disk-lost", SAFE | TIERED, {PLACES: "3"}),
 ]
 
 
@@ -139,6 +141,18 @@ def test_a_lost_site_takes_what_kafka_keeps_in_topics_of_its_own(
     assert not permits(described(stretched | enough), event) - HARMLESS
     assert not permits(described(stretched | {"application.racks": "3"}), event) - HARMLESS
     assert not permits(described(stretched | {"need.survive": "0"}), event) - HARMLESS
+
+
+@pytest.mark.parametrize(("event", "fields", "enough"), BESIDE)
+def test_a_copy_that_is_removed_too_early_is_missing_in_kafkas_own_topics_too(
+    event: str, fields: dict[str, str], enough: dict[str, str]
+) -> None:
+    early = fields | THREE_COPIES | {"kafka": "3.7", "application.replicas.moved": "any-time"}
+    harm = permits(described(early), event) - HARMLESS
+    assert harm
+    assert not permits(described(early | enough), event) - HARMLESS
+    in_time = {"application.replicas.moved": "in-sync-only"}
+    assert not permits(described(early | in_time), event) - HARMLESS
 
 
 def test_exactly_once_in_two_sites_takes_a_third_sure_copy_of_offsets_and_decisions() -> None:

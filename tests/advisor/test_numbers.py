@@ -36,6 +36,7 @@ def test_a_number_is_its_formula(fields: dict[str, str], expected: dict[str, int
 @pytest.mark.parametrize(("fields", "why"), [
     ({"topic.unclean.leader.election.enable": "true"}, "any replica that is back may lead"),
     ({"application.disk.lost": "returns-empty"}, "a follower that was killed"),
+    ({"application.replicas.moved": "any-time", "kafka": "3.7"}, "= 2 - 1 - 1 (application.replic"),
     ({"topic.remote.storage.enable": "true", "kafka": "4.2"}, "of __remote_log_metadata - 1 = 1 "),
 ])  # fmt: skip
 def test_no_broker_may_be_lost_where_another_failure_of_the_answer_loses_messages(

@@ -35,6 +35,13 @@ ZOOKEEPER_TICK_MS = 3_000
 (ZooKeeperServer.java, DEFAULT_TICK_TIME)."""
 
 
+MOVED = "replicas.moved"
+"""When a team moves replicas to other brokers; a question of brokers before 3.8 alone."""
+
+_LEAST_MOVED = 3
+"""With fewer copies none is out of sync while another one is removed and one is left."""
+
+
 def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
     """Whether the brokers run this release line or a later one."""
     return _line(pipeline.kafka) >= _line(line)
@@ -74,24 +81,42 @@ def in_racks(factor: int, racks: int, lost: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """How many brokers with copies of one topic may be lost at once, and where they are."""
+    """How many copies of one topic may be lost at once, with whose brokers, and where these are;
+    `removed` are those that a reassignment took away before."""
 
     count: int
     where: str = ""
+    removed: int = 0
 
     def __str__(self) -> str:
-        return f"{counted(self.count, 'broker')}{self.where}"
+        brokers = f"{counted(self.count - self.removed, 'broker')}{self.where}"
+        if not self.removed:
+            return brokers
+        return f"{brokers}, after another copy in sync was removed (application.{MOVED}=any-time),"
 
 
 def lost_at_once(pipeline: Pipeline, factor: int) -> Lost:
-    """As many as the team wants to survive, or those in one of the stated racks (KIP-36)."""
-    lost = max(pipeline.requirement.survive, 1)
+    """As many as the team wants to survive, or those in one of the stated racks (KIP-36); and a
+    copy in sync that a reassignment removes too early."""
+    lost, removed = max(pipeline.requirement.survive, 1), removed_early(pipeline, factor)
     racks = pipeline.value(Component.APPLICATION, "racks")
-    if not isinstance(racks, int) or not pipeline.requirement.survive:
-        return Lost(lost)
-    together = in_fullest_rack(factor, racks)
-    in_one = Lost(together, f" in one rack (application.racks={racks})")
-    return in_one if together > lost else Lost(lost)
+    if isinstance(racks, int) and pipeline.requirement.survive:
+        together = in_fullest_rack(factor, racks)
+        if together > lost:
+            return Lost(together + removed, f" in one rack (application.racks={racks})", removed)
+    return Lost(lost + removed, removed=removed)
+
+
+def removed_early(pipeline: Pipeline, factor: int) -> int:
+    """Copies in sync that a reassignment may remove while another one is out of sync: 1, or 0.
+
+    KRaft's controllers before 3.8 asked only of those that are added whether they are in sync
+    (KAFKA-15665; read from the jars of 3.7.2 and 3.8.1, and seen in runs).
+    """
+    if factor < _LEAST_MOVED or not pipeline.knows(Component.APPLICATION, MOVED):
+        return 0
+    any_time = pipeline.text(Component.APPLICATION, MOVED) == "any-time"
+    return int(any_time and not Replication(pipeline).zookeeper)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from advisor.catalog import Component
-from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
+from advisor.reasoning.behaviour.replication import MOVED, Replication, removed_early
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage
 from advisor.reasoning.failures import leader_killed, unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.plural import counted
-
-MOVED = "replicas.moved"
-_LEAST = 3
+from advisor.reasoning.plural import agreed, counted
 
 
 def permits(pipeline: Pipeline) -> Permits:
     """What the leader's death may do while a replica is copied; and the loss of a copy in sync.
 
     A copy that is added counts for nothing until it is in sync, and a replica is taken away when
-    all that stay are in sync (KAFKA-15665, KAFKA-19975). KRaft's controllers before 3.8 asked for
-    that only of those that are added: read from the jars of 3.7.2 and 3.8.1, and seen in runs.
+    all that stay are in sync (KAFKA-15665, KAFKA-19975), since 3.8 with KRaft's controllers, too.
     """
     topic = Replication(pipeline)
     permitted = leader_killed.permits(pipeline)
     permitted |= _until_copied(topic, permitted)
-    if topic.factor < _LEAST or not _completes_early(pipeline, topic):
+    if not removed_early(pipeline, topic.factor):
         return permitted
     text = (
         f"application.{MOVED}=any-time with kafka={pipeline.kafka}: the controller removes an "
@@ -36,10 +31,14 @@ def permits(pipeline: Pipeline) -> Permits:
         )
     if topic.unclean:
         permitted |= unclean_election.permits(pipeline)
-    if topic.copies <= 2:
+    lost = max(pipeline.requirement.survive, 1)
+    if topic.copies <= 1 + lost:
+        left = agreed(
+            lost, "the leader's may be left, and its disk is", f"{lost} may be left, and these are"
+        )
         reason = (
             f"{text}; of the {topic.copies} copies that are guaranteed for an acknowledged record, "
-            "only the leader's may be left, and its disk is lost."
+            f"only {left} lost."
         )
         permitted |= {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
     return permitted
@@ -60,13 +59,6 @@ def _until_copied(topic: Replication, permitted: Permits) -> Permits:
         "writes wait until the copy is complete. With a throttle below the rate of new records it "
         "is never complete."
     )
-
-
-def _completes_early(pipeline: Pipeline, topic: Replication) -> bool:
-    if not pipeline.knows(Component.APPLICATION, MOVED) or topic.zookeeper:
-        return False
-    any_time = pipeline.text(Component.APPLICATION, MOVED) == "any-time"
-    return any_time and not kafka_at_least(pipeline, "3.8")
 
 
 EVENT = FailureEvent(

@@ -12,7 +12,7 @@ from advisor.reasoning.behaviour.absence import (
     room,
     until_discovered,
 )
-from advisor.reasoning.behaviour.replication import Replication, kafka_at_least
+from advisor.reasoning.behaviour.replication import MOVED, Replication, kafka_at_least
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.timestamps import (
     AFTER,
@@ -28,7 +28,6 @@ from advisor.reasoning.behaviour.timestamps import (
 from advisor.reasoning.failures.log_compaction import is_counted
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as _OFFSETS_LEAST
 from advisor.reasoning.failures.offsets_topic_lost import NAME as _OFFSETS
-from advisor.reasoning.failures.reassignment_during_failure import MOVED as _MOVED
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as STATE_FACTOR
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as STATE_MINIMUM
 from advisor.reasoning.levers.lever import (
@@ -72,9 +71,9 @@ def _minimums(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _moved(pipeline: Pipeline) -> Sequence[Value]:
-    if not pipeline.knows(Component.APPLICATION, _MOVED):
+    if not pipeline.knows(Component.APPLICATION, MOVED):
         return []
-    return only_from(Component.APPLICATION, _MOVED, "any-time", "in-sync-only")(pipeline)
+    return only_from(Component.APPLICATION, MOVED, "any-time", "in-sync-only")(pipeline)
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
@@ -276,7 +275,7 @@ LEVERS = (
         ),
     ),
     Lever(
-        Component.APPLICATION, _MOVED, _moved,
+        Component.APPLICATION, MOVED, _moved,
         costs(availability="no broker is emptied while a replica is out of sync, so a move waits "
                            "for it.",
               more="Work: make tools that balance a cluster wait, or check their plan first "

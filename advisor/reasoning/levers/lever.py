@@ -127,7 +127,8 @@ def minimums(pipeline: Pipeline, now: int, factors: Iterable[Value]) -> Sequence
     """f + 1, and one more than may stand in one rack of each of these factors."""
     lost = pipeline.requirement.survive
     counted = [n for n in factors if isinstance(n, int)]
-    in_rack = {(n, lost_at_once(pipeline, n).count + 1) for n in counted if lost}
+    gone = [(n, lost_at_once(pipeline, n)) for n in counted if lost]
+    in_rack = {(n, at_once.count - at_once.removed + 1) for n, at_once in gone}
     wanted = {lost + 1} | {least for n, least in in_rack if least <= n}
     return sorted(least for least in wanted if now < least <= pipeline.brokers)
 
