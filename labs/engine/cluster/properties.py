@@ -127,8 +127,8 @@ def shortened(
 
 @cache
 def _broker_settings(version: str, *, zookeeper: bool) -> frozenset[str]:
-    """The names of the broker settings of a release, an older one has no share groups, but for
-    those that have no effect in its mode."""
+    """The names of the broker settings that a release has, such as those of share groups in newer
+    ones. Those without an effect in its mode are left out."""
     line = kafka_line(version)
     settings = settings_of(Family.JAVA, line, line, Component.BROKER, every=True)
     names = frozenset(setting.name for setting in settings)

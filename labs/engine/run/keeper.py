@@ -77,9 +77,8 @@ def keep(command: list[str | Path], folder: Path, *, ahead: bool = False) -> int
     folder = Path(os.fsdecode(answer[:-1])) if answer else folder
     for cluster in folder.glob("*/cluster"):
         shutil.rmtree(cluster)
-    if (
-        code == ORPHANED
-    ):  # the owner knows which of the sealed were judged, its sweep removes others
+    # The owner knows which of the sealed were judged; its sweep removes the others.
+    if code == ORPHANED:
         remove_all_but(folder, {seal.parents[1].name for seal in folder.glob(_SEALED)})
     return code or (ended if ended >= 0 else KILLED)
 
