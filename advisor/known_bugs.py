@@ -6,7 +6,7 @@ that was found later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,13 +49,16 @@ class KnownBug:
 @dataclass(frozen=True, slots=True)
 class KnownBugs:
     """`guarantees` are those with the sure hits, `at_worst` those with the possible ones too;
-    `by_settings` is what the settings alone give end to end."""
+    `by_settings` is what the settings alone give end to end. `afterwards` are those that break the
+    wish only where the changes for it are made, and `upgrades_afterwards` what ends them."""
 
     bugs: tuple[KnownBug, ...]
     by_settings: Guarantee
     guarantees: Mapping[Boundary, Guarantee]
     at_worst: Mapping[Boundary, Guarantee]
     upgrades: tuple[Upgrade, ...]
+    afterwards: tuple[KnownBug, ...]
+    upgrades_afterwards: tuple[Upgrade, ...]
 
     @property
     def sure(self) -> tuple[KnownBug, ...]:
@@ -84,13 +87,29 @@ def known_bugs(answer: Answer) -> KnownBugs:
     pipeline = judgement.pipeline
     concerned = hits(pipeline)
     known_bugs = [_weighed(hit, judgement.forbids) for hit in concerned]
+    later = tuple(_afterwards(answer, known_bugs))
+    ends = upgrades([bug.hit for bug in later], versions_of(pipeline), readable(pipeline))
     return KnownBugs(
         bugs=tuple(sorted(known_bugs, key=lambda known_bug: known_bug.severity.rank)),
         by_settings=judgement.guarantees[Boundary.END_TO_END],
         guarantees=weakened(judgement.guarantees, added(concerned, sure=True)),
         at_worst=weakened(judgement.guarantees, added(concerned, sure=False)),
         upgrades=upgrades(concerned, versions_of(pipeline), readable(pipeline)),
+        afterwards=later,
+        upgrades_afterwards=ends,
     )
+
+
+def _afterwards(answer: Answer, now: Iterable[KnownBug]) -> Iterator[KnownBug]:
+    """What certainly breaks the wish once the changes for it are made, such as a bug of
+    transactions where these are recommended, and does not break it before."""
+    if not answer.wanted.changes or answer.wanted.refused:
+        return
+    broken = {bug.advisory.id for bug in now if bug.sure and bug.breaks}
+    for hit in hits(answer.recommended):
+        bug = _weighed(hit, answer.judgement.forbids)
+        if bug.sure and bug.breaks and bug.advisory.id not in broken:
+            yield bug
 
 
 def to_json(bugs: KnownBugs) -> dict[str, Any]:
@@ -101,17 +120,22 @@ def to_json(bugs: KnownBugs) -> dict[str, Any]:
             "hit": {key.value: value.value for key, value in bugs.guarantees.items()},
             "possible": {key.value: value.value for key, value in bugs.at_worst.items()},
         },
-        "upgrades": [
-            {
-                "what": upgrade.what,
-                "from": upgrade.running,
-                "to": upgrade.target or None,
-                "clears": list(upgrade.clears),
-                "remain": list(upgrade.remain),
-                "but_not": list(upgrade.but_not),
-            }
-            for upgrade in bugs.upgrades
-        ],
+        "upgrades": [_upgrade(upgrade) for upgrade in bugs.upgrades],
+        "after_changes": {
+            "advisories": [_bug(known_bug) for known_bug in bugs.afterwards],
+            "upgrades": [_upgrade(upgrade) for upgrade in bugs.upgrades_afterwards],
+        },
+    }
+
+
+def _upgrade(upgrade: Upgrade) -> dict[str, Any]:
+    return {
+        "what": upgrade.what,
+        "from": upgrade.running,
+        "to": upgrade.target or None,
+        "clears": list(upgrade.clears),
+        "remain": list(upgrade.remain),
+        "but_not": list(upgrade.but_not),
     }
 
 

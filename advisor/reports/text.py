@@ -155,6 +155,17 @@ def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> It
         yield from _change(change, _price(change, lines), length)
     if (left := len(wanted.changes[length.changes :]) if length.changes else 0) > 0:
         yield f"  and {counted(left, 'more change')} (--verbose)"
+    yield from _afterwards(bugs)
+
+
+def _afterwards(bugs: KnownBugs) -> Iterator[str]:
+    """What breaks the wish once the changes are made: then they are not enough."""
+    if bugs.afterwards:
+        words = "With these changes the release has to change, too:"
+        for known_bug in bugs.afterwards:
+            words += f" {known_bug.advisory.id} ({known_bug.advisory.title}) breaks it."
+        words = " ".join([words, *map(_upgrade, bugs.upgrades_afterwards)])
+        yield from _wrapped(words, "  ", "  ")
 
 
 def _change(change: Change, price: str, length: _Length) -> Iterator[str]:

@@ -119,3 +119,27 @@ def test_sarif_has_them_as_results_of_their_own(tmp_path):
     rule = log["tool"]["driver"]["rules"][result["ruleIndex"]]
     assert rule["id"] == "KAFKA-18641"
     assert rule["help"]["text"]
+
+
+STREAMS = (
+    "--client", "streams", "--client-version", "3.6", "--want", "exactly-once",
+    "--set", "streams.replication.factor=3", "--set", "streams.topic.min.insync.replicas=2",
+)  # fmt: skip
+
+
+def test_a_bug_that_the_changes_bring_along_is_named_with_them(tmp_path):
+    """KAFKA-17507 is of transactions, which the changes begin with."""
+    text, code = advised(tmp_path, *STREAMS, "--kafka", "3.5")
+    words = " ".join(text.split())
+    assert code == 1
+    assert "With these changes the release has to change, too: KAFKA-17507" in words
+    assert "Upgrade brokers 3.5 to 3.9.1 or later" in words
+    data = json.loads(advised(tmp_path, *STREAMS, "--kafka", "3.5", "--json")[0])
+    after = data["after_changes"]
+    assert [bug["id"] for bug in after["advisories"]] == ["KAFKA-17507"]
+    assert [upgrade["to"] for upgrade in after["upgrades"]] == ["3.9.1"]
+
+
+def test_a_release_that_the_changes_hold_on_is_not_named_with_them(tmp_path):
+    text, code = advised(tmp_path, *STREAMS, "--kafka", "4.3")
+    assert (code, "the release has to change" in text) == (1, False)
