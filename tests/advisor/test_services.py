@@ -39,7 +39,7 @@ def test_the_advice_is_the_json_of_the_design():
     assert json.loads(json.dumps(advice)) == advice
     assert list(advice) == [
         "guarantee", "failures", "findings", "changes", "impossible", "numbers",
-        "advisories", "guarantee_with_advisories", "after_changes", "upgrades",
+        "advisories", "guarantee_with_advisories", "upgrades", "after_changes",
         "met", "works", "obstacles", "wish", "versions", "assumed",
     ]  # fmt: skip
     assert advice["met"] is False
