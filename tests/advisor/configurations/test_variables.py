@@ -144,3 +144,41 @@ def test_a_value_that_is_elsewhere_is_found_or_asked_for(
 ])  # fmt: skip
 def test_a_name_decides_however_its_words_are_joined(name: str, expected: bool) -> None:
     assert decides(name) is expected
+
+
+PRODUCER = """from confluent_kafka import Producer
+import os
+%s
+def told(e, m):
+    if e: raise SystemExit(str(e))
+def make(%s):
+    return Producer({"bootstrap.servers": "k", "acks": acks, "enable.idempotence": True})
+p = make(%s)
+p.produce("t", b"x", callback=told)
+p.flush()
+"""
+NOT_PLAIN = "acks is not a plain value here"
+
+
+@pytest.mark.parametrize(("before", "parameter", "code", "expected"), [
+    ("acks = 'all'", "", 0, "YES"),
+    ("acks: str = 'all'", "", 0, "YES"),
+    ("acks = os.getenv('ACKS', 'all')", "", 0, "acks: the default counts here"),
+    ("acks = os.getenv('ACKS', '1')", "", 2, "must be set to .all."),
+    ("acks = os.environ['ACKS']", "", 2, NOT_PLAIN),
+    # something else has the name, too
+    ("acks = 'all'", "acks", 2, NOT_PLAIN),
+    ("acks = 'all'\nfor acks in os.listdir(): pass", "", 2, NOT_PLAIN),
+    ("acks = 'all'\nacks, other = os.listdir()", "", 2, NOT_PLAIN),
+    ("acks = 'all'\nif acks := os.getenv('A'): pass", "", 2, NOT_PLAIN),
+    ("class Slow:\n    acks = 'all'\nfrom mine import acks", "", 2, NOT_PLAIN),
+    ("acks = 'all'\nacks += os.sep", "", 2, NOT_PLAIN),
+    ("acks = 'all'\nwith open('a') as acks: pass", "", 2, NOT_PLAIN),
+    ("acks = 'all'\nmatch os.sep:\n    case acks: pass", "", 2, NOT_PLAIN),
+])  # fmt: skip
+def test_a_name_of_python_stands_for_its_value_if_nothing_else_has_it(
+    tmp_path: Path, before: str, parameter: str, code: int, expected: str
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(PRODUCER % (before, parameter, "'1'" if parameter else ""))
+    assert_answer(str(path), COPIES + " " + TOPIC, code, expected)

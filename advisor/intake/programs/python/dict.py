@@ -16,7 +16,8 @@ from advisor.intake.clients.known import decides, having, is_of_client, is_weigh
 from advisor.intake.programs import transactions
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python import starts as python_starts
-from advisor.intake.programs.python.flow import CLIENTS, Flow, constants
+from advisor.intake.programs.python.constants import constants, default, variable
+from advisor.intake.programs.python.flow import CLIENTS, Flow
 from advisor.intake.programs.python.made import Made, Pair
 from advisor.intake.programs.python.plain import plain
 from advisor.intake.programs.python.reads import reads
@@ -250,9 +251,9 @@ def take(
     """Takes one pair of a dict, if its value is a literal, or the default of a variable."""
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
-    if default := _default(value):
-        _say_default(reading, key, line, _variable(value), default)
-        value = default
+    if stated := default(value):
+        _say_default(reading, key, line, variable(value), stated)
+        value = stated
     elif is_free(key) and _is_worked_out(value):
         value = ast.Constant("x")  # a name with a variable in it is one, whatever that is
     try:
@@ -267,12 +268,12 @@ def take(
         open_value(reading, component, key, line)
 
 
-def _say_default(reading: Reading, key: str, line: int, variable: str, default: ast.expr) -> None:
-    """Says that a variable may replace what counts here."""
+def _say_default(reading: Reading, key: str, line: int, name: str, stated: ast.expr) -> None:
+    """Says that a variable of this name may replace what counts here."""
     if not is_secret(key):
         reading.note(line, f"{shown(key)}: the default counts here; a variable may replace it")
     if decides(key):
-        of_program = Given.named(variable, str(ast.literal_eval(default)), line)
+        of_program = Given.named(name, str(ast.literal_eval(stated)), line)
         reading.defaulted.append(Defaulted(shown(key), of_program))
 
 
@@ -283,30 +284,6 @@ def open_value(reading: Reading, component: Component, key: str, line: int) -> N
         reading.wrong(component, key, line, f"{shown(key)} {NO_PLAIN_VALUE}")
     else:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
-
-
-def _default(node: ast.expr) -> ast.expr | None:
-    """The default in `os.environ.get("ACKS", "all")`, `os.getenv("ACKS", "all")`, also inside
-    `int(…)` and `str(…)`; None for anything else."""
-    match node:
-        case ast.Call(func=ast.Name(id="int" | "str"), args=[inner], keywords=[]):
-            return _default(inner)
-        case ast.Call(func=func, args=[ast.Constant(), ast.Constant() as default], keywords=[]):
-            plain = ast.unparse(func)
-            return default if plain.endswith(("environ.get", "getenv")) else None
-        case _:
-            return None
-
-
-def _variable(node: ast.expr) -> str:
-    """The name of the variable in what has a `_default`."""
-    match node:
-        case ast.Call(args=[ast.Constant(value=str(name)), _]):
-            return name
-        case ast.Call(args=[inner]):
-            return _variable(inner)
-        case _:
-            return ""
 
 
 def _is_worked_out(node: ast.expr) -> bool:

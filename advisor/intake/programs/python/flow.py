@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.catalog import Component
+from advisor.intake.programs.python.constants import constants
 from advisor.intake.programs.python.made import (
     CONF,
     LONGEST_NAME,
@@ -430,18 +431,3 @@ class Flow:
 
 def _unknown(name: str, line: int) -> Made:
     return Made(name, line, unread=[line], is_unknown=True)
-
-
-def constants(tree: ast.AST) -> dict[str, ast.expr]:
-    """The plain values that have a name, and have it once."""
-    values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    values.setdefault(target.id, []).append(node.value)
-    return {
-        name: stated[0]
-        for name, stated in values.items()
-        if len(stated) == 1 and isinstance(stated[0], ast.Constant)
-    }
