@@ -19,6 +19,8 @@ from advisor.reasoning.serial import from_data, to_data
 from labs.engine.distributions.distribution import to_run
 from tests.advisor.pipelines import SAFE, described
 
+pytestmark = pytest.mark.wide
+
 OLD = ("3.2", "3.1", "3.0", "2.8")
 EITHER = tuple(line for line in kafka_versions() if line.startswith("3.") and line not in OLD)
 MODE = "application.metadata.mode"

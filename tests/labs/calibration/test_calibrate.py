@@ -25,7 +25,7 @@ from labs.models import Experiment, Run, State, Trial
 from tests.engine.arms import pipeline
 from tests.labs import make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.wide]
 
 EVENT = "leader-killed-followers-behind"
 SIDES = {
