@@ -64,6 +64,13 @@ COMPOSE = [
     (ONE_SERVICE % "scale: 3", 1, ONLY_ONE),
     (compose().replace("d2:", "d1:").replace("d3:", "d1:"), 1, ONLY_ONE),
     ((ONE_SERVICE % "scale: 3") + "      KAFKA_NODE_ID: 1\n", 1, ONLY_ONE),
+    # what stands in another service, or another file
+    (compose("    extends: {file: common.yml, service: base}\n"), 2,
+     "this service extends another one"),
+    (compose("    extends: base\n", tail="  base: {restart: always}\n"), 2,
+     "Give what `docker compose config` prints"),
+    (compose(tail="  a:\n    extends: b\n  b: {image: nginx}\n"), 0, "YES"),
+    (compose(tail="  a:\n    extends: kafka1\n"), 2, "this service extends another one"),
     # brokers that are not Apache Kafka
     ("services:\n  r:\n    image: docker.redpanda.com/redpandadata/redpanda:v24.1.1\n    "
      "environment:\n      KAFKA_X: 1\n", 2, "Redpanda speaks Kafka's protocol"),

@@ -60,7 +60,7 @@ COMPOSE = [
     ("", compose(APACHE, AT_DATA), 1, BARE),
     ("", compose(APACHE, AT_DATA, more=f"      KAFKA_LOG_DIRS: {DATA}\n"), 0, "YES"),
     ("", compose(APACHE, "    volumes: ['./a.properties:/etc/a.properties']\n"), 1, BARE),
-    ("", compose(APACHE, "    extends: {{file: a.yml, service: k}}\n"), 0, "YES"),
+    ("", compose(APACHE, "    extends: {{file: a.yml, service: k}}\n"), 2, "extends another"),
     # an image's own volume has no name, and is a new one after `down`
     ("", compose(CONFLUENT, ""), 1, BARE),
     ("", compose(CONFLUENT, f"    volumes: [{DATA}]\n"), 1, BARE),

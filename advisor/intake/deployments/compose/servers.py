@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
+from advisor.intake.text import IntakeError
 
 _Variables = Iterable[tuple[str, str, int]]
 _IDS = ("KAFKA_NODE_ID", "KAFKA_BROKER_ID", "KAFKA_CFG_NODE_ID", "KAFKA_CFG_BROKER_ID")
@@ -35,6 +36,20 @@ def roles_of(variables: Mapping[str, _Variables]) -> tuple[set[str], set[str], s
         if any("controller" in text for text in roles):
             voting.add(service)
     return brokers, controllers, voting
+
+
+def refuse_extended(leaves: Iterable[Leaf], ours: Collection[str]) -> None:
+    """Raises `IntakeError` for one of our services that extends another one, or is extended: it has
+    what that states, too, which may be in another file (Compose file reference, `extends`)."""
+    for leaf in leaves:
+        match leaf.path:
+            case ("services", service, "extends") | ("services", service, "extends", "service"):
+                if not {service, leaf.text}.isdisjoint(ours):
+                    words = "this service extends another one, and has its settings, too"
+                    instead = "Give what `docker compose config` prints: there they are in place."
+                    raise IntakeError(f"Line {leaf.line}: {words}. {instead}")
+            case _:
+                pass
 
 
 def without_ignored(variables: dict[str, list[tuple[str, str, int]]]) -> None:

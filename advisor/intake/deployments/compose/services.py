@@ -30,7 +30,13 @@ from advisor.intake.deployments.commands import (
     take_topics,
 )
 from advisor.intake.deployments.compose.lost import Servers, lose_disks, say_shared
-from advisor.intake.deployments.compose.servers import count, is_server, roles_of, without_ignored
+from advisor.intake.deployments.compose.servers import (
+    count,
+    is_server,
+    refuse_extended,
+    roles_of,
+    without_ignored,
+)
 from advisor.intake.deployments.images import (
     OF_BROKER,
     is_kafka,
@@ -73,8 +79,7 @@ _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
-    reading, variables = Reading(), dict[str, list[Variable]]()
-    images = dict[str, str]()
+    reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
     leaves = list(chain.from_iterable(documents(text)))
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
@@ -84,6 +89,7 @@ def read(text: str) -> Reading:
             _say_whose(reading, leaf)
             continue
         variables.setdefault(leaf.path[1], []).append((*names, leaf.line))
+    refuse_extended(leaves, variables)
     without_ignored(variables)
     brokers, controllers, voting = roles_of(variables)
     commands = {path[-1]: row for path, row in of_containers(leaves).items() if len(path) == 2}

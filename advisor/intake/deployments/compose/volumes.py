@@ -80,7 +80,7 @@ def usual_folders(image: str, variables: Iterable[str]) -> list[PurePosixPath]:
 def _unkept(leaves: Sequence[Leaf], service: str, folders: Collection[PurePosixPath]) -> int:
     own = [leaf for leaf in leaves if leaf.path[:2] == ("services", service)]
     parts = {leaf.path[2] for leaf in own if len(leaf.path) > 2}
-    if parts & {"extends", "volumes_from"}:
+    if "volumes_from" in parts:
         return 0
     first = min(leaf.line for leaf in own)
     places = [place for place, _ in _lasting(own) if not place.suffix]
