@@ -3,7 +3,8 @@
 The product starts with them. Sources, of Kafka: OffsetMetadataManager and GroupMetadataManager
 (validateOffsetMetadataLength), CoordinatorRuntime (OperationTimeout), LogConfig and UnifiedLog
 (segments), AbstractIndex and TimeIndex.isFull, DelayedRemoteFetch, ClusterConnectionStates,
-StreamThread.pollRequests and StreamTask.process; of Spark: KafkaOffsetReaderAdmin.withRetries.
+StreamThread.pollRequests, StreamTask.process and WindowedChangelogTopicConfig; of Spark:
+KafkaOffsetReaderAdmin.withRetries.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ _TWO_ENTRIES = 24
 """Of a time index, which keeps the last one free."""
 _SETUP = "socket.connection.setup.timeout.ms"
 _POLL, _BUFFERED = "poll.ms", "buffered.records.per.partition"
+_WINDOWS = "windowstore.changelog.additional.retention.ms"
 _RETRIES = "fetchoffset.numretries"
+_PAUSES, _LONGEST_PAUSE_MS = ("reconnect.backoff.max.ms", "retry.backoff.max.ms"), 3_600_000
+"""Pauses of a reader that double up to these, and an hour, beyond which nobody's absence is said
+to go (`application.outage.ms`)."""
 _REMOTE, _TIERED = "remote.fetch.max.wait.ms", "remote.storage.enable"
 _TOO_SHORT_MS = 10
 _LEAVE = "That is not advised on; leave the line out."
@@ -56,6 +61,10 @@ def unworkable(
             checks.append(_streams(texts))
         case Component.CONSUMER if family is Family.SPARK:
             checks.append(_spark(texts))
+        case Component.CONSUMER:
+            checks.append(_pauses(texts))
+        case _:
+            pass
     for check in checks:
         for name, words in check:
             yield Problem(component, name, f"{name}={texts[name].strip()} {words} {_LEAVE}")
@@ -105,6 +114,15 @@ def _streams(texts: Texts) -> Words:
         yield _POLL, "ends each thread at its first poll."
     if _number(texts, _BUFFERED, 0) < 0:
         yield _BUFFERED, "pauses each partition at its first records and never resumes it."
+    if _number(texts, _WINDOWS, 0) < 0:
+        yield _WINDOWS, "keeps windows in their changelog for a shorter time than they are open."
+
+
+def _pauses(texts: Texts) -> Words:
+    """A reader whose broker was away comes back after the pause (ClusterConnectionStates)."""
+    for name in _PAUSES:
+        if _number(texts, name, 0) > _LONGEST_PAUSE_MS:
+            yield name, "keeps a reader away for hours after a failure that is over."
 
 
 def _spark(texts: Texts) -> Words:

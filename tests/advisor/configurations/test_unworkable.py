@@ -51,6 +51,15 @@ SET = [
     (OF_STREAMS, f"{STREAMS} streams.poll.ms=0", 0, "YES"),
     (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=-1", 2, "never resumes it"),
     (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=0", 0, "YES"),
+    # WindowedChangelogTopicConfig adds it to the time that a window is kept for
+    (OF_STREAMS, f"{STREAMS} streams.windowstore.changelog.additional.retention.ms=-1", 2,
+     "a shorter time than they are open"),
+    (OF_STREAMS, f"{STREAMS} streams.windowstore.changelog.additional.retention.ms=0", 0, "YES"),
+    # a pause that doubles up to this
+    ("", f"{C} consumer.reconnect.backoff.max.ms=3600001", 2, "keeps a reader away for hours"),
+    ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away for hours"),
+    (OF_STREAMS, f"{STREAMS} streams.reconnect.backoff.max.ms=3600001", 2, "keeps a reader away"),
+    ("", f"{C} consumer.reconnect.backoff.max.ms=3600000", 0, "YES"),
     # KafkaOffsetReaderAdmin.withRetries
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=0", 2, "asks for no offset"),
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=1", 0, "YES"),
