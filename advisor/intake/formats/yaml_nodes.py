@@ -25,6 +25,8 @@ _TEMPLATE = (
     "this is a template: what is in {{ … }} is filled in before anything reads it. Give what it "
     "renders; of a Helm chart, that is what `helm template` prints."
 )
+_TWICE = "this key is on line {} already. A mapping has each key once: leave one of them."
+"""YAML 1.2, 3.2.1.1; Spring Boot does not start (OriginTrackedYamlLoader, createYaml)."""
 _TRUE = frozenset({"true", "yes", "on"})
 
 
@@ -113,6 +115,8 @@ class _Walk:
                     if isinstance(part, yaml.MappingNode):
                         merged = {**self._entries(part, depth + 1), **merged}
             elif isinstance(key, yaml.ScalarNode):
+                if key.value in own:
+                    raise IntakeError(f"Line {line}: {_TWICE.format(own[key.value][1])}")
                 own[key.value] = (value, line)
         return merged | own
 

@@ -39,6 +39,10 @@ def test_every_kind_has_an_example_and_a_name_of_its_own() -> None:
 
 WRONG = [
     ("spring", "spring:\n  kafka:\n\t producer: 1", "Line 3: this is not well-formed YAML."),
+    ("spring", "spring:\n  kafka.producer.acks: 1\n  kafka.producer.acks: all\n",
+     "Line 3: this key is on line 2 already. A mapping has each key once: leave one of them."),
+    ("spring", "spring:\n  kafka.producer: {acks: 1}\nspring:\n  kafka.producer: {acks: all}\n",
+     "Line 3: this key is on line 1 already. A mapping has each key once: leave one of them."),
     ("spring", "spring:\n  kafka:\n    producer: {retrys: 3}",
      "Line 3: There is no spring.kafka.producer.retrys. Did you mean retries?"),
     ("python-dict", 'x = {"acks": 1,\n "b": }', "Line 2: this is not well-formed Python. If it is "
