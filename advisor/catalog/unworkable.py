@@ -36,10 +36,11 @@ _TWO_ENTRIES = 24
 _SETUP = "socket.connection.setup.timeout.ms"
 _POLL, _BUFFERED = "poll.ms", "buffered.records.per.partition"
 _WINDOWS = "windowstore.changelog.additional.retention.ms"
+_DELAY = "group.initial.rebalance.delay.ms"
 _RETRIES = "fetchoffset.numretries"
 _PAUSES, _LONGEST_PAUSE_MS = ("reconnect.backoff.max.ms", "retry.backoff.max.ms"), 3_600_000
 """Pauses of a reader that double up to these, and an hour, beyond which nobody's absence is said
-to go (`application.outage.ms`)."""
+to go (`application.outage.ms`). A group's own is as long."""
 _REMOTE, _TIERED = "remote.fetch.max.wait.ms", "remote.storage.enable"
 _TOO_SHORT_MS = 10
 _LEAVE = "That is not advised on; leave the line out."
@@ -83,6 +84,8 @@ def _groups(family: Family, kafka: str, texts: Texts) -> Words:
     of_streams = family is Family.STREAMS
     if _number(texts, _METADATA, 4_096) < (_OF_STREAMS if of_streams else 0):
         yield _METADATA, "refuses each commit of an offset, for what is committed beside it."
+    if _number(texts, _DELAY, 0) > _LONGEST_PAUSE_MS:  # GroupMetadataManager, of classic groups
+        yield _DELAY, "is how long an empty group waits before its first member reads anything."
     linger_ms, given_up_ms = _number(texts, _LINGER, -1), _number(texts, _COMMIT, 5_000)
     if _LINGER in texts and at_least(kafka, "4.0") and linger_ms >= given_up_ms:
         words = f"keeps back what a group commits until {_COMMIT}={given_up_ms} is over, so that "

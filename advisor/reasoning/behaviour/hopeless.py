@@ -18,7 +18,7 @@ from advisor.reasoning.behaviour.replication import (
     Replication,
     controllers,
 )
-from advisor.reasoning.behaviour.session import ANSWER_MS, Session
+from advisor.reasoning.behaviour.session import ABORT_CHECK, ANSWER_MS, Session
 from advisor.reasoning.behaviour.sizes import (
     ENVELOPE_BYTES,
     SMALLEST_BATCH_BYTES,
@@ -52,6 +52,7 @@ def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
     yield from _nothing_taken(pipeline)
     yield from _no_room(pipeline)
     yield from _no_wait(pipeline)
+    yield from _aborted_at_once(pipeline)
     yield from _never_a_member(pipeline)
     yield from _never_committed(pipeline)
     yield from _never_in_step(pipeline)
@@ -204,6 +205,23 @@ def _no_wait(pipeline: Pipeline) -> Iterator[Hopeless]:
             "longer than that, and fail before a coordinator has answered."
         )
         yield Hopeless(Component.PRODUCER, "max.block.ms", why, 60_000)
+
+
+def _aborted_at_once(pipeline: Pipeline) -> Iterator[Hopeless]:
+    """A coordinator that aborts each transaction before it can end: it takes a transaction's time
+    from its first partition on (TransactionStateManager, timedOutTransactions)."""
+    streams = pipeline.family is Family.STREAMS and Streams(pipeline).exactly_once
+    if not streams and not pipeline.text(Component.PRODUCER, "transactional.id"):
+        return
+    timeout_ms = pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
+    check_ms = pipeline.number(Component.BROKER, ABORT_CHECK)
+    if max(timeout_ms, check_ms) <= ANSWER_MS:
+        why = (
+            f"transaction.timeout.ms={timeout_ms} with {ABORT_CHECK}={check_ms}: each transaction "
+            "is aborted before its messages and its end are in the log."
+        )
+        usual = 10_000 if streams else 60_000
+        yield Hopeless(Component.PRODUCER, "transaction.timeout.ms", why, usual)
 
 
 def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:

@@ -14,6 +14,10 @@ TIERED = "topic.remote.storage.enable=true broker.remote.log.storage.system.enab
 TIERED += " application.remote.metadata.replication.factor=3"
 TIERED += " application.remote.metadata.min.insync.replicas=2"
 
+FIRST = "broker.group.initial.rebalance.delay.ms"
+ABORTED = "producer.transactional.id=a producer.transaction.timeout.ms=10 "
+ABORTED += "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms"
+
 SET = [
     # ExponentialBackoff: a wait that doubles, from 1 on
     ("", f"{C} producer.socket.connection.setup.timeout.ms=0", 2, "each connection at once"),
@@ -60,6 +64,13 @@ SET = [
     ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away for hours"),
     (OF_STREAMS, f"{STREAMS} streams.reconnect.backoff.max.ms=3600001", 2, "keeps a reader away"),
     ("", f"{C} consumer.reconnect.backoff.max.ms=3600000", 0, "YES"),
+    # the first rebalance of an empty group
+    ("", f"{C} {FIRST}=3600001", 2, "before its first member reads"),
+    ("", f"{C} {FIRST}=3600000", 0, "YES"),
+    (OF_SPARK, f"{SPARK} {FIRST}=3600001", 0, "YES"),
+    # timedOutTransactions of a coordinator that looks all the time
+    ("", f"{C} {ABORTED}=10", 1, "CANNOT WORK.*each transaction is aborted before"),
+    ("", f"{C} {ABORTED}=11", 0, "YES"),
     # KafkaOffsetReaderAdmin.withRetries
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=0", 2, "asks for no offset"),
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=1", 0, "YES"),
