@@ -78,20 +78,22 @@ def to_fill_in(names: Sequence[str]) -> str:
     return f"{words}that counts then, or write the values in their place."
 
 
-def resolved(leaves: Sequence[Leaf]) -> list[Leaf]:
+def resolved(reading: Reading, leaves: Sequence[Leaf]) -> list[Leaf]:
     """The leaves, in which a name of another property of the same application is its value: that
-    goes before a default (Spring Framework, PropertySourcesPropertyResolver; SmallRye Config,
+    goes before a default, and a variable of the environment goes before both (Spring Framework,
+    PropertySourcesPropertyResolver; Spring Boot, "Externalized Configuration"; SmallRye Config,
     "Property Expressions")."""
     stated = {_relaxed(".".join(leaf.path)): leaf.text for leaf in leaves}
-
-    def value(match: re.Match[str]) -> str:
-        return stated.get(_relaxed(match[1]), match[0])
-
     result = list[Leaf]()
     for leaf in leaves:
-        text = leaf.text
+        text, name = leaf.text, ".".join(leaf.path)
         for _ in range(_DEEPEST if "${" in text else 0):
-            text = _REFERENCE.sub(value, text)[:_LONGEST]
+            own = [it[1] for it in _REFERENCE.finditer(text) if _relaxed(it[1]) in stated]
+            reading.defaulted += [
+                Defaulted(shown(name), Given.named(it, stated[_relaxed(it)], leaf.line))
+                for it in own if decides(name)
+            ]  # fmt: skip
+            text = _REFERENCE.sub(lambda it: stated.get(_relaxed(it[1]), it[0]), text)[:_LONGEST]
         result.append(replace(leaf, text=text))
     return result
 

@@ -55,7 +55,7 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
 
 def _read(stated: Sequence[Leaf]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
-    every = [leaf for leaf in resolved(stated) if leaf.path[0].startswith("kafka.")]
+    every = [leaf for leaf in resolved(reading, stated) if leaf.path[0].startswith("kafka.")]
     if not any(_NAMED.fullmatch(leaf.path[0]) for leaf in every):
         _streams(reading, every)
         if reading.heads["family"] is Family.STREAMS:

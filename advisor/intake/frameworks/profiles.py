@@ -38,7 +38,7 @@ def in_production(reading: Reading, every: Iterable[Leaf]) -> list[Leaf]:
                 left_out.setdefault(profile, leaf.line)
     for profile, line in left_out.items():
         reading.note(line, f"what counts only in profile {shown(profile)} is not read")
-    return resolved([*plain, *of_profile])
+    return resolved(reading, [*plain, *of_profile])
 
 
 def _named(match: re.Match[str]) -> list[str]:

@@ -15,6 +15,7 @@ SPRING = """spring:
     producer: {acks: all}
     consumer: {group-id: g, auto-offset-reset: %s}
 """
+MINE = "'${my.policy}'"
 STREAM = """spring.cloud.stream:
   kafka.binder.requiredAcks: all
   bindings:
@@ -109,6 +110,12 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
      "has the default of a variable here, and .*d.yml:5 states another value for that"),
     ({"a.yml": SPRING % "'${POLICY:earliest}'", "d.yml": f"{APPLICATION}      POLICY: earliest\n"
       "      SPRING_KAFKA_CONSUMER_GROUP_ID: g\n"}, READS, 0, "YES"),
+    # a variable goes before the property of its name
+    ({"a.yml": f"my.policy: earliest\n{SPRING % MINE}", "d.yml":
+      f"{APPLICATION}      MY_POLICY: latest\n      KAFKA_SERVERS: k\n"}, READS, 2,
+     "the default of a variable here"),
+    ({"a.yml": f"my.policy: earliest\n{SPRING % MINE}", "d.yml":
+      f"{APPLICATION}      MY_POLICY: earliest\n      KAFKA_SERVERS: k\n"}, READS, 0, "YES"),
     ({"a.yml": SPRING % "'${kafka.policy:earliest}'", "d.yml":
       f"{APPLICATION}      - KAFKA_POLICY=latest\n"}, READS, 2, "the default of a variable here"),
     ({"v.env": "KAFKA_POLICY=latest\nKAFKA_NUM_PARTITIONS=1\n", "a.yml":

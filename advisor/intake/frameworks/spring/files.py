@@ -86,7 +86,7 @@ def _parts(file: ApplicationFile) -> Iterator[Part]:
 
 def take(reading: Reading, leaves: list[Leaf]) -> None:
     """What Spring makes of its properties, with the values that it sets itself."""
-    leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(leaves)]
+    leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(reading, leaves)]
     _imports(reading, leaves)
     _two_forms(reading, leaves)
     spring_types.check(reading, leaves)
