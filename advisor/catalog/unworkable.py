@@ -38,9 +38,18 @@ _POLL, _BUFFERED = "poll.ms", "buffered.records.per.partition"
 _WINDOWS = "windowstore.changelog.additional.retention.ms"
 _DELAY = "group.initial.rebalance.delay.ms"
 _RETRIES = "fetchoffset.numretries"
-_PAUSES, _LONGEST_PAUSE_MS = ("reconnect.backoff.max.ms", "retry.backoff.max.ms"), 3_600_000
-"""Pauses of a reader that double up to these, and an hour, beyond which nobody's absence is said
-to go (`application.outage.ms`). A group's own is as long."""
+_PAUSES = (
+    "reconnect.backoff.ms", "reconnect.backoff.max.ms", "retry.backoff.ms", "retry.backoff.max.ms",
+    "fetchoffset.retryintervalms",
+)  # fmt: skip
+_LONGEST_PAUSE_MS = 3_600_000
+"""Pauses of a reader, some of which double, and an hour, beyond which nobody's absence is said to
+go (`application.outage.ms`). A group's own is as long."""
+_ASSIGNED = tuple(
+    f"group.{group}.{pause}"
+    for group in ("consumer", "streams")
+    for pause in ("assignment.interval.ms", "initial.rebalance.delay.ms")
+)
 _REMOTE, _TIERED = "remote.fetch.max.wait.ms", "remote.storage.enable"
 _TOO_SHORT_MS = 10
 _LEAVE = "That is not advised on; leave the line out."
@@ -61,7 +70,7 @@ def unworkable(
         case Component.STREAMS:
             checks.append(_streams(texts))
         case Component.CONSUMER if family is Family.SPARK:
-            checks.append(_spark(texts))
+            checks += [_spark(texts), _pauses(texts)]
         case Component.CONSUMER:
             checks.append(_pauses(texts))
         case _:
@@ -86,6 +95,9 @@ def _groups(family: Family, kafka: str, texts: Texts) -> Words:
         yield _METADATA, "refuses each commit of an offset, for what is committed beside it."
     if _number(texts, _DELAY, 0) > _LONGEST_PAUSE_MS:  # GroupMetadataManager, of classic groups
         yield _DELAY, "is how long an empty group waits before its first member reads anything."
+    for name in _ASSIGNED:  # GroupMetadataManager, of groups whose partitions brokers assign
+        if _number(texts, name, 0) > _LONGEST_PAUSE_MS:
+            yield name, "is how long a partition may wait for a member that reads it."
     linger_ms, given_up_ms = _number(texts, _LINGER, -1), _number(texts, _COMMIT, 5_000)
     if _LINGER in texts and at_least(kafka, "4.0") and linger_ms >= given_up_ms:
         words = f"keeps back what a group commits until {_COMMIT}={given_up_ms} is over, so that "
@@ -123,7 +135,7 @@ def _streams(texts: Texts) -> Words:
 
 def _pauses(texts: Texts) -> Words:
     """A reader whose broker was away comes back after the pause (ClusterConnectionStates)."""
-    for name in _PAUSES:
+    for name in (name for name in texts if name.lower().removeprefix("kafka.") in _PAUSES):
         if _number(texts, name, 0) > _LONGEST_PAUSE_MS:
             yield name, "keeps a reader away for hours after a failure that is over."
 

@@ -64,6 +64,18 @@ SET = [
     ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away for hours"),
     (OF_STREAMS, f"{STREAMS} streams.reconnect.backoff.max.ms=3600001", 2, "keeps a reader away"),
     ("", f"{C} consumer.reconnect.backoff.max.ms=3600000", 0, "YES"),
+    # ... or does not, where it is longer than that
+    ("", f"{C} consumer.reconnect.backoff.ms=3600001", 2, "keeps a reader away for hours"),
+    ("", f"{C} consumer.retry.backoff.ms=3600001", 2, "keeps a reader away for hours"),
+    (OF_SPARK, f"{SPARK} consumer.kafka.retry.backoff.ms=3600001", 2, "keeps a reader away"),
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=3600001", 2, "keeps a reader away"),
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=3600000", 0, "YES"),
+    # partitions that brokers assign
+    ("", f"{C} broker.group.consumer.assignment.interval.ms=3600001 "
+     "broker.group.consumer.max.assignment.interval.ms=3600001", 2, "may wait for a member"),
+    (OF_STREAMS, f"{STREAMS} broker.group.streams.initial.rebalance.delay.ms=3600001", 2,
+     "may wait for a member"),
+    (OF_STREAMS, f"{STREAMS} broker.group.streams.initial.rebalance.delay.ms=3600000", 0, "YES"),
     # the first rebalance of an empty group
     ("", f"{C} {FIRST}=3600001", 2, "before its first member reads"),
     ("", f"{C} {FIRST}=3600000", 0, "YES"),
