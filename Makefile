@@ -86,7 +86,7 @@ check: dev ## The quick part: gates and pure tests, about a minute
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync --keep-going $(PURE) lint types layers
 
 PURE := pure-advisor pure-others
-pure-advisor: TESTS := tests/advisor tests/house
+pure-advisor: TESTS := tests/advisor tests/house --ignore tests/advisor/configurations
 pure-others: TESTS := tests $(addprefix --ignore tests/,advisor house cluster spark contracts browser stack bare image/test_services.py postgresql)
 $(PURE):
 	$(PY) -m pytest -q -p no:playwright --hypothesis-profile quick \

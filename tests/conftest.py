@@ -32,6 +32,9 @@ FOLDER_MARKS = {
 }
 """Folder below tests/ → the mark of all its tests, in order of cost."""
 
+WIDE = Path(__file__).parent / "advisor" / "configurations"
+"""Rows of questions by the hundred, which `make test` asks and `make check` does not."""
+
 BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 """What has none of these marks is pure, and the cheapest."""
 
@@ -65,6 +68,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(FOLDER_MARKS[folder])
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(COSTLY_LIMIT_S))
+        if item.path.parent == WIDE:
+            item.add_marker("wide")
         shares_spark = "spark" in getattr(item, "fixturenames", ())
         marks = {mark.name for mark in item.iter_markers()}
         if not marks & TIMED and (shares_spark or "spark" not in marks):

@@ -19,7 +19,7 @@ from labs.models import Experiment, State
 from tests.addresses import FIELDS, addresses
 from tests.labs import make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.wide]
 
 LOOKED_AT, SENT, BOTH = {"GET", "HEAD"}, {"POST"}, {"GET", "HEAD", "POST"}
 METHODS = {
@@ -132,7 +132,6 @@ def test_what_is_too_large_is_refused() -> None:
         assert stranger.post(_address(name), sent).status_code in (400, 403), name
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize("name", SENT_TO)
 @pytest.mark.parametrize("whose", ["visitor", "address"])
 def test_more_than_the_limit_is_refused_until_its_time_is_over(
@@ -176,7 +175,6 @@ def test_pages_that_take_long_to_make_are_limited(
     assert METHODS[name] == LOOKED_AT
 
 
-@pytest.mark.wide
 def test_whatever_adds_a_run_or_a_description_is_counted_as_that(client: Client) -> None:
     described = {"draft": {"fields": FIELDS, "done": []}, "draft_stamp": ""}
     sent = {"choice": "both", "side": "affected", "acks": "1", "min_isr": "1"}
@@ -204,7 +202,6 @@ def _of_step(step: str) -> str:
     return reverse("advisor:describe", args=[step])
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize("field", ["page", "shown", "stamp", "producer.acks", "to"])
 def test_a_session_stays_small_whatever_is_typed(client: Client, field: str) -> None:
     long = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(300_000))

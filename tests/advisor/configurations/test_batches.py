@@ -8,8 +8,6 @@ import pytest
 
 from tests.advisor.configurations.asking import SPARK, assert_file
 
-pytestmark = pytest.mark.wide
-
 QUERY = (
     'd = spark.readStream.format("kafka").option("subscribe", "a")'
     '.option("startingOffsets", "earliest").load()\nd.writeStream{}.start()\n'

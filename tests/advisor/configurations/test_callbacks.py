@@ -14,8 +14,6 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.configurations.test_sends import CLASS, IGNORED, JAVA, KOTLIN, SCALA, YES
 
-pytestmark = pytest.mark.wide
-
 THROWS = "if (e != null) throw e;"
 WRITES = "catch (Exception x) { log.error(x); }"
 CHECKS = "void check(Exception e) { if (e != null) throw new RuntimeException(e); }"

@@ -14,8 +14,6 @@ import pytest
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
 from tests.advisor.configurations.test_deployments import IMAGE, LOGS
 
-pytestmark = pytest.mark.wide
-
 ANOTHER = "of another cluster than on line"
 _API = "apiVersion: kafka.strimzi.io/v1\n"
 _LABEL = "labels: {strimzi.io/cluster: %s}"

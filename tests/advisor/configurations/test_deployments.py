@@ -8,8 +8,6 @@ import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
 
-pytestmark = pytest.mark.wide
-
 GOOD = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3"
 IMAGE = "image: apache/kafka:3.9.0"
 LOGS = "/tmp/kafka-logs"

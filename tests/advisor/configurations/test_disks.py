@@ -8,8 +8,6 @@ import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
 
-pytestmark = pytest.mark.wide
-
 GOOD = "KAFKA_MIN_INSYNC_REPLICAS: 2\n      KAFKA_DEFAULT_REPLICATION_FACTOR: 3\n"
 APACHE, CONFLUENT = "apache/kafka:4.1.0", "confluentinc/cp-kafka:8.1.0"
 OLD = "confluentinc/cp-kafka:7.9.2"

@@ -14,8 +14,6 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.configurations.test_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
 
-pytestmark = pytest.mark.wide
-
 FUTURES = [
     (KOTLIN, "k.apply { send(r) }", "", IGNORED),
     (KOTLIN, "with(k) { send(r) }", "", IGNORED),
@@ -208,7 +206,6 @@ FUTURES = [
 ]  # fmt: skip
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize(("code", "body", "behind", "expected"), FUTURES)
 def test_a_future_tells_of_an_error_where_something_reads_it(
     tmp_path: Path, code: str, body: str, behind: str, expected: str

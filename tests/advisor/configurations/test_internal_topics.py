@@ -8,8 +8,6 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, C, assert_answer
 
-pytestmark = pytest.mark.wide
-
 ALONE = C.replace("topic.min.insync.replicas=2 ", "")
 """A topic whose minimum nobody states."""
 ONCE = (

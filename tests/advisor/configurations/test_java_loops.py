@@ -14,8 +14,6 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.programs import ASIDE, BEFORE, CLOSE, SKIP, YES
 
-pytestmark = pytest.mark.wide
-
 _HEAD = (
     "import org.apache.kafka.clients.consumer.*;\nclass A { void run() {\n"
     "Properties p = new Properties();\n"

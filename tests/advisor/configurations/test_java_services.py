@@ -11,8 +11,6 @@ import pytest
 
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
-pytestmark = pytest.mark.wide
-
 SERVICE = (
     "package com.acme.orders;\n"
     "\n"

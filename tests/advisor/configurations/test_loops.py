@@ -14,8 +14,6 @@ import pytest
 from tests.advisor.configurations.asking import TOPIC, assert_file
 from tests.advisor.programs import ASIDE, BEFORE, CLOSE, SKIP, YES
 
-pytestmark = pytest.mark.wide
-
 READER = (
     'c = Consumer({"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False})'
     "\n"

@@ -8,8 +8,6 @@ import pytest
 
 from tests.advisor.configurations.asking import C, assert_answer, assert_file
 
-pytestmark = pytest.mark.wide
-
 CODE = C.removeprefix("topic.replication.factor=3 topic.min.insync.replicas=2 ")
 SERVER = (
     "process.roles=broker,controller\nnode.id=%d\ndefault.replication.factor=3\n"

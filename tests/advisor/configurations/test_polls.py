@@ -13,9 +13,6 @@ import pytest
 
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES, assert_program
 
-pytestmark = pytest.mark.wide
-
-
 JAVA = (
     "import org.apache.kafka.clients.consumer.*;\nclass A {\n"
     "private final KafkaConsumer<String, String> consumer;\nA() {\n"

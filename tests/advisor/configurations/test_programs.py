@@ -11,8 +11,6 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, C, assert_file
 
-pytestmark = pytest.mark.wide
-
 RETRIED = f"{C} application.processing.errors=retry"
 READING = (
     f"{TOPIC} application.restart=resumes application.commit=after-processing "

@@ -13,8 +13,6 @@ import pytest
 
 from tests.advisor.programs import IGNORED, SKIP, YES, assert_program
 
-pytestmark = pytest.mark.wide
-
 BEFORE = "application.commit(=|: )before-processing"
 _HEAD = (
     "from confluent_kafka import Consumer, Producer\nimport requests, threading\n"

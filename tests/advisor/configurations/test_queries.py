@@ -12,8 +12,6 @@ import pytest
 
 from tests.advisor.configurations.asking import assert_file
 
-pytestmark = pytest.mark.wide
-
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
 _SOURCE = (
     'spark.readStream.format("kafka").option("kafka.bootstrap.servers", "b:9092")'

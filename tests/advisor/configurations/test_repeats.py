@@ -12,8 +12,6 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
 
-pytestmark = pytest.mark.wide
-
 _READS = (
     '{}.format("kafka").option("subscribe", T).option("startingOffsets", "earliest").load()'
     '.{}.format("kafka").option("topic", "o").option("checkpointLocation", C).start()'

@@ -14,8 +14,6 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.programs import BEFORE
 
-pytestmark = pytest.mark.wide
-
 YES, IGNORED, OPEN = "^YES", "application.delivery.errors: ignored -> handled", "has a callback is"
 _READS = "consumer.auto.offset.reset=earliest consumer.enable.auto.commit=false"
 

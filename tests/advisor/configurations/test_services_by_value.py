@@ -14,8 +14,6 @@ from tests.advisor.configurations.test_java_services import EACH, SERVICE
 from tests.advisor.configurations.test_services import PYTHON
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
-pytestmark = pytest.mark.wide
-
 SCALA = (
     "package acme\n"
     "\n"

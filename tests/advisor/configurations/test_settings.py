@@ -20,8 +20,6 @@ from tests.advisor.configurations.asking import (
     given,
 )
 
-pytestmark = pytest.mark.wide
-
 OPEN = "producer.transactional.id=a producer.transaction.timeout.ms=900000 "
 OPEN += "consumer.isolation.level=read_committed topic.retention.ms=600000"
 LATE = "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms=2147483647 "

@@ -10,8 +10,6 @@ import pytest
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, given
 from tests.advisor.test_advise import run
 
-pytestmark = pytest.mark.wide
-
 QUARKUS = (
     "kafka-streams.processing.guarantee=exactly_once\nquarkus.kafka-streams.application-id=a\n"
 )

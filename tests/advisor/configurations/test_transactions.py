@@ -13,8 +13,6 @@ import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
 
-pytestmark = pytest.mark.wide
-
 YES, SKIP = "^YES", "application.processing.errors=skip"
 COPIES = "application.offsets.topic.min.insync.replicas=2"
 RESUMES = f"{TOPIC} application.restart=resumes {COPIES}"

@@ -8,8 +8,6 @@ import pytest
 
 from tests.advisor.configurations.asking import assert_file
 
-pytestmark = pytest.mark.wide
-
 _JAVA = """import org.apache.kafka.clients.producer.*;
 class A {{
   KafkaProducer<String, String> producer;

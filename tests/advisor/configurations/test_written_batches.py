@@ -15,8 +15,6 @@ from tests.advisor.configurations.asking import assert_file
 from tests.advisor.configurations.test_queries import JAVA, PYTHON, SCALA
 from tests.advisor.programs import YES
 
-pytestmark = pytest.mark.wide
-
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
 PASSED = "an error of a batch is passed over here"
 PART, NOTHING = "only a part of a batch is written", "is written nowhere here"

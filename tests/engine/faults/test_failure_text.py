@@ -13,6 +13,8 @@ from labs.engine.base.failure_text import MOST, report, sentence
 from labs.engine.faults.record import FaultLog
 from labs.engine.workloads.streams import CLASSES
 
+pytestmark = pytest.mark.wide
+
 STREAMS = """the consumer-1 ended with code 1: Exception in thread "main" x
 org.apache.kafka.common.config.ConfigException: Invalid value Jndi for handler: not found
 \tat org.apache.kafka.common.config.ConfigDef.parseType(ConfigDef.java:778)

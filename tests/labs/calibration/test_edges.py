@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from advisor.catalog import Component
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.failures import all_events
@@ -12,6 +14,8 @@ from labs.calibration.edges import LINE, OPERATED, TRIED, UNSTAGED, UNTRIED, Edg
 from labs.challenges import schedule
 from labs.engine.scenarios import all_scenarios, find
 from labs.engine.scenarios.model import Topology, draw
+
+pytestmark = pytest.mark.wide
 
 
 def described(edge: Edge) -> list[object]:

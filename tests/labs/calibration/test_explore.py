@@ -32,7 +32,7 @@ from labs.evidence import exploring, trials
 from spark_jobs.verdict import WITHOUT_WANT
 from tests.engine.arms import pipeline
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.wide]
 
 EVENTS = {event.name: event for event in all_events()}
 SAFE = advisor.to_data(pipeline(producer__acks="all", topic__min_insync_replicas=2))
@@ -59,7 +59,6 @@ def test_a_seed_and_a_number_draw_the_same_again() -> None:
     assert one != other
 
 
-@pytest.mark.wide
 def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over() -> None:
     seen = [next(draws(3, number)) for number in range(1, 200)]
     assert not any(draw.pipeline.problems() for draw in seen)
@@ -76,7 +75,6 @@ def advisor_families() -> set[Any]:
     return {family for event in all_events() for family in event.families}
 
 
-@pytest.mark.wide
 def test_lines_of_brokers_on_either_side_of_a_boundary_are_drawn() -> None:
     pairs = [
         (draw, other)
@@ -308,7 +306,6 @@ def test_whatever_breaks_a_run_without_a_wish_can_refute() -> None:
     assert {anomaly.value for anomaly in Anomaly} >= WITHOUT_WANT
 
 
-@pytest.mark.wide
 def test_nothing_in_the_record_of_the_release_is_called_impossible() -> None:
     runs = Record(ROOT / "labs" / "calibration" / "record" / "explore.jsonl").runs
     assert sum(run.judged for run in runs)
