@@ -16,6 +16,7 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,7 +118,12 @@ def _line(release: str) -> str:
 
 
 def _locked(product: str) -> tuple[str, ...]:
-    stems = (path.stem.removeprefix(f"{product}-") for path in LOCKS.glob(f"{product}-*.txt"))
+    return _versions(product, LOCKS)
+
+
+@cache  # a page asks a hundred times
+def _versions(product: str, locks: Path) -> tuple[str, ...]:
+    stems = (path.stem.removeprefix(f"{product}-") for path in locks.glob(f"{product}-*.txt"))
     versions = (stem for stem in stems if re.fullmatch(r"[\d.]+", stem))  # not past-clients-3.1.0
     return tuple(sorted(versions, key=lambda v: [int(n) for n in v.split(".")], reverse=True))
 
