@@ -10,6 +10,7 @@ import pytest
 from advisor.reasoning.assess import assess
 from advisor.reasoning.guarantees import Anomaly
 from tests.advisor.pipelines import (
+    ACKS_0,
     ACKS_1,
     AGAIN,
     HARMLESS,
@@ -257,9 +258,9 @@ CASES = [
     ("retention-overtakes-reader", COMPACT | {"application.outage.ms": "86400001"},
      {A.EFFECT_MISSING}),
     ("retention-overtakes-reader", SAFE | {"topic.delete.retention.ms": "0"}, set()),
-    # Retention goes by the sender's clock (E11).
     # librdkafka loses a batch that the topic refuses (issues 488, 1716), Java splits it (KIP-126).
     ("record-too-large", SAFE | {"topic.max.message.bytes": "20000"}, set()),
+    ("record-too-large", ACKS_0 | TAKES_10K | {LARGEST: "2000000"}, {A.LOST_WRITE, A.GIVEN_UP}),
     # Java splits it; before 4.2 not below batch.size, so that it comes again (KAFKA-8350).
     ("record-too-large", SAFE | TAKES_10K, set()),
     ("record-too-large", SAFE | TAKES_10K | {"version": "4.2"}, set()),

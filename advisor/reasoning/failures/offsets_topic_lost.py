@@ -27,7 +27,7 @@ def permits(pipeline: Pipeline) -> Permits:
                 "group can read anything until it is lowered."
             )
         }
-    if copies <= lost.count:
+    if copies <= lost.count - lost.removed:
         return without_position(pipeline, f"{NAME}={copies}: the committed offsets are lost, too. ")
     if sure_copies(pipeline) <= lost.count:
         return goes_back(pipeline, f"{stated_settings(pipeline)}; {lost} may be lost.")

@@ -32,12 +32,14 @@ def permits(pipeline: Pipeline) -> Permits:
     }
     limits = too_small(pipeline)
     if limits:
-        by_broker = all(limit.component is not Component.PRODUCER for limit in limits)
         text = (
             f"application.{LARGEST}={pipeline.value(Component.APPLICATION, LARGEST)} takes up to "
             f"{largest(pipeline)} bytes with its batch, more than {' and '.join(map(str, limits))}:"
         )
-        permitted |= session.refused(f"{text} it is refused.", by_broker=by_broker)
+        least = min(limits, key=lambda limit: limit.most)
+        for limit in (limits[0], least):  # what the client lets through may be too large, too
+            by_broker = limit.component is not Component.PRODUCER
+            permitted |= session.refused(f"{text} it is refused.", by_broker=by_broker)
     return permitted
 
 

@@ -110,15 +110,14 @@ LEVERS = (
     ),
     *(
         _lever(
-            name, only(family, partial(_asks, name)),
+            name, partial(_asks, name),
             costs(more="Requests: each client asks for the topic's partitions more often."),
             source,
             CONSUMERS_AGAIN,
         )
-        for family, name, source in (
-            (Family.JAVA, "metadata.max.age.ms", "Kafka ConfigDef, metadata.max.age.ms"),
-            (Family.STREAMS, "metadata.max.age.ms", "Kafka ConfigDef, metadata.max.age.ms"),
-            (Family.LIBRDKAFKA, "topic.metadata.refresh.interval.ms",
+        for name, source in (
+            ("metadata.max.age.ms", "Kafka ConfigDef, metadata.max.age.ms"),
+            ("topic.metadata.refresh.interval.ms",
              "librdkafka CONFIGURATION.md, topic.metadata.refresh.interval.ms"),
         )
     ),
