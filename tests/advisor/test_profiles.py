@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer
+from tests.advisor.configurations.asking import TOPIC, assert_answer, given
 
 RETRIED = f"{TOPIC} application.processing.errors=retry"
 HEAD = "spring:\n  kafka:\n    consumer: {auto-offset-reset: earliest}\n    producer:\n"
@@ -83,6 +83,53 @@ def test_a_part_of_a_profile(
     monkeypatch.chdir(tmp_path)
     Path("application.yml").write_text(text)
     assert_answer(f"application.yml {options}", RETRIED, code, expected)
+
+
+def active(profile: str) -> str:
+    return f"spring.profiles.active: {profile}\n---\n{BASE}"
+
+
+PROD_ALONE = "profile prod is on, and nothing of it is here: what application-prod.yml states"
+FILLED = "application.yml:1: which profile is on is filled in when the application starts"
+LIVE = f"spring.profiles.group.live: [prod]\nspring.profiles.active: live\n---\n{BASE}"
+
+
+@pytest.mark.parametrize(("files", "options", "expected"), [
+    ({"application.yml": active("prod")}, "", f"application.yml:1: {PROD_ALONE}"),
+    ({"application.yml": active("eu, prod") + on("eu", "a.b: 1\n")}, "", PROD_ALONE),
+    ({"application.yml": LIVE}, "", f"application.yml:1: {PROD_ALONE}"),
+    ({"application.yml": groups("live", "prod") + on("live", "a.b: 1\n")}, "--only live",
+     PROD_ALONE),
+    ({"application.yml": f"spring.profiles.include: prod\n---\n{BASE}"}, "", PROD_ALONE),
+    ({"application.yml": active("prod") + on('"!prod"', "a.b: 1\n")}, "", PROD_ALONE),
+    ({"application.yml": active("'${STAGE:prod}'")}, "", PROD_ALONE),
+    ({"application.yml": active("'${STAGE}'")}, "", FILLED),
+    ({"application.yml": active("'@profile.active@'")}, "", FILLED),
+])  # fmt: skip
+def test_a_profile_that_is_on_and_not_here_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], options: str,
+    expected: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        Path(name).write_text(text)
+    assert_answer(f"{' '.join(files)} {options}", RETRIED, 0, f"YES.*{expected}")
+
+
+@pytest.mark.parametrize("files", [
+    {"application.yml": active("prod") + on("prod | dev", "a.b: 1\n")},
+    {"application.yml": active("prod"), "application-prod.yml": "a.b: 1\n"},
+    {"application.yml": BASE},
+], ids=["part", "file", "none is on"])  # fmt: skip
+def test_a_profile_that_is_here_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        Path(name).write_text(text)
+    code, said = given(" ".join(files), RETRIED)
+    assert code == 0, said
+    assert "nothing of it is here" not in said
 
 
 PROD = {"application.yml": BASE, "application-prod.yml": "spring.kafka.producer.acks: 1\n"}

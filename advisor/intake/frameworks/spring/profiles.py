@@ -15,7 +15,7 @@ from advisor.intake.clients.placeholders import SPRING
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import relaxed
 from advisor.intake.reading import Profiles, Reading
-from advisor.intake.text import IntakeError
+from advisor.intake.text import IntakeError, shown
 
 DEFAULT = "default"
 """The profile that is on where no other one is (`spring.profiles.default`)."""
@@ -61,11 +61,52 @@ def with_profiles(parts: Sequence[Part], read: Callable[[Sequence[Leaf]], Readin
     named = choices(parts)
 
     def in_profiles(chosen: Sequence[str]) -> Reading:
-        return read([leaf for part in counting(parts, chosen) for leaf in part.leaves])
+        reading = read([leaf for part in counting(parts, chosen) for leaf in part.leaves])
+        _name_missing(reading, parts, chosen)
+        return reading
 
     reading = in_profiles(())
     reading.profiles = Profiles(named, in_profiles, DEFAULT) if len(named) > 1 else None
     return reading
+
+
+def _name_missing(reading: Reading, parts: Sequence[Part], chosen: Sequence[str]) -> None:
+    """Names the profiles that are on and of which nothing is here: what their files state goes
+    before all that is."""
+    switched = [leaf for leaf in _plain(parts) if _switches(leaf)]
+    groups = {match["name"] for leaf in switched if (match := _group(leaf))}
+    here = {name for one in parts for name in _wanted(one)} | groups | {DEFAULT}
+    for name in _active(parts, chosen) if reading.items else ():
+        if name not in here:
+            line = next((leaf.line for leaf in switched if name in _names(leaf.text)), 0)
+            note_missing(reading, name, line)
+    for leaf in switched if reading.items and not chosen else ():
+        if leaf.text.strip() and not _names(leaf.text):
+            words = "which profile is on is filled in when the application starts: what its file "
+            reading.note(leaf.line, f"{words}states goes before this one. Give that, too")
+
+
+def note_missing(reading: Reading, name: str, line: int) -> None:
+    """Says of a profile that is on that nothing of it is here."""
+    file = f"application-{name}.yml" if shown(name) == name else "the file of its name"
+    words = f"profile {shown(name)} is on, and nothing of it is here: what {file} states goes "
+    reading.note(line, f"{words}before this. Give that file, too")
+
+
+def _switches(leaf: Leaf) -> bool:
+    """Whether a property says which profiles are on."""
+    return bool(_ON.fullmatch(relaxed(".".join(leaf.path))) or _group(leaf))
+
+
+def _group(leaf: Leaf) -> re.Match[str] | None:
+    return _GROUP.fullmatch(".".join(leaf.path))
+
+
+def _wanted(one: Part) -> Iterator[str]:
+    """The profiles with which a part counts."""
+    for text in (text for texts in one.conditions for text in texts):
+        tokens = _TOKEN.findall(text)
+        yield from (name for name in tokens if not _negated(tokens, name))
 
 
 def counting(parts: Sequence[Part], chosen: Sequence[str]) -> list[Part]:
@@ -82,7 +123,7 @@ def choices(parts: Sequence[Part]) -> dict[tuple[str, ...], int]:
     named = {tuple(_stated(parts, "active")) or (DEFAULT,): 0}
     for one in parts if any(part.conditions for part in parts) else ():
         for leaf in one.leaves:
-            if match := _GROUP.fullmatch(".".join(leaf.path)):
+            if match := _group(leaf):
                 named.setdefault((match["name"],), leaf.line)
         line = min((leaf.line for leaf in one.leaves), default=1)
         for names in _asked(one):
@@ -117,7 +158,7 @@ def _active(parts: Sequence[Part], chosen: Sequence[str]) -> list[str]:
     names = [*_stated(parts, "include"), *names]
     groups: dict[str, list[str]] = {}
     for leaf in _plain(parts):
-        if match := _GROUP.fullmatch(".".join(leaf.path)):
+        if match := _group(leaf):
             groups.setdefault(match["name"], []).extend(_names(leaf.text))
     every: list[str] = []
     while names:
@@ -149,7 +190,7 @@ def _plain(parts: Sequence[Part]) -> Iterable[Leaf]:
 def _names(text: str) -> list[str]:
     filled = SPRING.sub(lambda match: match[2], text)
     names = (name.strip() for name in filled.split(","))
-    return [name for name in names if _NAME.fullmatch(name)]
+    return [name for name in names if _NAME.fullmatch(name) and not name.startswith("@")]
 
 
 def _any(texts: Iterable[str], active: Sequence[str]) -> bool:
