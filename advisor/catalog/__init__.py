@@ -6,6 +6,7 @@ unlike one that was stated with its default.
 """
 
 from advisor.catalog.beyond import (
+    RETENTIONS,
     forgotten_segments,
     is_format,
     not_advised,
@@ -32,6 +33,7 @@ from advisor.catalog.values import parse, render, say, written
 from advisor.catalog.versions import client_line, kafka_line, kafka_versions, versions
 
 __all__ = [
+    "RETENTIONS",
     "Component",
     "Family",
     "Kind",

@@ -137,11 +137,12 @@ _NO_FETCHER = (
 )
 _TIERED, _KEPT = "remote.storage.enable", "retention.ms"
 _PLACES = f"rlmm.config.remote.log.metadata.topic.{_KEPT}"
-_RETENTIONS = {
+RETENTIONS = {
     "log.retention.ms": 1,
     "log.retention.minutes": 60_000,
     "log.retention.hours": 3_600_000,
 }
+"""What `retention.ms` of topics comes from, in the order in which these count, with their units."""
 _WEEK_MS = 604_800_000
 """`retention.ms` of Kafka (TopicConfig)."""
 _FORGOTTEN = (
@@ -284,7 +285,7 @@ def forgotten_segments(
     tiered = component is Component.TOPIC and texts.get(_TIERED, "").strip().lower() == "true"
     if not tiered or not places.isdecimal():
         return
-    stated = ((of_brokers.get(name, "").strip(), unit) for name, unit in _RETENTIONS.items())
+    stated = ((of_brokers.get(name, "").strip(), unit) for name, unit in RETENTIONS.items())
     limits = (int(text) * unit for text, unit in stated if _NUMBER.fullmatch(text))
     own = texts.get(_KEPT, "").strip()
     kept_ms = int(own) if _NUMBER.fullmatch(own) else next(limits, _WEEK_MS)

@@ -11,16 +11,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.catalog import Component
+from advisor.catalog import RETENTIONS, Component
 from advisor.intake.cluster.levels import ON_BOTH
 from advisor.intake.reading import Item, Product
 
 _RETENTION = "retention.ms"
-_UNITS = {
-    "log.retention.ms": 1, "log.retention.minutes": 60_000, "log.retention.hours": 3_600_000,
-}  # fmt: skip
 _OF_TOPICS: Mapping[str, str] = {
-    **dict.fromkeys(_UNITS, _RETENTION),
+    **dict.fromkeys(RETENTIONS, _RETENTION),
     "log.retention.bytes": "retention.bytes",
     "log.cleanup.policy": "cleanup.policy",
     "log.cleaner.delete.retention.ms": "delete.retention.ms",
@@ -42,7 +39,7 @@ def never(item: Item) -> str:
 
     A topic may state 0 itself (KafkaConfig.validateValues, `logRetentionTimeMillis`).
     """
-    if item.inherited not in _UNITS or item.text != "0":
+    if item.inherited not in RETENTIONS or item.text != "0":
         return ""
     return (
         "requirement failed: log.retention.ms must be unlimited (-1) or, greater than or equal to 1"
@@ -75,5 +72,5 @@ def _inherited(item: Item, product: Product) -> Item:
         return item
     text = item.text.strip()
     if name == _RETENTION and _NUMBER.fullmatch(text):
-        text = str(max(-1, int(text) * _UNITS[item.name]))
+        text = str(max(-1, int(text) * RETENTIONS[item.name]))
     return replace(item, component=Component.TOPIC, name=name, text=text, inherited=item.name)
