@@ -22,7 +22,7 @@ from advisor.intake.cluster.folders_in_memory import in_memory
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.spark import start as spark_start
-from advisor.intake.weigh import weigh
+from advisor.intake.weigh import OPEN_ENDED, weigh
 
 
 def weigh_options(
@@ -99,7 +99,8 @@ def _only_real(item: Item, product: Product) -> bool:
         product.setting(item.component, item.name)
     except UnknownSetting as error:
         names = {item.name, f"kafka.{item.name}", error.problem.setting}
-        return bool(names & known_keys(product, item.component))
+        is_known = bool(names & known_keys(product, item.component))
+        return is_known or item.name.startswith(OPEN_ENDED)
     except SettingError:
         return False
     return False

@@ -70,7 +70,7 @@ _OF_SERVERS = (Component.BROKER, Component.TOPIC)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
-_OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
+OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
 """Beginnings of real keys that no list can hold."""
 
 
@@ -298,7 +298,7 @@ class _Scale:
         known = {
             name: text
             for name, text in texts.items()
-            if self._knows(component, name) or name.startswith(_OPEN_ENDED)
+            if self._knows(component, name) or name.startswith(OPEN_ENDED)
         }
         shared = {
             n: text for n, text in texts.items() if of_share_group(product.family, component, n)
@@ -316,7 +316,7 @@ class _Scale:
         product, component = self.product, item.component
         names = known_keys(product, component)
         strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
-        if {item.name, problem.setting} & names or item.name.startswith(_OPEN_ENDED):
+        if {item.name, problem.setting} & names or item.name.startswith(OPEN_ENDED):
             if not self._refuses_text(item):
                 self.note(item, remark(item) or "is not taken into account")
         elif own := self._as_application_has_it(item):

@@ -34,7 +34,15 @@ SET = [
     ("--kafka 3.3", f"{FETCHERS}=0", 2, "leaves no follower that fetches"),
     ("--kafka 4.3", f"{FETCHERS}=0", 2, "must be from 1"),
     ("--kafka 4.1", f"{FETCHERS}=1", 0, "YES"),
-    ("", "broker.replica.fetch.backoff.ms=3600000", 0, "how long a follower waits after a fetch"),
+    ("", "broker.replica.fetch.backoff.ms=3600000", 2, "leaves the in-sync set, and with two"),
+    ("", "broker.replica.fetch.backoff.ms=30000", 0, "YES"),
+    ("", "broker.replica.fetch.backoff.ms=50000 broker.replica.lag.time.max.ms=50000 "
+     "producer.max.block.ms=90000", 0, "YES"),
+    # what no list of settings can hold, as in a file
+    ("", "broker.listener.name.internal.max.connections=9", 0, "YES"),
+    ("", "broker.listener.name.internal.max.connections=0", 2, "^(?!.*no broker setting)"),
+    ("", "topic.remote.storage.enable=true "
+     "broker.rlmm.config.remote.log.metadata.topic.replication.factor=1", 1, "1 of __remote|NO"),
     # what each step of a group waits for its copies (GroupCoordinatorService)
     ("", "broker.offsets.commit.timeout.ms=1", 1, "CANNOT WORK.*offsets.commit.timeout.ms"),
     ("", "broker.offsets.commit.timeout.ms=1000", 0, "YES"),
@@ -70,7 +78,8 @@ SET = [
     ("", f"consumer.{REBOOTSTRAP}=0", 2, "closes each connection and begins again"),
     ("", f"producer.{REBOOTSTRAP}=1000", 0, "YES"),
     ("", f"producer.{REBOOTSTRAP}=0 producer.metadata.recovery.strategy=None", 0, "YES"),
-    ("", "broker.max.connections.per.ip=1", 0, "is few connections"),
+    ("", "broker.max.connections.per.ip=1", 2, "fewer than one client needs of a broker"),
+    ("", "broker.max.connections.per.ip=2", 0, "is few connections"),
     ("", "broker.max.connections.per.ip=100", 0, "max.connections.per.ip is not taken"),
     # what waits for less than no time is given up, too
     ("", "broker.controller.socket.timeout.ms=-1", 2, "so that no broker registers"),
