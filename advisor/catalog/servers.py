@@ -1,7 +1,8 @@
 """What brokers refuse in their own file, or of a topic, among settings that are not weighed.
 
-In their own words. Sources: KafkaConfig.validateValues and ShareGroupConfig, and
-LogConfig.validate, of Kafka 3.3 to 4.3; checked against them by tests/contracts.
+In their own words. Sources: KafkaConfig.validateValues, GroupCoordinatorConfig and
+ShareGroupConfig, LogConfig.validate, and Sensor.RecordingLevel.forName, of Kafka 3.3 to 4.3;
+checked against them by tests/contracts.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from advisor.catalog.facts import facts
 from advisor.catalog.model import Component, Problem
 from advisor.catalog.structure import PROTOCOLS
 from advisor.catalog.values import gzip_level, items, number
@@ -24,11 +26,25 @@ _DELAY, _IDLE = "connection.failed.authentication.delay.ms", "connections.max.id
 _BUFFER, _CLEANERS = "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"
 _CODECS = ("offsets.topic.compression.codec", "share.coordinator.state.topic.compression.codec")
 """By the numbers of CompressionType.forId."""
-_SHARE = {
-    "session.timeout.ms": (45_000, 45_000, 60_000),
-    "heartbeat.interval.ms": (5_000, 5_000, 15_000),
+_SESSION, _HEARTBEAT, _ASSIGNMENT = (
+    "session.timeout.ms", "heartbeat.interval.ms", "assignment.interval.ms",
+)  # fmt: skip
+_BOUNDED = {
+    "consumer": (_ASSIGNMENT,),
+    "share": (_HEARTBEAT, _SESSION, _ASSIGNMENT),
+    "streams": (_ASSIGNMENT,),
 }
-"""Of a share group: the default, the least and the most."""
+"""What the brokers bound of each kind of group, in the order in which they look at it; the rest is
+weighed (`limits`)."""
+_STANDBYS, _MOST_STANDBYS = (
+    "group.streams.num.standby.replicas",
+    "group.streams.max.standby.replicas",
+)
+_POOLS = tuple(f"remote.log.manager.{pool}.thread.pool.size" for pool in ("copier", "expiration"))
+_LEVEL, _LEVELS = "metrics.recording.level", ("INFO", "DEBUG", "TRACE")
+_BROKER_ID, _NODE_ID = "broker.id", "node.id"
+_MOST_OWN_ID = 1_000
+"""`reserved.broker.max.id` of Kafka (ServerConfigs)."""
 _REMOTE, _POLICY = "remote.storage.enable", "cleanup.policy"
 _REMOTE_OF_BROKERS = "remote.log.storage.system.enable"
 _LEAST_LAG, _MOST_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
@@ -70,7 +86,15 @@ def _broker(texts: Texts, line: str) -> Complaints:
     if at_least(line, "3.7") and PROTOCOLS in texts and "classic" not in items(texts[PROTOCOLS]):
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
     if at_least(line, "3.9"):
-        yield from _share(texts, "equal to" if at_least(line, "4.0") else "equals to")
+        yield from _groups(texts, line, "equal to" if at_least(line, "4.0") else "equals to")
+    yield from _identity(texts, line)
+    if (level := texts.get(_LEVEL, "").strip().upper()) and level not in _LEVELS:
+        words = f"No enum constant org.apache.kafka.common.metrics.Sensor.RecordingLevel.{level}"
+        yield _LEVEL, words
+    for name in _POOLS if line == "3.9" else ():  # 4.0 has two bounds of it
+        if (size := _number(texts, name, -1)) < -1 or size == 0:
+            words = "Value can be -1 or greater than 0"
+            yield name, f"Invalid value {size} for configuration {name}: {words}"
     for name, least in (("log.roll.ms", 1), ("log.roll.jitter.ms", 0)):
         if _number(texts, name, least) < least:
             yield name, f"{_FAILED}{name} must be greater than or equal to {least}"
@@ -99,20 +123,48 @@ def _connections(texts: Texts) -> Complaints:
         yield here, f"{_FAILED}{words} authentication responses from timing out"
 
 
-def _share(texts: Texts, equal: str) -> Complaints:
-    """The bounds of a share group's heartbeat, then those of its session."""
-    for ending, (usual, lowest, highest) in reversed(_SHARE.items()):
-        own, least, most = (f"group.share.{bound}{ending}" for bound in ("", "min.", "max."))
-        low, high = _number(texts, least, lowest), _number(texts, most, highest)
-        now = _number(texts, own, usual)
-        for broken, name, words, other in (
-            (high < low, most, "greater", least),
-            (now < low, own, "greater", least),
-            (now > high, own, "less", most),
-        ):
-            if broken:
-                here = next(stated for stated in (name, other) if stated in texts)
-                yield here, f"{name} must be {words} than or {equal} {other}"
+def _identity(texts: Texts, line: str) -> Complaints:
+    """Of who a broker is: node.id in KRaft mode, which broker.id stands for (KafkaConfig)."""
+    own, with_zookeeper = _number(texts, _BROKER_ID, 0), "process.roles" not in texts
+    most = _number(texts, "reserved.broker.max.id", _MOST_OWN_ID)
+    if _NODE_ID in texts and own != _number(texts, _NODE_ID, own) and _BROKER_ID in texts:
+        yield _BROKER_ID, f"You must set `{_NODE_ID}` to the same value as `{_BROKER_ID}`."
+    elif at_least(line, "4.0") and own < 0:
+        words = "Value must be at least 0"
+        yield _BROKER_ID, f"Invalid value {own} for configuration {_NODE_ID}: {words}"
+    elif own < -1 or (own > most and with_zookeeper and "zookeeper.connect" in texts):
+        words = "must be greater than or equal to -1 and not greater than reserved.broker.max.id"
+        yield _BROKER_ID, f"{_FAILED}{_BROKER_ID} {words}"
+
+
+def _groups(texts: Texts, line: str, equal: str) -> Complaints:
+    """The bounds of what groups of each kind do, where the line has them."""
+    known = facts("broker", line)
+    for group, endings in _BOUNDED.items():
+        for ending in endings:
+            own, least, most = (f"group.{group}.{bound}{ending}" for bound in ("", "min.", "max."))
+            if own in known and {own, least, most} & texts.keys():
+                yield from _bounded(texts, line, own, least, most, equal)
+    if _STANDBYS in known and _of(texts, line, _STANDBYS) > _of(texts, line, _MOST_STANDBYS):
+        here = _STANDBYS if _STANDBYS in texts else _MOST_STANDBYS
+        yield here, f"{_STANDBYS} must be less than or {equal} {_MOST_STANDBYS}"
+
+
+def _bounded(texts: Texts, line: str, own: str, least: str, most: str, equal: str) -> Complaints:
+    now, low, high = (_of(texts, line, name) for name in (own, least, most))
+    for broken, name, words, other in (
+        (high < low, most, "greater", least),
+        (now < low, own, "greater", least),
+        (now > high, own, "less", most),
+    ):
+        if broken:
+            here = next(stated for stated in (name, other) if stated in texts)
+            yield here, f"{name} must be {words} than or {equal} {other}"
+
+
+def _of(texts: Texts, line: str, name: str) -> int:
+    """What is stated, or the default of the line."""
+    return _number(texts, name, int(facts("broker", line)[name].default or 0))
 
 
 def _topic(texts: Texts, line: str) -> Complaints:

@@ -65,13 +65,14 @@ _ROWS: list[dict[str, str]] = [
     {"queued.max.request.bytes": "100", "socket.request.max.bytes": "100"},
     {"log.cleaner.dedupe.buffer.size": "1048576"}, {"log.cleaner.dedupe.buffer.size": "1048577"},
     {"log.cleaner.threads": "128"}, {"log.cleaner.threads": "127"},
-    {"max.connections.per.ip": "0"}, {"max.connections.per.ip": "1"},
+    {"max.connections.per.ip": "0"}, {"max.connections.per.ip": "2"},
     {"max.connections.per.ip": "0", "max.connections.per.ip.overrides": "127.0.0.1:1"},
     {"connections.max.idle.ms": "100"}, {"connections.max.idle.ms": "101"},
     {"connections.max.idle.ms": "-1"}, {"connection.failed.authentication.delay.ms": "600000"},
     {"connection.failed.authentication.delay.ms": "599999"},
     {"num.io.threads": "0"}, {"num.partitions": "0"},
     {"min.insync.replicas": "0"},
+    {"broker.id": "1"}, {"broker.id": "2"},
     {"broker.session.timeout.ms": "2000"}, {"broker.heartbeat.interval.ms": "2147483647"},
 ]  # fmt: skip
 """Files of a broker, beside what `_BROKER` states."""
@@ -85,6 +86,13 @@ _OF_GROUPS: list[dict[str, str]] = [
     {"group.share.session.timeout.ms": "44999"}, {"group.share.session.timeout.ms": "60001"},
     {"group.share.min.session.timeout.ms": "60001"}, {"group.share.heartbeat.interval.ms": "4999"},
     {"group.share.heartbeat.interval.ms": "15001"}, {"group.share.max.heartbeat.interval.ms": "1"},
+    {"remote.log.manager.copier.thread.pool.size": "0"},
+    {"remote.log.manager.expiration.thread.pool.size": "1"},
+    {"group.consumer.max.assignment.interval.ms": "1"},
+    {"group.consumer.min.assignment.interval.ms": "15001"},
+    {"group.share.assignment.interval.ms": "15001"},
+    {"group.streams.max.assignment.interval.ms": "1000"},
+    {"group.streams.num.standby.replicas": "3"}, {"group.streams.num.standby.replicas": "2"},
 ]  # fmt: skip
 
 _TOPICS: list[dict[str, str]] = [

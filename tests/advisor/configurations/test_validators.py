@@ -55,6 +55,23 @@ SET = [
     ("--kafka 3.9", "broker.log.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=9.9", 2, "Version 9.9 is not a valid"),
     ("--kafka 3.9", "topic.message.format.version=3.0", 0, "YES"),
+    # GroupCoordinatorConfig, of what is not weighed; KafkaConfig, of who a broker is
+    ("", "broker.group.consumer.max.assignment.interval.ms=1", 2, "must be less than or equal to"),
+    ("", "broker.group.consumer.min.assignment.interval.ms=100000", 2, "must be greater than or"),
+    ("", "broker.group.share.assignment.interval.ms=100000", 2, "must be less than or equal to"),
+    ("", "broker.group.streams.num.standby.replicas=3", 2, "group.streams.max.standby.replicas"),
+    ("", "broker.group.streams.num.standby.replicas=2", 0, "YES"),
+    ("", "broker.broker.id=-5", 2, "for configuration node.id: Value must be at least 0"),
+    ("", "broker.broker.id=5 broker.node.id=6", 2, "set `node.id` to the same value"),
+    ("", "broker.broker.id=5 broker.node.id=5", 0, "YES"),
+    ("--kafka 3.9", "broker.broker.id=-5", 2, "broker.id must be greater than or equal to -1"),
+    ("--kafka 3.9", "broker.broker.id=-1", 0, "YES"),
+    ("--kafka 3.9", "broker.broker.id=1001 broker.zookeeper.connect=z:2181", 2, "not greater than"),
+    # Sensor.RecordingLevel.forName; RemoteLogManagerConfig of 3.9
+    ("", "broker.metrics.recording.level=foo", 2, "No enum constant .*RecordingLevel.FOO"),
+    ("", "broker.metrics.recording.level=debug", 0, "YES"),
+    ("--kafka 3.9", "broker.remote.log.manager.copier.thread.pool.size=0", 2, "be -1 or greater"),
+    ("--kafka 3.9", "broker.remote.log.manager.copier.thread.pool.size=-1", 0, "YES"),
     # a class that is in 3.9.2's jar and not in 4.0.2's
     ("", f"{PARTITIONER}=org.apache.kafka.clients.producer.UniformStickyPartitioner", 2,
      "UniformStickyPartitioner could not be found"),
