@@ -20,6 +20,12 @@ Words = Iterator[tuple[str, str]]
 
 _METADATA, _OF_STREAMS = "offset.metadata.max.bytes", 12
 """What Kafka Streams commits beside an offset: 9 bytes as Base64 (TopicPartitionMetadata)."""
+_MESSAGE = "message.max.bytes"
+_BACKOFF, _LAG, _LAG_MS = "replica.fetch.backoff.ms", "replica.lag.time.max.ms", 30_000
+_FEWEST = {
+    "max.connections": (3, "a writer, a reader and a follower need"),
+    "max.connections.per.ip": (2, "one client needs"),
+}
 _LINGER, _COMMIT = "group.coordinator.append.linger.ms", "offsets.commit.timeout.ms"
 _SEGMENTS = {
     "offsets.topic.segment.bytes": "and no group ever reads",
@@ -65,6 +71,7 @@ def unworkable(
     match component:
         case Component.BROKER:
             checks += [_groups(family, kafka, texts), _internal(kafka, texts)]
+            checks += [_replicas(texts), _connections(texts)]
         case Component.TOPIC:
             checks.append(_remote(texts, of_brokers))
         case Component.STREAMS:
@@ -93,6 +100,11 @@ def _groups(family: Family, kafka: str, texts: Texts) -> Words:
     of_streams = family is Family.STREAMS
     if _number(texts, _METADATA, 4_096) < (_OF_STREAMS if of_streams else 0):
         yield _METADATA, "refuses each commit of an offset, for what is committed beside it."
+    if _number(texts, _MESSAGE, _SMALLEST_BATCH) < _SMALLEST_BATCH:
+        yield (
+            _MESSAGE,
+            "counts for __consumer_offsets, too, where no commit of an offset is so small.",
+        )
     if _number(texts, _DELAY, 0) > _LONGEST_PAUSE_MS:  # GroupMetadataManager, of classic groups
         yield _DELAY, "is how long an empty group waits before its first member reads anything."
     for name in _ASSIGNED:  # GroupMetadataManager, of groups whose partitions brokers assign
@@ -102,6 +114,22 @@ def _groups(family: Family, kafka: str, texts: Texts) -> Words:
     if _LINGER in texts and at_least(kafka, "4.0") and linger_ms >= given_up_ms:
         words = f"keeps back what a group commits until {_COMMIT}={given_up_ms} is over, so that "
         yield _LINGER, f"{words}each commit fails."
+
+
+def _replicas(texts: Texts) -> Words:
+    """A follower whose fetch failed once: nothing but a new leader wakes it before that time
+    (AbstractFetcherThread, delayPartitions)."""
+    limit_ms = _number(texts, _LAG, _LAG_MS)
+    if _number(texts, _BACKOFF, 0) > limit_ms:
+        words = f"is more than {_LAG}={limit_ms}: a follower whose fetch failed once leaves the "
+        yield _BACKOFF, f"{words}in-sync set, and with two of them nothing is accepted meanwhile."
+
+
+def _connections(texts: Texts) -> Words:
+    """ConnectionQuotas. A client asks over one connection who there is, and opens another one."""
+    for name, (fewest, whose) in _FEWEST.items():
+        if f"{name}.overrides" not in texts and 0 < _number(texts, name, fewest) < fewest:
+            yield name, f"is fewer than {whose} of a broker: the others wait, or are closed."
 
 
 def _internal(kafka: str, texts: Texts) -> Words:

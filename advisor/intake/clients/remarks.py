@@ -23,11 +23,6 @@ _QUORUM = (
     "nobody leads its partitions until another controller is elected. Delivery Lab does not take "
     "that wait into account"
 )
-_BACKOFF = (
-    "is how long a follower waits after a fetch that failed: it leaves the in-sync set meanwhile, "
-    "and below min.insync.replicas nothing is accepted. Delivery Lab does not take that into "
-    "account"
-)
 _THROTTLED = (
     "throttles replicas that are not in sync (KIP-73), also after the reassignment that it was "
     "for: with a rate below that of new records one that fell behind never comes back"
@@ -78,7 +73,6 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
     (Component.BROKER, "replica.fetch.response.max.bytes"): (_any, _NO_LIMIT),
     (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
     (Component.BROKER, "controller.quorum.retry.backoff.ms"): (_is_long, _QUORUM),
-    (Component.BROKER, "replica.fetch.backoff.ms"): (_is_long, _BACKOFF),
     (Component.BROKER, "max.connections.per.ip"): (_is_few, _FEW),
     (Component.BROKER, "max.connections"): (_is_few, _FEW),
     (Component.BROKER, "zookeeper.metadata.migration.enable"): (_is_true, _MIGRATING),

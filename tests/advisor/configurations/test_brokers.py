@@ -61,7 +61,8 @@ SET = [
     (LRK, f"{C} producer.broker.version.fallback=0.9.0", 0, "YES"),
     # brokers that let nobody in, or do not start (KafkaConfig.validateValues)
     ("", f"{C} broker.max.connections=0", 2, "lets no client connect"),
-    ("", f"{C} broker.max.connections=1", 0, "YES"),
+    ("", f"{C} broker.max.connections=2", 2, "fewer than a writer, a reader and a follower"),
+    ("", f"{C} broker.max.connections=3", 0, "YES"),
     ("", f"{C} broker.max.connections.per.ip=0", 2, "can be set to zero only if"),
     ("", f"{C} broker.max.connections.per.ip=0 "
      "broker.max.connections.per.ip.overrides=10.0.0.1:9", 0, "YES"),

@@ -31,6 +31,10 @@ SET = [
     (OF_STREAMS, f"{STREAMS} broker.offset.metadata.max.bytes=11", 2, "refuses each commit"),
     (OF_STREAMS, f"{STREAMS} broker.offset.metadata.max.bytes=12", 0, "YES"),
     (OF_SPARK, f"{SPARK} broker.offset.metadata.max.bytes=-1", 0, "YES"),
+    # ... and the batch that it comes in, whatever the topic itself takes
+    ("", f"{C} broker.message.max.bytes=127 topic.max.message.bytes=1000000", 2, "no commit of an"),
+    ("", f"{C} broker.message.max.bytes=128 topic.max.message.bytes=1000000", 0, "YES"),
+    (OF_SPARK, f"{SPARK} broker.message.max.bytes=100 topic.max.message.bytes=1000000", 0, "YES"),
     # CoordinatorRuntime: a write that waits for others is timed out
     ("", f"{C} {LINGER}=5000", 2, "so that each commit fails"),
     ("", f"{C} {LINGER}=4999", 0, "YES"),
@@ -93,7 +97,8 @@ SET = [
     (OF_SPARK, f"{SPARK} consumer.kafka.group.remote.assignor=uniform", 2, "cannot be set when"),
     (OF_SPARK, f"{SPARK} producer.kafka.compression.gzip.level=20", 2, "between 1 and 9"),
     # a name without prefix is for each client inside (StreamsConfig.getClientPropsWithPrefix)
-    (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=1", 1, "CANNOT WORK.*no request"),
+    (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=1", 1,
+     "CANNOT WORK.*no request.*(Before anything else: Set)(?!.*Before anything)"),
     (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=1 producer.request.timeout.ms=30000 "
      "consumer.request.timeout.ms=30000", 0, "YES"),
     (OF_STREAMS, f"{STREAMS} streams.connections.max.idle.ms=1", 1, "CANNOT WORK"),
