@@ -133,8 +133,9 @@ def _aim(pipeline: Pipeline) -> str:
 
 def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> Iterator[str]:
     wanted = answer.wanted
-    for obstacle in answer.judgement.obstacles:
-        yield from _wrapped(f"Before anything else: {obstacle.instead}")
+    # One setting of Kafka Streams may stand in the way of both clients inside it.
+    for instead in dict.fromkeys(obstacle.instead for obstacle in answer.judgement.obstacles):
+        yield from _wrapped(f"Before anything else: {instead}")
     for need in wanted.impossible:
         whole = f"Not possible: {need.wish}. {need.why} Nearest: {need.nearest}"
         yield from [_shortened(whole)] if length.brief else _wrapped(whole)

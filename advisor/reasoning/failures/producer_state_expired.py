@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -28,7 +29,29 @@ def permits(pipeline: Pipeline) -> Permits:
         f"delivery.timeout.ms={waits} with {name}={forgets_ms}: a later retry reaches a broker "
         "that has forgotten this producer's sequence numbers and writes the batch again."
     )
-    return {Anomaly.DUPLICATE: reason}
+    return {Anomaly.DUPLICATE: reason, **_overtaken(pipeline, session)}
+
+
+def _overtaken(pipeline: Pipeline, session: Session) -> Permits:
+    """A batch that is refused for a moment, and a later one that a broker takes meanwhile, since
+    it knows no sequence number: the first one has no place any more (KAFKA-14359).
+
+    Java tries it until delivery.timeout.ms (TransactionManager.canRetry), and librdkafka stops for
+    good (rd_kafka_handle_idempotent_Produce_error).
+    """
+    topic = Replication(pipeline)
+    name, forgets_ms = session.remembered
+    if session.in_flight == 1 or forgets_ms >= topic.slowest_pause_ms:
+        return {}
+    reason = (
+        f"{name}={forgets_ms} with max.in.flight.requests.per.connection={session.in_flight}: in "
+        f"a pause of up to {topic.slowest_pause_ms:,} ms a broker forgets the sequence numbers, "
+        "takes a later batch first, and refuses the earlier one (OUT_OF_ORDER_SEQUENCE_NUMBER) "
+        "until the client gives it up."
+    )
+    if session.application_resends or session.engine_resends:
+        return {Anomaly.REORDERED: f"{reason} What is sent again then stands out of order."}
+    return {Anomaly.GIVEN_UP: reason}
 
 
 EVENT = FailureEvent(
@@ -42,5 +65,5 @@ EVENT = FailureEvent(
     permits=permits,
     scenario="producer-state-expired",
     beyond_settings="Brokers before 3.4 use transactional.id.expiration.ms.",
-    sources=("Kafka ConfigDef, producer.id.expiration.ms", "KIP-854", "KIP-360"),
+    sources=("Kafka ConfigDef, producer.id.expiration.ms", "KIP-854", "KIP-360", "KAFKA-14359"),
 )

@@ -26,6 +26,8 @@ LATE = "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms=21474
 LATE += "streams.processing.guarantee=exactly_once_v2"
 HELD = f"{LATE.split()[0]} producer.transactional.id=a consumer.isolation.level=read_committed "
 HELD += "producer.enable.idempotence=true"
+FORGETS = "broker.producer.id.expiration.ms=1000"
+ONE_IN_FLIGHT = "producer.max.in.flight.requests.per.connection=1"
 
 SET = [
     # a session of a broker that ends between two of its heartbeats (KAFKA-19432)
@@ -37,6 +39,14 @@ SET = [
      "broker.broker.session.timeout.ms=11", 1, "2 changes for at-least-once"),
     ("", f"{JAVA} broker.broker.heartbeat.interval.ms=10000", 1, "1 change for at-least-once"),
     ("--kafka 3.2", f"{JAVA} broker.zookeeper.session.timeout.ms=1000", 0, "YES"),
+    # a broker that has forgotten a producer takes its later batch first (KAFKA-14359)
+    ("", f"{C} {FORGETS}", 1, "given_up in producer-state-expired"),
+    ("--ordering", f"{C} {FORGETS} {ONE_IN_FLIGHT}", 0, "YES"),
+    ("--ordering", f"{C} {FORGETS} application.resend=on-error", 1, "reordered in.* producer-sta"),
+    ("", f"{C} broker.producer.id.expiration.ms=60000", 0, "YES"),
+    (LRK, f"{C} {FORGETS} producer.enable.idempotence=true", 1, "OUT_OF_ORDER_SEQUENCE_NUMBER"),
+    ("--client spark --ordering", f"{SPARK} {FORGETS}", 1, "sent again then stands out of order"),
+    ("--client streams", f"{STREAMS} {FORGETS}", 0, "YES"),
     # no delivery.timeout.ms is long enough after such a linger.ms
     ("", f"{JAVA} producer.linger.ms=9223372036854775807", 1, "linger.ms: 9223372036854775807 ->"),
     ("", f"{JAVA} producer.linger.ms=2147000000", 1, "linger.ms: 2147000000 -> 5"),
