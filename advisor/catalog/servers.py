@@ -127,9 +127,7 @@ def _identity(texts: Texts, line: str) -> Complaints:
     """Of who a broker is: node.id in KRaft mode, which broker.id stands for (KafkaConfig)."""
     own, with_zookeeper = _number(texts, _BROKER_ID, 0), "process.roles" not in texts
     most = _number(texts, "reserved.broker.max.id", _MOST_OWN_ID)
-    if _NODE_ID in texts and own != _number(texts, _NODE_ID, own) and _BROKER_ID in texts:
-        yield _BROKER_ID, f"You must set `{_NODE_ID}` to the same value as `{_BROKER_ID}`."
-    elif at_least(line, "4.0") and own < 0:
+    if at_least(line, "4.0") and own < 0:
         words = "Value must be at least 0"
         yield _BROKER_ID, f"Invalid value {own} for configuration {_NODE_ID}: {words}"
     elif own < -1 or (own > most and with_zookeeper and "zookeeper.connect" in texts):

@@ -72,7 +72,7 @@ _ROWS: list[dict[str, str]] = [
     {"connection.failed.authentication.delay.ms": "599999"},
     {"num.io.threads": "0"}, {"num.partitions": "0"},
     {"min.insync.replicas": "0"},
-    {"broker.id": "1"}, {"broker.id": "2"},
+    {"broker.id": "1"},
     {"broker.session.timeout.ms": "2000"}, {"broker.heartbeat.interval.ms": "2147483647"},
 ]  # fmt: skip
 """Files of a broker, beside what `_BROKER` states."""
