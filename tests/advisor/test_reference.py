@@ -161,7 +161,7 @@ def test_what_no_experiment_shows_has_its_reason_and_nothing_else_has_one(client
                 assert escape(UNSHOWN[f"{component}.{name}"]) in page(client, entry.url)
     assert alone == UNSHOWN.keys()
     codes = {rule.code for rule in all_rules() if f"{rule.component}.{rule.setting}" in alone}
-    assert codes == {"C008", "C010"}
+    assert codes == {"C008", "C010", "S007"}
 
 
 def test_a_rule_that_another_failure_shows_names_it_and_says_of_what(client: Client) -> None:

@@ -35,6 +35,8 @@ UNSHOWN: Mapping[str, str] = {
     "consumer.maxTriggerDelay": "no run's query waits for more messages",
     "streams.application.id": "a run's application has an id of its own",
     "streams.errors.dead.letter.queue.topic.name": "no run's application goes on without a message",
+    "streams.windowstore.changelog.additional.retention.ms": "no run's application is away for a "
+    "day",
     "application.rate": "it is the load that some numbers are worked out for, and no run is of it",
     "broker.group.min.session.timeout.ms": _BOUND,
     "broker.group.max.session.timeout.ms": _BOUND,

@@ -14,6 +14,7 @@ TIERED = "topic.remote.storage.enable=true broker.remote.log.storage.system.enab
 TIERED += " application.remote.metadata.replication.factor=3"
 TIERED += " application.remote.metadata.min.insync.replicas=2"
 
+WINDOWS = "streams.windowstore.changelog.additional.retention.ms"
 FIRST = "broker.group.initial.rebalance.delay.ms"
 ABORTED = "producer.transactional.id=a producer.transaction.timeout.ms=10 "
 ABORTED += "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms"
@@ -62,7 +63,11 @@ SET = [
     # WindowedChangelogTopicConfig adds it to the time that a window is kept for
     (OF_STREAMS, f"{STREAMS} streams.windowstore.changelog.additional.retention.ms=-1", 2,
      "a shorter time than they are open"),
-    (OF_STREAMS, f"{STREAMS} streams.windowstore.changelog.additional.retention.ms=0", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} {WINDOWS}=0", 0, "YES.*S007 medium"),
+    (OF_STREAMS, f"{STREAMS} application.outage.ms=172800000", 0,
+     "YES.*S007 medium.*and nobody may process for 172,800,000 ms"),
+    (OF_STREAMS, f"{STREAMS} application.outage.ms=172800000 {WINDOWS}=345600000", 0,
+     "^YES(?!.*S007)"),
     # a pause that doubles up to this
     ("", f"{C} consumer.reconnect.backoff.max.ms=3600001", 2, "keeps a reader away for hours"),
     ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away for hours"),

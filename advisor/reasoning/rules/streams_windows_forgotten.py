@@ -1,0 +1,68 @@
+"""Windows whose changelog forgets them during an outage.
+
+What it is
+    An application with a logged state that may be away for one day, or as long as
+    windowstore.changelog.additional.retention.ms says, or longer.
+
+Why it matters
+    The changelog of a window is compacted and deleted by age, too: a change is kept for as long as
+    the window itself, and that long beyond. Nothing processes meanwhile, so that windows stay open,
+    and brokers delete what they hold. An instance that still has its state.dir has them. One that
+    comes back without it, such as a new container, reads back a window without these changes, and
+    what it counts then is too little. Stores without windows are not concerned: their changelogs
+    are compacted alone.
+
+Use instead
+    A windowstore.changelog.additional.retention.ms above the longest outage. An existing changelog
+    keeps its retention.ms: change that with kafka-configs.sh.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.absence import longest_absence
+from advisor.reasoning.behaviour.streams import Streams
+from advisor.reasoning.finding import Confidence, Rule, Severity
+from advisor.reasoning.pipeline import Pipeline
+
+_KEPT = "windowstore.changelog.additional.retention.ms"
+_TWO_DAYS = {"family": "streams", "application.outage.ms": "172800000"}
+
+
+def check(pipeline: Pipeline) -> str | None:
+    """A logged state, and an outage that its windows' changelog does not last."""
+    if pipeline.family is not Family.STREAMS or Streams(pipeline).state != "logged":
+        return None
+    kept_ms, away = pipeline.number(Component.STREAMS, _KEPT), longest_absence(pipeline)
+    if away.ms < kept_ms:
+        return None
+    return (
+        f"{_KEPT}={kept_ms}, and nobody may process for {away.ms:,} ms ({away.reason}): brokers "
+        "delete the changes of windows that are still open. Where the local state is lost, too, "
+        "these windows come back without them."
+    )
+
+
+RULE = Rule(
+    code="S007",
+    name="windows-forgotten-in-an-outage",
+    severity=Severity.MEDIUM,
+    confidence=Confidence.MEDIUM,
+    component=Component.STREAMS,
+    setting=_KEPT,
+    check=check,
+    sources=(
+        "Kafka StreamsConfig, windowstore.changelog.additional.retention.ms",
+        "apache/kafka WindowedChangelogTopicConfig.java; KIP-71",
+    ),
+    valid=(
+        {"family": "streams"},
+        {**_TWO_DAYS, f"streams.{_KEPT}": "345600000"},
+        {**_TWO_DAYS, "application.state": "none"},
+    ),
+    invalid=(
+        _TWO_DAYS,
+        {"family": "streams", "application.outage.ms": "86400000"},
+        {"family": "streams", f"streams.{_KEPT}": "0"},
+    ),
+)
