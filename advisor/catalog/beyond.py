@@ -73,11 +73,6 @@ _TOO_SHORT_MS = 10
 """What an answer of another machine takes at least that disks have a part in (Kafka design.md)."""
 _CONNECT = "socket.connection.setup.timeout.max.ms"
 _UNCONNECTED = "gives up each connection that is not there within that time (KIP-601)"
-_VERSIONS = "api.version.request.timeout.ms"
-_UNVERSIONED = (
-    "gives up each connection whose broker has not said its versions within that time "
-    "(rd_kafka_broker_handle_ApiVersion)"
-)
 _BOOTSTRAP = "metadata.recovery.rebootstrap.trigger.ms"
 _CLOSED = (
     f"{_BOOTSTRAP}=0 closes each connection and begins again, unless a broker has answered within "
@@ -88,9 +83,6 @@ _WAITS: Mapping[tuple[Component, str], str] = {
     (Component.BROKER, "controller.socket.timeout.ms"): (
         "gives up each request between brokers and controllers, so that no broker registers "
         "(NodeToControllerChannelManager)"
-    ),
-    (Component.BROKER, "controller.quorum.request.timeout.ms"): (
-        "gives up each request between controllers, so that none stays elected (RequestManager)"
     ),
     (Component.BROKER, "initial.broker.registration.timeout.ms"): (
         "has a broker end itself before it is registered (BrokerLifecycleManager)"
@@ -107,8 +99,6 @@ _WAITS: Mapping[tuple[Component, str], str] = {
     ),
     (Component.BROKER, _CONNECT): _UNCONNECTED,
     (Component.PRODUCER, _CONNECT): _UNCONNECTED,
-    (Component.PRODUCER, _VERSIONS): _UNVERSIONED,
-    (Component.CONSUMER, _VERSIONS): _UNVERSIONED,
     (Component.CONSUMER, _CONNECT): _UNCONNECTED,
 }
 """Waits of which no machine answers within some milliseconds, by what each gives up."""

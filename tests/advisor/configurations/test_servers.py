@@ -38,9 +38,6 @@ SET = [
     ("", "broker.replica.fetch.backoff.ms=30000", 0, "YES"),
     ("", "broker.replica.fetch.backoff.ms=50000 broker.replica.lag.time.max.ms=50000 "
      "producer.max.block.ms=90000", 0, "YES"),
-    # a request between controllers
-    ("", f"{QUORUM}request.timeout.ms=10", 2, "so that none stays elected"),
-    ("", f"{QUORUM}request.timeout.ms=1000", 0, "YES"),
     # what no list of settings can hold, as in a file
     ("", "broker.listener.name.internal.max.connections=9", 0, "YES"),
     ("", "broker.listener.name.internal.max.connections=0", 2, "^(?!.*no broker setting)"),
