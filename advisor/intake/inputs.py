@@ -25,8 +25,7 @@ from advisor.intake import (
     Intake,
     Product,
     Reader,
-    detect,
-    find,
+    kinds,
     read,
     read_application,
     read_live,
@@ -85,6 +84,8 @@ class Inputs:
     precedence: dict[str, int] = field(default_factory=dict)
     """By file: what the one with the higher number states replaces what the other does."""
     next_precedence: int = 2
+    started: tuple[str, ...] = ()
+    """The profiles that a file starts an application in, of which others are."""
     detected_family: str = ""
     """The client that the files are of, where its version was stated and it was not."""
 
@@ -125,25 +126,33 @@ class Inputs:
         Raises `FileProblem`."""
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
+        found = [] if kind else kinds.started(texts)
+        self.started = kinds.profiles(found)
+        is_read = kinds.of_application((text for _, text in texts), kind) is not None
+        self.notes += [] if self.only else kinds.started_notes(found, is_read=is_read)
         names = [name for name, _ in texts]
         whole = applications(names)
         together = set[str]()
         for files in whole if len(set(names)) == len(names) else []:
             own = [(name, text) for name, text in texts if name in files]
-            if reader := _of_application([text for _, text in own], kind):
+            if reader := kinds.of_application([text for _, text in own], kind):
                 own.sort(key=lambda row: files.index(row[0]))
                 self._add_application(own, reader)
                 together |= {*files}
         others = [(name, text) for name, text in texts if name not in together]
         several = len(texts) > 1 and not kind  # to rank a file, its kind has to be detected
         if several and len(set(names)) == len(names):
-            groups = programs(others, _kind_of)
+            groups = programs(others, kinds.kind_of)
             for group in (group for group in groups if len(group) > 1):
                 self._add_program(group)
             others = [group[0] for group in groups if len(group) == 1]
-        ranked = [(several and _goes_first(text), name, text) for name, text in others]
+        by_name = {name: several and kinds.kind_by_name(name, text) for name, text in others}
+        ranked = [
+            (several and (bool(by_name[name]) or kinds.goes_first(text)), name, text)
+            for name, text in others
+        ]
         for above, name, text in sorted(ranked, key=lambda row: row[0]):
-            self.add_text(name, text, kind, above)
+            self.add_text(name, text, kind or by_name[name] or "", above)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
         """The client that one of the files speaks of, where its version was stated alone."""
@@ -161,7 +170,9 @@ class Inputs:
             before += text.count("\n") + 1
         try:
             product, family = self._product(), self._chosen_family()
-            intake = read_application(reader, files, product, family, self.items, self.only)
+            intake = read_application(
+                reader, files, product, family, self.items, self.only, self.started
+            )
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self._take_joined(intake, Joined(starts))
@@ -207,7 +218,9 @@ class Inputs:
 
     def _read(self, text: str, kind: str, product: Product) -> Intake:
         family, assumed = self._chosen_family(), self._assumed()
-        return read(text, product, kind, family, self.items, self.only, assumed=assumed)
+        return read(
+            text, product, kind, family, self.items, self.only, self.started, assumed=assumed
+        )
 
     def add_live(self, cluster: str, seen: ClusterState) -> None:
         """Adds what a live cluster said of itself."""
@@ -419,24 +432,6 @@ def stated(text: str) -> tuple[str, str]:
     if not value.strip(" "):
         raise FileProblem(f"--set {text!r}: there is no value. Leave it out for the default.")
     return name, value
-
-
-def _goes_first(text: str) -> bool:
-    """Whether a file says what processes are started with: that goes before their own files."""
-    reader = detect(text.removeprefix(MARK))
-    return reader is not None and reader.kind in ("environment", "compose", "kubernetes")
-
-
-def _kind_of(text: str) -> str:
-    """How a text would be read; empty for one that nothing reads."""
-    reader = detect(text.removeprefix(MARK))
-    return reader.kind if reader else ""
-
-
-def _of_application(texts: Iterable[str], kind: str) -> Reader | None:
-    """The reader of an application's files, if one of them is of a framework that has several."""
-    readers = [find(kind)] if kind else (detect(text.removeprefix(MARK)) for text in texts)
-    return next((reader for reader in readers if reader and reader.read_files), None)
 
 
 def _line_of(text: str, name: str) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from advisor.catalog import Problem, Value
 from advisor.intake.cluster.identity import Server
-from advisor.intake.reading import Defaulted, Given, Item, Subject
+from advisor.intake.reading import Defaulted, Given, Item, Started, Subject
 
 
 @dataclass(slots=True)
@@ -23,7 +23,8 @@ class Intake:
     component than the file, `server` is whose settings these are, where they are one server's,
     `subject` the topics, cluster and clients that they are of, `program` whether the file is code
     that works with records, `unordered` a problem where order is asked for, `defaulted` what
-    variables may replace, and `given` the variables that the file states.
+    variables may replace, `given` the variables that the file states, and `started` the profiles in
+    which it starts applications whose files are not in it.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -43,3 +44,4 @@ class Intake:
     unordered: Problem | None = None
     defaulted: list[Defaulted] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
+    started: list[Started] = field(default_factory=list)

@@ -185,6 +185,14 @@ class Defaulted:
     by_compose: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The profiles that something starts an application in."""
+
+    profiles: tuple[str, ...]
+    line: int
+
+
 @dataclass(slots=True)
 class Reading:
     """What a file states.
@@ -221,6 +229,9 @@ class Reading:
     subject: Subject = field(default_factory=Subject)
     defaulted: list[Defaulted] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
+    started: list[Started] = field(default_factory=list)
+    empty: str = ""
+    """Why a file of variables says nothing by itself."""
 
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",

@@ -89,15 +89,16 @@ def detect(text: str) -> Reader | None:
 
 def read(
     text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = (),
-    only: Collection[str] = (), *, assumed: bool = False,
+    only: Collection[str] = (), started: Sequence[str] = (), *, assumed: bool = False,
 ) -> Intake:  # fmt: skip
     """Reads a file; never raises for what it says, but for a version or kind that is not known.
 
     Without a kind it is detected. A file that tells which client it is for is read for that one,
     in its newest line if it is not `product`'s, unless a family was chosen (`family`). `beside` are
     settings of other files, which the same products read. `only` names the clients and profiles
-    that are asked for, of a file with several. `assumed` says that nobody stated the brokers'
-    version, which is then one that may have what the file states.
+    that are asked for, of a file with several, `started` the profiles that another file starts it
+    in. `assumed` says that nobody stated the brokers' version, which is then one that may have what
+    the file states.
 
     A file that cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
@@ -113,7 +114,7 @@ def read(
         reading.notes += notes
         if assumed:
             assume_zookeeper(reading)
-        intake, names = _weighed(reading, product, family, others, only)
+        intake, names = _weighed(reading, product, family, others, only, started)
         intake.subject = replace(intake.subject, program=reader.kind in KINDS)
         if reader.read_files:
             _set_up_all(intake)
@@ -126,14 +127,16 @@ def read(
             words = f"Line {line}: {ASSIGNS}."
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
     # variables that are given to an application of another file need no setting among them
-    for words in () if others and intake.given else _doubts(intake, text, reader, kind, names):
+    beside_others = others and intake.given
+    doubts = [reading.empty] if reading.empty else _doubts(intake, text, reader, kind, names)
+    for words in () if beside_others else doubts:
         intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
     return intake
 
 
 def read_application(
     reader: Reader, files: Sequence[ApplicationFile], product: Product, family: str = "",
-    beside: Iterable[Item] = (), only: Collection[str] = (),
+    beside: Iterable[Item] = (), only: Collection[str] = (), started: Sequence[str] = (),
 ) -> Intake:  # fmt: skip
     """Reads files of one application together, as `read` reads one. The last of them goes before
     the first."""
@@ -142,7 +145,8 @@ def read_application(
             _check(file.text)
         if reader.read_files is None:
             raise ValueError(f"{reader.kind} has one file")
-        intake, _ = _weighed(reader.read_files(files), product, family, [*beside], only)
+        reading = reader.read_files(files)
+        intake, _ = _weighed(reading, product, family, [*beside], only, started)
         _set_up_all(intake)
         return intake
     except IntakeError as error:
@@ -160,11 +164,12 @@ def _unreadable(error: IntakeError) -> Intake:
 
 
 def _weighed(
-    reading: Reading, product: Product, family: str, beside: list[Item], only: Collection[str]
-) -> tuple[Intake, int]:
+    reading: Reading, product: Product, family: str, beside: list[Item], only: Collection[str],
+    started: Sequence[str],
+) -> tuple[Intake, int]:  # fmt: skip
     """What counts of a reading for the clients and profiles that are asked for, and of how many
     settings that is."""
-    reading, profiles, named = choose(reading, only)
+    reading, profiles, named = choose(reading, only, started)
 
     def weighed(reading: Reading) -> tuple[Intake, int]:
         there = keep(reading, only)
@@ -233,6 +238,7 @@ def judge(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
     intake = weigh(reading, _product(product, reading), beside)
     intake.defaulted, intake.given = reading.defaulted, reading.given
+    intake.started = reading.started
     return intake
 
 

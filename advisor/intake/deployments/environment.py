@@ -8,13 +8,13 @@ from advisor.intake.deployments.compose.services import OTHERS, Variable, is_spr
 from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
 from advisor.intake.frameworks.spring.arguments import JSON
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
+from advisor.intake.frameworks.started import VARIABLE, take_started
 from advisor.intake.reading import Given, Reader, Reading
-from advisor.intake.text import IntakeError
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
 _OWN = re.compile(_OURS)
 _ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})=(.*)")
-_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]})=.*")
+_LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]}|{VARIABLE.pattern})=.*")
 _FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
 _DOCKERFILE = re.compile(r"^FROM[ \t]+\S", re.MULTILINE)
 _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
@@ -23,7 +23,7 @@ _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
 def read(text: str) -> Reading:
     """What the variables state; other lines are passed over. Raises `IntakeError`."""
     reading = Reading()
-    variables = list[Variable]()
+    variables, own = list[Variable](), list[Variable]()
     for number, line in enumerate(text.splitlines(), start=1):
         match = _ANY.fullmatch(line.rstrip())
         if match:
@@ -36,11 +36,13 @@ def read(text: str) -> Reading:
                          "of its own: not read")  # fmt: skip
         elif match:
             refuse_unprefixed(match[1], number)
+            own.append((match[1], _unquoted(match[2]), number))
     for variable, text, number in variables:
         if not is_springs(variable, text):
             refuse_clients(variable, number)
     if not variables:
-        raise IntakeError("Line 1: there is no variable KAFKA_… or SPRING_KAFKA_… here.")
+        reading.empty = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
+    take_started(reading, [*own, *variables])
     take(reading, {"": variables})
     return reading
 

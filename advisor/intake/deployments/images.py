@@ -10,11 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from advisor.catalog import Component
+from advisor.catalog import Component, SettingError, kafka_line, kafka_versions
+from advisor.catalog.versions import at_least
 from advisor.intake.clients.other_brokers import RULES_OF_THEIR_OWN
+from advisor.intake.clients.placeholders import COMPOSE
+from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError
 
+_IMAGE = re.compile(
+    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-enterprise-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
+)
 _BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
 _CONFLUENTS = r"cp-(?:enterprise-)?kafka|cp-server"
 _APACHE = re.compile(r"(?:.*/)?apache/kafka(?:-native)?(?:[:@].*)?")
@@ -134,3 +140,32 @@ def setting_of(variable: str) -> str:
     """The setting that a variable stands for: KAFKA_A_B is a.b, and KAFKA_A__B a_b."""
     name = OF_BROKER.sub("", variable, count=1).lower()
     return name.replace("___", "-").replace("__", "\0").replace("_", ".").replace("\0", "_")
+
+
+def by_default(text: str) -> str:
+    """A text with what compose fills in by default."""
+    return COMPOSE.sub(r"\2", text)
+
+
+def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
+    """The line of Kafka in an image of its brokers, empty if it is not known; None for others."""
+    tag = _IMAGE.fullmatch(by_default(leaf.text))
+    if tag is None:
+        return None
+    line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
+    try:
+        return kafka_line(line)
+    except SettingError:
+        oldest = kafka_versions()[-1]
+        if at_least(line, oldest):
+            reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
+            return ""
+        words = f"the image's Kafka {line} is older than those known here: {oldest} is taken"
+        reading.note(leaf.line, words)
+        return oldest
+
+
+def _of_confluent(line: str) -> str:
+    """Confluent counts 8.0, 7.9, 6.2 and 5.5 where Kafka counts 4.0, 3.9, 2.8 and 2.5."""
+    major, minor = (int(part) for part in line.split("."))
+    return f"2.{minor + 6 * (major == 6)}" if major in (5, 6) else f"{major - 4}.{minor}"

@@ -7,7 +7,7 @@ ConfigMap v1 (`data`) and Container v1 (`env`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -25,14 +25,18 @@ from advisor.intake.deployments.compose.services import (
     given,
     is_of_broker,
     is_springs,
-    line_of_image,
     of_servers,
     refuse_clients_of,
     take,
     without_passed_over,
 )
 from advisor.intake.deployments.compose.volumes import usual_folders
-from advisor.intake.deployments.images import refuse_other_brokers, setting_of, with_file_of
+from advisor.intake.deployments.images import (
+    line_of_image,
+    refuse_other_brokers,
+    setting_of,
+    with_file_of,
+)
 from advisor.intake.deployments.own_variables import refuse_unprefixed
 from advisor.intake.deployments.references import with_references
 from advisor.intake.deployments.several_clusters import refuse_several
@@ -40,6 +44,7 @@ from advisor.intake.deployments.strimzi import resources
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
+from advisor.intake.frameworks.started import VARIABLE, take_started
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.text import IntakeError, further_down, shown
@@ -57,7 +62,7 @@ _SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
 _OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHERS.pattern}")
 _NOTHING = (
-    "Line 1: no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
+    "no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
     "these resources."
 )
 
@@ -74,13 +79,19 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     commands = dict[str, tuple[str, int]]()
     found = with_references(resources(text))
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
+    here = {place for leaves in found for place in _source(leaves)}
     for leaves in found:
         if data := list(_data(leaves)):
             variables.setdefault("", []).extend(data)
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
         choices |= _files(reading, files, profiles)
         name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
-        reading.given += map(given, [*_plain_variables(leaves), *_entries(leaves)])
+        plain = [*_plain_variables(leaves), *_entries(leaves)]
+        reading.given += map(given, plain)
+        for own, _, line in _entries(leaves):
+            if own.isupper() and not _OTHERS.match(own):
+                refuse_unprefixed(own, line)
+        take_started(reading, plain, of_containers(leaves).values())
         own = list(_variables(leaves, name))
         for container, row in own:
             variables.setdefault(container, []).append(row)
@@ -89,7 +100,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         }
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
-        _say_unread(reading, leaves, name)
+        _say_unread(reading, leaves, name, here)
     without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_clients_of(variables)
     take_topics(reading, commands.values(), {})
@@ -102,11 +113,21 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
     take_altered(reading, commands.values())
-    if len(choices) > 1:
+    if choices:
         reading.profiles = Profiles(choices, partial(_read, text), DEFAULT)
     if not (reading.items or reading.problems or choices):
-        raise IntakeError(_NOTHING)
+        reading.empty = _NOTHING
     return reading
+
+
+def _source(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
+    """A ConfigMap or a Secret as what `envFrom` calls it, with its name."""
+    stated = {
+        leaf.path: leaf.text for leaf in leaves if leaf.path[:1] in (("kind",), ("metadata",))
+    }
+    kinds = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
+    if kind := kinds.get(stated.get(("kind",), "")):
+        yield kind, stated.get(("metadata", "name"), "")
 
 
 def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
@@ -134,9 +155,12 @@ def _place(name: str, path: Sequence[str]) -> str:
     return "/".join((name, *path))
 
 
-def _say_unread(reading: Reading, leaves: list[Leaf], resource: str) -> None:
-    """Names variables of our containers that stand elsewhere: a problem where an answer depends on
-    one. Raises `IntakeError` for brokers that are not Apache Kafka."""
+def _say_unread(
+    reading: Reading, leaves: list[Leaf], resource: str, here: Collection[tuple[str, str]]
+) -> None:
+    """Names variables and files of our containers that stand elsewhere, not in resources that are
+    `here`: a problem where an answer depends on one. Raises `IntakeError` for brokers that are not
+    Apache Kafka."""
     names: dict[tuple[str, ...], str] = {}
     ours = set(_containers(leaves, resource))
     for leaf in leaves:
@@ -148,7 +172,8 @@ def _say_unread(reading: Reading, leaves: list[Leaf], resource: str) -> None:
                 continue
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")
-                if not _VARIABLE.fullmatch(name) or _place(resource, before) not in ours:
+                is_read = _VARIABLE.fullmatch(name) or VARIABLE.fullmatch(name)
+                if not is_read or _place(resource, before) not in ours:
                     continue
                 if decides(setting_of(name)) and (is_of_broker(name) or is_springs(name, "")):
                     words = f"comes from a {shown(kind)}. Write the value that counts"
@@ -157,7 +182,13 @@ def _say_unread(reading: Reading, leaves: list[Leaf], resource: str) -> None:
                     continue
                 words = f"{shown(name)} comes from a {shown(kind)}: not read"
             case (*before, "envFrom", _, kind, "name") if _place(resource, before) in ours:
-                words = f"envFrom: variables come from a {shown(kind)}: not read, if it is not here"
+                if (kind, leaf.text) in here:
+                    continue
+                words = f"envFrom: variables come from a {shown(kind)} that is not here: not read"
+            case (*_, "volumes", _, "configMap", "name") if ours and (
+                ("configMapRef", leaf.text) not in here
+            ):
+                words = "a volume has the files of a ConfigMap that is not here: not read"
             case (*_, "image"):
                 refuse_other_brokers(leaf.text, leaf.line)
                 continue

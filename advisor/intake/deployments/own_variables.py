@@ -6,7 +6,7 @@ from itertools import dropwhile
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake.clients.known import is_weighed, known_keys, newest
+from advisor.intake.clients.known import decides, is_weighed, known_keys, newest
 from advisor.intake.deployments.images import setting_of
 from advisor.intake.text import IntakeError, shown
 
@@ -17,6 +17,7 @@ _BEFORE = frozenset({
 """What applications put between KAFKA and a setting's name."""
 
 
+_OF_QUARKUS = ("mp.messaging.", "quarkus.kafka.streams.")
 _SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
 """Settings of clients that nothing else has: whatever stands before one of them."""
 
@@ -47,7 +48,12 @@ def refuse_clients(variable: str, line: int) -> None:
 
 
 def refuse_unprefixed(variable: str, line: int) -> None:
-    """The same for a variable without KAFKA_, where its name alone tells that it is a client's."""
+    """The same for a variable without KAFKA_, where its name alone tells that it is a client's.
+    Where the name of a channel of Quarkus ends in it cannot be seen."""
     name = _nested(setting_of(variable))
+    if name.startswith(_OF_QUARKUS) and decides(name):
+        what = f"{shown(variable)} goes before the application's own files, and is not read"
+        instead = "State it in its application.properties, and leave the variable out."
+        raise IntakeError(f"Line {line}: {what}. {instead}")
     if name.startswith(("producer.", "consumer.")) or _sure(name) is not None:
         refuse_clients(variable, line)

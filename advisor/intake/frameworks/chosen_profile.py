@@ -6,27 +6,32 @@ is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from advisor.catalog import Component, Problem, SettingError
 from advisor.intake.intake import Intake
-from advisor.intake.reading import Product, Profiles, Reading
+from advisor.intake.reading import Product, Profiles, Reading, Started
 from advisor.intake.text import shown
 
 _MOST_NAMED = 8
 
 
-def choose(reading: Reading, only: Collection[str]) -> tuple[Reading, Profiles | None, set[str]]:
+def choose(
+    reading: Reading, only: Collection[str], started: Sequence[str] = ()
+) -> tuple[Reading, Profiles | None, set[str]]:
     """What counts in the profiles that `only` names, and which names those are. Where it names
-    none: what counts by itself, and the profiles that are to be compared with it."""
+    none: what counts in those that the application is `started` in, else what counts by itself, and
+    the profiles that are to be compared with it."""
     profiles = reading.profiles
     if profiles is None:
         return reading, None, set()
     known = {name for names in profiles.choices for name in names} | {profiles.default}
     if chosen := [name for name in only if name in known]:
         return profiles.read(chosen), None, set(chosen)
-    if reading.items or reading.problems:
+    if own := on(reading.started) or started:
+        return replace(profiles.read(own), started=[], given=reading.given), None, set()
+    if reading.items or reading.problems or len(profiles.choices) == 1:
         return reading, profiles, set()
     # Without a profile there is nothing of Kafka: such an application is not started.
     rest = dict(list(profiles.choices.items())[1:])
@@ -34,6 +39,12 @@ def choose(reading: Reading, only: Collection[str]) -> tuple[Reading, Profiles |
     reading = profiles.read(names)
     reading.note(line, f"what counts in {_named(names)} is read")
     return reading, replace(profiles, choices=rest), set()
+
+
+def on(started: Iterable[Started]) -> tuple[str, ...]:
+    """The profiles that are on, where all applications are started in the same ones."""
+    found = {it.profiles for it in started}
+    return found.pop() if len(found) == 1 else ()
 
 
 def differing(

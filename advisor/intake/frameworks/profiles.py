@@ -6,14 +6,15 @@ Source: Quarkus, Configuration Reference Guide, Profiles.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from advisor.intake.application_file import ApplicationFile, moved
 from advisor.intake.clients.placeholders import resolved
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.reading import Reading
+from advisor.intake.reading import Profiles, Reading
 from advisor.intake.text import shown
 
 _PROFILE = re.compile(
@@ -23,15 +24,24 @@ _RUNS = "prod"
 """The profile in which a packaged application runs."""
 
 
-def in_production(reading: Reading, every: Iterable[Leaf]) -> list[Leaf]:
-    """What counts in a packaged application, in the order in which it replaces each other; notes
-    say which profiles are left out that speak of Kafka."""
+def with_profiles(
+    every: Sequence[Leaf], read: Callable[[Sequence[Leaf], Sequence[str]], Reading]
+) -> Reading:
+    """What is read of a packaged application, unless something starts it in other profiles."""
+    reading = read(every, [_RUNS])
+    reading.profiles = Profiles({(_RUNS,): 0}, partial(read, every), _RUNS)
+    return reading
+
+
+def that_count(reading: Reading, every: Iterable[Leaf], on: Collection[str]) -> list[Leaf]:
+    """What counts in these profiles, in the order in which it replaces each other; notes say which
+    profiles are left out that speak of Kafka."""
     plain, of_profile, left_out = list[Leaf](), list[Leaf](), dict[str, int]()
     for leaf in every:
         name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
         if match is None:
             plain.append(leaf)
-        elif _RUNS in _named(match):
+        elif not {*on}.isdisjoint(_named(match)):
             of_profile.append(replace(leaf, path=(match["name"],)))
         elif "kafka" in name or "mp.messaging" in name:
             for profile in _named(match):

@@ -9,7 +9,7 @@ KafkaStreamsPropertiesUtil). Of the extension's own names one is a setting of Ka
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from advisor.catalog import Family
@@ -18,7 +18,7 @@ from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.clients.streams_properties import take
 from advisor.intake.formats.java_properties import Property
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.frameworks.profiles import in_production, of_files
+from advisor.intake.frameworks.profiles import of_files, that_count, with_profiles
 from advisor.intake.reading import Reader, Reading
 
 _APPLICATION, _EXTENSION = "kafka-streams.", "quarkus.kafka-streams."
@@ -33,8 +33,12 @@ def read(text: str) -> Reading:
 
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
     """The same of several files of one application."""
+    return with_profiles([*of_files(files)], _read)
+
+
+def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
     reading = Reading(heads={"family": Family.STREAMS})
-    every = [(_key(leaf), leaf) for leaf in in_production(reading, of_files(files))]
+    every = [(_key(leaf), leaf) for leaf in that_count(reading, stated, profiles)]
     # What goes first comes last: the last of two counts.
     for key, leaf in sorted(every, key=lambda row: row[1].path[0].startswith(_APPLICATION)):
         if key:

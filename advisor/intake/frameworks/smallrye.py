@@ -9,7 +9,7 @@ channels, profiles).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +19,7 @@ from advisor.intake.clients.known import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.instances import note_name
-from advisor.intake.frameworks.profiles import in_production, of_files
+from advisor.intake.frameworks.profiles import of_files, that_count, with_profiles
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
 
@@ -72,9 +72,13 @@ def read(text: str) -> Reading:
 
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
     """The same of several files of one application."""
+    return with_profiles([*of_files(files)], _read)
+
+
+def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
     named = dict[tuple[str, str], Leaf]()
-    every = _that_count(reading, of_files(files))
+    every = _in_order(that_count(reading, stated, profiles))
     _streams(reading, every)
     for leaf in every:
         named[_place(leaf)] = leaf
@@ -99,12 +103,9 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
     return reading
 
 
-def _that_count(reading: Reading, every: Iterable[Leaf]) -> list[Leaf]:
+def _in_order(every: Iterable[Leaf]) -> list[Leaf]:
     """What counts, and first what is said for all channels."""
-    return sorted(
-        (_split(leaf) for leaf in in_production(reading, every)),
-        key=lambda leaf: leaf.path[0] != "",
-    )
+    return sorted(map(_split, every), key=lambda leaf: leaf.path[0] != "")
 
 
 def _split(leaf: Leaf) -> Leaf:

@@ -52,7 +52,7 @@ COMPOSE = [
     (compose().replace(GOOD, f"{GOOD}\n      KAFKA_CREATE_TOPICS: 'a:3:3,b:1:1:compact'"), 1,
      "replication.factor: 1 -> 3"),
     # what stands elsewhere is named
-    (compose("    env_file: broker.env\n"), 0, "env_file may hold settings: not read"),
+    (compose("    env_file: broker.env\n"), 0, "env_file may hold settings: not read here"),
     (compose("    volumes: ['./server.properties:/etc/kafka/server.properties', 'd:/data']\n"), 0,
      "a mounted file may hold settings"),
     # as many as are replicated, unless they have one id

@@ -17,8 +17,7 @@ from functools import partial
 from itertools import chain
 from types import MappingProxyType
 
-from advisor.catalog import Component, Family, SettingError, kafka_line, kafka_versions
-from advisor.catalog.versions import at_least
+from advisor.catalog import Component, Family
 from advisor.intake.clients.known import decides, known_keys, newest
 from advisor.intake.clients.placeholders import COMPOSE, fill
 from advisor.intake.cluster.quorum import VOTERS
@@ -39,7 +38,9 @@ from advisor.intake.deployments.compose.servers import (
 )
 from advisor.intake.deployments.images import (
     OF_BROKER,
+    by_default,
     is_kafka,
+    line_of_image,
     passed_over,
     refuse_other_brokers,
     setting_of,
@@ -51,6 +52,7 @@ from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM, named
+from advisor.intake.frameworks.started import VARIABLE, take_started
 from advisor.intake.reading import Given, Reader, Reading
 from advisor.intake.text import shown
 
@@ -64,9 +66,6 @@ _NOT_SETTINGS = re.compile(
     r"KAFKA_(?:CFG_)?(?:OPTS|HEAP_OPTS|JVM_\w+|LOG4J_\w+|JMX_\w+|KRAFT_\w+|VERSION|GC_LOG_OPTS|"
     r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?)"
 )
-_IMAGE = re.compile(
-    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-enterprise-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
-)
 _REFERENCE = re.compile(r"\$\$?\{?(KAFKA_\w{1,200})\}?")
 OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
 """Kafka Connect, ksqlDB and others, whose images read variables of their own."""
@@ -74,6 +73,9 @@ _BROKERS = re.compile(
     r"^[ \t]+image:[ \t]*[\"']?\S*(?:/kafka|/cp-kafka|/cp-server|/redpanda)(?:-native)?[:\s\"']",
     re.MULTILINE,
 )
+_SETTINGS = re.compile(r"\.properties\b|\bapplication[\w.-]*\.ya?ml\b")
+"""A file that may be mounted and holds settings."""
+_OF_APPLICATIONS = re.compile(rf"{VARIABLE.pattern}|MP_MESSAGING_")
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 
@@ -99,11 +101,13 @@ def read(text: str) -> Reading:
     without_passed_over(reading, variables, named)
     refuse_several(_variables(leaves, brokers | controllers))
     reading.given += map(given, _variables(leaves))
+    take_started(reading, _variables(leaves), commands.values())
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
+    applications = {name for name, own in variables.items() if own}
     take(reading, of_servers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands, variables)
-    _say_unread(reading, leaves, brokers | controllers)
+    _say_unread(reading, leaves, brokers | controllers | applications)
     reading.whole = frozenset(brokers | controllers)
     if brokers - controllers:
         reading.heads["brokers"] = str(count(reading, leaves, variables, brokers - controllers))
@@ -113,6 +117,8 @@ def read(text: str) -> Reading:
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
     with_own_files(reading, leaves, brokers - controllers, variables)
     parts = Servers(leaves, variables, named, brokers - controllers, voting)
+    if not (reading.items or reading.problems or reading.heads):
+        reading.empty = "no setting of Kafka is in this file."
     say_shared(reading, parts)
     lose_disks(reading, parts)
     return reading
@@ -165,20 +171,20 @@ def _take_overrides(
     take_altered(reading, commands.values())
 
 
-def _say_unread(reading: Reading, leaves: Sequence[Leaf], servers: Collection[str]) -> None:
-    """Names files that hold settings of a server and are not in this one."""
+def _say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[str]) -> None:
+    """Names files that hold settings of a server, or of an application, and are not in this one."""
     said = set[str]()
     for leaf in leaves:
         match leaf.path:
             case ("services", service, ("env_file" | "configs") as part, *_):
                 what = str(part)
-            case ("services", service, "volumes", *_) if ".properties" in leaf.text:
+            case ("services", service, "volumes", *_) if _SETTINGS.search(leaf.text):
                 what = "a mounted file"
             case _:
                 continue
-        if service in servers and what not in said:
+        if service in services and what not in said:
             said.add(what)
-            reading.note(leaf.line, f"{what} may hold settings: not read. Give that file, too")
+            reading.note(leaf.line, f"{what} may hold settings: not read here. Give that, too")
 
 
 def _say_line(reading: Reading, lines: Collection[str]) -> None:
@@ -194,7 +200,7 @@ def _say_line(reading: Reading, lines: Collection[str]) -> None:
 def _named_images(leaves: Sequence[Leaf]) -> dict[str, str]:
     """The image of each service."""
     return {
-        leaf.path[1]: _by_default(leaf.text)
+        leaf.path[1]: by_default(leaf.text)
         for leaf in leaves
         if leaf.path[:1] == ("services",) and leaf.path[2:] == ("image",)
     }
@@ -258,9 +264,11 @@ def of_servers(reading: Reading, variables: dict[str, list[Variable]]) -> dict[s
         foreign = [row for row in own if not is_springs(*row[:2])]
         may_count = not (service and ours) and any(is_of_broker(row[0]) for row in own)
         if foreign and service not in ours and not may_count:
-            whose = f"of {shown(service)} " if service else ""
+            kafkas = [line for name, _, line in foreign if name.startswith("KAFKA_")]
+            whose = f"of {shown(service.partition('/')[0])} " if service else ""
             words = f"the KAFKA_… {whose}are its application's own: not read"
-            reading.note(foreign[0][2], words)
+            if kafkas:
+                reading.note(kafkas[0], words)
             variables[service] = [row for row in own if row not in foreign]
     return variables
 
@@ -283,38 +291,10 @@ def _tag(reading: Reading, leaf: Leaf) -> str | None:
     """The line of Kafka in a service's image, empty if it is not known; None for another image."""
     match leaf.path:
         case ("services", _, "image"):
-            refuse_other_brokers(_by_default(leaf.text), leaf.line)
+            refuse_other_brokers(by_default(leaf.text), leaf.line)
             return line_of_image(reading, leaf)
         case _:
             return None
-
-
-def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
-    """The line of Kafka in an image of its brokers, empty if it is not known; None for others."""
-    tag = _IMAGE.fullmatch(_by_default(leaf.text))
-    if tag is None:
-        return None
-    line = _of_confluent(tag["line"]) if tag["name"].startswith("cp-") else tag["line"]
-    try:
-        return kafka_line(line)
-    except SettingError:
-        oldest = kafka_versions()[-1]
-        if at_least(line, oldest):
-            reading.note(leaf.line, f"the image's Kafka {line} is not known here: not taken")
-            return ""
-        words = f"the image's Kafka {line} is older than those known here: {oldest} is taken"
-        reading.note(leaf.line, words)
-        return oldest
-
-
-def _by_default(text: str) -> str:
-    return COMPOSE.sub(r"\2", text)
-
-
-def _of_confluent(line: str) -> str:
-    """Confluent counts 8.0, 7.9, 6.2 and 5.5 where Kafka counts 4.0, 3.9, 2.8 and 2.5."""
-    major, minor = (int(part) for part in line.split("."))
-    return f"2.{minor + 6 * (major == 6)}" if major in (5, 6) else f"{major - 4}.{minor}"
 
 
 def _variable(leaf: Leaf) -> tuple[str, str] | None:
@@ -348,7 +328,7 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
 def given(row: Variable) -> Given:
     """A variable of a container, with what compose fills in by its default."""
     name, value, line = row
-    return Given.named(name, _by_default(value), line)
+    return Given.named(name, by_default(value), line)
 
 
 def _ours(name: str, value: str) -> bool:
@@ -441,7 +421,7 @@ def _state(reading: Reading, service: str, name: str, line: int, text: str) -> N
 
 
 def _likeness(text: str) -> float:
-    has_kafka = "KAFKA_" in text or _BROKERS.search(text)
+    has_kafka = "KAFKA_" in text or _BROKERS.search(text) or _OF_APPLICATIONS.search(text)
     return 0.98 if _SERVICES.search(text) and has_kafka else 0.0
 
 

@@ -66,7 +66,7 @@ def with_profiles(parts: Sequence[Part], read: Callable[[Sequence[Leaf]], Readin
         return reading
 
     reading = in_profiles(())
-    reading.profiles = Profiles(named, in_profiles, DEFAULT) if len(named) > 1 else None
+    reading.profiles = Profiles(named, in_profiles, DEFAULT)
     return reading
 
 
