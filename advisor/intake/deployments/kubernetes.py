@@ -32,6 +32,7 @@ from advisor.intake.deployments.compose.services import (
 )
 from advisor.intake.deployments.compose.volumes import usual_folders
 from advisor.intake.deployments.images import (
+    is_kafka,
     line_of_image,
     refuse_other_brokers,
     setting_of,
@@ -41,6 +42,7 @@ from advisor.intake.deployments.own_variables import refuse_unprefixed
 from advisor.intake.deployments.references import with_references
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
+from advisor.intake.deployments.written import take_written
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
@@ -86,12 +88,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
         choices |= _files(reading, files, profiles)
         name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
-        plain = [*_plain_variables(leaves), *_entries(leaves)]
-        reading.given += map(given, plain)
-        for own, _, line in _entries(leaves):
-            if own.isupper() and not _OTHERS.match(own):
-                refuse_unprefixed(own, line)
-        take_started(reading, plain, of_containers(leaves).values())
+        _take_own(reading, leaves)
         own = list(_variables(leaves, name))
         for container, row in own:
             variables.setdefault(container, []).append(row)
@@ -109,15 +106,37 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         names = [name for name, _, _ in variables.get(container, ())]
         if is_server(names):
             with_file_of(reading, leaf.text, names, leaf.line, container)
-    for container, (text, line) in commands.items():
-        for name, value in overrides(text):
-            reading.state(Component.BROKER, name, value, line, process=container)
-    take_altered(reading, commands.values())
+    _take_commands(reading, commands, variables, images)
     if choices:
         reading.profiles = Profiles(choices, partial(_read, text), DEFAULT)
     if not (reading.items or reading.problems or choices):
         reading.empty = _NOTHING
     return reading
+
+
+def _take_commands(
+    reading: Reading, commands: Mapping[str, tuple[str, int]],
+    variables: Mapping[str, list[Variable]], images: Mapping[str, Leaf],
+) -> None:  # fmt: skip
+    """What the commands of containers state and change."""
+    for container, (text, line) in commands.items():
+        for name, value in overrides(text):
+            reading.state(Component.BROKER, name, value, line, process=container)
+        names = [name for name, _, _ in variables.get(container, ())]
+        if is_server(names) or (container in images and is_kafka(images[container].text)):
+            take_written(reading, text, line, container)
+    take_altered(reading, commands.values())
+
+
+def _take_own(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Takes what a resource gives to applications of a team's own. Raises `IntakeError` for a
+    variable of theirs that decides."""
+    plain = [*_plain_variables(leaves), *_entries(leaves)]
+    reading.given += map(given, plain)
+    for variable, _, line in _entries(leaves):
+        if variable.isupper() and not _OTHERS.match(variable):
+            refuse_unprefixed(variable, line)
+    take_started(reading, plain, of_containers(leaves).values())
 
 
 def _source(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:

@@ -123,7 +123,7 @@ def pod(*rows: str) -> str:
       "START=latest\n"}, "", 2, "has the default of a variable here, and orders.env:1 states"),
     ({".env": "DB_URL=x\n"}, "", 2, "Nothing here looks like a file"),
     ({".env": "SPRING_PROFILES_ACTIVE=prod\n"}, "", 2, "there is no variable KAFKA_… or SPRING"),
-    ({"c.yml": f"{SERVICE}      KAFKA_BOOTSTRAP_SERVERS: k\n"}, "", 2, "no setting of Kafka"),
+    ({"c.yml": SERVICE + PROD}, "", 2, "no setting of Kafka"),
     ({"k.yml": f"{MAP % 'e'}  ORDERS_ACKS: '1'\n"}, "", 2, "is acks of a producer"),
 ])  # fmt: skip
 def test_an_application_is_started(

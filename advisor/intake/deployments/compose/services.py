@@ -48,6 +48,7 @@ from advisor.intake.deployments.images import (
 )
 from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
 from advisor.intake.deployments.several_clusters import refuse_several
+from advisor.intake.deployments.written import take_written
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
@@ -86,11 +87,10 @@ def read(text: str) -> Reading:
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
             images[leaf.path[1]] = tag
-        names = _variable(leaf)
-        if names is None:
+        if names := _variable(leaf):
+            variables.setdefault(leaf.path[1], []).append((*names, leaf.line))
+        else:
             _say_whose(reading, leaf)
-            continue
-        variables.setdefault(leaf.path[1], []).append((*names, leaf.line))
     refuse_extended(leaves, variables)
     without_ignored(variables)
     brokers, controllers, voting = roles_of(variables)
@@ -100,25 +100,21 @@ def read(text: str) -> Reading:
         brokers = _unnamed(leaves, variables, commands) - controllers
     without_passed_over(reading, variables, named)
     refuse_several(_variables(leaves, brokers | controllers))
-    reading.given += map(given, _variables(leaves))
-    take_started(reading, _variables(leaves), commands.values())
+    _take_own(reading, leaves, commands.values())
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
-    applications = {name for name, own in variables.items() if own}
+    _say_unread(reading, leaves, {*filter(variables.get, variables)} | brokers | controllers)
     take(reading, of_servers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands, variables)
-    _say_unread(reading, leaves, brokers | controllers | applications)
     reading.whole = frozenset(brokers | controllers)
     if brokers - controllers:
         reading.heads["brokers"] = str(count(reading, leaves, variables, brokers - controllers))
     if voting and not any(item.name == VOTERS for item in reading.items):
-        number = count(reading, leaves, variables, voting)
-        reading.state(Component.APPLICATION, "controllers", str(number), 1)
+        voters = str(count(reading, leaves, variables, voting))
+        reading.state(Component.APPLICATION, "controllers", voters, 1)
     _say_line(reading, {images.get(service, "") for service in brokers - controllers})
     with_own_files(reading, leaves, brokers - controllers, variables)
     parts = Servers(leaves, variables, named, brokers - controllers, voting)
-    if not (reading.items or reading.problems or reading.heads):
-        reading.empty = "no setting of Kafka is in this file."
     say_shared(reading, parts)
     lose_disks(reading, parts)
     return reading
@@ -140,6 +136,14 @@ def _variables(
                 yield name, value, leaf.line
             case _:
                 pass
+
+
+def _take_own(
+    reading: Reading, leaves: Sequence[Leaf], commands: Iterable[tuple[str, int]]
+) -> None:
+    """Takes what services give to applications of a team's own."""
+    reading.given += map(given, _variables(leaves))
+    take_started(reading, _variables(leaves), commands)
 
 
 def _unnamed(
@@ -168,6 +172,7 @@ def _take_overrides(
             reference = _REFERENCE.fullmatch(value)
             value = stated.get(reference[1], value) if reference else value
             reading.state(Component.BROKER, name, value, line, process=service)
+        take_written(reading, text, line, service)
     take_altered(reading, commands.values())
 
 
@@ -176,6 +181,8 @@ def _say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[s
     said = set[str]()
     for leaf in leaves:
         match leaf.path:
+            case ("include", *_):
+                what, service = "a file that is included", next(iter(services), "")
             case ("services", service, ("env_file" | "configs") as part, *_):
                 what = str(part)
             case ("services", service, "volumes", *_) if _SETTINGS.search(leaf.text):
@@ -265,7 +272,7 @@ def of_servers(reading: Reading, variables: dict[str, list[Variable]]) -> dict[s
         may_count = not (service and ours) and any(is_of_broker(row[0]) for row in own)
         if foreign and service not in ours and not may_count:
             kafkas = [line for name, _, line in foreign if name.startswith("KAFKA_")]
-            whose = f"of {shown(service.partition('/')[0])} " if service else ""
+            whose = f"of {shown(service)} " if service and "/" not in service else ""
             words = f"the KAFKA_… {whose}are its application's own: not read"
             if kafkas:
                 reading.note(kafkas[0], words)
