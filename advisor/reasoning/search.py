@@ -11,10 +11,18 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from advisor.catalog import Value
-from advisor.reasoning.behaviour.replication import Replication
+from advisor.catalog import Component, Family, Value
+from advisor.reasoning.behaviour.replication import (
+    Replication,
+    enough_copies,
+    short_of_copies,
+)
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
+from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as OFFSETS_MINIMUM
+from advisor.reasoning.failures.offsets_topic_lost import NAME as OFFSETS
+from advisor.reasoning.failures.transaction_log_lost import FACTOR as TRANSACTIONS
+from advisor.reasoning.failures.transaction_log_lost import MINIMUM as TRANSACTIONS_MINIMUM
 from advisor.reasoning.guarantees import Anomaly, Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.levers import Lever, levers
@@ -73,8 +81,30 @@ def spends_last_replica(before: Pipeline, after: Pipeline) -> bool:
     """Whether a change leaves no replica to spare for writes (finding T003), where there were some
     and the cluster has a broker for one more."""
     then, now = Replication(before), Replication(after)
-    room = now.factor < min(after.requirement.survive + 2, after.brokers)
-    return room and now.spares == 0 < then.spares
+    if now.spares == 0 < then.spares and now.factor < enough_copies(after):
+        return True
+    return after.family is not Family.SPARK and any(
+        _spends_of_kafka(before, after, *names) for names in _OF_KAFKA
+    )
+
+
+_OF_KAFKA = (
+    (OFFSETS, Component.APPLICATION, OFFSETS_MINIMUM),
+    (TRANSACTIONS, Component.BROKER, TRANSACTIONS_MINIMUM),
+)
+"""The copies of topics of Kafka's own, and where their minimum is stated."""
+
+
+def _spends_of_kafka(
+    before: Pipeline, after: Pipeline, factor: str, component: Component, least: str
+) -> bool:
+    """The same of a topic of Kafka's own."""
+    then, now = (
+        each.number(Component.BROKER, factor) - each.number(component, least)
+        for each in (before, after)
+    )
+    copies = after.number(Component.BROKER, factor)
+    return now <= 0 < then and short_of_copies(after, copies)
 
 
 def _one_more(pulls: Pulls, container: Container[Pulls]) -> Pull | None:

@@ -159,6 +159,8 @@ def test_exactly_once_in_two_sites_takes_a_third_sure_copy_of_offsets_and_decisi
     wish = {"need.guarantee": "exactly-once", "consumer.auto.offset.reset": "none"}
     changes = recommend(described(SAFE | TRANSACTIONAL | TWO_SITES | wish)).changes
     assert {(change.setting, change.after) for change in changes} == {
+        ("offsets.topic.replication.factor", 4),
         ("offsets.topic.min.insync.replicas", 3),
+        ("transaction.state.log.replication.factor", 4),
         ("transaction.state.log.min.isr", 3),
     }

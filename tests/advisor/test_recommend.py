@@ -195,18 +195,24 @@ def test_one_rack_cannot_be_survived_and_three_are_named():
     assert "Spread the brokers over 3 racks" in impossible.nearest
 
 
-@pytest.mark.parametrize(("factor", "minimum", "together"), [("3", 3, 2), ("4", 3, 2)])
+@pytest.mark.parametrize(("brokers", "factor", "after"), [("3", 3, 3), ("6", 3, 4), ("6", 4, 4)])
 def test_with_two_racks_a_message_survives_the_loss_of_one_and_writes_do_not(
-    factor: str, minimum: int, together: int
+    brokers: str, factor: int, after: int
 ):
-    stated = {"brokers": "6", "topic.replication.factor": factor, "application.racks": "2"}
+    """A fourth copy, where there is a broker for it, is one to spare while no rack is away."""
+    stated = {
+        "brokers": brokers,
+        "topic.replication.factor": str(factor),
+        "application.racks": "2",
+    }
     recommendation = recommend(described(SAFE | stated))
 
-    assert changes(recommendation) == {"topic.min.insync.replicas": minimum}
+    copies = {} if after == factor else {"topic.replication.factor": after}
+    assert changes(recommendation) == copies | {"topic.min.insync.replicas": 3}
     [impossible] = recommendation.impossible
     assert impossible.only_waits
     assert impossible.wish == ("at-least-once, with 1 of 2 racks lost for good and writes going on")
-    assert f"replication.factor={factor}, {together} of the replicas" in impossible.why
+    assert f"replication.factor={after}, 2 of the replicas" in impossible.why
     assert impossible.nearest.startswith("3 racks with a broker in each: replication.factor=3")
     assert not broken(recommendation.pipeline)
 

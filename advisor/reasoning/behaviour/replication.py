@@ -107,6 +107,23 @@ def lost_at_once(pipeline: Pipeline, factor: int) -> Lost:
     return Lost(lost + removed, removed=removed)
 
 
+def enough_copies(pipeline: Pipeline) -> int:
+    """The fewest copies that survive what may be lost at once and leave one to spare for writes;
+    as many as there are brokers where none do."""
+    for copies in range(pipeline.requirement.survive + 2, pipeline.brokers):
+        if copies > lost_at_once(pipeline, copies).count + 1:
+            return copies
+    return pipeline.brokers
+
+
+def short_of_copies(pipeline: Pipeline, copies: int) -> bool:
+    """Whether a topic of Kafka's own should have more: all of them may be lost, or more at once
+    than the brokers that the team wants to survive."""
+    lost = pipeline.requirement.survive
+    at_once = lost_at_once(pipeline, copies).count if lost else 0
+    return (copies <= lost or at_once > lost) and copies < enough_copies(pipeline)
+
+
 def removed_early(pipeline: Pipeline, factor: int) -> int:
     """Copies in sync that a reassignment may remove while another one is out of sync: 1, or 0.
 

@@ -12,7 +12,13 @@ from advisor.reasoning.behaviour.absence import (
     room,
     until_discovered,
 )
-from advisor.reasoning.behaviour.replication import MOVED, Replication, kafka_at_least
+from advisor.reasoning.behaviour.replication import (
+    MOVED,
+    Replication,
+    enough_copies,
+    kafka_at_least,
+    short_of_copies,
+)
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.timestamps import (
     AFTER,
@@ -60,7 +66,7 @@ def _factors(pipeline: Pipeline) -> Sequence[Value]:
     """f + 1 copies survive f brokers; one more keeps writes going while a broker is down."""
     now = pipeline.number(_TOPIC, "replication.factor")
     lost = pipeline.requirement.survive
-    wanted = min(lost + 2, pipeline.brokers)
+    wanted = enough_copies(pipeline)
     return [wanted] if lost and now < wanted else []
 
 
@@ -108,8 +114,9 @@ def _sizes(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _offset_copies(pipeline: Pipeline) -> Sequence[Value]:
-    lost, now = pipeline.requirement.survive, pipeline.number(_BROKER, _OFFSETS)
-    return [min(lost + 2, pipeline.brokers)] if now <= lost < pipeline.brokers else []
+    now = pipeline.number(_BROKER, _OFFSETS)
+    is_survived = pipeline.requirement.survive < pipeline.brokers
+    return [enough_copies(pipeline)] if is_survived and short_of_copies(pipeline, now) else []
 
 
 def _offset_minimums(pipeline: Pipeline) -> Sequence[Value]:
@@ -134,9 +141,8 @@ def _state_copies(pipeline: Pipeline) -> Sequence[Value]:
     """f + 1 copies survive f brokers; one more lets transactions go on while one is down."""
     factor, _ = _decisions(pipeline)
     lost = pipeline.requirement.survive
-    short = factor <= lost < pipeline.brokers
-    wanted = min(lost + 2, pipeline.brokers)
-    return [wanted] if lost and (short or factor > pipeline.brokers) else []
+    short = lost < pipeline.brokers and short_of_copies(pipeline, factor)
+    return [enough_copies(pipeline)] if lost and (short or factor > pipeline.brokers) else []
 
 
 def _state_minimums(pipeline: Pipeline) -> Sequence[Value]:

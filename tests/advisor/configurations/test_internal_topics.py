@@ -139,3 +139,14 @@ def test_what_kafka_keeps_in_its_own_topics_is_not_deleted_by_age(
         f"--add-config {configs}\n"
     )
     assert_answer(f"{tmp_path / 'a.sh'}", f"{C} {settings}", code, expected)
+
+
+@pytest.mark.parametrize(("brokers", "expected"), [
+    (3, "3 changes for exactly-once.*offsets.topic.min.insync.replicas: 2 -> 3"),
+    (6, "6 changes for exactly-once.*offsets.topic.replication.factor: 3 -> 4.*"
+     "transaction.state.log.replication.factor: 3 -> 4"),
+])  # fmt: skip
+def test_with_two_racks_kafkas_own_topics_get_a_copy_to_spare(brokers: int, expected: str) -> None:
+    wish = f"--brokers {brokers} --want exactly-once"
+    stated = f"{TOPIC} {ONCE} application.offsets.topic.min.insync.replicas=2 application.racks=2"
+    assert_answer(wish, stated, 1, expected)
