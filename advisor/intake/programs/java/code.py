@@ -82,7 +82,6 @@ _READS_IT = re.compile(
 _CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
 _WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
 _PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
-_CONSTANT = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*([^;\n]{{1,200}})"
 
 
 _Pair = tuple[str, str, int, bool]
@@ -410,8 +409,8 @@ class _Code:
         """A constant of the file that has one value there, as that value."""
         if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
             return written
-        stated = re.findall(_CONSTANT.format(re.escape(written)), self.text)
-        return stated[0].strip() if len(stated) == 1 else written
+        stated = java_constants.stated(self.text, written)
+        return stated[0] if len(stated) == 1 else written
 
     def value(self, written: str) -> str | None:
         """The text of a literal, of a constant or of a class; None for what is worked out."""

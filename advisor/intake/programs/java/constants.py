@@ -34,6 +34,10 @@ _PREFIXES: Mapping[str, str] = {
     "topic": "topic.", "adminClient": "admin.",
 }  # fmt: skip
 _SPELLED = {"MIN_IN_SYNC_REPLICAS_CONFIG": "min.insync.replicas"}
+_STATED = r"(?P<before>[^;{{}}\n]{{0,100}})\b{}\b\s*(?::\s*\w+\s*)?=\s*(?P<value>[^;\n]{{1,200}})"
+_OF_CLASS = re.compile(r"\b(?:static|const|val)\b")
+"""What only a constant of a class is declared with, or of an object of Kotlin's or Scala's."""
+_OF_INTERFACE = re.compile(r"\binterface\s+\w+[^{}]{0,200}\{[^{}]{0,1500}$")
 _ENDINGS = ("", ".ms", ".bytes")
 _VALUES: Mapping[str, str] = {
     "StreamsConfig.EXACTLY_ONCE_V2": "exactly_once_v2",
@@ -44,6 +48,18 @@ _VALUES: Mapping[str, str] = {
     "Integer.MAX_VALUE": str(2**31 - 1), "Int.MAX_VALUE": str(2**31 - 1),
     "Long.MAX_VALUE": str(2**63 - 1), "Boolean.TRUE": "true", "Boolean.FALSE": "false",
 }  # fmt: skip
+
+
+def stated(code: str, name: str) -> list[str]:
+    """The values that a program gives to a constant. One that is imported is of a class, and no
+    name that a method has for itself."""
+    imported = re.search(rf"\bimport\s+(?:static\s+)?[\w.]+\.{name}\b", code)
+    found = re.finditer(_STATED.format(name), code)
+    return [
+        match["value"].strip() for match in found
+        if not imported or _OF_CLASS.search(match["before"])
+        or _OF_INTERFACE.search(code, max(0, match.start() - 2_000), match.start())
+    ]  # fmt: skip
 
 
 def setting(written: str) -> str | None:

@@ -1,0 +1,45 @@
+"""Constants that a program of Java imports (JLS 6.4, Shadowing: a method's own name is its own)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import C, assert_answer
+
+SENDER = """import org.apache.kafka.clients.producer.*;
+import static com.acme.Defaults.ACKS;
+import java.util.Properties;
+class Sender {
+  void other() {
+    %s
+  }
+  void send() throws Exception {
+    Properties p = new Properties();
+    p.put("bootstrap.servers", "k:9092");
+    p.put("acks", ACKS);
+    try (KafkaProducer<String, String> producer = new KafkaProducer<>(p)) {
+      producer.send(new ProducerRecord<>("t", "v")).get();
+    }
+  }
+}
+"""
+LOCAL = 'final String ACKS = "all"; System.out.println(ACKS);'
+CLASS = 'package com.acme;\npublic class Defaults {\n  public static final String ACKS = "1";\n}\n'
+INTERFACE = 'package com.acme;\npublic interface Defaults {\n  String ACKS = "1";\n}\n'
+ONE = "acks: 1 -> all"
+
+
+@pytest.mark.parametrize(("files", "code", "expected"), [
+    ({"Sender.java": SENDER % LOCAL}, 2, "Sender.java:11: acks is not a plain value here"),
+    ({"Sender.java": SENDER % LOCAL, "Defaults.java": CLASS}, 1, ONE),
+    ({"Sender.java": SENDER % "", "Defaults.java": INTERFACE}, 1, ONE),
+    ({"Sender.java": SENDER % "", "Defaults.java": CLASS.replace('"1"', '"all"')}, 0, "YES"),
+])  # fmt: skip
+def test_an_imported_constant(
+    tmp_path: Path, files: dict[str, str], code: int, expected: str
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert_answer(" ".join(str(tmp_path / name) for name in files), C, code, expected)
