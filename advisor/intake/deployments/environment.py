@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 from advisor.intake.deployments.compose.services import OTHERS, Variable, is_springs, take
-from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
+from advisor.intake.deployments.own_variables import (
+    refuse_arguments,
+    refuse_clients,
+    refuse_unprefixed,
+)
 from advisor.intake.frameworks.spring.arguments import JSON
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
 from advisor.intake.frameworks.started import VARIABLE, take_started
@@ -43,6 +47,7 @@ def read(text: str) -> Reading:
     if not variables:
         reading.empty = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
     take_started(reading, [*own, *variables])
+    refuse_arguments([(text, line) for _, text, line in [*own, *variables]])
     take(reading, {"": variables})
     return reading
 

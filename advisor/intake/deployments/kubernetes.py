@@ -38,13 +38,13 @@ from advisor.intake.deployments.images import (
     setting_of,
     with_file_of,
 )
-from advisor.intake.deployments.own_variables import refuse_unprefixed
+from advisor.intake.deployments.own_variables import refuse_arguments, refuse_unprefixed
 from advisor.intake.deployments.references import with_references
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
-from advisor.intake.deployments.written import take_written
+from advisor.intake.deployments.written import refuse_of_application, take_written, with_exported
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.frameworks.spring.arguments import is_argument
+from advisor.intake.frameworks.spring.arguments import JSON, NOT_HERE, is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
 from advisor.intake.frameworks.started import VARIABLE, take_started
 from advisor.intake.reading import Profiles, Reader, Reading
@@ -62,6 +62,7 @@ _PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
+_OPTIONS = re.compile(r"(?:JAVA|JDK_JAVA|JVM)_(?:TOOL_)?(?:OPTS|OPTIONS)")
 _OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHERS.pattern}")
 _NOTHING = (
     "no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
@@ -79,7 +80,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
-    found = with_references(resources(text))
+    found = [with_exported(leaves) for leaves in with_references(resources(text))]
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     here = {place for leaves in found for place in _source(leaves)}
     for leaves in found:
@@ -125,6 +126,8 @@ def _take_commands(
         names = [name for name, _, _ in variables.get(container, ())]
         if is_server(names) or (container in images and is_kafka(images[container].text)):
             take_written(reading, text, line, container)
+        else:
+            refuse_of_application(reading, text, line)
     take_altered(reading, commands.values())
 
 
@@ -136,7 +139,9 @@ def _take_own(reading: Reading, leaves: Sequence[Leaf]) -> None:
     for variable, _, line in _entries(leaves):
         if variable.isupper() and not _OTHERS.match(variable):
             refuse_unprefixed(variable, line)
-    take_started(reading, plain, of_containers(leaves).values())
+    commands = [*of_containers(leaves).values()]
+    take_started(reading, plain, commands)
+    refuse_arguments([*((text, line) for _, text, line in plain), *commands])
 
 
 def _source(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
@@ -191,9 +196,11 @@ def _say_unread(
                 continue
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")
-                is_read = _VARIABLE.fullmatch(name) or VARIABLE.fullmatch(name)
+                is_read = any(it.fullmatch(name) for it in (_VARIABLE, VARIABLE, _OPTIONS))
                 if not is_read or _place(resource, before) not in ours:
                     continue
+                if name == JSON[0]:
+                    raise IntakeError(f"Line {leaf.line}: {name} {NOT_HERE}.")
                 if decides(setting_of(name)) and (is_of_broker(name) or is_springs(name, "")):
                     words = f"comes from a {shown(kind)}. Write the value that counts"
                     what = shown(setting_of(name))

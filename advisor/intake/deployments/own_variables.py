@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from itertools import dropwhile
 
 from advisor.catalog import Component, Family
@@ -12,12 +14,20 @@ from advisor.intake.text import IntakeError, shown
 
 _BEFORE = frozenset({
     "producer", "consumer", "client", "clients", "properties", "config", "default", "rest",
-    "streams", "app",
+    "streams", "app", "kafka",
 })  # fmt: skip
 """What applications put between KAFKA and a setting's name."""
 
 
-_OF_QUARKUS = ("mp.messaging.", "quarkus.kafka.streams.")
+_OF_FRAMEWORKS = (
+    "mp.messaging.", "quarkus.kafka.streams.", "producers.", "consumers.", "kafka.producers.",
+    "kafka.consumers.",
+)  # fmt: skip
+"""What begins a property of a channel (Quarkus) or of a client by its name (Micronaut)."""
+_ARGUMENT = re.compile(
+    r"(?:-D|--?)(?:%[\w,{}-]{1,100}\.)?(?!spring\.)(?P<name>[a-z][\w-]{0,100}(?:\.[\w-]{1,100}){1,12})="
+)
+"""A property that an application's command states."""
 _SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
 """Settings of clients that nothing else has: whatever stands before one of them."""
 
@@ -31,6 +41,13 @@ def _nested(name: str) -> str:
     return name.replace("_", ".").replace("-", ".")
 
 
+def _refuse_of_frameworks(variable: str, name: str, line: int) -> None:
+    if name.startswith(_OF_FRAMEWORKS) and decides(name):
+        what = f"{shown(variable)} goes before the application's own files, and is not read"
+        instead = "State it in the application's own file, and leave it out here."
+        raise IntakeError(f"Line {line}: {what}. {instead}")
+
+
 def refuse_clients(variable: str, line: int) -> None:
     """Raises `IntakeError` for a variable of a client's setting that counts: brokers pass over it,
     and what the application makes of it is not in the file."""
@@ -38,12 +55,13 @@ def refuse_clients(variable: str, line: int) -> None:
     if name in known_keys(newest(Family.JAVA), Component.BROKER):
         return
     name = _nested(name)
+    _refuse_of_frameworks(variable, name, line)
     words = dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word])
     own = _sure(name) or ".".join(words)
     for part in (Component.PRODUCER, Component.CONSUMER):
         if is_weighed(Family.JAVA, part, own) and not is_free(own):
             what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
-            instead = f"Give {own} as properties of the {part}, and leave the variable out."
+            instead = f"Give {own} as properties of the {part}, and leave that out."
             raise IntakeError(f"Line {line}: {what} {instead}")
 
 
@@ -51,9 +69,14 @@ def refuse_unprefixed(variable: str, line: int) -> None:
     """The same for a variable without KAFKA_, where its name alone tells that it is a client's.
     Where the name of a channel of Quarkus ends in it cannot be seen."""
     name = _nested(setting_of(variable))
-    if name.startswith(_OF_QUARKUS) and decides(name):
-        what = f"{shown(variable)} goes before the application's own files, and is not read"
-        instead = "State it in its application.properties, and leave the variable out."
-        raise IntakeError(f"Line {line}: {what}. {instead}")
-    if name.startswith(("producer.", "consumer.")) or _sure(name) is not None:
+    _refuse_of_frameworks(variable, name, line)
+    if name.startswith(("producer.", "consumer.", "kafka.")) or _sure(name) is not None:
         refuse_clients(variable, line)
+
+
+def refuse_arguments(texts: Iterable[tuple[str, int]]) -> None:
+    """The same for the arguments of a command, or of a variable of arguments, but for Spring's,
+    which are read."""
+    for text, line in texts:
+        for match in _ARGUMENT.finditer(text):
+            refuse_unprefixed(match["name"], line)

@@ -46,9 +46,13 @@ from advisor.intake.deployments.images import (
     setting_of,
     with_file_of,
 )
-from advisor.intake.deployments.own_variables import refuse_clients, refuse_unprefixed
+from advisor.intake.deployments.own_variables import (
+    refuse_arguments,
+    refuse_clients,
+    refuse_unprefixed,
+)
 from advisor.intake.deployments.several_clusters import refuse_several
-from advisor.intake.deployments.written import take_written
+from advisor.intake.deployments.written import refuse_of_application, take_written, with_exported
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
@@ -76,14 +80,17 @@ _BROKERS = re.compile(
 )
 _SETTINGS = re.compile(r"\.properties\b|\bapplication[\w.-]*\.ya?ml\b")
 """A file that may be mounted and holds settings."""
-_OF_APPLICATIONS = re.compile(rf"{VARIABLE.pattern}|MP_MESSAGING_")
+_OF_APPLICATIONS = re.compile(
+    rf"{VARIABLE.pattern}|MP_MESSAGING_|{spring_arguments.JSON[0]}|"
+    r"(?:-D|--)(?:spring|mp\.messaging|quarkus|micronaut|kafka)\."
+)
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
 
 
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
-    leaves = list(chain.from_iterable(documents(text)))
+    leaves = with_exported([*chain.from_iterable(documents(text))])
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
             images[leaf.path[1]] = tag
@@ -100,7 +107,7 @@ def read(text: str) -> Reading:
         brokers = _unnamed(leaves, variables, commands) - controllers
     without_passed_over(reading, variables, named)
     refuse_several(_variables(leaves, brokers | controllers))
-    _take_own(reading, leaves, commands.values())
+    _take_own(reading, leaves, [*commands.values()])
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
     _say_unread(reading, leaves, {*filter(variables.get, variables)} | brokers | controllers)
@@ -139,11 +146,12 @@ def _variables(
 
 
 def _take_own(
-    reading: Reading, leaves: Sequence[Leaf], commands: Iterable[tuple[str, int]]
+    reading: Reading, leaves: Sequence[Leaf], commands: Sequence[tuple[str, int]]
 ) -> None:
     """Takes what services give to applications of a team's own."""
     reading.given += map(given, _variables(leaves))
     take_started(reading, _variables(leaves), commands)
+    refuse_arguments([*((text, line) for _, text, line in _variables(leaves)), *commands])
 
 
 def _unnamed(
@@ -165,8 +173,10 @@ def _take_overrides(
 ) -> None:  # fmt: skip
     """States what a server is started with, which goes before its variables, and what commands
     change, which goes before both."""
-    for service in sorted({*servers} & commands.keys()):
-        text, line = commands[service]
+    for service, (text, line) in sorted(commands.items()):
+        if service not in servers:
+            refuse_of_application(reading, text, line)
+            continue
         stated = {name: value for name, value, _ in variables.get(service, ())}
         for name, value in overrides(text):
             reference = _REFERENCE.fullmatch(value)

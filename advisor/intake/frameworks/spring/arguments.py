@@ -11,20 +11,29 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.text import IntakeError
 
 JSON = ("SPRING_APPLICATION_JSON", "spring.application.json")
+NOT_HERE = (
+    "goes before the application's files, and its JSON is not here. Write the one that counts"
+)
 _ARGUMENT = re.compile(
     r"(?P<sign>-D|--)(?P<name>spring\.(?:kafka|cloud\.stream)\.[\w.\[\]-]{2,150})"
-    r"=(?P<value>\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"'\\,\]]{0,200})",
+    r"=(?P<value>\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"'\\,\];&|]{0,200})",
     re.IGNORECASE,
+)
+
+
+_OF_JSON = re.compile(
+    rf"(?:-D|--){re.escape(JSON[1])}=[\"'\\]{{0,3}}(?P<json>\{{.{{0,2000}}\}}|)", re.DOTALL
 )
 
 
 def is_argument(text: str) -> bool:
     """Whether a command or a variable states a property of Spring's clients."""
-    return _ARGUMENT.search(text) is not None
+    return _ARGUMENT.search(text) is not None or _OF_JSON.search(text) is not None
 
 
 def arguments(text: str, line: int) -> Iterator[tuple[bool, Leaf]]:
@@ -32,10 +41,16 @@ def arguments(text: str, line: int) -> Iterator[tuple[bool, Leaf]]:
     own, which go before its JVM's."""
     for match in _ARGUMENT.finditer(text):
         yield match["sign"] == "--", Leaf((match["name"],), match["value"].strip("\"'"), line)
+    for match in _OF_JSON.finditer(text):
+        yield from ((False, leaf) for leaf in of_json(match["json"].replace('\\"', '"'), line))
 
 
 def of_json(text: str, line: int) -> list[Leaf]:
-    """The properties of a variable that holds JSON. Raises `IntakeError`."""
+    """The properties of a variable that holds JSON, with what compose fills in by its default.
+    Raises `IntakeError`, also where what it holds is not here: it goes before files."""
+    text = COMPOSE.sub(r"\2", text)
+    if text.lstrip()[:1] != "{":
+        raise IntakeError(f"Line {line}: {JSON[0]} {NOT_HERE}.")
     try:
         return [replace(leaf, line=line) for part in documents(text) for leaf in part]
     except IntakeError:

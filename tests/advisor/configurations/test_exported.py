@@ -1,0 +1,115 @@
+"""What the command of an application's container exports, writes or hands on by itself.
+
+Expected from sh(1): what it exports is a variable of what it starts; from Spring Boot's reference
+("Externalized Configuration"), Quarkus' Configuration Reference Guide and Micronaut's guide
+("Property Sources"): variables and arguments go before files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_file
+from tests.advisor.configurations.test_started import CHANNEL, FILE, MICRONAUT, NO_FILE, POD, READS
+
+SERVICES = """services:
+  orders:
+    image: acme/orders
+    command: %s
+    environment:
+      SPRING_KAFKA_BOOTSTRAP_SERVERS: k:9092
+      SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET: earliest
+      SPRING_KAFKA_PRODUCER_ACKS: all
+"""
+POD_WITH_ACKS = (
+    f"{POD}        - {{name: SPRING_KAFKA_PRODUCER_ACKS, value: all}}\n"
+).replace("        env:\n", "        command: %s\n        env:\n")  # fmt: skip
+RUN = "java -jar a.jar"
+ONE = "acks: 1 -> all"
+JSON = '{"spring.kafka.producer.acks":"1"}'
+ESCAPED = JSON.replace('"', '\\"')
+QUARKUS = f"{CHANNEL}mp.messaging.outgoing.p.connector=smallrye-kafka\n"
+QUARKUS += "mp.messaging.outgoing.p.acks=all\n"
+BARE = POD[: POD.index("        env:\n")]
+BEFORE = "goes before the application's own files, and is not read"
+NOT_HERE = "SPRING_APPLICATION_JSON goes before the application's files, and its JSON is not here"
+FROM_SECRET = "{name: %s, valueFrom: {secretKeyRef: {name: s, key: k}}}"
+
+
+@pytest.mark.parametrize(("command", "code", "expected"), [
+    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']", 1, ONE),
+    (f"[sh, -c, 'SPRING_KAFKA_PRODUCER_ACKS=\"1\" exec {RUN}']", 1, ONE),
+    ("[env, SPRING_KAFKA_PRODUCER_ACKS=1, java, -jar, a.jar]", 1, ONE),
+    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=${{ACKS:-1}}; {RUN}']", 1, ONE),
+    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=$ACKS; {RUN}']", 2, "acks is filled in"),
+    (f"[sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=-1; {RUN}']", 0, "YES"),
+    (f"[sh, -c, 'export JAVA_TOOL_OPTIONS=-Dspring.kafka.producer.acks=1; {RUN}']", 1, ONE),
+    (f"[sh, -c, 'SPRING_PROFILES_ACTIVE=prod {RUN}']", 0, f"YES.*{NO_FILE}"),
+    (f"[sh, -c, 'export DB_URL=jdbc:x?A=1; {RUN} > /var/log/a.log']", 0, "YES"),
+    (f"[sh, -c, 'export KAFKA_ACKS=1; {RUN}']", 2, "KAFKA_ACKS is acks of a producer"),
+    (f"[sh, -c, 'echo spring.kafka.producer.acks=1 > a.properties; {RUN}']", 2,
+     "spring.kafka.producer.acks is written by this command"),
+    (f"[java, -jar, a.jar, '--spring.application.json={JSON}']", 1, ONE),
+    (f"[sh, -c, \"export SPRING_APPLICATION_JSON='{ESCAPED}'; {RUN}\"]", 1, ONE),
+    (f"[sh, -c, \"java -Dspring.application.json='{ESCAPED}' -jar a.jar\"]", 1, ONE),
+    ("[sh, -c, 'java -Dspring.application.json=$CONF -jar a.jar']", 2, NOT_HERE),
+])  # fmt: skip
+@pytest.mark.parametrize("text", [SERVICES, POD_WITH_ACKS], ids=["services", "pod"])
+def test_a_command_of_an_application(
+    tmp_path: Path, text: str, command: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "f.yml", text.replace("%s", command), "", READS, code, expected)
+
+
+@pytest.mark.parametrize(("files", "code", "expected"), [
+    # a variable of the command goes before the file, and may replace a default in it
+    ({"application.yml": FILE, "k.yml":
+      f"{BARE}        command: [sh, -c, 'export SPRING_KAFKA_PRODUCER_ACKS=1; {RUN}']\n"}, 1, ONE),
+    ({"application.yml": FILE.replace("all", "'${LEVEL:all}'"), "k.yml":
+      f"{BARE}        command: [sh, -c, 'export LEVEL=1; {RUN}']\n        env: [{{name: "
+      "SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}]\n"}, 2, "k.yml:11 states"),
+    ({"application.yml": FILE, "c.yml":
+      "services:\n  a:\n    command: [java, -Dspring.kafka.producer.acks=1, -jar, a]\n"}, 1, ONE),
+    # arguments of Quarkus and Micronaut are not read
+    *[
+        ({name: text, "k.yml": BARE + rows}, 2, BEFORE)
+        for name, text, argument in [
+            ("application.properties", QUARKUS, "-Dmp.messaging.outgoing.p.acks=1"),
+            ("application.properties", QUARKUS, "-D%prod.mp.messaging.outgoing.p.acks=1"),
+            ("application.yml", f"{MICRONAUT}earliest\n", "-kafka.producers.default.retries=0"),
+        ]
+        for rows in [
+            f"        command: [java, '{argument}', -jar, a.jar]\n",
+            f"        env: [{{name: JAVA_OPTS, value: '{argument}'}}]\n",
+        ]
+    ],
+    ({"application.properties": QUARKUS, "k.yml":
+      f"{BARE}        command: [java, -Dkafka.retries=0, -jar, a.jar]\n"}, 2, "is retries of a"),
+    ({"application.properties": QUARKUS, ".env": "JAVA_OPTS=-Dmp.messaging.outgoing.p.acks=1\n"}, 2,
+     BEFORE),
+    ({"application.yml": f"{MICRONAUT}earliest\n", "k.yml":
+      f"{BARE}        env: [{{name: KAFKA_PRODUCERS_MINE_RETRIES, value: '0'}}]\n"}, 2, BEFORE),
+    ({"application.properties": QUARKUS, "c.yml": "services:\n  a:\n    command: "
+      "[java, -Dmp.messaging.outgoing.p.topic=a, -Dapp.x=1, -jar, a.jar]\n    environment: "
+      "{QUARKUS_PROFILE: prod}\n"}, 0, "YES"),
+    # JSON that is not here
+    ({"k.yml": f"{POD}        - {FROM_SECRET % 'SPRING_APPLICATION_JSON'}\n"}, 2, NOT_HERE),
+    ({"k.yml": f"{POD}        - {FROM_SECRET % 'JAVA_TOOL_OPTIONS'}\n"}, 0,
+     "YES.*JAVA_TOOL_OPTIONS comes from a secretKeyRef: not read"),
+    ({"application.yml": FILE, "c.yml":
+      "services:\n  a:\n    environment:\n      - SPRING_APPLICATION_JSON\n"}, 2, NOT_HERE),
+    ({"application.yml": FILE, ".env": "SPRING_APPLICATION_JSON=${CONF}\n"}, 2, NOT_HERE),
+    ({"application.yml": FILE, "c.yml": "services:\n  a:\n    environment:\n      "
+      "SPRING_APPLICATION_JSON: '{\"spring.kafka.producer.acks\":\"${A:-1}\"}'\n"}, 1, ONE),
+])  # fmt: skip
+def test_what_starts_an_application_goes_before_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], code: int,
+    expected: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        Path(name).write_text(text)
+    own = TOPIC if "application.properties" in files else READS
+    assert_answer(" ".join(files), own, code, expected)
