@@ -36,6 +36,11 @@ ONE = "acks: 1 -> all"
     ({"Sender.java": SENDER % LOCAL, "Defaults.java": CLASS}, 1, ONE),
     ({"Sender.java": SENDER % "", "Defaults.java": INTERFACE}, 1, ONE),
     ({"Sender.java": SENDER % "", "Defaults.java": CLASS.replace('"1"', '"all"')}, 0, "YES"),
+    # its name in a text is no constant
+    ({"Sender.java": SENDER % 'System.out.println("static ACKS = 1");', "Defaults.java":
+      CLASS.replace('"1"', '"all"')}, 0, "YES"),
+    ({"Sender.java": SENDER % 'System.out.println("static ACKS = 1");', "Defaults.java": CLASS}, 1,
+     ONE),
 ])  # fmt: skip
 def test_an_imported_constant(
     tmp_path: Path, files: dict[str, str], code: int, expected: str

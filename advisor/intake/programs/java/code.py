@@ -409,7 +409,7 @@ class _Code:
         """A constant of the file that has one value there, as that value."""
         if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
             return written
-        stated = java_constants.stated(self.text, written)
+        stated = java_constants.stated(self.text, self.plain, written)
         return stated[0] if len(stated) == 1 else written
 
     def value(self, written: str) -> str | None:

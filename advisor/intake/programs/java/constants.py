@@ -50,15 +50,18 @@ _VALUES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def stated(code: str, name: str) -> list[str]:
-    """The values that a program gives to a constant. One that is imported is of a class, and no
+def stated(code: str, plain: str, name: str) -> list[str]:
+    """The values that a program gives to a constant; `plain` is its code with nothing in its texts,
+    since the name in a text is no constant. One that is imported is of a class, and no
     name that a method has for itself."""
     imported = re.search(rf"\bimport\s+(?:static\s+)?[\w.]+\.{name}\b", code)
     found = re.finditer(_STATED.format(name), code)
     return [
         match["value"].strip() for match in found
-        if not imported or _OF_CLASS.search(match["before"])
-        or _OF_INTERFACE.search(code, max(0, match.start() - 2_000), match.start())
+        if plain[code.rindex("=", 0, match.start("value"))] == "=" and (
+            not imported or _OF_CLASS.search(match["before"])
+            or _OF_INTERFACE.search(code, max(0, match.start() - 2_000), match.start())
+        )
     ]  # fmt: skip
 
 
