@@ -54,7 +54,7 @@ _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 def read(text: str) -> Reading:
     """The settings and copies of the topics. Raises `IntakeError`."""
     reading, text = Reading(), _BLOCK.sub(_blank, text)
-    terraform_msk.take(reading, text)
+    terraform_msk.take(reading, text, _known(text))
     resources = list(_RESOURCE.finditer(text))
     if managed := _MANAGED.search(text):
         begins = line_of(text, managed.start())

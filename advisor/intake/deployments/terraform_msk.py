@@ -8,9 +8,10 @@ topic has as many copies as there are zones. Sources: those, and the provider ha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from advisor.catalog import Component, SettingError, kafka_line
+from advisor.intake.clients.known import decides
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.reading import Reading
@@ -20,7 +21,11 @@ CLUSTER, CONFIGURATION = "aws_msk_cluster", "aws_msk_configuration"
 RESOURCE = re.compile(
     rf"^[ \t]*resource[ \t]+\"(?P<kind>{CLUSTER}|{CONFIGURATION})\"", re.MULTILINE
 )
-_FILE = re.compile(r"^[ \t]*server_properties[ \t]*=[ \t]*(?P<begin><<[-~]?(?P<end>\w+))?")
+_FILE = re.compile(
+    r"^[ \t]*server_properties[ \t]*=[ \t]*(?:<<[-~]?(?P<end>\w+)|\"(?P<text>[^\"]*)\"[ \t]*$)?"
+)
+_WORKED_OUT = re.compile(r"\$\{([^{}]{0,200})\}")
+_OPEN = "is worked out by Terraform. Write its value here"
 _PAIR = re.compile(
     r"^[ \t]*(?P<name>kafka_version|number_of_broker_nodes)[ \t]*=[ \t]*(?P<value>.+)"
 )
@@ -28,19 +33,22 @@ _LINE = re.compile(r"\"(\d+\.\d+)[\w.]*\"")
 _TIERED = re.compile(r"^[ \t]*storage_mode[ \t]*=[ \t]*\"TIERED\"", re.MULTILINE)
 _EXPRESS = re.compile(r"^[ \t]*instance_type[ \t]*=[ \t]*\"express\.", re.MULTILINE)
 _ALWAYS_KRAFT = 4
+_PLAIN = re.compile("-?[0-9]{1,20}|true|false")
+_FILE_OF_ALL = "server_properties"
+_WHOLE = "server_properties, or a line of it, is worked out by Terraform. Write its settings here"
 _UNCLEAN = "unclean.leader.election.enable"
 
 
-def take(reading: Reading, text: str) -> None:
+def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
     """Takes the brokers' settings, their number and their line; and says what is MSK's own.
-    Raises `IntakeError` for two clusters."""
+    `known` is what variables have by default, and locals. Raises `IntakeError` for two clusters."""
     resources = list(RESOURCE.finditer(text))
     if not resources:
         return
     line = line_of(text, resources[0].start())
     _refuse_several(resources, text)
     stated = set[str]()
-    for number, name, value in _settings(reading, text):
+    for number, name, value in _settings(reading, text, known):
         stated.add(name)
         reading.state(Component.BROKER, name, value, number)
     for number, row in enumerate(text.splitlines(), start=1):
@@ -66,8 +74,10 @@ def _refuse_several(resources: Iterable[re.Match[str]], text: str) -> None:
             raise IntakeError(f"Line {line}: {words}.")
 
 
-def _settings(reading: Reading, text: str) -> Iterator[tuple[int, str, str]]:
-    """The lines of `server_properties`, which is a text between two marks."""
+def _settings(
+    reading: Reading, text: str, known: Mapping[str, str]
+) -> Iterator[tuple[int, str, str]]:
+    """The lines of `server_properties`, which is a text between two marks, or in quotes."""
     rows = text.splitlines()
     end = ""
     for number, row in enumerate(rows, start=1):
@@ -75,15 +85,37 @@ def _settings(reading: Reading, text: str) -> Iterator[tuple[int, str, str]]:
             if row.strip() == end:
                 end = ""
                 continue
-            if "${" in row:
-                reading.note(number, "a line is worked out by Terraform: not read")
-                continue
-            for found in properties(row.strip()):
-                yield number, found.key, found.value
+            yield from _line(reading, row.strip(), number, known)
         elif match := _FILE.match(row):
             end = match["end"] or ""
-            if not end:
-                reading.note(number, "server_properties is worked out by Terraform: not read")
+            if not end and match["text"] is None:
+                reading.wrong(Component.BROKER, _FILE_OF_ALL, number, _WHOLE)
+            for part in (match["text"] or "").split("\\n"):
+                yield from _line(reading, part.strip(), number, known)
+
+
+def _line(
+    reading: Reading, row: str, number: int, known: Mapping[str, str]
+) -> Iterator[tuple[int, str, str]]:
+    """The setting of one line, with the defaults of variables; one that is worked out is a problem
+    where an answer depends on it, or where it may be any setting."""
+    filled = _WORKED_OUT.sub(lambda it: known.get(it[1].strip(), it[0]).strip('"'), row)
+    for found in properties(filled):
+        is_open = "${" in found.value or "%{" in found.value
+        if found.key.startswith(("${", "%{")):
+            if not any(problem.setting == _FILE_OF_ALL for problem in reading.problems):
+                reading.wrong(Component.BROKER, _FILE_OF_ALL, number, _WHOLE)
+        elif is_open and decides(found.key):
+            words = f"{shown(found.key)} {_OPEN}"
+            reading.wrong(Component.BROKER, found.key, number, words)
+        elif is_open:
+            reading.note(number, f"{shown(found.key)} is worked out by Terraform: not read")
+        else:
+            if filled != row:
+                kept = found.value if _PLAIN.fullmatch(found.value) else "its default"
+                words = f"{shown(found.key)} is {kept} unless it is given another"
+                reading.note(number, words)
+            yield number, found.key, found.value
 
 
 def _head(reading: Reading, name: str, value: str, line: int) -> None:

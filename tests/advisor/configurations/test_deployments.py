@@ -198,8 +198,23 @@ TERRAFORM = [
      "unclean.leader.election.enable: true -> false"),
     (MSK % (SAFE, "3.6.0", 2), 1, "CANNOT WORK.*only 2 broker"),
     (MSK % (SAFE, "var.kafka", 3), 0, "3 brokers of Kafka"),
-    (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'file("f")%s') % ("", "3.6.0", 3), 1,
-     "server_properties is worked out by Terraform"),
+    (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'file("f")%s') % ("", "3.6.0", 3), 2,
+     "server_properties, or a line of it, is worked out by Terraform. Write its settings here"),
+    (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", 'join("\\n", ["%s"])')
+     % (CLEAN, "3.6.0", 3) + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2,
+     "server_properties, or a line of it, is worked out by Terraform"),
+    (MSK.replace("<<-PROPERTIES\n    %s\n  PROPERTIES", '"%s"')
+     % (SAFE.replace("\n    ", "\\n"), "3.6.0", 3), 0, "YES.*3 brokers of Kafka 3.6"),
+    (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3), 2,
+     "min.insync.replicas is worked out by Terraform. Write its value here"),
+    (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3)
+     + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n', 2, "worked out by Terraform"),
+    (MSK % (f"{CLEAN}\n    min.insync.replicas=${{var.isr}}", "3.6.0", 3)
+     + 'variable "isr" {\n  default = 1\n}\n', 1, "min.insync.replicas: 1 -> 2.*unless it is"),
+    (MSK % (f"{SAFE}\n    ${{var.more}}", "3.6.0", 3), 2, "or a line of it, is worked out by"),
+    (MSK % (f"{SAFE}\n    %{{ for k in var.m }}\n    ${{k}}=1\n    %{{ endfor }}", "3.6.0", 3), 2,
+     "or a line of it, is worked out by"),
+    (MSK % (f"{SAFE}\n    num.partitions=${{var.p}}", "3.6.0", 3), 0, "num.partitions is worked"),
     (MSK % ("unclean.leader.election.enable=true", "3.6.0", 3)
      + OURS % '  config = { \n "min.insync.replicas" = "2"\n }\n', 1, "election.enable: true -> f"),
     ('resource "aiven_kafka_topic" "t" {\n  replication = 3\n}\n', 2, "of a service whose brokers"),
