@@ -126,10 +126,13 @@ class Inputs:
         Raises `FileProblem`."""
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
+        given, texts = texts, texts if kind else kinds.filled(texts)
+        self.notes += kinds.filled_notes(given, texts)
         found = [] if kind else kinds.started(texts)
         self.started = kinds.profiles(found)
         is_read = kinds.of_application((text for _, text in texts), kind) is not None
         self.notes += [] if self.only else kinds.started_notes(found, is_read=is_read)
+        self.notes += [] if found or kind else kinds.beneath_notes(texts, is_read=is_read)
         names = [name for name, _ in texts]
         whole = applications(names)
         together = set[str]()
@@ -151,7 +154,7 @@ class Inputs:
             (several and (bool(by_name[name]) or kinds.goes_first(text)), name, text)
             for name, text in others
         ]
-        for above, name, text in sorted(ranked, key=lambda row: row[0]):
+        for above, name, text in sorted(ranked, key=lambda row: (row[0], bool(by_name[row[1]]))):
             self.add_text(name, text, kind or by_name[name] or "", above)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
@@ -219,8 +222,9 @@ class Inputs:
     def _read(self, text: str, kind: str, product: Product) -> Intake:
         family, assumed = self._chosen_family(), self._assumed()
         return read(
-            text, product, kind, family, self.items, self.only, self.started, assumed=assumed
-        )
+            text, product, kind, family, self.items, self.only, self.started, assumed=assumed,
+            among=bool(self.items or self.problems),
+        )  # fmt: skip
 
     def add_live(self, cluster: str, seen: ClusterState) -> None:
         """Adds what a live cluster said of itself."""

@@ -90,6 +90,7 @@ def detect(text: str) -> Reader | None:
 def read(
     text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = (),
     only: Collection[str] = (), started: Sequence[str] = (), *, assumed: bool = False,
+    among: bool = False,
 ) -> Intake:  # fmt: skip
     """Reads a file; never raises for what it says, but for a version or kind that is not known.
 
@@ -98,7 +99,7 @@ def read(
     settings of other files, which the same products read. `only` names the clients and profiles
     that are asked for, of a file with several, `started` the profiles that another file starts it
     in. `assumed` says that nobody stated the brokers' version, which is then one that may have what
-    the file states.
+    the file states. `among` says that another file has settings, or what was wrong with them.
 
     A file that cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
@@ -127,7 +128,7 @@ def read(
             words = f"Line {line}: {ASSIGNS}."
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
     # variables that are given to an application of another file need no setting among them
-    beside_others = others and intake.given
+    beside_others = (others or among) and intake.given
     doubts = [reading.empty] if reading.empty else _doubts(intake, text, reader, kind, names)
     for words in () if beside_others else doubts:
         intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))

@@ -158,10 +158,16 @@ def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
     """The variables that a ConfigMap holds."""
     for leaf in leaves:
         match leaf.path:
-            case ("data", name) if _VARIABLE.fullmatch(name):
+            case ("data", name) if _is_variable(leaf):
                 yield name, leaf.text, leaf.line
             case _:
                 pass
+
+
+def _is_variable(leaf: Leaf) -> bool:
+    """Whether an entry of a ConfigMap is a variable that may count, and no file."""
+    name = leaf.path[1]
+    return bool(_VARIABLE.fullmatch(name)) or (name.isidentifier() and is_argument(leaf.text))
 
 
 def _entries(leaves: Iterable[Leaf]) -> Iterator[Variable]:
@@ -310,7 +316,7 @@ def _files(
 
     Files of one application are read together.
     """
-    files = [leaf for leaf in leaves if not _VARIABLE.fullmatch(leaf.path[1])]
+    files = [leaf for leaf in leaves if not _is_variable(leaf)]
     readers = {leaf.path[1]: detect(leaf.text) for leaf in files}
     named = {name: reader for name, reader in readers.items() if file_profile(name) is not None}
     framework = next((it for it in named.values() if it and it.read_files), None)

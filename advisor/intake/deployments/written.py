@@ -29,6 +29,7 @@ _OF_PROCESS = re.compile(
 )
 _OPTIONS = ("_OPTS", "_OPTIONS", "_ARGS")
 """Variables of arguments, which are found in the command by themselves."""
+_SOURCED = re.compile(r"(?:(?<!\S)\.|\bsource|\bcat|<|--env-file=?)[ \t]*[^\s<]{0,80}\.env\b")
 _WRITERS = re.compile(r"\b(?:echo|printf|cat|sed|tee|envsubst)\b")
 _WRITES = re.compile(r">{1,2}[ \t]*[\"']?[^\s>]|\bsed\b|\btee\b")
 _SETTING = re.compile(
@@ -68,6 +69,8 @@ def refuse_of_application(reading: Reading, text: str, line: int) -> None:
 def _refuse_written(reading: Reading, text: str, line: int, *, of_server: bool = True) -> None:
     """Refuses a setting that decides and that a command writes into a file."""
     part = Component.BROKER if of_server else Component.APPLICATION
+    if _SOURCED.search(text):
+        reading.note(line, "variables that this command takes from a file are not read here")
     for command in [text] if "<<" in text else _ENDS.split(text):
         if not _WRITES.search(command) or _TOOLS.search(command):
             continue

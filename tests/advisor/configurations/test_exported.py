@@ -11,8 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_file
-from tests.advisor.configurations.test_started import CHANNEL, FILE, MICRONAUT, NO_FILE, POD, READS
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file, given
+from tests.advisor.configurations.test_started import (
+    CHANNEL,
+    FILE,
+    MAP,
+    MICRONAUT,
+    NO_FILE,
+    POD,
+    READS,
+)
 
 SERVICES = """services:
   orders:
@@ -36,6 +44,21 @@ BARE = POD[: POD.index("        env:\n")]
 BEFORE = "goes before the application's own files, and is not read"
 NOT_HERE = "SPRING_APPLICATION_JSON goes before the application's files, and its JSON is not here"
 FROM_SECRET = "{name: %s, valueFrom: {secretKeyRef: {name: s, key: k}}}"
+BENEATH = "counts beneath its variables, and is not here. Give them, too"
+BROKERS = "services:\n" + "".join(
+    f"""  k{number}:
+    image: apache/kafka:3.9.0
+    volumes: ['d{number}:/tmp/kafka-logs']
+    environment:
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_NODE_ID: {number}
+      KAFKA_MIN_INSYNC_REPLICAS: $LEAST
+      KAFKA_DEFAULT_REPLICATION_FACTOR: ${{COPIES:-1}}
+      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE: "${{UNCLEAN:?say it}}"
+"""
+    for number in range(3)
+)
+ENV = "LEAST=2\nexport COPIES=3\nUNCLEAN='false'\n"
 
 
 @pytest.mark.parametrize(("command", "code", "expected"), [
@@ -48,6 +71,7 @@ FROM_SECRET = "{name: %s, valueFrom: {secretKeyRef: {name: s, key: k}}}"
     (f"[sh, -c, 'export JAVA_TOOL_OPTIONS=-Dspring.kafka.producer.acks=1; {RUN}']", 1, ONE),
     (f"[sh, -c, 'SPRING_PROFILES_ACTIVE=prod {RUN}']", 0, f"YES.*{NO_FILE}"),
     (f"[sh, -c, 'export DB_URL=jdbc:x?A=1; {RUN} > /var/log/a.log']", 0, "YES"),
+    (f"[sh, -c, '. /etc/orders.env; {RUN}']", 0, "variables that this command takes from a file"),
     (f"[sh, -c, 'export KAFKA_ACKS=1; {RUN}']", 2, "KAFKA_ACKS is acks of a producer"),
     (f"[sh, -c, 'echo spring.kafka.producer.acks=1 > a.properties; {RUN}']", 2,
      "spring.kafka.producer.acks is written by this command"),
@@ -94,6 +118,9 @@ def test_a_command_of_an_application(
     ({"application.properties": QUARKUS, "c.yml": "services:\n  a:\n    command: "
       "[java, -Dmp.messaging.outgoing.p.topic=a, -Dapp.x=1, -jar, a.jar]\n    environment: "
       "{QUARKUS_PROFILE: prod}\n"}, 0, "YES"),
+    # of a ConfigMap
+    ({"k.yml": f"{POD}        envFrom: [{{configMapRef: {{name: e}}}}]\n{MAP % 'e'}"
+      "  JAVA_OPTS: -Dspring.kafka.producer.acks=1\n"}, 1, ONE),
     # JSON that is not here
     ({"k.yml": f"{POD}        - {FROM_SECRET % 'SPRING_APPLICATION_JSON'}\n"}, 2, NOT_HERE),
     ({"k.yml": f"{POD}        - {FROM_SECRET % 'JAVA_TOOL_OPTIONS'}\n"}, 0,
@@ -113,3 +140,56 @@ def test_what_starts_an_application_goes_before_its_files(
         Path(name).write_text(text)
     own = TOPIC if "application.properties" in files else READS
     assert_answer(" ".join(files), own, code, expected)
+
+
+@pytest.mark.parametrize(("files", "code", "expected"), [
+    # what counts beneath a file is named
+    ({"application-prod.yml": FILE}, 0, "YES.*file of no profile states counts beneath this one"),
+    ({"c.yml": SERVICES.replace("%s", "run")}, 0, f"YES.*c.yml:6: .*{BENEATH}"),
+    ({"k.yml": POD}, 0, f"YES.*k.yml:12: .*{BENEATH}"),
+    ({".env": "A=1\nSPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\n"}, 0,
+     f"YES.*.env:2: .*{BENEATH}"),
+    # what .env says is filled into compose
+    ({".env": ENV, "compose.yml": BROKERS}, 0, "YES.*compose.yml:1: what the .env beside it says"),
+    ({"compose.yml": BROKERS, ".env": ENV.replace("false", "true")}, 1, "enable: true -> false"),
+    ({"compose.yml": BROKERS, ".env": f"{ENV}UNCLEAN=$OTHER\n"}, 2, "enable is filled in"),
+    ({"compose.yml": BROKERS.replace("$LEAST", "$$LEAST"), ".env": ENV}, 2, "is filled in"),
+    ({"compose.yml": BROKERS, "other/.env": ENV}, 2, "enable is filled in"),
+])  # fmt: skip
+def test_files_beside_and_beneath(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], code: int,
+    expected: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    for name, text in files.items():
+        Path(name).write_text(text)
+    assert_answer(" ".join(files), COPIES if "compose.yml" in files else READS, code, expected)
+
+
+@pytest.mark.parametrize("files", [
+    {"application.yml": FILE, "c.yml": SERVICES.replace("%s", "run")},
+    {"application.yml": FILE, "application-prod.yml": "a: b\n"},
+    {"k.yml": f"{POD}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata:\n"
+     "  application.yml: |\n    spring.kafka.producer.acks: all\n"},
+])  # fmt: skip
+def test_nothing_is_missed_where_the_files_are_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        Path(name).write_text(text)
+    code, text = given(" ".join(files), READS)
+    assert (code, "beneath" in text) == (0, False), text
+
+
+@pytest.mark.parametrize("name", [".env", "compose.yml"])
+def test_a_file_that_only_starts_an_application_is_not_refused_beside_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("application.yml").write_text(FILE.replace("all", "foo"))
+    text = "services:\n  a:\n    environment: {SPRING_PROFILES_ACTIVE: prod}\n"
+    Path(name).write_text(text if name == "compose.yml" else "DB_URL=x\n")
+    code, said = given(f"{name} application.yml", READS)
+    assert (code, "acks must be one of" in said, name in said) == (2, True, False), said
