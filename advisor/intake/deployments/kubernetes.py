@@ -22,12 +22,12 @@ from advisor.intake.deployments.compose.servers import is_server
 from advisor.intake.deployments.compose.services import (
     OTHERS,
     Variable,
-    given,
     is_of_broker,
     is_springs,
     of_servers,
     refuse_clients_of,
     take,
+    take_own,
     without_passed_over,
 )
 from advisor.intake.deployments.compose.volumes import usual_folders
@@ -38,7 +38,7 @@ from advisor.intake.deployments.images import (
     setting_of,
     with_file_of,
 )
-from advisor.intake.deployments.own_variables import refuse_arguments, refuse_unprefixed
+from advisor.intake.deployments.own_variables import refuse_unprefixed
 from advisor.intake.deployments.references import with_references
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
@@ -46,7 +46,7 @@ from advisor.intake.deployments.written import refuse_of_application, take_writt
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import JSON, NOT_HERE, is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
-from advisor.intake.frameworks.started import VARIABLE, take_started
+from advisor.intake.frameworks.started import VARIABLE
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.text import IntakeError, further_down, shown
@@ -134,14 +134,11 @@ def _take_commands(
 def _take_own(reading: Reading, leaves: Sequence[Leaf]) -> None:
     """Takes what a resource gives to applications of a team's own. Raises `IntakeError` for a
     variable of theirs that decides."""
-    plain = [*_plain_variables(leaves), *_entries(leaves)]
-    reading.given += map(given, plain)
     for variable, _, line in _entries(leaves):
         if variable.isupper() and not _OTHERS.match(variable):
             refuse_unprefixed(variable, line)
-    commands = [*of_containers(leaves).values()]
-    take_started(reading, plain, commands)
-    refuse_arguments([*((text, line) for _, text, line in plain), *commands])
+    plain = [*_plain_variables(leaves), *_entries(leaves)]
+    take_own(reading, plain, of_containers(leaves).values())
 
 
 def _source(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:

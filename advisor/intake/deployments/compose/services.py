@@ -107,7 +107,7 @@ def read(text: str) -> Reading:
         brokers = _unnamed(leaves, variables, commands) - controllers
     without_passed_over(reading, variables, named)
     refuse_several(_variables(leaves, brokers | controllers))
-    _take_own(reading, leaves, [*commands.values()])
+    take_own(reading, [*_variables(leaves)], commands.values())
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
     _say_unread(reading, leaves, {*filter(variables.get, variables)} | brokers | controllers)
@@ -145,13 +145,13 @@ def _variables(
                 pass
 
 
-def _take_own(
-    reading: Reading, leaves: Sequence[Leaf], commands: Sequence[tuple[str, int]]
+def take_own(
+    reading: Reading, variables: Sequence[Variable], commands: Collection[tuple[str, int]]
 ) -> None:
-    """Takes what services give to applications of a team's own."""
-    reading.given += map(given, _variables(leaves))
-    take_started(reading, _variables(leaves), commands)
-    refuse_arguments([*((text, line) for _, text, line in _variables(leaves)), *commands])
+    """Takes what containers give to applications of a team's own. Raises `IntakeError`."""
+    reading.given += map(given, variables)
+    take_started(reading, variables, commands)
+    refuse_arguments([*((text, line) for _, text, line in variables), *commands])
 
 
 def _unnamed(
