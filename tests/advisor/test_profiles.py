@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer, given
+from tests.advisor.configurations.asking import TOPIC, assert_answer, given, write_files
 
 RETRIED = f"{TOPIC} application.processing.errors=retry"
 HEAD = "spring:\n  kafka:\n    consumer: {auto-offset-reset: earliest}\n    producer:\n"
@@ -111,8 +111,7 @@ def test_a_profile_that_is_on_and_not_here_is_named(
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    for name, text in files.items():
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     assert_answer(f"{' '.join(files)} {options}", RETRIED, 0, f"YES.*{expected}")
 
 
@@ -125,8 +124,7 @@ def test_a_profile_that_is_here_is_not_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, text in files.items():
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     code, said = given(" ".join(files), RETRIED)
     assert code == 0, said
     assert "nothing of it is here" not in said
@@ -160,8 +158,7 @@ def test_files_of_one_application_are_read_together(
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    for name, text in files.items():
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     assert_answer(f"{' '.join(files)} {options}", RETRIED, code, expected)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from django.core.management import CommandError
@@ -34,6 +35,14 @@ def assert_answer(options: str, settings: str, code: int, expected: str) -> None
     exit_code, text = given(options, settings)
     assert re.search(expected, " ".join(text.split())), text
     assert exit_code == code, text
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Writes files by their names, and the folders that these are in."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
 
 
 def assert_file(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer
+from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
 
 RETRIED = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
 READS = f"{RETRIED} consumer.auto.offset.reset=earliest"
@@ -154,9 +154,7 @@ def test_an_application_has_this_answer(
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    for name, text in files.items():
-        Path(name).parent.mkdir(exist_ok=True)
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     by_brokers = any("min.insync.replicas" in text for text in files.values())
     settings = READS.replace("topic.min.insync.replicas=2 ", "") if by_brokers else READS
     assert_answer(f"{' '.join(files)} {options}", settings, code, expected)

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file, given
+from tests.advisor.configurations.asking import (
+    COPIES,
+    TOPIC,
+    assert_answer,
+    assert_file,
+    given,
+    write_files,
+)
 from tests.advisor.configurations.test_started import (
     CHANNEL,
     FILE,
@@ -136,8 +143,7 @@ def test_what_starts_an_application_goes_before_its_files(
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    for name, text in files.items():
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     own = TOPIC if "application.properties" in files else READS
     assert_answer(" ".join(files), own, code, expected)
 
@@ -161,9 +167,7 @@ def test_files_beside_and_beneath(
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "other").mkdir()
-    for name, text in files.items():
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     assert_answer(" ".join(files), COPIES if "compose.yml" in files else READS, code, expected)
 
 
@@ -177,8 +181,7 @@ def test_nothing_is_missed_where_the_files_are_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, text in files.items():
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     code, text = given(" ".join(files), READS)
     assert (code, "beneath" in text) == (0, False), text
 

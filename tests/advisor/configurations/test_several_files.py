@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, given
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, given, write_files
 from tests.advisor.test_advise import run
 
 QUARKUS = (
@@ -25,8 +25,7 @@ LIBRDKAFKA = '{"bootstrap.servers": "k", "enable.idempotence": true, "queue.buff
 def test_a_version_is_that_of_the_client_of_one_of_several_files(
     tmp_path: Path, version: str, files: dict[str, str]
 ) -> None:
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, files)
     paths = " ".join(str(tmp_path / name) for name in files)
     number = version.partition(" ")[2]
     assert_answer(f"--client-version {number} {paths}", TOPIC, 1, f"For {version} ")
@@ -77,9 +76,7 @@ READS += "application.processing.errors=retry"
 def test_a_pipeline_has_one_client_of_a_kind(
     tmp_path: Path, files: dict[str, str], settings: str, code: int, expected: str
 ) -> None:
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, files)
     for names in ([*files], [*files][::-1]):
         paths = " ".join(str(tmp_path / name) for name in names)
         assert_answer(paths, f"{settings} {TOPIC}", code, expected)
@@ -192,8 +189,7 @@ p.flush()
 def test_a_program_is_read_with_what_another_file_gives_it(
     tmp_path: Path, files: dict[str, str], code: int, expected: str, backwards: bool
 ) -> None:
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, files)
     names = sorted(files, reverse=backwards)
     rest = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest "
     rest += "consumer.enable.auto." + ("offset.store" if "app.py" in files else "commit") + "=false"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, write_files
 
 READS = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
 FILE = """spring:
@@ -131,8 +131,7 @@ def test_an_application_is_started(
     expected: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    for name, text in files.items():
-        Path(name).write_text(text)
+    write_files(tmp_path, files)
     own = TOPIC if "application.properties" in files else READS
     assert_answer(f"{' '.join(files)} {options}", own, code, expected)
 
