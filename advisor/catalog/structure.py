@@ -65,6 +65,13 @@ def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
         )
         too_many = internal > brokers
         yield Problem(Component.STREAMS, "replication.factor", message, of_size=too_many)
+    racks = stated.get(Component.APPLICATION, "racks")
+    if isinstance(racks, int) and racks > brokers:
+        message = (
+            f"{brokers} broker(s) are in {brokers} rack(s) at most, not in {racks}. State how many "
+            "racks have one, or how many brokers there are."
+        )
+        yield Problem(Component.APPLICATION, "racks", message)
     mode = stated.get(Component.APPLICATION, "metadata.mode")
     if mode is None and at_least(stated.kafka, "3.3"):
         mode = "kraft"

@@ -16,6 +16,12 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 
+_ABOUT_SECRETS = frozenset({
+    "delegation.token.expiry.check.interval.ms", "delegation.token.expiry.time.ms",
+    "delegation.token.max.lifetime.ms", "password.encoder.iterations",
+    "password.encoder.key.length",
+})  # fmt: skip
+"""Numbers of brokers that say how credentials are kept, and are none."""
 
 _BLOCK = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]+-{4,5}")
 """Of PEM, of SSH2, and what was copied without one of its hyphens."""
@@ -97,7 +103,7 @@ def short_name(name: str, number: int) -> str:
 
 def is_secret(key: str) -> bool:
     """Whether the value under this key may be a credential. Rather too often than once too few."""
-    return _SECRET.search(key) is not None
+    return _SECRET.search(key) is not None and key not in _ABOUT_SECRETS
 
 
 def shown(key: str) -> str:

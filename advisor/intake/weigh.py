@@ -383,14 +383,16 @@ class _Scale:
     def _refuses_text(self, item: Item) -> bool:
         """Whether the product does not start with the value of a setting that is not weighed.
 
-        A free text may be what the product looks up by itself: a class, a file.
+        A free text may be what the product looks up by itself: a class, a file. Lists may be
+        empty.
         """
         try:
             setting = self.product.setting(item.component, item.name, every=True)
         except SettingError:
             return False
         is_free_text = setting.kind is Kind.TEXT and not (setting.pattern or setting.items)
-        if is_free_text or not item.text.strip() or FILLED_IN.search(item.text):
+        is_empty_list = bool(setting.items) and not item.text.strip()
+        if is_free_text or is_empty_list or FILLED_IN.search(item.text):
             return False
         try:
             parse(setting, item.text)

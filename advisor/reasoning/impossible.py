@@ -34,16 +34,47 @@ def described(wish: Requirement) -> str:
     return f"{wish.guarantee}{order}, with {brokers} lost for good"
 
 
-def waiting_for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
+def waiting(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
+    """To survive what may be lost and go on writing, where no number of replicas gives both."""
+    wish = pipeline.requirement
+    if not wish.survive or Anomaly.LOST_WRITE not in wish.forbids():
+        return ()
+    return _for_a_rack(pipeline, after) or _for_a_broker(pipeline, after)
+
+
+def _for_a_broker(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
+    """With f + 1 copies asked for, writes go on without a broker from f + 2 replicas on."""
+    wish, topic = pipeline.requirement, Replication(after)
+    needed = wish.survive + 2
+    if topic.spares > 0 or pipeline.brokers >= needed:
+        return ()
+    lost = counted(wish.survive, "broker")
+    need = Impossible(
+        wish=f"{described(wish)}, and writes going on while 1 broker is away",
+        why=(
+            f"brokers={pipeline.brokers}: a message that is to survive {lost} needs "
+            f"min.insync.replicas={wish.survive + 1}, and with replication.factor={topic.factor} "
+            "no broker may be away while writes go on."
+        ),
+        nearest=(
+            f"{needed} brokers: replication.factor={needed} and min.insync.replicas="
+            f"{wish.survive + 1} give both. With {pipeline.brokers} brokers: {described(wish)}, "
+            "and writes that wait while one is away."
+        ),
+        only_waits=True,
+        source="Kafka design.md, Availability and Durability Guarantees",
+    )
+    return (need,)
+
+
+def _for_a_rack(pipeline: Pipeline, after: Pipeline) -> tuple[Impossible, ...]:
     """To survive the loss of a rack and go on writing, where no number of replicas gives both.
 
     With c of the replicas in the fullest rack, a record survives if the minimum is above c, and
     writes go on if those outside reach it: that takes 2c + 1 replicas or more (KIP-36).
     """
     racks, wish = pipeline.value(Component.APPLICATION, "racks"), pipeline.requirement
-    if not isinstance(racks, int) or racks < 2 or not wish.survive:
-        return ()
-    if Anomaly.LOST_WRITE not in wish.forbids() or _both(pipeline.brokers, racks):
+    if not isinstance(racks, int) or racks < 2 or _both(pipeline.brokers, racks):
         return ()
     topic = Replication(after)
     together = in_fullest_rack(topic.factor, racks)

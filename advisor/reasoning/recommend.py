@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from advisor.catalog import Component, Value
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Guarantee, Requirement
-from advisor.reasoning.impossible import Impossible, described, waiting_for_a_rack
+from advisor.reasoning.impossible import Impossible, described, waiting
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.search import Pull, Pulls, Search, Space, pulled
@@ -83,7 +83,7 @@ def recommend(
         if not pulls:
             return Recommendation((), (), described)
         after = pulled(described, pulls)
-        waits = waiting_for_a_rack(described, after)
+        waits = waiting(described, after)
         return Recommendation(_changes(search, pulls), waits, after)
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
@@ -92,9 +92,9 @@ def recommend(
             after = replace(pulled(nearest, pulls), requirement=wish)
             changes, changed = _changes(nearer, pulls), nearer.after(pulls).requiring(wish)
             if not breaking(changed):
-                return Recommendation(changes, waiting_for_a_rack(described, after), after)
+                return Recommendation(changes, waiting(described, after), after)
             refused = _impossible(search, described, near, changed)
-            return Recommendation(changes, refused + waiting_for_a_rack(nearest, after), after)
+            return Recommendation(changes, refused + waiting(nearest, after), after)
     raise AssertionError("asking for nothing can always be met")
 
 

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from advisor.catalog import Component, Family, Value
-from advisor.reasoning.behaviour.replication import (
-    Replication,
-    enough_copies,
-    short_of_copies,
-)
+from advisor.reasoning.behaviour.replication import Replication, short_of_copies
+from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as OFFSETS_MINIMUM
@@ -78,13 +75,11 @@ def pulled(pipeline: Pipeline, pulls: Pulls) -> Pipeline:
 
 
 def spends_last_replica(before: Pipeline, after: Pipeline) -> bool:
-    """Whether a change leaves no replica to spare for writes (finding T003), where there were some
-    and the cluster has a broker for one more."""
-    then, now = Replication(before), Replication(after)
-    if now.spares == 0 < then.spares and now.factor < enough_copies(after):
-        return True
-    return after.family is not Family.SPARK and any(
-        _spends_of_kafka(before, after, *names) for names in _OF_KAFKA
+    """Whether a change leaves no replica of a topic to spare for writes (finding T003), where there
+    were some and the cluster has a broker for one more."""
+    return any(
+        now <= 0 < then and short_of_copies(after, copies)
+        for (then, _), (now, copies) in zip(_spares(before), _spares(after), strict=True)
     )
 
 
@@ -95,16 +90,19 @@ _OF_KAFKA = (
 """The copies of topics of Kafka's own, and where their minimum is stated."""
 
 
-def _spends_of_kafka(
-    before: Pipeline, after: Pipeline, factor: str, component: Component, least: str
-) -> bool:
-    """The same of a topic of Kafka's own."""
-    then, now = (
-        each.number(Component.BROKER, factor) - each.number(component, least)
-        for each in (before, after)
-    )
-    copies = after.number(Component.BROKER, factor)
-    return now <= 0 < then and short_of_copies(after, copies)
+def _spares(pipeline: Pipeline) -> list[tuple[int, int]]:
+    """How many copies may be away while writes go on, and how many there are: of the topic, and of
+    those that Kafka and Kafka Streams have of their own."""
+    topic = Replication(pipeline)
+    spares = [(topic.spares, topic.factor)]
+    if pipeline.family is Family.STREAMS:
+        streams = Streams(pipeline)
+        copies = streams.internal_factor
+        spares.append((copies - streams.internal_min_isr, copies))
+    for factor, component, least in _OF_KAFKA if pipeline.family is not Family.SPARK else ():
+        copies = pipeline.number(Component.BROKER, factor)
+        spares.append((copies - pipeline.number(component, least), copies))
+    return spares
 
 
 def _one_more(pulls: Pulls, container: Container[Pulls]) -> Pull | None:

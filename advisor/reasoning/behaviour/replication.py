@@ -117,11 +117,8 @@ def enough_copies(pipeline: Pipeline) -> int:
 
 
 def short_of_copies(pipeline: Pipeline, copies: int) -> bool:
-    """Whether a topic of Kafka's own should have more: all of them may be lost, or more at once
-    than the brokers that the team wants to survive."""
-    lost = pipeline.requirement.survive
-    at_once = lost_at_once(pipeline, copies).count if lost else 0
-    return (copies <= lost or at_once > lost) and copies < enough_copies(pipeline)
+    """Whether a topic should have more copies, for what the team wants to survive."""
+    return pipeline.requirement.survive > 0 and copies < enough_copies(pipeline)
 
 
 def removed_early(pipeline: Pipeline, factor: int) -> int:

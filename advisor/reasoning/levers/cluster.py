@@ -63,11 +63,8 @@ _HOUR_MS = 3_600_000
 
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
-    """f + 1 copies survive f brokers; one more keeps writes going while a broker is down."""
-    now = pipeline.number(_TOPIC, "replication.factor")
-    lost = pipeline.requirement.survive
-    wanted = enough_copies(pipeline)
-    return [wanted] if lost and now < wanted else []
+    short = short_of_copies(pipeline, pipeline.number(_TOPIC, "replication.factor"))
+    return [enough_copies(pipeline)] if short else []
 
 
 def _minimums(pipeline: Pipeline) -> Sequence[Value]:

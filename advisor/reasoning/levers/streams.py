@@ -7,6 +7,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Value
 from advisor.catalog.streams_overrides import COMMIT_MS, TRANSACTION_MS
+from advisor.reasoning.behaviour.replication import enough_copies, short_of_copies
 from advisor.reasoning.behaviour.streams import EXTRACTOR, PROCESSOR, Streams, handler
 from advisor.reasoning.levers.lever import (
     Lever,
@@ -38,10 +39,9 @@ def _guarantees(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
-    """As many as for the topic itself: f + 1, and one to spare."""
-    lost, now = pipeline.requirement.survive, Streams(pipeline).internal_factor
-    wanted = min(lost + 2, pipeline.brokers)
-    return [wanted] if lost and now < wanted else []
+    """As many as for the topic itself."""
+    short = short_of_copies(pipeline, Streams(pipeline).internal_factor)
+    return [enough_copies(pipeline)] if short else []
 
 
 def _minimums(pipeline: Pipeline) -> Sequence[Value]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, C, assert_answer
+from tests.advisor.configurations.asking import STREAMS, TOPIC, C, assert_answer
 
 ALONE = C.replace("topic.min.insync.replicas=2 ", "")
 """A topic whose minimum nobody states."""
@@ -141,12 +141,35 @@ def test_what_kafka_keeps_in_its_own_topics_is_not_deleted_by_age(
     assert_answer(f"{tmp_path / 'a.sh'}", f"{C} {settings}", code, expected)
 
 
-@pytest.mark.parametrize(("brokers", "expected"), [
-    (3, "3 changes for exactly-once.*offsets.topic.min.insync.replicas: 2 -> 3"),
-    (6, "6 changes for exactly-once.*offsets.topic.replication.factor: 3 -> 4.*"
-     "transaction.state.log.replication.factor: 3 -> 4"),
+WISH = "--want exactly-once"
+IN_RACKS = f"{TOPIC} {ONCE} application.offsets.topic.min.insync.replicas=2 application.racks=2"
+FOURTH = (
+    "6 changes for exactly-once.*offsets.topic.replication.factor: 3 -> 4.*"
+    "transaction.state.log.replication.factor: 3 -> 4"
+)
+PAIR = "topic.replication.factor=2 topic.min.insync.replicas=1 broker.offsets.topic.replication."
+PAIR += "factor=2 broker.transaction.state.log.replication.factor=2"
+KEPT = "application.state=logged streams.processing.guarantee=exactly_once_v2"
+
+
+@pytest.mark.parametrize(("options", "settings", "expected"), [
+    ("--brokers 3", IN_RACKS,
+     "3 changes for exactly-once.*offsets.topic.min.insync.replicas: 2 -> 3"),
+    ("--brokers 6", IN_RACKS, FOURTH),
+    # without racks as well
+    ("--brokers 4 --survive 2", f"{TOPIC} {ONCE}", FOURTH),
+    ("--brokers 3 --survive 2", f"{TOPIC} {ONCE}",
+     "Not possible: exactly-once, with 2 brokers lost for good, and writes going on while 1 broker "
+     "is away.*no broker may be away.*4 brokers: replication.factor=4 and min.insync.replicas=3"),
+    ("--brokers 2", f"{PAIR} {ONCE}", "1 broker lost for good, and writes.*Nearest: 3 brokers"),
+    ("--brokers 4 --survive 2", f"{TOPIC} {ONCE}", "^(?!.*Not possible)"),
+    # and those of Kafka Streams
+    ("--brokers 6 --client streams", f"{STREAMS} {KEPT} application.racks=2",
+     "streams.replication.factor: 3 -> 4.*streams.topic.min.insync.replicas: 2 -> 3"),
+    ("--brokers 4 --client streams --survive 2", f"{STREAMS} {KEPT}",
+     "streams.replication.factor: 3 -> 4.*streams.topic.min.insync.replicas: 2 -> 3"),
 ])  # fmt: skip
-def test_with_two_racks_kafkas_own_topics_get_a_copy_to_spare(brokers: int, expected: str) -> None:
-    wish = f"--brokers {brokers} --want exactly-once"
-    stated = f"{TOPIC} {ONCE} application.offsets.topic.min.insync.replicas=2 application.racks=2"
-    assert_answer(wish, stated, 1, expected)
+def test_a_minimum_of_all_copies_comes_with_a_copy_to_spare(
+    options: str, settings: str, expected: str
+) -> None:
+    assert_answer(f"{options} {WISH}", settings, 1, expected)

@@ -84,6 +84,8 @@ SET = [
     ("", f"{LOCAL}.bytes=-1 topic.retention.bytes=9", 2, "Value must not be -1 as retention.by"),
     ("", f"{LOCAL}.bytes=-1", 0, "YES"),
     ("", "topic.remote.storage.enable=true topic.retention.bytes=-10", 0, "YES"),
+    ("", "application.racks=4", 2, "3 broker.s. are in 3 rack.s. at most, not in 4"),
+    ("--brokers 4", "application.racks=4", 0, "YES"),
     ("", "topic.max.compaction.lag.ms=-5", 2, "max.compaction.lag.ms must be from 1 to"),
     ("", "topic.min.compaction.lag.ms=9 topic.max.compaction.lag.ms=8", 2, "conflict topic config"),
     ("", "topic.remote.storage.enable=true topic.retention.ms=-10", 2, "must be from -1 to"),
@@ -124,6 +126,21 @@ FILES = [
     ("--kafka 3.9 --survive 2 --brokers 5", "zookeeper.connect=a:1,b:1\n", 1,
      "zookeeper.servers: 2 -> 5"),
     ("--kafka 3.9", f"{BOTH}{ONE}", 0, "YES(?!.*names one server)"),
+    # a number without digits; a text and a list may be empty
+    ("", f"{BROKER}num.io.threads=\n", 2, "num.io.threads is empty"),
+    ("", f"{BROKER}compression.type=\n", 2, "compression.type is empty"),
+    ("", f"{BROKER}auto.create.topics.enable=\n", 2, "auto.create.topics.enable is empty"),
+    ("", f"{BROKER}log.cleaner.min.cleanable.ratio=\n", 2, "cleanable.ratio is empty"),
+    ("", f"{BROKER}ssl.cipher.suites=\nbroker.rack=\n", 0, "YES"),
+    # numbers about credentials are none
+    ("", f"{BROKER}delegation.token.max.lifetime.ms=0\n", 2, "must be from 1 to"),
+    ("", f"{BROKER}delegation.token.expiry.time.ms=-1\n", 2, "must be from 1 to"),
+    ("", f"{BROKER}delegation.token.expiry.check.interval.ms=x\n", 2, "must be a whole number"),
+    ("", f"{BROKER}delegation.token.max.lifetime.ms=9\n", 0, "YES"),
+    ("", f"{BROKER}delegation.token.secret.key=9\n", 0, "secret.key is a credential: dropped"),
+    ("--kafka 3.9", f"{BROKER}password.encoder.iterations=5\n", 2, "must be from 1024 to"),
+    ("--kafka 3.9", f"{BROKER}password.encoder.key.length=7\n", 2, "must be from 8 to"),
+    ("--kafka 3.9", f"{BROKER}password.encoder.secret=7\n", 0, "secret is a credential: dropped"),
 ]  # fmt: skip
 
 
