@@ -42,7 +42,7 @@ from advisor.intake.deployments.own_variables import refuse_unprefixed
 from advisor.intake.deployments.references import with_references
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
-from advisor.intake.deployments.written import refuse_of_application, take_written, with_exported
+from advisor.intake.deployments.written import refuse_written, with_exported
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import JSON, NOT_HERE, is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
@@ -124,10 +124,8 @@ def _take_commands(
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)
         names = [name for name, _, _ in variables.get(container, ())]
-        if is_server(names) or (container in images and is_kafka(images[container].text)):
-            take_written(reading, text, line, container)
-        else:
-            refuse_of_application(reading, text, line)
+        named = container in images and is_kafka(images[container].text)
+        refuse_written(reading, text, line, of_server=named or is_server(names))
     take_altered(reading, commands.values())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import dropwhile
 
@@ -10,6 +9,7 @@ from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake.clients.known import decides, is_weighed, known_keys, newest
 from advisor.intake.deployments.images import setting_of
+from advisor.intake.formats.arguments import arguments
 from advisor.intake.text import IntakeError, shown
 
 _BEFORE = frozenset({
@@ -24,10 +24,6 @@ _OF_FRAMEWORKS = (
     "kafka.consumers.",
 )  # fmt: skip
 """What begins a property of a channel (Quarkus) or of a client by its name (Micronaut)."""
-_ARGUMENT = re.compile(
-    r"(?:-D|--?)(?:%[\w,{}-]{1,100}\.)?(?!spring\.)(?P<name>[a-z][\w-]{0,100}(?:\.[\w-]{1,100}){1,12})="
-)
-"""A property that an application's command states."""
 _SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
 """Settings of clients that nothing else has: whatever stands before one of them."""
 
@@ -78,5 +74,6 @@ def refuse_arguments(texts: Iterable[tuple[str, int]]) -> None:
     """The same for the arguments of a command, or of a variable of arguments, but for Spring's,
     which are read."""
     for text, line in texts:
-        for match in _ARGUMENT.finditer(text):
-            refuse_unprefixed(match["name"], line)
+        for name, _, _ in arguments(text):
+            if "." in name and name[0].islower() and not name.startswith("spring."):
+                refuse_unprefixed(name, line)

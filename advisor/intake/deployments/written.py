@@ -13,18 +13,12 @@ from advisor.catalog import Component
 from advisor.intake.clients.known import decides
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.deployments.commands import of_containers
-from advisor.intake.deployments.images import setting_of
-from advisor.intake.deployments.own_variables import refuse_clients
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
 _EXPORTED = re.compile(
-    r"(?<![\w.-])(?P<name>KAFKA_[A-Z0-9_]{2,150})="
-    r"(?P<value>\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"';&|]{0,200})"
-)
-_OF_PROCESS = re.compile(
-    r"(?<![\w.?/:-])(?!KAFKA_)(?P<name>[A-Z][A-Z0-9_]{2,150})="
+    r"(?<![\w.?/:-])(?P<name>[A-Z][A-Z0-9_]{2,150})="
     r"(?P<value>\"(?:\\.|[^\"\\]){0,2000}\"|'[^']{0,2000}'|[^\s\"';&|]{0,2000})"
 )
 _OPTIONS = ("_OPTS", "_OPTIONS", "_ARGS")
@@ -41,32 +35,7 @@ _TOOLS = re.compile(r"kafka-(?:topics|configs|console|storage|run)|--override")
 _BY_HAND = "is written by this command. State it as a variable of the container, and leave that out"
 
 
-def take_written(reading: Reading, text: str, line: int, server: str) -> None:
-    """States what a server's command exports; a setting that decides and is written into a file is
-    a problem, and so is one whose value is known only where the command runs."""
-    for match in _EXPORTED.finditer(text):
-        name, value = setting_of(match["name"]), match["value"].strip("\"'")
-        if decides(name) and "$" in COMPOSE.sub(r"\2", value):
-            words = "is filled in when the command runs. Write the value that counts"
-            reading.wrong(Component.BROKER, name, line, f"{shown(name)} {words}")
-        elif decides(name):
-            reading.items = [
-                item for item in reading.items
-                if (item.component, item.name, item.process) != (Component.BROKER, name, server)
-            ]  # fmt: skip
-            reading.state(Component.BROKER, name, COMPOSE.sub(r"\2", value), line, process=server)
-    _refuse_written(reading, text, line)
-
-
-def refuse_of_application(reading: Reading, text: str, line: int) -> None:
-    """Refuses what the command of an application's container states of its clients, and does not
-    read. Raises `IntakeError`."""
-    for match in _EXPORTED.finditer(text):
-        refuse_clients(match["name"], line)
-    _refuse_written(reading, text, line, of_server=False)
-
-
-def _refuse_written(reading: Reading, text: str, line: int, *, of_server: bool = True) -> None:
+def refuse_written(reading: Reading, text: str, line: int, *, of_server: bool) -> None:
     """Refuses a setting that decides and that a command writes into a file."""
     part = Component.BROKER if of_server else Component.APPLICATION
     if _SOURCED.search(text):
@@ -85,8 +54,7 @@ def _refuse_written(reading: Reading, text: str, line: int, *, of_server: bool =
 
 
 def with_exported(leaves: Sequence[Leaf]) -> list[Leaf]:
-    """The leaves, with what the command of each container exports as a variable of its own, but
-    for a server's `KAFKA_…`."""
+    """The leaves, with what the command of each container exports as a variable of its own."""
     added, names = list[Leaf](), dict[tuple[str, ...], set[str]]()
     for path, (text, line) in of_containers(leaves).items():
         for name, value in _exported(text):
@@ -100,12 +68,14 @@ def with_exported(leaves: Sequence[Leaf]) -> list[Leaf]:
 
 
 def _exported(text: str) -> Iterator[tuple[str, str]]:
-    for match in _OF_PROCESS.finditer(text):
+    """Each variable with its value; what is known only where the command runs is left open."""
+    for match in _EXPORTED.finditer(text):
         name, value = match["name"], match["value"]
         if value[:1] == '"':
             value = re.sub(r"\\(.)", r"\1", value[1:-1])
         if not name.endswith(_OPTIONS):
-            yield name, value.strip("'")
+            is_open = "$" in COMPOSE.sub(r"\2", value)
+            yield name, f"${{{name}}}" if is_open else value.strip("'")
 
 
 def _without(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from advisor.intake.clients.placeholders import COMPOSE
+from advisor.intake.formats.arguments import arguments
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import JSON, of_json
 from advisor.intake.reading import Reading, Started
@@ -28,10 +29,6 @@ VARIABLE = re.compile(
     rf"(?:{'|'.join(name.replace('.', '_').upper() for name in _EVERY)})(?:_\d+_?)?"
 )
 """A variable that says how an application is started."""
-_ARGUMENT = re.compile(
-    rf"(?:-D|--)(?P<name>{'|'.join(re.sub('[.]', '[.-]', name) for name in _EVERY)})"
-    r"=(?P<value>\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"'\\\]]{0,200})"
-)
 _NAME = re.compile(r"[\w.+-]{1,60}")
 
 
@@ -80,5 +77,6 @@ def _of_leaves(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str, int]]:
 
 
 def _arguments(text: str, line: int) -> Iterator[tuple[str, str, int]]:
-    for match in _ARGUMENT.finditer(text):
-        yield match["name"].replace("-", "."), match["value"].strip("\"'"), line
+    for name, value, _ in arguments(text):
+        if value is not None and (plain := name.replace("-", ".")) in _EVERY:
+            yield plain, value, line

@@ -86,6 +86,9 @@ ENV = "LEAST=2\nexport COPIES=3\nUNCLEAN='false'\n"
     (f"[sh, -c, \"export SPRING_APPLICATION_JSON='{ESCAPED}'; {RUN}\"]", 1, ONE),
     (f"[sh, -c, \"java -Dspring.application.json='{ESCAPED}' -jar a.jar\"]", 1, ONE),
     ("[sh, -c, 'java -Dspring.application.json=$CONF -jar a.jar']", 2, NOT_HERE),
+    # Spring takes no value from behind a blank (SimpleCommandLineArgsParser)
+    ("[java, -jar, a.jar, --spring.kafka.producer.acks, '1']", 2, "acks has no value here"),
+    ("[java, -jar, a.jar, --spring.kafka.client-id, a]", 0, "YES"),
 ])  # fmt: skip
 @pytest.mark.parametrize("text", [SERVICES, POD_WITH_ACKS], ids=["services", "pod"])
 def test_a_command_of_an_application(
@@ -118,6 +121,8 @@ def test_a_command_of_an_application(
     ],
     ({"application.properties": QUARKUS, "k.yml":
       f"{BARE}        command: [java, -Dkafka.retries=0, -jar, a.jar]\n"}, 2, "is retries of a"),
+    ({"application.properties": QUARKUS, "k.yml":
+      f"{BARE}        command: [orders, --kafka.acks, '1']\n"}, 2, "is acks of a"),
     ({"application.properties": QUARKUS, ".env": "JAVA_OPTS=-Dmp.messaging.outgoing.p.acks=1\n"}, 2,
      BEFORE),
     ({"application.yml": f"{MICRONAUT}earliest\n", "k.yml":

@@ -54,7 +54,7 @@ BY_COMMAND = "is written by this command"
     (f"'export KAFKA_MIN_INSYNC_REPLICAS=\"1\"; {RUN}'", 1, "min.insync.replicas: 1 -> 2"),
     (f"'KAFKA_MIN_INSYNC_REPLICAS=2 {RUN}'", 0, "YES"),
     (f"'export KAFKA_MIN_INSYNC_REPLICAS=$LEAST; {RUN}'", 2,
-     "min.insync.replicas is filled in when the command runs"),
+     "min.insync.replicas is filled in"),
     (f"'echo {UNCLEAN}=true >> /etc/kafka/kafka.properties; {RUN}'", 2, f"{UNCLEAN} {BY_COMMAND}"),
     (f"\"cat > /s.properties <<E\\nnode.id=1\\n{UNCLEAN}=true\\nE\\n{RUN}\"", 2, BY_COMMAND),
     (f"'sed -i s/^min\\.insync\\.replicas=.*/x/ /s.properties; {RUN}'", 2, BY_COMMAND),

@@ -52,7 +52,7 @@ from advisor.intake.deployments.own_variables import (
     refuse_unprefixed,
 )
 from advisor.intake.deployments.several_clusters import refuse_several
-from advisor.intake.deployments.written import refuse_of_application, take_written, with_exported
+from advisor.intake.deployments.written import refuse_written, with_exported
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
@@ -174,15 +174,14 @@ def _take_overrides(
     """States what a server is started with, which goes before its variables, and what commands
     change, which goes before both."""
     for service, (text, line) in sorted(commands.items()):
+        refuse_written(reading, text, line, of_server=service in servers)
         if service not in servers:
-            refuse_of_application(reading, text, line)
             continue
         stated = {name: value for name, value, _ in variables.get(service, ())}
         for name, value in overrides(text):
             reference = _REFERENCE.fullmatch(value)
             value = stated.get(reference[1], value) if reference else value
             reading.state(Component.BROKER, name, value, line, process=service)
-        take_written(reading, text, line, service)
     take_altered(reading, commands.values())
 
 
@@ -409,7 +408,7 @@ def _of_spring(
             keep = partial(_keep, springs, variable, line)
             fill(reading, COMPOSE, (setting_of(variable), text, line), keep)
     for text, line in [*stated, *([command] if command else [])]:
-        for is_own, leaf in spring_arguments.arguments(COMPOSE.sub(r"\2", text), line):
+        for is_own, leaf in spring_arguments.of_command(COMPOSE.sub(r"\2", text), line):
             (last if is_own else later).append(leaf)
     return [*named(reading, springs), *later, *last]
 

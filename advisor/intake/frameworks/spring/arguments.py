@@ -11,21 +11,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from advisor.intake.clients.known import decides
 from advisor.intake.clients.placeholders import COMPOSE
+from advisor.intake.formats.arguments import Argument, arguments
 from advisor.intake.formats.yaml_nodes import Leaf, documents
-from advisor.intake.text import IntakeError
+from advisor.intake.text import IntakeError, shown
 
 JSON = ("SPRING_APPLICATION_JSON", "spring.application.json")
 NOT_HERE = (
     "goes before the application's files, and its JSON is not here. Write the one that counts"
 )
-_ARGUMENT = re.compile(
-    r"(?P<sign>-D|--)(?P<name>spring\.(?:kafka|cloud\.stream)\.[\w.\[\]-]{2,150})"
-    r"=(?P<value>\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"'\\,\];&|]{0,200})",
-    re.IGNORECASE,
-)
-
-
+_OF_CLIENTS = re.compile(r"spring\.(?:kafka|cloud\.stream)\.", re.IGNORECASE)
 _OF_JSON = re.compile(
     rf"(?:-D|--){re.escape(JSON[1])}=[\"'\\]{{0,3}}(?P<json>\{{.{{0,2000}}\}}|)", re.DOTALL
 )
@@ -33,16 +29,25 @@ _OF_JSON = re.compile(
 
 def is_argument(text: str) -> bool:
     """Whether a command or a variable states a property of Spring's clients."""
-    return _ARGUMENT.search(text) is not None or _OF_JSON.search(text) is not None
+    return any(_of_clients(text)) or _OF_JSON.search(text) is not None
 
 
-def arguments(text: str, line: int) -> Iterator[tuple[bool, Leaf]]:
+def of_command(text: str, line: int) -> Iterator[tuple[bool, Leaf]]:
     """The properties that a command or a variable states, and whether they are the application's
-    own, which go before its JVM's."""
-    for match in _ARGUMENT.finditer(text):
-        yield match["sign"] == "--", Leaf((match["name"],), match["value"].strip("\"'"), line)
+    own, which go before its JVM's. Raises `IntakeError` for one without a value: what stands behind
+    a blank is none (SimpleCommandLineArgsParser)."""
+    for name, value, is_own in _of_clients(text):
+        if value is not None:
+            yield is_own, Leaf((name,), value, line)
+        elif decides(name):
+            words = f"{shown(name)} has no value here: that stands behind =, and not behind a blank"
+            raise IntakeError(f"Line {line}: {words}. Write the one that counts.")
     for match in _OF_JSON.finditer(text):
         yield from ((False, leaf) for leaf in of_json(match["json"].replace('\\"', '"'), line))
+
+
+def _of_clients(text: str) -> Iterator[Argument]:
+    return (it for it in arguments(text) if _OF_CLIENTS.match(it.name))
 
 
 def of_json(text: str, line: int) -> list[Leaf]:
