@@ -39,8 +39,10 @@ from advisor.intake.options import weigh_options
 from advisor.intake.places import Joined, Origin, placed
 from advisor.intake.programs.sources import programs
 from advisor.intake.reading import Item, Subject
+from advisor.intake.registry import Parsed
+from advisor.intake.starts import Starts, beneath_notes
 from advisor.intake.text import shown
-from advisor.intake.variables import Variables
+from advisor.intake.variables import Variables, filled, filled_notes
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
@@ -84,8 +86,8 @@ class Inputs:
     precedence: dict[str, int] = field(default_factory=dict)
     """By file: what the one with the higher number states replaces what the other does."""
     next_precedence: int = 2
-    started: tuple[str, ...] = ()
-    """The profiles that a file starts an application in, of which others are."""
+    starts: Starts = field(default_factory=Starts)
+    """What files start an application in, of which others are."""
     detected_family: str = ""
     """The client that the files are of, where its version was stated and it was not."""
 
@@ -126,13 +128,12 @@ class Inputs:
         Raises `FileProblem`."""
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
-        given, texts = texts, texts if kind else kinds.filled(texts)
-        self.notes += kinds.filled_notes(given, texts)
-        found = [] if kind else kinds.started(texts)
-        self.started = kinds.profiles(found)
+        given, texts = texts, texts if kind else filled(texts)
+        self.notes += filled_notes(given, texts)
+        self.starts = starts = Starts() if kind else Starts.of(texts)
         is_read = kinds.of_application((text for _, text in texts), kind) is not None
-        self.notes += [] if self.only else kinds.started_notes(found, is_read=is_read)
-        self.notes += [] if found or kind else kinds.beneath_notes(texts, is_read=is_read)
+        self.notes += [] if self.only else starts.notes(is_read=is_read)
+        self.notes += [] if starts.found or kind else beneath_notes(texts, is_read=is_read)
         names = [name for name, _ in texts]
         whole = applications(names)
         together = set[str]()
@@ -174,7 +175,7 @@ class Inputs:
         try:
             product, family = self._product(), self._chosen_family()
             intake = read_application(
-                reader, files, product, family, self.items, self.only, self.started
+                reader, files, product, family, self.items, self.only, self.starts.profiles
             )
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
@@ -188,7 +189,7 @@ class Inputs:
             starts[before] = name
             before += text.count("\n") + 1
         try:
-            intake = self._read("\n".join(text for _, text in plain), "", self._product())
+            intake = self._read("\n".join(text for _, text in plain))
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self._take_joined(intake, Joined(starts))
@@ -209,7 +210,7 @@ class Inputs:
         """Adds a file of any kind; without `kind` it is detected. It may go before the others of
         its kind (`above`). Raises `FileProblem` for a version that is not known."""
         try:
-            intake = self._read(text, kind, self._product())
+            intake = self._read(text, kind, self.starts.parsed.pop((source, text, kind), None))
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self.files.append(source)
@@ -219,11 +220,11 @@ class Inputs:
         if not intake.problems:
             self._take(source, intake)
 
-    def _read(self, text: str, kind: str, product: Product) -> Intake:
-        family, assumed = self._chosen_family(), self._assumed()
+    def _read(self, text: str, kind: str = "", parsed: Parsed | None = None) -> Intake:
+        product, family, assumed = self._product(), self._chosen_family(), self._assumed()
         return read(
-            text, product, kind, family, self.items, self.only, self.started, assumed=assumed,
-            among=bool(self.items or self.problems),
+            text, product, kind, family, self.items, self.only, self.starts.profiles,
+            assumed=assumed, among=bool(self.items or self.problems), parsed=parsed,
         )  # fmt: skip
 
     def add_live(self, cluster: str, seen: ClusterState) -> None:

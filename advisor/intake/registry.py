@@ -5,7 +5,7 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import chain
@@ -54,6 +54,15 @@ _UNNAMED_BINDER = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A text with its reader, and what it states whoever asks, which is weighed once."""
+
+    text: str
+    reader: Reader
+    reading: Reading
+
+
 @cache
 def all_readers() -> tuple[Reader, ...]:
     """Every reader, those of a module as it orders them, and modules by their first kind."""
@@ -87,10 +96,24 @@ def detect(text: str) -> Reader | None:
     return best[1] if best[0] > 0 else None if nests else by_slips(text)
 
 
+def parse(text: str, kind: str = "") -> Parsed:
+    """What a text states; without a kind it is detected. Raises `IntakeError` and `KeyError`."""
+    marked, notes = text.startswith(MARK), list[str]()
+    text = text.removeprefix(MARK)
+    _check(text)
+    reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else _reader(text)
+    if marked and reader.kind.endswith(_PROPERTIES):
+        text, stated = without_first(text)
+        notes += [_MARKED] if stated else []
+    reading = reader.read(text)
+    reading.notes += notes
+    return Parsed(text, reader, reading)
+
+
 def read(
     text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = (),
     only: Collection[str] = (), started: Sequence[str] = (), *, assumed: bool = False,
-    among: bool = False,
+    among: bool = False, parsed: Parsed | None = None,
 ) -> Intake:  # fmt: skip
     """Reads a file; never raises for what it says, but for a version or kind that is not known.
 
@@ -100,19 +123,14 @@ def read(
     that are asked for, of a file with several, `started` the profiles that another file starts it
     in. `assumed` says that nobody stated the brokers' version, which is then one that may have what
     the file states. `among` says that another file has settings, or what was wrong with them.
+    `parsed` is what `parse` gave, where it did already.
 
     A file that cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
-    marked, notes, others = text.startswith(MARK), list[str](), [*beside]
-    text = text.removeprefix(MARK)
+    others = [*beside]
     try:
-        _check(text)
-        reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else _reader(text)
-        if marked and reader.kind.endswith(_PROPERTIES):
-            text, stated = without_first(text)
-            notes += [_MARKED] if stated else []
-        reading = reader.read(text)
-        reading.notes += notes
+        parsed = parsed or parse(text, kind)
+        text, reader, reading = parsed.text, parsed.reader, parsed.reading
         if assumed:
             assume_zookeeper(reading)
         intake, names = _weighed(reading, product, family, others, only, started)
