@@ -42,7 +42,7 @@ from advisor.intake.reading import Item, Subject
 from advisor.intake.registry import Parsed
 from advisor.intake.starts import Starts, beneath_notes
 from advisor.intake.text import shown
-from advisor.intake.variables import Variables, filled, filled_notes
+from advisor.intake.variables import Variables, filled
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
@@ -128,8 +128,8 @@ class Inputs:
         Raises `FileProblem`."""
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
-        given, texts = texts, texts if kind else filled(texts)
-        self.notes += filled_notes(given, texts)
+        texts, notes = (texts, []) if kind else filled(texts)
+        self.notes += notes
         self.starts = starts = Starts() if kind else Starts.of(texts)
         is_read = kinds.of_application((text for _, text in texts), kind) is not None
         self.notes += [] if self.only else starts.notes(is_read=is_read)

@@ -40,6 +40,15 @@ _YAML = (
     "for each client, topic or broker, or say which kind it is. Of a Helm chart, give what "
     "`helm template` prints: its manifests are read."
 )
+_PATCHES = re.compile(
+    r"^kind:[ \t]*Kustomization\b|^(?:patches\w*|(?:configMap|secret)Generator|bases):"
+    r"|(?:^-?[ \t]+|[{,][ \t]*)[\"']?op[\"']?:[ \t]*[\"']?(?:add|replace|remove)\b",
+    re.MULTILINE,
+)
+_PATCHED = (
+    "this changes manifests that are elsewhere. Give what `kubectl kustomize` prints: there they "
+    "are as they count."
+)
 
 _PROPERTIES = "-properties"
 """How the kinds of properties files end."""
@@ -242,7 +251,7 @@ def _reader(text: str) -> Reader:
     if _BINDINGS.search(text):
         raise IntakeError(_UNNAMED_BINDER)
     if line := yaml_begins(text):
-        raise IntakeError(f"Line {line}: {_YAML}")
+        raise IntakeError(f"Line {line}: {_PATCHED if _PATCHES.search(text) else _YAML}")
     raise IntakeError(_UNKNOWN)
 
 

@@ -4,7 +4,7 @@ them in."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,7 +12,7 @@ from advisor.intake.intake import Intake
 from advisor.intake.kinds import kind_of
 from advisor.intake.places import Joined, Origin
 from advisor.intake.reading import Defaulted, Given
-from advisor.intake.text import is_secret
+from advisor.intake.text import is_secret, shown
 
 _FILLED = re.compile(
     r"(?<!\$)\$(?:\{(?P<name>\w{1,100})(?::?[-?][^{}$\n]{0,200})?\}|(?P<bare>\w{1,100}))"
@@ -22,6 +22,15 @@ _VARIABLE = re.compile(
     r"(?:[ \t]*[\"']?(-?\d{1,20}|[A-Za-z_-]{1,40})[\"']?[ \t]*|.*)"
 )
 """A variable, and its value where that is a number or a word: no secret. The last one counts."""
+_UNSAID = re.compile(
+    r"^[ \t]+(?:-[ \t]+)?(?P<name>[A-Z][A-Z0-9_]{1,99})(?P<colon>:?)(?=[ \t]*$)",
+    re.MULTILINE,
+)
+"""A variable that a service names without a value: compose has it from where it is started, or from
+the `.env` (Compose file reference, `environment`)."""
+_HANDED = re.compile(r"^[ \t]+env_file:", re.MULTILINE)
+_OURS = ("KAFKA_", "SPRING_")
+_FILLS = "what the .env beside it says is filled in; what compose is started with goes before it"
 
 
 @dataclass(slots=True)
@@ -56,32 +65,57 @@ def _replaced(
                 break
 
 
-def filled(texts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def filled(texts: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[str]]:
     """The files, with what the `.env` beside a compose file fills into it (Compose file reference,
-    "Interpolation"); what compose is started with goes before it."""
-    own = {
-        name.rpartition("/")[0]: text for name, text in texts if name.rpartition("/")[2] == ".env"
-    }
-    result = list[tuple[str, str]]()
-    for name, text in texts:
-        env = own.get(name.rpartition("/")[0], "")
-        rows = filter(None, map(_VARIABLE.fullmatch, env.splitlines()))
-        last = {row[1]: row[2] for row in rows}
-        values = {name: value for name, value in last.items() if value and not is_secret(name)}
-        is_filled = values and "$" in text and kind_of(text) == "compose"
-        result.append((name, _with(values, text) if is_filled else text))
-    return result
+    "Interpolation"), and notes that say so. Where no service has an `env_file`, containers have
+    nothing else of it."""
+    result, notes = [*texts], list[str]()
+    for at, (source, env) in enumerate(texts):
+        folder, _, own = source.rpartition("/")
+        composes = [
+            number for number, (name, text) in enumerate(texts)
+            if own == ".env" and name.rpartition("/")[0] == folder and kind_of(text) == "compose"
+        ]  # fmt: skip
+        values = _values(env)
+        for number in composes:
+            name, text = result[number]
+            result[number] = (name, _with(values, text))
+            notes += [f"{name}:1: {_FILLS}."] if result[number][1] != text else []
+        whole = "\n".join(texts[number][1] for number in composes)
+        if composes and not _HANDED.search(whole):
+            result[at] = (source, _rest(source, env, values, whole, notes))
+    emptied = {row for row, own in zip(result, texts, strict=True) if row != own and not row[1]}
+    return [row for row in result if row not in emptied], notes
+
+
+def _values(env: str) -> dict[str, str]:
+    rows = filter(None, map(_VARIABLE.fullmatch, env.splitlines()))
+    last = {row[1]: row[2] for row in rows}
+    return {name: value for name, value in last.items() if value and not is_secret(name)}
 
 
 def _with(values: Mapping[str, str], text: str) -> str:
-    return _FILLED.sub(lambda it: values.get(it["name"] or it["bare"], it[0]), text)
+    text = _FILLED.sub(lambda it: values.get(it["name"] or it["bare"], it[0]), text)
+    return _UNSAID.sub(lambda it: it[0] + _said(it, values), text)
 
 
-def filled_notes(before: Iterable[tuple[str, str]], after: Iterable[tuple[str, str]]) -> list[str]:
-    """Says of which files that is so."""
-    words = "what the .env beside it says is filled in; what compose is started with goes before it"
-    return [
-        f"{name}:1: {words}."
-        for (name, one), (_, other) in zip(before, after, strict=True)
-        if one != other
-    ]
+def _said(row: re.Match[str], values: Mapping[str, str]) -> str:
+    """The value of a variable that a service names alone, behind what stands between them."""
+    between = " " if row["colon"] else "="
+    return f"{between}{values[row['name']]}" if row["name"] in values else ""
+
+
+def _rest(source: str, env: str, values: Mapping[str, str], text: str, notes: list[str]) -> str:
+    """A `.env` without what its compose files take, and without what no container has of it."""
+    lines = env.splitlines()
+    for at, row in enumerate(map(_VARIABLE.fullmatch, lines)):
+        name = row[1] if row else ""
+        ours = next((begin for begin in _OURS if name.startswith(begin) and begin in text), "")
+        is_used = bool(name) and re.search(rf"\b{name}\b", text) is not None
+        if is_used and name in values:
+            lines[at] = ""
+        elif ours and not is_used:
+            lines[at] = ""
+            words = f"{shown(name)} is handed to no container by the compose file beside this one"
+            notes.append(f"{source}:{at + 1}: {words}: not read.")
+    return "\n".join(lines) if any(map(_VARIABLE.fullmatch, lines)) else ""

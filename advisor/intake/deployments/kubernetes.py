@@ -38,7 +38,7 @@ from advisor.intake.deployments.images import (
     setting_of,
     with_file_of,
 )
-from advisor.intake.deployments.own_variables import refuse_unprefixed
+from advisor.intake.deployments.own_variables import OPTIONS, refuse_unprefixed
 from advisor.intake.deployments.references import with_references
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
@@ -51,10 +51,14 @@ from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.text import IntakeError, further_down, shown
 
-_KINDS = "ConfigMap|Secret|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob"
+_KINDS = (
+    "ConfigMap|Secret|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob|ReplicaSet|"
+    "ReplicationController|DeploymentConfig|Rollout|ScaledJob"
+)
+"""With those of OpenShift, Argo Rollouts and KEDA that have a pod's template."""
 _KIND = re.compile(rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b", re.MULTILINE)
 _API = re.compile(r"^apiVersion:", re.MULTILINE)
-_WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod")
+_WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod", "Rollout", "DeploymentConfig")
 _LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscsi"}
 """What a volume is that is still there when its pod is not."""
 _PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
@@ -62,7 +66,6 @@ _PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
-_OPTIONS = re.compile(r"(?:JAVA|JDK_JAVA|JVM)_(?:TOOL_)?(?:OPTS|OPTIONS)")
 _OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHERS.pattern}")
 _NOTHING = (
     "no file of Kafka's and no variable KAFKA_… of a broker, or SPRING_KAFKA_…, is in "
@@ -197,7 +200,7 @@ def _say_unread(
                 continue
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")
-                is_read = any(it.fullmatch(name) for it in (_VARIABLE, VARIABLE, _OPTIONS))
+                is_read = any(it.fullmatch(name) for it in (_VARIABLE, VARIABLE, OPTIONS))
                 if not is_read or _place(resource, before) not in ours:
                     continue
                 if name == JSON[0]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import dropwhile
 
@@ -24,6 +25,8 @@ _OF_FRAMEWORKS = (
     "kafka.consumers.",
 )  # fmt: skip
 """What begins a property of a channel (Quarkus) or of a client by its name (Micronaut)."""
+OPTIONS = re.compile(r"(?:JAVA|JDK_JAVA|JVM)_(?:TOOL_)?(?:OPTS|OPTIONS)")
+"""Variables of arguments, which may be an application's."""
 _SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
 """Settings of clients that nothing else has: whatever stands before one of them."""
 

@@ -7,6 +7,7 @@ Expected from sh(1): what it exports is a variable of what it starts; from Sprin
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,18 @@ def test_what_starts_an_application_goes_before_its_files(
     ({"compose.yml": BROKERS, ".env": f"{ENV}UNCLEAN=$OTHER\n"}, 2, "enable is filled in"),
     ({"compose.yml": BROKERS.replace("$LEAST", "$$LEAST"), ".env": ENV}, 2, "is filled in"),
     ({"compose.yml": BROKERS, "other/.env": ENV}, 2, "enable is filled in"),
+    ({"compose.yml": re.sub("KAFKA_UNCLEAN.*", "KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE:", BROKERS),
+      ".env": f"{ENV}KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true\n"}, 1, "enable: true -> false"),
+    ({"compose.yml": BROKERS.replace("environment:", "env_file: .env\n    environment:"),
+      ".env": f"{ENV}ACKS=1\n"}, 2, "ACKS is acks of a producer"),
+    # it is handed to no container by itself
+    ({"compose.yml": re.sub(".*INSYNC.*\n", "", BROKERS),
+      ".env": f"{ENV}KAFKA_MIN_INSYNC_REPLICAS=2\n"}, 1,
+     "min.insync.replicas: 1 -> 2.*.env:4: KAFKA_MIN_INSYNC_REPLICAS is handed to no container"),
+    ({"c.yml": SERVICES.replace("%s", "run").replace("ACKS: all", "ACKS: ${ACKS}"), ".env":
+      "# of orders\nACKS=1\n"}, 1, ONE),
+    ({"c.yml": SERVICES.replace("%s", "run").replace("earliest", "${START:-latest}"), ".env":
+      "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\nSTART=latest\n"}, 1, "latest -> earliest"),
 ])  # fmt: skip
 def test_files_beside_and_beneath(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], code: int,

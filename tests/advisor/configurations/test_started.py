@@ -108,6 +108,16 @@ def pod(*rows: str) -> str:
      "YES.*variables come from a configMapRef that is not here"),
     ({"k.yml": f"{POD}      volumes: [{{name: v, configMap: {{name: e}}}}]\n"}, "", 0,
      "YES.*a volume has the files of a ConfigMap that is not here"),
+    *[({"c.yml": f"{SERVICE}{CLIENT}{row}"}, "", 0,
+       "YES.*c.yml:7: JAVA_OPTS: what it is filled in with is not here, and may hold settings")
+      for row in ("      JAVA_OPTS:\n", "      JAVA_OPTS: -Xmx1g ${MORE}\n")],
+    ({"c.yml": f"{SERVICE}{CLIENT}      JAVA_OPTS: -Xmx1g\n"}, "", 0, "YES(?!.*JAVA_OPTS)"),
+    # other resources with a pod's template, and what changes resources
+    ({"k.yml": pod("{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}")
+      .replace("apps/v1", "argoproj.io/v1alpha1").replace("Deployment", "Rollout")}, "", 1, ONE),
+    *[({"k.yml": text}, "", 2, "Give what `kubectl kustomize` prints") for text in (
+        "kind: Kustomization\nresources: [a.yml]\npatches:\n- path: b.yml\n",
+        "- op: replace\n  path: /spec/template/spec/containers/0/env/0/value\n  value: '1'\n")],
     # Quarkus' variables go before its files
     ({"application.properties": CHANNEL, "c.yml":
       f"{SERVICE}      MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY: ignore\n"}, "", 2,

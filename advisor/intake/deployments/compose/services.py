@@ -47,6 +47,7 @@ from advisor.intake.deployments.images import (
     with_file_of,
 )
 from advisor.intake.deployments.own_variables import (
+    OPTIONS,
     refuse_arguments,
     refuse_clients,
     refuse_unprefixed,
@@ -150,6 +151,10 @@ def take_own(
 ) -> None:
     """Takes what containers give to applications of a team's own. Raises `IntakeError`."""
     reading.given += map(given, variables)
+    for name, text, line in variables:
+        if OPTIONS.fullmatch(name) and (not text or "$" in by_default(text)):
+            words = "what it is filled in with is not here, and may hold settings: not read"
+            reading.note(line, f"{name}: {words}")
     take_started(reading, variables, commands)
     refuse_arguments([*((text, line) for _, text, line in variables), *commands])
 
