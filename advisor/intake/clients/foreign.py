@@ -43,6 +43,11 @@ _MIRRORS = re.compile(
 )
 _INCLUDED = re.compile(r"(?:required|file|url|classpath)\(|\"")
 _TEMPLATE = re.compile(r"\{%|\{\{-?[ \t]*[\w.]")
+_CODE = frozenset({
+    "import", "from", "package", "namespace", "using", "use", "require", "const", "let", "var",
+    "new", "func", "fn", "def", "class", "public", "export", "return", "async", "await",
+})  # fmt: skip
+"""Words that lines of programs begin with."""
 _SECTION = re.compile(r"\[[\w. -]{1,60}\]")
 _OTHERS: Mapping[str, re.Pattern[str]] = {
     "ksqlDB": re.compile(r"ksql\..+"),
@@ -75,6 +80,11 @@ def refuse(key: str, line: int, value: str = "") -> None:
         raise IntakeError(
             f"Line {line}: braces are not part of a properties file; this looks like HOCON. Give "
             "the settings of each client as properties."
+        )
+    if key in _CODE and value[:1] not in ("", "=", ":"):
+        raise IntakeError(
+            f"Line {line}: this looks like a program, which is not read as properties. Give the "
+            "settings of each client, topic or broker that it makes as properties."
         )
     if key == "include" and _INCLUDED.match(value):
         raise IntakeError(

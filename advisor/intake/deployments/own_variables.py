@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import dropwhile
 
 from advisor.catalog import Component, Family
@@ -27,12 +27,32 @@ _OF_FRAMEWORKS = (
 """What begins a property of a channel (Quarkus) or of a client by its name (Micronaut)."""
 OPTIONS = re.compile(r"(?:JAVA|JDK_JAVA|JVM)_(?:TOOL_)?(?:OPTS|OPTIONS)")
 """Variables of arguments, which may be an application's."""
-_SURE = ("acks", "enable.idempotence", "auto.offset.reset", "enable.auto.commit", "isolation.level")
-"""Settings of clients that nothing else has: whatever stands before one of them."""
+_SURE: Mapping[str, str] = {
+    "acks": "acks",
+    "requiredacks": "acks",
+    "enableidempotence": "enable.idempotence",
+    "autooffsetreset": "auto.offset.reset",
+    "offsetreset": "auto.offset.reset",
+    "initialoffset": "auto.offset.reset",
+    "enableautocommit": "enable.auto.commit",
+    "isolationlevel": "isolation.level",
+}
+"""Settings of clients that nothing else has, whatever stands before one of them: as they are called
+without anything between their words, and by libraries."""
+_OF_DATABASES = re.compile(r"(?:^|[._-])(?:db|pg|tx|\w*(?:sql|jdbc|base|source|postgres))[._-]")
+_TOLD = re.compile(
+    rf"(?:^|[\s,;{{\"'(])(?P<name>{'|'.join(map(re.escape, {*_SURE.values()}))})[\"']?[ \t]*[=:]"
+)
+"""A setting of a client in the value of a variable, or in an argument."""
+_TOOLS = re.compile(r"(?<![\w-])kafka-[a-z]|\b(?:kcat|kafkacat|curl)\b")
+"""What is started with such settings and is no application."""
 
 
 def _sure(name: str) -> str | None:
-    return next((sure for sure in _SURE if f".{name}".endswith(f".{sure}")), None)
+    words = re.split(r"[._-]", name)
+    found = (_SURE.get("".join(words[first:])) for first in range(len(words)))
+    sure = next(filter(None, found), None)
+    return None if sure == "isolation.level" and _OF_DATABASES.search(name) else sure
 
 
 def _nested(name: str) -> str:
@@ -77,6 +97,13 @@ def refuse_arguments(texts: Iterable[tuple[str, int]]) -> None:
     """The same for the arguments of a command, or of a variable of arguments, but for Spring's,
     which are read."""
     for text, line in texts:
+        is_tool = _TOOLS.search(text) is not None
         for name, _, _ in arguments(text):
-            if "." in name and name[0].islower() and not name.startswith("spring."):
+            is_bare = "." not in name and not is_tool and _sure(name) is not None
+            if is_bare or ("." in name and name[0].islower() and not name.startswith("spring.")):
                 refuse_unprefixed(name, line)
+        told = None if is_tool or "spring" in text or "\n" in text else _TOLD.search(text)
+        if told:
+            what = f"{told['name']} stands in a value here, as an application of your own has it"
+            instead = f"Give {told['name']} as properties of its client, and leave that out."
+            raise IntakeError(f"Line {line}: {what}. {instead}")

@@ -30,8 +30,10 @@ _MANAGED = re.compile(
 _PLAIN = re.compile(r'"?(?:-?[0-9]{1,20}|true|false)"?')
 _PAIR = re.compile(
     r"(?<![\w.\"])\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)"
-    r"[ \t]*(?P<value>\"[^\"]{0,500}\"|[^\s,#{}\"]{1,500})"
+    r"[ \t]*(?P<value>(?:\"[^\"]{0,500}\"|[^\s,#{}\"]{1,500})"
+    r"(?:[ \t]*(?:[?:+*%<>=!&|(\[-]|/(?!/))[^,#}\n]{0,500})?)"
 )
+"""An argument or an entry, with all of an expression that begins with a plain value."""
 _COMMENT = re.compile(r"^(?P<code>(?:[^\"#/]|\"[^\"]*\"|/(?!/))*+).*$")
 _BLOCK = re.compile(
     r"<<-?(?P<end>\w{1,80})[ \t]*\n.*?(?:^[ \t]*(?P=end)[ \t]*$|\Z)"
@@ -130,8 +132,7 @@ def _known(text: str) -> dict[str, str]:
 
 
 def _is_plain(value: str) -> bool:
-    text = value.strip('"')
-    return "${" not in text and (value[:1] == '"' or bool(re.fullmatch(r"-?\d+|true|false", text)))
+    return "${" not in value and bool(re.fullmatch(r'"[^"]*"|-?\d+|true|false', value))
 
 
 def _of_confluent_cloud(reading: Reading, line: int) -> None:

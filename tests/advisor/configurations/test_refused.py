@@ -189,6 +189,8 @@ FILES = [
     ("d.properties", "debezium.sink.kafka.producer.acks=1\n", 2, "is of Debezium Server"),
     ("f.properties", "sink.delivery-guarantee=exactly-once\nproperties.acks=1\n", 2, "of Flink's"),
     ("a.conf", "akka.kafka.consumer {\n  enable.auto.commit = true\n}\n", 2, "of Alpakka"),
+    ("a.ts", "import * as msk from 'aws-cdk-lib/aws-msk';\nconst text = `min.insync.replicas=2\n"
+     "default.replication.factor=3`;\n", 2, "a.ts:1: this looks like a program"),
     ("a.conf", "ours {\n  enable.auto.commit = true\n}\n", 2, "a.conf:1: braces are not part of"),
     ("application.properties", "spring.kafka.producer.acks=1\ncamel.component.a.b=c\n", 1,
      "producer.acks: 1 -> all"),
