@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.catalog.versions import at_least
 from advisor.reasoning.behaviour.replication import ELECTION_MARGIN_MS
 from advisor.reasoning.behaviour.sizes import refusal_of_batches
 from advisor.reasoning.behaviour.streams import Streams
@@ -219,13 +220,22 @@ class Session:
     def fails_with_its_input(self) -> bool:
         """Whether what is given up is worked out anew: its transaction has the input's offsets in
         it and cannot be committed (KafkaProducer.commitTransaction), and an abort rewinds (KIP-98).
+
+        Java's commit tells of what was refused before it was queued since 3.2 (KAFKA-9279), and
+        librdkafka's does not: where it does not, somebody has to look at each send.
         """
-        if self._by_engine or not (self.transactional and self.errors_handled):
+        if self._by_engine or not (self.transactional and self._told):
             return False
         commit, abort = (
             self.pipeline.text(Component.APPLICATION, name) for name in ("commit", "abort")
         )
         return commit == "in-transaction" and abort == "rewinds"
+
+    @property
+    def _told(self) -> bool:
+        """Whether the code hears of each error, by looking at each send or by the commit."""
+        by_commit = self.pipeline.family is Family.JAVA and at_least(self.pipeline.version, "3.2")
+        return by_commit or self.errors_handled
 
     def arrives_late(self) -> Permits:
         """What becomes of a record that the client has done with while a broken connection still

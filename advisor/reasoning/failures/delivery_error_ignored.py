@@ -23,7 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
 
 def _unread(pipeline: Pipeline, session: Session) -> Permits:
     """Errors that the client reports, and nobody reads."""
-    if session.errors_handled:
+    if session.errors_handled or session.fails_with_its_input:
         return {}
     if pipeline.family is Family.STREAMS:
         dropped = Streams(pipeline).drops_results

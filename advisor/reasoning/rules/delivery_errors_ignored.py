@@ -24,7 +24,9 @@ from advisor.reasoning.pipeline import Pipeline
 def check(pipeline: Pipeline) -> str | None:
     """The application does not look."""
     # Of Kafka Streams, whose handler may drop results, rule S002 speaks.
-    if Session(pipeline).errors_handled or pipeline.family is Family.STREAMS:
+    session = Session(pipeline)
+    is_told = session.errors_handled or session.fails_with_its_input
+    if is_told or pipeline.family is Family.STREAMS:
         return None
     return "application.delivery.errors=ignored: a send that failed looks like one that succeeded."
 

@@ -28,6 +28,12 @@ HELD = f"{LATE.split()[0]} producer.transactional.id=a consumer.isolation.level=
 HELD += "producer.enable.idempotence=true"
 FORGETS = "broker.producer.id.expiration.ms=1000"
 ONE_IN_FLIGHT = "producer.max.in.flight.requests.per.connection=1"
+UNHEARD = f"{TOPIC} producer.transactional.id=a consumer.isolation.level=read_committed "
+UNHEARD += "consumer.enable.auto.commit=false consumer.auto.offset.reset=none "
+UNHEARD += (
+    "application.commit=in-transaction application.abort=rewinds application.restart=resumes "
+)
+UNHEARD += "application.delivery.errors=ignored"
 
 SET = [
     # a session of a broker that ends between two of its heartbeats (KAFKA-19432)
@@ -47,6 +53,12 @@ SET = [
     (LRK, f"{C} {FORGETS} producer.enable.idempotence=true", 1, "OUT_OF_ORDER_SEQUENCE_NUMBER"),
     ("--client spark --ordering", f"{SPARK} {FORGETS}", 1, "sent again then stands out of order"),
     ("--client streams", f"{STREAMS} {FORGETS}", 0, "YES"),
+    # a commit tells of each send that failed; of one that was not queued since 3.2 (KAFKA-9279)
+    ("", UNHEARD, 0, "YES(?!.*A001)"),
+    ("", f"{UNHEARD} producer.delivery.timeout.ms=31000", 0, "YES"),
+    ("--client-version 3.1", UNHEARD, 1, "given_up in delivery-error-ignored"),
+    ("", UNHEARD.replace("=rewinds", "=continues"), 1, "given_up in delivery-error-ignored"),
+    (LRK, UNHEARD.replace("reset=none", "reset=error"), 1, "given_up in .*producer-buffer-full"),
     # no delivery.timeout.ms is long enough after such a linger.ms
     ("", f"{JAVA} producer.linger.ms=9223372036854775807", 1, "linger.ms: 9223372036854775807 ->"),
     ("", f"{JAVA} producer.linger.ms=2147000000", 1, "linger.ms: 2147000000 -> 5"),
