@@ -14,6 +14,8 @@ from advisor.catalog.effective import (
     GROUP_PROTOCOL,
     HEARTBEAT,
     IDEMPOTENCE,
+    LONGEST_RECONNECT,
+    RECONNECT,
     SESSION,
     TRANSACTION_TIMEOUT,
 )
@@ -51,7 +53,6 @@ _API, _REQUEST = "default.api.timeout.ms", "request.timeout.ms"
 SPARK_PLACES = ("subscribe", "subscribepattern", "assign")
 """How a query says what it reads, in small letters."""
 _LEAST, _RESPONSE = "fetch.min.bytes", "receive.message.max.bytes"
-_PAUSE, _LONGEST_PAUSE = "reconnect.backoff.ms", "reconnect.backoff.max.ms"
 
 
 def refused_combination(
@@ -128,12 +129,15 @@ def _librdkafka_consumer(texts: Texts, line: str) -> Complaints:
     yield from _librdkafka_pauses(texts)
     if texts.get(_TYPE, "consumer") != "consumer":
         yield _TYPE, f"Unsupported {_STRATEGY}: range"
-    if texts.get(GROUP_PROTOCOL) != "consumer":
+    if texts.get(GROUP_PROTOCOL, "").strip().lower() != "consumer":
         yield from _librdkafka_assignors(texts.get(_STRATEGY, ""))
     elif SESSION not in texts:
         if _STRATEGY in texts:
             message = f"`{_STRATEGY}` is not supported for `{GROUP_PROTOCOL}=consumer`."
             yield _STRATEGY, f"{message} Use `{_ASSIGNOR}` instead"
+        if _TYPE in texts:
+            message = f"`{_TYPE}` is not supported for `{GROUP_PROTOCOL}=consumer` or share"
+            yield _TYPE, f"{message} consumer"
         if HEARTBEAT in texts:
             message = f"`{HEARTBEAT}` is not supported for `{GROUP_PROTOCOL}=consumer` or share"
             yield HEARTBEAT, f"{message} consumer. It is defined broker side"
@@ -160,10 +164,10 @@ def _librdkafka_sizes(texts: Texts) -> Complaints:
 
 
 def _librdkafka_pauses(texts: Texts) -> Complaints:
-    least, most = number(texts, _PAUSE, 100), number(texts, _LONGEST_PAUSE, 10_000)
+    least, most = number(texts, RECONNECT, 100), number(texts, LONGEST_RECONNECT, 10_000)
     if most < least:
-        here = _LONGEST_PAUSE if _LONGEST_PAUSE in texts else _PAUSE
-        yield here, f"`{_LONGEST_PAUSE}` must be >= `{_PAUSE}`"
+        here = LONGEST_RECONNECT if LONGEST_RECONNECT in texts else RECONNECT
+        yield here, f"`{LONGEST_RECONNECT}` must be >= `{RECONNECT}`"
 
 
 def _librdkafka_assignors(stated: str) -> Complaints:

@@ -24,6 +24,7 @@ TRANSACTIONAL_ID, TRANSACTION_TIMEOUT = "transactional.id", "transaction.timeout
 GROUP_PROTOCOL = "group.protocol"
 HEARTBEAT, SESSION = "heartbeat.interval.ms", "session.timeout.ms"
 DELIVERY_TIMEOUT, SOCKET_TIMEOUT = "delivery.timeout.ms", "socket.timeout.ms"
+RECONNECT, LONGEST_RECONNECT = "reconnect.backoff.ms", "reconnect.backoff.max.ms"
 MAX_IN_FLIGHT_IDEMPOTENT = 5
 INT_MAX = 2**31 - 1
 
@@ -193,6 +194,13 @@ def _delivery_timeout(stated: Stated) -> Value:
     return total if isinstance(default, int) and total > default else None
 
 
+def _longest_reconnect(stated: Stated) -> Value:
+    """A first pause that is stated alone is each pause (CommonClientConfigs,
+    postProcessReconnectBackoffConfigs)."""
+    java = stated.family is not Family.LIBRDKAFKA
+    return stated.get(Component.PRODUCER, RECONNECT) if java else None
+
+
 def _from(component: Component, name: str) -> Callable[[Stated], Value]:
     """Falls back to another component's setting."""
     return lambda stated: stated.value(component, name)
@@ -246,6 +254,7 @@ _RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
     (Component.PRODUCER, "acks"): _acks,
     (Component.PRODUCER, IN_FLIGHT): _in_flight,
     (Component.PRODUCER, DELIVERY_TIMEOUT): _delivery_timeout,
+    (Component.PRODUCER, LONGEST_RECONNECT): _longest_reconnect,
     (Component.CONSUMER, "auto.offset.reset"): _offset_reset,
     (Component.TOPIC, "replication.factor"): _from(Component.BROKER, "default.replication.factor"),
     (Component.TOPIC, "min.insync.replicas"): _from(Component.BROKER, "min.insync.replicas"),

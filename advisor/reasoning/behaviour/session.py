@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
-from advisor.catalog.versions import at_least
+from advisor.catalog.effective import LONGEST_RECONNECT, RECONNECT
+from advisor.catalog.versions import at_least, effective_client
 from advisor.reasoning.behaviour.replication import ELECTION_MARGIN_MS
 from advisor.reasoning.behaviour.sizes import refusal_of_batches
 from advisor.reasoning.behaviour.streams import Streams
@@ -291,20 +292,24 @@ class Session:
         """The longest first pause before the client connects to a broker again.
 
         A request that is not answered in time ends its connection (NetworkClient.java;
-        librdkafka's rd_kafka_broker_update_reconnect_backoff).
+        librdkafka's rd_kafka_broker_update_reconnect_backoff). Before 3.7 Java did not shorten a
+        first pause to the longest one (ExponentialBackoff.java, of 3.6.2 and 3.7.2).
         """
         first, most = (
             self.pipeline.number(Component.PRODUCER, name)
-            for name in ("reconnect.backoff.ms", "reconnect.backoff.max.ms")
+            for name in (RECONNECT, LONGEST_RECONNECT)
         )
-        more = 2 if self.pipeline.family is Family.LIBRDKAFKA else 5
-        return min(first + first // more, most)
+        librdkafka = self.pipeline.family is Family.LIBRDKAFKA
+        client = effective_client(self.pipeline.family, self.pipeline.version)
+        if not librdkafka and first > most and not at_least(client, "3.7"):
+            return first
+        return min(first + first // (2 if librdkafka else 5), most)
 
     @property
     def _reconnect(self) -> str:
         first, most = (
             f"{name}={self.pipeline.number(Component.PRODUCER, name)}"
-            for name in ("reconnect.backoff.ms", "reconnect.backoff.max.ms")
+            for name in (RECONNECT, LONGEST_RECONNECT)
         )
         return f"{first} ({most})"
 

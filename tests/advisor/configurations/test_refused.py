@@ -25,6 +25,8 @@ COPIER = (
 UNVERIFIED = "broker.transaction.partition.verification.enable"
 COMPACT = f"{C} topic.cleanup.policy=compact"
 BY_BROKERS = "consumer.group.protocol=consumer consumer.group.remote.assignor"
+LRK_BY_BROKERS = "consumer.group.protocol=Consumer"
+LONG_PAUSE = "producer.reconnect.backoff.ms=100000 producer.reconnect.backoff.max.ms=1000"
 NOT_CONSUMERS = "is of a share consumer"
 
 SET = [
@@ -105,6 +107,15 @@ SET = [
     ("--want exactly-once", f"{COPIER} {UNVERIFIED}=false application.transaction.version=0", 1,
      "accepted for the next one"),
     # a connection that comes back after all patience
+    # a first pause that is stated alone is each pause (postProcessReconnectBackoffConfigs)
+    ("", f"{C} producer.reconnect.backoff.ms=89986", 1, "reconnect.backoff.ms: 89986 -> 50"),
+    ("", f"{C} producer.reconnect.backoff.ms=89985", 0, "YES"),
+    ("", f"{C} {LONG_PAUSE}", 0, "YES"),
+    ("--client-version 3.6", f"{C} {LONG_PAUSE}", 1, "reconnect.backoff.ms: 100000 -> 50"),
+    (LRK, f"{L} {LRK_BY_BROKERS} consumer.group.protocol.type=consumer", 2,
+     "`group.protocol.type` is not supported"),
+    (LRK, f"{L} consumer.group.protocol.type=consumer", 0, "YES"),
+    (LRK, f"{L} {LRK_BY_BROKERS} consumer.heartbeat.interval.ms=9", 2, "It is defined broker side"),
     ("", f"{C} producer.reconnect.backoff.ms=3600000 producer.reconnect.backoff.max.ms=3600000", 1,
      "reconnect.backoff.ms: 3600000 -> 50"),
     # brokers that know no such group
@@ -218,6 +229,10 @@ def test_a_file_has_this_answer(tmp_path, name: str, text: str, code: int, expec
     assert exit_code == code, output
 
 
+BY_ITS_BROKERS: list[dict[str, str | int]] = [
+    {}, {"group.protocol.type": "consumer"}, {"partition.assignment.strategy": "range"},
+    {"heartbeat.interval.ms": 9},
+]  # fmt: skip
 TOGETHER = [
     ("producer", {"reconnect.backoff.max.ms": 5}),
     ("producer", {"reconnect.backoff.ms": 10_001}),
@@ -242,6 +257,7 @@ TOGETHER = [
     ("consumer", {"fetch.min.bytes": 0}),
     ("consumer", {"group.protocol.type": "connect"}),
     ("consumer", {"group.protocol.type": "consumer"}),
+    *(("consumer", {"group.protocol": "Consumer", **more}) for more in BY_ITS_BROKERS),
     ("consumer", {"fetch.min.bytes": 100_000_000}),
     ("consumer", {"fetch.min.bytes": 100_000_001}),
 ]  # fmt: skip
