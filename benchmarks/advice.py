@@ -26,7 +26,8 @@ from advisor.reasoning.assess import assess
 from advisor.reasoning.fields import from_fields
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import BENDS, Change, recommend
-from advisor.reasoning.search import Search, pulled
+from advisor.reasoning.search import Search
+from advisor.reasoning.space import pulled
 from advisor.reasoning.wish import forbidden
 from tests.advisor.values import texts
 

@@ -20,7 +20,7 @@ from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.obstacle import Obstacle, obstacles, within_cluster
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommend
-from advisor.reasoning.search import Space
+from advisor.reasoning.space import Space
 from advisor.reasoning.trace import Traced
 from advisor.reasoning.wish import breaks, forbidden, rests_on
 from advisor.reasoning.words import describe_guarantee

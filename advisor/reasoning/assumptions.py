@@ -15,8 +15,9 @@ from advisor.reasoning.behaviour.absence import NAME as OUTAGE
 from advisor.reasoning.behaviour.absence import until_replaced
 from advisor.reasoning.behaviour.sizes import LARGEST, sent, taken
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
+from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.trace import Traced
 
 _TOPICS_NAME = {"default.replication.factor": "replication.factor"}
 """The brokers' name of a default → the topic's name of the setting, where they differ."""
@@ -40,7 +41,7 @@ class Assumption:
 
 
 def assumptions(
-    pipeline: Traced, read: frozenset[Key], differs: Callable[[Pipeline, Key], bool]
+    pipeline: Traced, read: Keys, differs: Callable[[Pipeline, Key], bool]
 ) -> tuple[Assumption, ...]:
     """The assumptions on which an answer rests: with another value of a setting, it `differs`.
 
@@ -51,7 +52,7 @@ def assumptions(
     return tuple(
         Assumption(setting.component, setting.name, _taken(pipeline, setting))
         for setting in _not_stated(pipeline)
-        if (key := (setting.component, setting.name)) in read
+        if BIT[key := (setting.component, setting.name)] & read
         and any(differs(other, key) for other in _others(pipeline, setting, checked))
     )
 
@@ -77,7 +78,7 @@ def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
         yield from (one for one in settings if one.name not in names | _NOT_BY_ACCIDENT)
 
 
-def _others(pipeline: Traced, setting: Setting, checked: frozenset[Key]) -> Iterator[Pipeline]:
+def _others(pipeline: Traced, setting: Setting, checked: Keys) -> Iterator[Pipeline]:
     """The pipeline with each other value of the setting that it could have; `checked` are the
     settings that decide whether a product takes the pipeline."""
     key = (setting.component, setting.name)
@@ -85,7 +86,7 @@ def _others(pipeline: Traced, setting: Setting, checked: frozenset[Key]) -> Iter
     for value in _values(pipeline, setting):
         if value != now:
             other = pipeline.with_setting(*key, value)
-            if key not in checked or not other.problems():
+            if not BIT[key] & checked or not other.problems():
                 yield other
 
 

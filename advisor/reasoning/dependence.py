@@ -17,7 +17,7 @@ from advisor.catalog import Component, Family
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
-from advisor.reasoning.trace import Key
+from advisor.reasoning.keys import Key
 
 TABLE = Path(str(files("advisor.reasoning"))) / "generated" / "dependence.jsonl"
 

@@ -9,10 +9,12 @@ from advisor.catalog import Component, Value
 from advisor.reasoning.finding import Confidence
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.impossible import Impossible, described, waiting
+from advisor.reasoning.keys import BIT
 from advisor.reasoning.levers import Procedure
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.search import Pull, Pulls, Search, Space, pulled
-from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.search import Search
+from advisor.reasoning.space import Pull, Pulls, Space, pulled
+from advisor.reasoning.trace import Traced
 from advisor.reasoning.wish import breaking, reasons
 
 _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
@@ -22,7 +24,7 @@ _WEAKER: Mapping[Guarantee, tuple[Guarantee, ...]] = {
     Guarantee.NONE: (),
 }
 
-BENDS: frozenset[Key] = frozenset({(Component.APPLICATION, "sink")})
+BENDS = frozenset({(Component.APPLICATION, "sink")})
 """What the application is, and not how it is set."""
 
 Spaces = dict[int, Space]
@@ -82,14 +84,14 @@ def recommend(
     if pulls is not None:
         if not pulls:
             return Recommendation((), (), described)
-        after = pulled(described, pulls)
+        after = pulled(described, search.chosen(pulls))
         waits = waiting(described, after)
         return Recommendation(_changes(search, pulls), waits, after)
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
         nearer, pulls = _smallest(nearest, spaces)
         if pulls is not None:
-            after = replace(pulled(nearest, pulls), requirement=wish)
+            after = replace(pulled(nearest, nearer.chosen(pulls)), requirement=wish)
             changes, changed = _changes(nearer, pulls), nearer.after(pulls).requiring(wish)
             if not breaking(changed):
                 return Recommendation(changes, waiting(described, after), after)
@@ -104,7 +106,7 @@ def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]
     if survive not in spaces:
         other = next(iter(spaces.values()), None)
         spaces[survive] = other.requiring(pipeline.requirement) if other else Space(pipeline)
-    gentle = Search.of(pipeline, spaces[survive], BENDS)
+    gentle = Search.of(pipeline, spaces[survive], sum(BIT[key] for key in BENDS))
     pulls = gentle.smallest()
     if pulls is not None:
         return gentle, pulls
@@ -157,8 +159,7 @@ def _changes(search: Search, pulls: Pulls) -> tuple[Change, ...]:
             confidence=pull.lever.confidence,
             procedure=pull.lever.procedure,
         )
-        for pull in search.order
-        if pull in pulls
+        for pull in search.chosen(pulls)
     )
 
 
@@ -167,13 +168,14 @@ def _closes(search: Search, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
 
     There may be none, where it only makes others valid: then those that these others close.
     """
-    without = pulls - {pull}
+    without = pulls & ~pull.bit
     if reopened := search.violations(without):
         return tuple(violation.event for violation in reopened)
-    served = [other for other in without if not search.refused(without - {other})]
+    others = search.chosen(without)
+    served = [other for other in others if not search.refused(without & ~other.bit)]
     closed = {
         violation.event
-        for other in served or without
-        for violation in search.violations(pulls - {other})
+        for other in served or others
+        for violation in search.violations(pulls & ~other.bit)
     }
     return tuple(violation.event for violation in search.violations() if violation.event in closed)

@@ -7,37 +7,17 @@ them, at the violation with the fewest ways out, and deepens by size until one i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
-from advisor.catalog import Component, Family, Value
-from advisor.reasoning.behaviour.replication import Replication, short_of_copies
-from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
-from advisor.reasoning.failures.offsets_topic_lost import MINIMUM as OFFSETS_MINIMUM
-from advisor.reasoning.failures.offsets_topic_lost import NAME as OFFSETS
-from advisor.reasoning.failures.transaction_log_lost import FACTOR as TRANSACTIONS
-from advisor.reasoning.failures.transaction_log_lost import MINIMUM as TRANSACTIONS_MINIMUM
-from advisor.reasoning.guarantees import Anomaly, Requirement
-from advisor.reasoning.judgement import Assessed
-from advisor.reasoning.levers import Lever, levers
-from advisor.reasoning.obstacle import blocked
+from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.keys import Keys
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.space import Pull, Pulls, Space, one_more
+from advisor.reasoning.trace import Traced
 from advisor.reasoning.wish import forbidden
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pull:
-    """One lever pulled to one value. A search makes each of its own once: identity will do."""
-
-    lever: Lever
-    value: Value
-    key: Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +25,10 @@ class Violation:
     """An event that permits something forbidden, and the settings that this depends on."""
 
     event: str
-    reads: frozenset[Key]
+    reads: Keys
 
 
-_Look = tuple[Violation | None, frozenset[Key]]
+_Look = tuple[Violation | None, Keys]
 """What is wrong with an event, if anything is, and the settings that this was said of."""
 
 
@@ -59,124 +39,8 @@ class Need:
     Among them are the changes without which a product would refuse the others.
     """
 
-    keys: frozenset[Key]
+    keys: Keys
     count: int
-
-
-Pulls = frozenset[Pull]
-_NOTHING: Pulls = frozenset()
-
-
-def pulled(pipeline: Pipeline, pulls: Pulls) -> Pipeline:
-    """The pipeline with these changes."""
-    for pull in sorted(pulls, key=lambda pull: pull.key):
-        pipeline = pipeline.with_setting(*pull.key, pull.value)
-    return pipeline
-
-
-def spends_last_replica(before: Pipeline, after: Pipeline) -> bool:
-    """Whether a change leaves no replica of a topic to spare for writes (finding T003), where there
-    were some and the cluster has a broker for one more."""
-    return any(
-        now <= 0 < then and short_of_copies(after, copies)
-        for (then, _), (now, copies) in zip(_spares(before), _spares(after), strict=True)
-    )
-
-
-_OF_KAFKA = (
-    (OFFSETS, Component.APPLICATION, OFFSETS_MINIMUM),
-    (TRANSACTIONS, Component.BROKER, TRANSACTIONS_MINIMUM),
-)
-"""The copies of topics of Kafka's own, and where their minimum is stated."""
-
-
-def _spares(pipeline: Pipeline) -> list[tuple[int, int]]:
-    """How many copies may be away while writes go on, and how many there are: of the topic, and of
-    those that Kafka and Kafka Streams have of their own."""
-    topic = Replication(pipeline)
-    spares = [(topic.spares, topic.factor)]
-    if pipeline.family is Family.STREAMS:
-        streams = Streams(pipeline)
-        copies = streams.internal_factor
-        spares.append((copies - streams.internal_min_isr, copies))
-    for factor, component, least in _OF_KAFKA if pipeline.family is not Family.SPARK else ():
-        copies = pipeline.number(Component.BROKER, factor)
-        spares.append((copies - pipeline.number(component, least), copies))
-    return spares
-
-
-def _one_more(pulls: Pulls, container: Container[Pulls]) -> Pull | None:
-    """The pull by which these are more than others that are known already, if there is one."""
-    return next((pull for pull in pulls if pulls - {pull} in container), None)
-
-
-class Space:
-    """The pipelines that pulls lead to from one, each made and asked once.
-
-    Good for every requirement that wants to survive as many brokers as this one.
-    """
-
-    def __init__(self, before: Pipeline) -> None:
-        self.before = Traced.of(before)
-        self.order = [
-            Pull(lever, value, (lever.component, lever.setting))
-            for lever, values in levers(self.before)
-            for value in values
-        ]
-        self._made: dict[Pulls, Traced] = {_NOTHING: self.before}
-        self._known: dict[tuple[str, Pulls], tuple[Any, frozenset[Key]]] = {}
-
-    def requiring(self, requirement: Requirement) -> Space:
-        """The same pipelines where something else is needed."""
-        return Space(self.before.requiring(requirement))
-
-    def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, frozenset[Key]]:
-        """What an event may do after these pulls, and the settings that this was said of."""
-        return self._cached(event.name, lambda after: after.judged(event), pulls)
-
-    def refused(self, pulls: Pulls) -> tuple[bool, frozenset[Key]]:
-        """Whether these pulls make what a product refuses, what spends the last replica, or that
-        with which nothing works any more; and the settings that this was said of."""
-        every = frozenset[Key]()
-        for question, ask in (
-            ("refused", Traced.refused), ("spent", self._spends), ("works", self._obstructs),
-        ):  # fmt: skip
-            refused, reads = self._cached(question, ask, pulls)
-            if refused:
-                return True, reads
-            every |= reads
-        return False, every
-
-    def _spends(self, after: Traced) -> tuple[bool, frozenset[Key]]:
-        return after.ask(lambda pipeline: spends_last_replica(self.before, pipeline))
-
-    def _obstructs(self, after: Traced) -> tuple[bool, frozenset[Key]]:
-        results, reads = after.ask(blocked)
-        return bool(results) and not blocked(self.before), reads
-
-    def _cached(
-        self, question: str, ask: Callable[[Traced], tuple[_T, frozenset[Key]]], pulls: Pulls
-    ) -> tuple[_T, frozenset[Key]]:
-        """A pull of what an answer does not read changes nothing: so a question is asked once
-        for each set of pulls that its answer reads."""
-        entries = self._known.get((question, pulls))
-        read = _NOTHING
-        while entries is None:
-            known = self._known.get((question, read))
-            if known is None:
-                known = self._known[question, read] = ask(self.after(read))
-            more = frozenset([pull for pull in pulls if pull.key in known[1]])
-            if more <= read:
-                entries = self._known[question, pulls] = known
-            read |= more
-        return entries
-
-    def after(self, pulls: Pulls) -> Traced:
-        """The pipeline with these pulls; it knows what one with a pull less knew."""
-        if pulls not in self._made:
-            last = _one_more(pulls, self._made) or next(iter(pulls))
-            self._made[pulls] = self.after(pulls - {last}).with_setting(*last.key, last.value)
-        return self._made[pulls]
 
 
 class Search:
@@ -187,7 +51,7 @@ class Search:
         space: Space,
         events: Sequence[FailureEvent],
         forbids: frozenset[Anomaly],
-        leaving: frozenset[Key] = frozenset(),
+        leaving: Keys = 0,
     ) -> None:
         """`forbids` is what must not be possible, `leaving` are settings that stay as they are."""
         self.events = events
@@ -196,16 +60,15 @@ class Search:
         self._leaving = leaving
         self._looks: dict[Pulls, list[_Look]] = {}
         self._needs: dict[str, Need | None] = {}
-        self._looked_at: set[Key] = set()
+        self._looked_at: Keys = 0
         self._cut = False
-        self._order = [pull for pull in space.order if pull.key not in leaving]
 
     @classmethod
     def of(
         cls,
         pipeline: Pipeline,
         space: Space | None = None,
-        leaving: frozenset[Key] = frozenset(),
+        leaving: Keys = 0,
     ) -> Search:
         """For what the pipeline's requirement forbids, in each event that counts."""
         space = space or Space(pipeline)
@@ -225,14 +88,14 @@ class Search:
         search._needs = {
             event: need
             for event, need in self._needs.items()
-            if need and need.keys.isdisjoint(self._leaving)
+            if need and not need.keys & self._leaving
         }
         return search
 
     @property
     def order(self) -> Sequence[Pull]:
         """Every pull there is; those that are preferred come first."""
-        return self._order
+        return self.chosen(self._space.changing(~self._leaving))
 
     @property
     def before(self) -> Traced:
@@ -242,6 +105,10 @@ class Search:
     def after(self, pulls: Pulls) -> Traced:
         """The pipeline with these pulls."""
         return self._space.after(pulls)
+
+    def chosen(self, pulls: Pulls) -> list[Pull]:
+        """The pulls of a set; those that are preferred come first."""
+        return self._space.chosen(pulls)
 
     def smallest(self) -> Pulls | None:
         """The pulls, or None if no set of them is enough. Always the same for one pipeline."""
@@ -261,18 +128,19 @@ class Search:
     def _need(self) -> Need | None:
         """How many pulls these events take, and everything that they ever look at."""
         pulls = self.smallest_by_depth()
-        return None if pulls is None else Need(frozenset(self._looked_at), len(pulls))
+        return None if pulls is None else Need(self._looked_at, pulls.bit_count())
 
     def smallest_by_depth(self) -> Pulls | None:
-        for size in range(len(self.order) + 1):
+        pulls, size = None, 0
+        self._cut = True
+        # Where no branch ended for its size alone, a larger one finds nothing either.
+        while pulls is None and self._cut:
             self._cut = False
-            pulls = self._solve(_NOTHING, size, _NOTHING)
-            # Where no branch ended for its size alone, a larger one finds nothing either.
-            if pulls is not None or not self._cut:
-                return pulls
-        return None
+            pulls = self._solve(0, size, ~self._space.changing(self._leaving))
+            size += 1
+        return pulls
 
-    def violations(self, pulls: Pulls = _NOTHING) -> list[Violation]:
+    def violations(self, pulls: Pulls = 0) -> list[Violation]:
         """What is still open after these pulls."""
         return [violation for violation, _ in self._look(pulls) if violation]
 
@@ -280,13 +148,15 @@ class Search:
         """Every event after these pulls, most as one pull before: what did not read it stays."""
         looks = self._looks.get(pulls)
         if looks is None:
-            last = _one_more(pulls, self._looks)
-            if last is None:
+            last = one_more(pulls, self._looks)
+            if not last:
                 looks = [self._ask(event, pulls) for event in self.events]
             else:
+                known = self._looks[pulls ^ last]
+                (pull,) = self.chosen(last)
                 looks = [
-                    self._ask(event, pulls) if last.key in look[1] else look
-                    for event, look in zip(self.events, self._looks[pulls - {last}], strict=True)
+                    self._ask(event, pulls) if pull.keys & look[1] else look
+                    for event, look in zip(self.events, known, strict=True)
                 ]
             self._looks[pulls] = looks
         return looks
@@ -301,10 +171,8 @@ class Search:
         """Whether a client or a broker would refuse what these pulls make."""
         return self._space.refused(pulls)[0]
 
-    def _solve(self, pulls: Pulls, budget: int, tried: Pulls) -> Pulls | None:
-        """`pulls` with at most `budget` more, none of a setting already changed or in `tried`."""
-        changed = {pull.key for pull in pulls}
-        left = [pull for pull in self.order if pull.key not in changed and pull not in tried]
+    def _solve(self, pulls: Pulls, budget: int, left: Pulls) -> Pulls | None:
+        """`pulls` with at most `budget` more of those that are `left`."""
         violations = self.violations(pulls)
         reads = [violation.reads for violation in violations]
         if not reads:
@@ -312,45 +180,45 @@ class Search:
             if not refused:
                 return pulls
             reads = [clashing]
-        self._looked_at.update(*reads)
-        rows = min(
-            ([pull for pull in left if pull.key in components] for components in reads), key=len
-        )
-        if rows and max(1, self._least(violations, changed, left)) > budget:
+        for keys in reads:
+            self._looked_at |= keys
+        changing = [left & self._space.changing(keys) for keys in reads]
+        rows = min(changing, key=int.bit_count)
+        if rows and max(1, self._least(violations, pulls, left)) > budget:
             self._cut = True
             return None
-        for pull in rows:
-            results = self._solve(pulls | {pull}, budget - 1, tried)
+        for pull in self.chosen(rows):
+            others = left & ~self._space.changing(pull.keys)
+            results = self._solve(pulls | pull.bit, budget - 1, others)
             if results is not None:
                 return results
             # Every solution with this pull has been tried, so the others leave it out.
-            tried |= {pull}
+            left &= ~pull.bit
         return None
 
-    def _least(
-        self, violations: Sequence[Violation], changed: set[Key], left: Sequence[Pull]
-    ) -> int:
+    def _least(self, violations: Sequence[Violation], pulls: Pulls, left: Pulls) -> int:
         """Changes that any solution still needs.
 
         Violations without a common setting need one each, and as many as they need alone where
         nothing that they ever look at was changed.
         """
-        keys = {pull.key for pull in left}
-        single = [Need(violation.reads & keys, 1) for violation in violations]
+        changing = self._space.changing
+        single = [(left & changing(violation.reads), 1) for violation in violations]
         needs = [self._needs.get(violation.event) for violation in violations]
         whole = [
-            Need(need.keys & keys, need.count) if need and need.keys.isdisjoint(changed) else one
+            (left & changing(need.keys), need.count)
+            if need and not pulls & changing(need.keys) else one
             for one, need in zip(single, needs, strict=True)
-        ]
+        ]  # fmt: skip
         return max(_apart(single), _apart(whole))
 
 
-def _apart(needs: Sequence[Need]) -> int:
+def _apart(needs: Sequence[tuple[Pulls, int]]) -> int:
     """What needs without a common setting add up to, the narrowest taken first."""
-    taken: set[Key] = set()
+    taken: Pulls = 0
     count = 0
-    for need in sorted(needs, key=lambda need: len(need.keys) / need.count):
-        if taken.isdisjoint(need.keys):
-            count += need.count
-            taken |= need.keys
+    for pulls, most in sorted(needs, key=lambda need: need[0].bit_count() / need[1]):
+        if not taken & pulls:
+            count += most
+            taken |= pulls
     return count

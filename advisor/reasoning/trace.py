@@ -19,12 +19,21 @@ from advisor.catalog.releases import in_release
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import Requirement
 from advisor.reasoning.judgement import Assessed, judge
+from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.pipeline import Pipeline, restated
 
-Key = tuple[Component, str]
-_Answer = tuple[Any, frozenset[Key]]
+_Answer = tuple[Any, Keys]
 _Owner = TypeVar("_Owner")
 _Result = TypeVar("_Result")
+
+
+class _Read:
+    """What was read since somebody last began to look."""
+
+    __slots__ = ("keys",)
+
+    def __init__(self) -> None:
+        self.keys: Keys = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +44,7 @@ class Traced(Pipeline):
     before: Traced | None = field(default=None, repr=False)
     changed: Key | None = field(default=None, repr=False)
     """The pipeline from which this one differs in one setting, and that setting."""
-    _reads: set[Key] = field(default_factory=set, init=False, repr=False)
+    _read: _Read = field(default_factory=_Read, init=False, repr=False)
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> Traced:
@@ -55,48 +64,47 @@ class Traced(Pipeline):
         return result
 
     def stated(self, component: Component) -> Mapping[str, Value]:
-        return _Component(component, self.settings.get(component, {}), self._reads)
+        return _Component(component, self.settings.get(component, {}), self._read)
 
     def value(self, component: Component, name: str) -> Value:
         key = (component, name)
         results = self.answers.get(key) or self._kept(key)
         if results is None:
             results = self.answers[key] = self._look(component, name)
-        self._reads.update(results[1])
+        self._read.keys |= results[1]
         result: Value = results[0]
         return result
 
     def derive(self, look: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
         entries = self.answers.get(look) or self._kept(look)
         if entries is None:
-            before = self._reads.copy()
-            self._reads.clear()
-            entries = self.answers[look] = (look(owner), frozenset(self._reads))
-            self._reads.update(before)
+            before, self._read.keys = self._read.keys, 0
+            entries = self.answers[look] = (look(owner), self._read.keys)
+            self._read.keys |= before
         else:
-            self._reads.update(entries[1])
+            self._read.keys |= entries[1]
         result: _Result = entries[0]
         return result
 
-    def judged(self, event: FailureEvent) -> tuple[Assessed, frozenset[Key]]:
+    def judged(self, event: FailureEvent) -> tuple[Assessed, Keys]:
         """What `judge` says, and the settings that it was said of, stated or not."""
         entries = self.answers.get(event.name) or self._kept(event.name)
         if entries is None:
-            self._reads.clear()
-            entries = self.answers[event.name] = (judge(event, self), frozenset(self._reads))
+            self._read.keys = 0
+            entries = self.answers[event.name] = (judge(event, self), self._read.keys)
         return entries
 
-    def ask(self, look: Callable[[Pipeline], _Result]) -> tuple[_Result, frozenset[Key]]:
+    def ask(self, look: Callable[[Pipeline], _Result]) -> tuple[_Result, Keys]:
         """What a look at the pipeline gives, and the settings that it reads, stated or not."""
-        self._reads.clear()
-        return look(self), frozenset(self._reads)
+        self._read.keys = 0
+        return look(self), self._read.keys
 
-    def refused(self) -> tuple[bool, frozenset[Key]]:
+    def refused(self) -> tuple[bool, Keys]:
         """Whether a client or a broker would refuse these settings, and which it looks at."""
-        reads: set[Key] = set()
-        stated = _Settings(self.settings, reads)
+        read = _Read()
+        stated = _Settings(self.settings, read)
         problems = validate(self.family, self.version, self.kafka, self.brokers, stated)
-        return bool(problems), frozenset(reads)
+        return bool(problems), read.keys
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         return Traced(
@@ -110,7 +118,7 @@ class Traced(Pipeline):
         if self.before is None:
             return None
         entries = self.before.answers.get(request) or self.before._kept(request)
-        if entries is None or self.changed in entries[1]:
+        if entries is None or (self.changed and BIT[self.changed] & entries[1]):
             return None
         self.answers[request] = entries
         return entries
@@ -133,38 +141,39 @@ class Traced(Pipeline):
         text = self.settings.get(component, {}).get(name)
         # Kafka Streams may overrule what was stated, by its own guarantee.
         if text is not None and self.family is not Family.STREAMS:
-            return text, frozenset({(component, name)})
+            return text, BIT[component, name]
         if text is None and not self.client_release:
             default = _defaults(self.family, self.version, self.kafka).get((component, name))
             if default is not None:
                 return default
-        reads: set[Key] = set()
-        stated = _Settings(self.settings, reads)
+        read = _Read()
+        stated = _Settings(self.settings, read)
         value = effective(self.family, self.version, self.kafka, stated, component, name)
         if self.client_release:
             of = (self.family, self.client_release, stated)
             value = in_release(*of, (component, name), value)
-        return value, frozenset(reads)
+        return value, read.keys
 
 
 @lru_cache(maxsize=1024)
 def _defaults(family: Family, version: str, kafka: str) -> Mapping[Key, _Answer]:
     """The answers that nothing but the setting itself can change; all pipelines share them."""
-    return {
-        key: (value, frozenset({key}))
-        for key, value in plain_defaults(family, version, kafka).items()
-    }
+    return {key: (value, BIT[key]) for key, value in plain_defaults(family, version, kafka).items()}
 
 
 class _Settings(Mapping[Component, Mapping[str, Value]]):
-    """Stated settings that remember what was asked of them."""
+    """Stated settings that note what is asked of them."""
 
-    def __init__(self, stated: Mapping[Component, Mapping[str, Value]], reads: set[Key]) -> None:
+    def __init__(self, stated: Mapping[Component, Mapping[str, Value]], read: _Read) -> None:
         self._stated = stated
-        self._reads = reads
+        self._read = read
 
     def __getitem__(self, component: Component) -> Mapping[str, Value]:
-        return _Component(component, self._stated.get(component, {}), self._reads)
+        return _Component(component, self._stated.get(component, {}), self._read)
+
+    def get(self, component: Component, default: Any = None) -> Any:
+        """As any mapping has it, which takes three times as long."""
+        return _Component(component, self._stated.get(component, {}), self._read)
 
     def __iter__(self) -> Iterator[Component]:
         return iter(Component)
@@ -176,23 +185,23 @@ class _Settings(Mapping[Component, Mapping[str, Value]]):
 class _Component(Mapping[str, Value]):
     """The stated settings of one component; asking for one that is not stated counts too."""
 
-    def __init__(self, component: Component, stated: Mapping[str, Value], reads: set[Key]) -> None:
+    def __init__(self, component: Component, stated: Mapping[str, Value], read: _Read) -> None:
         self._component = component
         self._stated = stated
-        self._reads = reads
+        self._read = read
 
     def __getitem__(self, name: str) -> Value:
-        self._reads.add((self._component, name))
+        self._read.keys |= BIT[self._component, name]
         return self._stated[name]
 
     def get(self, name: str, default: Any = None) -> Any:
         """As any mapping has it, which takes three times as long; most questions end here."""
-        self._reads.add((self._component, name))
+        self._read.keys |= BIT[self._component, name]
         return self._stated.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         for name in self._stated:
-            self._reads.add((self._component, name))
+            self._read.keys |= BIT[self._component, name]
             yield name
 
     def __len__(self) -> int:

@@ -6,14 +6,18 @@ exit code, the changes, and what is called impossible all follow from `breaking`
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from advisor.reasoning.assess import Assessed, judgements
 from advisor.reasoning.assumptions import Assumption, assumptions
 from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.keys import BIT, Key
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.trace import Traced
 
 
 def forbidden(pipeline: Pipeline) -> frozenset[Anomaly]:
@@ -48,14 +52,15 @@ def rests_on(pipeline: Pipeline) -> tuple[Assumption, ...]:
 
     def differs(other: Pipeline, key: Key) -> bool:
         forbids = forbidden(other)
-        whole = key in reads_of_wish
-        may_differ = [event for event, of in zip(events, reads, strict=True) if whole or key in of]
+        bit = BIT[key]
+        whole = bit & reads_of_wish
+        may_differ = [event for event, of in zip(events, reads, strict=True) if whole or bit & of]
         return any(
             breaks(assessment, forbids) is not (assessment.event.name in broken)
             for assessment in judgements(other, may_differ)
         )
 
-    return assumptions(traced, reads_of_wish.union(*reads), differs)
+    return assumptions(traced, reduce(or_, reads, reads_of_wish), differs)
 
 
 def breaks(assessment: Assessed, forbids: frozenset[Anomaly]) -> bool:

@@ -16,8 +16,8 @@ from advisor.catalog import Component, Family, Kind, Value, kafka_line, settings
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
+from advisor.reasoning.keys import Key
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.trace import Key
 from labs.calibration.edges import (
     TRIED,
     UNSTAGED,

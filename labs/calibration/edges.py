@@ -18,8 +18,8 @@ from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import Anomaly
+from advisor.reasoning.keys import Key
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reasoning.trace import Key
 from labs.engine.cluster.properties import SHORTENED
 from labs.engine.scenarios import find
 from labs.engine.scenarios.quota_throttled import BYTES_PER_S

@@ -19,7 +19,8 @@ from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.judgement import Assessed
-from advisor.reasoning.trace import Key, Traced
+from advisor.reasoning.keys import Key, spelled_out
+from advisor.reasoning.trace import Traced
 
 _TOPICS: tuple[dict[str, Value], ...] = (
     {"replication.factor": 1},
@@ -124,7 +125,7 @@ class _Judgements:
         ] = {}
 
     def of(self, pipeline: Traced, events: Iterable[FailureEvent]) -> dict[str, _Judged]:
-        """What `Traced.judged` says of each event, by name."""
+        """What `Traced.judged` says of each event, by name, with the settings one by one."""
         stated = {
             (component, name): value
             for component, settings in pipeline.settings.items()
@@ -138,7 +139,8 @@ class _Judgements:
         for reads, judgements in known.items():
             if assessed := judgements.get(_among(stated, reads)):
                 return assessed, reads
-        assessed, reads = pipeline.judged(event)
+        assessed, keys = pipeline.judged(event)
+        reads = spelled_out(keys)
         known.setdefault(reads, {})[_among(stated, reads)] = assessed
         return assessed, reads
 

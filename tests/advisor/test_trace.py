@@ -11,6 +11,7 @@ from advisor.catalog import Component
 from advisor.reasoning.assess import assess
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.judgement import judge
+from advisor.reasoning.keys import spelled_out
 from advisor.reasoning.levers import levers
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
@@ -38,7 +39,7 @@ def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:
     [event] = [
         event for event in events_for(described(fields)) if event.name == "acknowledgement-lost"
     ]
-    _, reads = Traced.of(described(fields)).judged(event)
+    reads = spelled_out(Traced.of(described(fields)).judged(event)[1])
     assert (Component.PRODUCER, "acks") in reads, "acks=1 switches idempotence off"
     assert (Component.TOPIC, "replication.factor") not in reads
 
@@ -78,8 +79,9 @@ def test_what_is_refused_is_said_of_the_settings_that_clash() -> None:
     stated = {"producer.enable.idempotence": "true", "producer.acks": "all"}
     traced = Traced.of(described(stated))
     assert not traced.refused()[0]
-    refused, reads = traced.with_setting(Component.PRODUCER, "acks", "1").refused()
+    refused, keys = traced.with_setting(Component.PRODUCER, "acks", "1").refused()
     assert refused
+    reads = spelled_out(keys)
     assert {(Component.PRODUCER, "acks"), (Component.PRODUCER, "enable.idempotence")} <= reads
     assert (Component.TOPIC, "cleanup.policy") not in reads
 
