@@ -75,8 +75,10 @@ class _Fact:
     def value(self, stated: Stated) -> Value:
         """The value in force."""
         value = stated.get(self.component, self.name)
-        if value is not None:
-            return value
+        return self.unstated(stated) if value is None else value
+
+    def unstated(self, stated: Stated) -> Value:
+        """The value in force where it was not stated."""
         silent = self.rule(stated) if self.rule else None
         return self.default if silent is None else silent
 
@@ -148,6 +150,7 @@ def effective(
         if fact is None:
             lookup(family, line, brokers, component, name)  # raises, with the nearest name
             raise AssertionError(f"{component}.{name} is known and has no value")
+    resolve = fact.value
     if not fact.overridable:
         # What was stated goes before everything: no rule needs to be asked.
         value = settings.get(component, _NOTHING).get(fact.name)
@@ -155,7 +158,8 @@ def effective(
             return value
         if fact.rule is None:
             return fact.default
-    return fact.value(Stated(family, client_line(family, version), kafka_line(kafka), settings))
+        resolve = fact.unstated
+    return resolve(Stated(family, client_line(family, version), kafka_line(kafka), settings))
 
 
 def _idempotence(stated: Stated) -> Value:

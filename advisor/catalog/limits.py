@@ -45,11 +45,9 @@ _TRANSACTION_WORDS_C = (
 )
 
 
-def problems(stated: Stated) -> Iterator[Problem]:
-    """The first thing a broker stops at in its file, and what it answers to each client."""
-    yield from islice(_file(stated), 1)
-    yield from _session(stated)
-    yield from _transaction(stated)
+def file(stated: Stated) -> Iterator[Problem]:
+    """The first thing a broker stops at in its file."""
+    return islice(_file(stated), 1)
 
 
 def _file(stated: Stated) -> Iterator[Problem]:
@@ -128,7 +126,7 @@ def _refused(stated: Stated, name: str, words: str, other: str) -> Problem:
     return Problem(Component.BROKER, here, message, product=True)
 
 
-def _session(stated: Stated) -> Iterator[Problem]:
+def session(stated: Stated) -> Iterator[Problem]:
     """A group that members assign; the brokers say the session of the others. Spark has none."""
     protocol = Component.STREAMS if stated.family is Family.STREAMS else Component.CONSUMER
     by_brokers = stated.get(protocol, GROUP_PROTOCOL) in ("consumer", "streams")
@@ -143,7 +141,8 @@ def _session(stated: Stated) -> Iterator[Problem]:
         yield _answered(stated, Component.CONSUMER, SESSION, crossed, words, numbers)
 
 
-def _transaction(stated: Stated) -> Iterator[Problem]:
+def transaction(stated: Stated) -> Iterator[Problem]:
+    """What the brokers answer to a producer with transactions."""
     if stated.get(Component.PRODUCER, TRANSACTIONAL_ID) is None:
         return
     timeout, most = (

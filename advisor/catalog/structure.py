@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from advisor.catalog import limits
 from advisor.catalog.effective import GROUP_PROTOCOL, TRANSACTIONAL_ID, Stated
@@ -14,6 +14,7 @@ MAX_BROKERS = 1_000
 PROTOCOLS = "group.coordinator.rebalance.protocols"
 """The kinds of groups that brokers know (`consumer` is KIP-848, `streams` is KIP-1071)."""
 
+Look = Callable[[Stated], Iterator[Problem]]
 
 _OF_ONE_MODE = (
     (
@@ -32,15 +33,8 @@ _OF_ONE_MODE = (
 """What keeps the metadata in one mode: its setting, the mode that has none, and what is right."""
 
 
-def problems(stated: Stated, brokers: int) -> Iterator[Problem]:
-    """Everything of this kind, in the order of the components."""
-    yield from _cluster(stated, brokers)
-    yield from _group_protocol(stated)
-    yield from limits.problems(stated)
-    yield from _commits(stated)
-
-
-def _cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
+def cluster(stated: Stated, brokers: int) -> Iterator[Problem]:
+    """What a cluster of this size cannot hold, and what its mode does not know."""
     if not 1 <= brokers <= MAX_BROKERS:
         message = f"A cluster has from 1 to {MAX_BROKERS} brokers; {brokers} is not."
         yield Problem(Component.BROKER, "brokers", message)
@@ -109,3 +103,9 @@ def _commits(stated: Stated) -> Iterator[Problem]:
     if commit == "in-transaction" and not stated.get(Component.PRODUCER, TRANSACTIONAL_ID):
         message = "commit is in-transaction, which needs a transactional.id on the producer."
         yield Problem(Component.APPLICATION, "commit", message)
+
+
+OF_SETTINGS: tuple[Look, ...] = (
+    _group_protocol, limits.file, limits.session, limits.transaction, _commits,
+)  # fmt: skip
+"""What is looked at beside `cluster`, in the order of the components."""

@@ -9,8 +9,9 @@ tests/contracts. `structure` holds what no client checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from itertools import chain, islice
 
 from advisor.catalog import structure
 from advisor.catalog.effective import (
@@ -34,32 +35,53 @@ from advisor.catalog.model import Component, Family, Problem, Value
 from advisor.catalog.streams_overrides import Settings, exactly_once
 from advisor.catalog.versions import at_least, client_line, kafka_line
 
+Check = Callable[[Stated, int], Iterable[Problem]]
+"""Looks at some settings, and at the size of the cluster."""
+
 
 def validate(
-    family: Family, version: str, kafka: str, brokers: int, settings: Settings
+    family: Family,
+    version: str,
+    kafka: str,
+    brokers: int,
+    settings: Settings,
+    only: Check | None = None,
 ) -> list[Problem]:
     """What the clients and brokers would refuse, and what cannot be meant; empty if nothing.
 
-    `settings` are values that `parse` made; `brokers` is the size of the cluster. Raises
-    `SettingError` for a version that is not known.
+    `settings` are values that `parse` made; `brokers` is the size of the cluster; `only` is one of
+    the `checks`. Raises `SettingError` for a version that is not known.
     """
     stated = Stated(family, client_line(family, version), kafka_line(kafka), settings)
-    first = [problem for checks in _clients(stated) for problem in [*checks][:1]]
-    return [*first, *structure.problems(stated, brokers)]
+    chosen = (only,) if only else checks(family)
+    return [problem for check in chosen for problem in check(stated, brokers)]
 
 
-def _clients(stated: Stated) -> Iterator[Iterator[Problem]]:
-    """The checks of each client that starts by itself."""
-    if stated.family is Family.LIBRDKAFKA:
-        yield _librdkafka_producer(stated)
-        yield _librdkafka_consumer(stated)
-    elif stated.family is Family.STREAMS:
+@cache
+def checks(family: Family) -> tuple[Check, ...]:
+    """Those of each client that starts by itself, then those that no client makes."""
+    clients: list[tuple[structure.Look, ...]]
+    if family is Family.LIBRDKAFKA:
+        clients = [(_librdkafka_producer,), (_librdkafka_consumer,)]
+    elif family is Family.STREAMS:
         # One application: it makes its producers first, then its consumers.
-        yield chain(_streams(stated), _java_producer(stated), _java_consumer(stated))
+        clients = [(_streams, _java_producer, _java_consumer)]
     else:
-        yield _java_producer(stated)
-        yield _java_consumer(stated)
-        yield _spark_trigger(stated)
+        clients = [(_java_producer,), (_java_consumer,), (_spark_trigger,)]
+    return (
+        *(partial(_first, looks) for looks in clients),
+        structure.cluster,
+        *(partial(_every, look) for look in structure.OF_SETTINGS),
+    )
+
+
+def _first(looks: Iterable[structure.Look], stated: Stated, _: int) -> Iterator[Problem]:
+    """What a client stops at."""
+    return islice(chain.from_iterable(look(stated) for look in looks), 1)
+
+
+def _every(look: structure.Look, stated: Stated, _: int) -> Iterator[Problem]:
+    return look(stated)
 
 
 def _spark_trigger(stated: Stated) -> Iterator[Problem]:

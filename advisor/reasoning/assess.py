@@ -9,7 +9,13 @@ from advisor.reasoning.behaviour.group import sink_absorbs
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
 from advisor.reasoning.finding import Finding
-from advisor.reasoning.guarantees import REPEATED_DELIVERY, Boundary, Guarantee, strongest
+from advisor.reasoning.guarantees import (
+    REPEATED_DELIVERY,
+    Anomaly,
+    Boundary,
+    Guarantee,
+    strongest,
+)
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
@@ -45,24 +51,21 @@ def assess(pipeline: Pipeline) -> Assessment:
     failures = tuple(judgements(traced_pipeline))
     absorbs = sink_absorbs(traced_pipeline)
     return Assessment(
-        guarantees={boundary: _guarantee(boundary, failures, absorbs) for boundary in Boundary},
+        guarantees=_guarantees(failures, absorbs),
         failures=failures,
         findings=_findings(traced_pipeline),
     )
 
 
-def _guarantee(boundary: Boundary, failures: Iterable[Assessed], absorbs: bool) -> Guarantee:
+def _guarantees(failures: Iterable[Assessed], absorbs: bool) -> Mapping[Boundary, Guarantee]:
     """A boundary answers for its own events; end to end answers for all of them."""
-    whole = boundary is Boundary.END_TO_END
-    permitted = {
-        anomaly
-        for failure in failures
-        if failure.in_scope and (whole or failure.event.boundary is boundary)
-        for anomaly in failure.permits
-    }
-    if whole and absorbs:
-        permitted -= REPEATED_DELIVERY
-    return strongest(permitted)
+    permitted: dict[Boundary, set[Anomaly]] = {boundary: set() for boundary in Boundary}
+    for failure in failures:
+        if failure.in_scope and failure.permits:
+            permitted[failure.event.boundary].update(failure.permits)
+    whole = set().union(*permitted.values())
+    permitted[Boundary.END_TO_END] = whole - REPEATED_DELIVERY if absorbs else whole
+    return {boundary: strongest(anomalies) for boundary, anomalies in permitted.items()}
 
 
 def _findings(pipeline: Pipeline) -> tuple[Finding, ...]:

@@ -21,7 +21,7 @@ from advisor.reasoning.failures.offsets_topic_lost import NAME as OFFSETS
 from advisor.reasoning.failures.offsets_topic_lost import waits_for_all
 from advisor.reasoning.failures.transaction_log_lost import FACTOR as TRANSACTIONS
 from advisor.reasoning.failures.transaction_log_lost import MINIMUM as TRANSACTIONS_MINIMUM
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived_rows
 from advisor.reasoning.plural import counted
 
 
@@ -82,6 +82,7 @@ def _never_reached(pipeline: Pipeline) -> Iterator[Obstacle]:
             )
 
 
+@derived_rows
 def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:
     """Before 3.7 a minimum above the factor refuses acks=all (KAFKA-15583)."""
     topic = Replication(pipeline)
@@ -95,6 +96,7 @@ def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:
         )
 
 
+@derived_rows
 def _topics_never_made(pipeline: Pipeline) -> Iterator[Obstacle]:
     """An internal topic that wants more brokers than there are is not made (finding B003)."""
     needs = []
@@ -129,6 +131,7 @@ class _Internal:
     consequence: str
 
 
+@derived_rows
 def _refused_by_minimum(pipeline: Pipeline) -> Iterator[Obstacle]:
     """Before 3.7 an internal topic refuses everything, too, if its minimum is above its copies."""
     if kafka_at_least(pipeline, "3.7"):

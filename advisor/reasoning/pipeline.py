@@ -7,7 +7,7 @@ real clients treat a setting that was typed unlike one that was left alone (for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from types import MappingProxyType
@@ -102,6 +102,13 @@ def derived(look: Callable[[Pipeline], _Result]) -> Callable[[Pipeline], _Result
         return pipeline.derive(look, pipeline)
 
     return result
+
+
+def derived_rows(
+    look: Callable[[Pipeline], Iterator[_Result]],
+) -> Callable[[Pipeline], tuple[_Result, ...]]:
+    """The same of a function that yields its results."""
+    return derived(wraps(look)(lambda pipeline: tuple(look(pipeline))))
 
 
 class _Reader(Protocol):

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any, TypeVar
 
 from advisor.catalog import Component, Family, Value, effective, validate
 from advisor.catalog.effective import plain_defaults
 from advisor.catalog.releases import in_release
+from advisor.catalog.validity import Check, checks
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import Requirement
 from advisor.reasoning.judgement import Assessed, judge
@@ -101,10 +103,17 @@ class Traced(Pipeline):
 
     def refused(self) -> tuple[bool, Keys]:
         """Whether a client or a broker would refuse these settings, and which it looks at."""
-        read = _Read()
-        stated = _Settings(self.settings, read)
-        problems = validate(self.family, self.version, self.kafka, self.brokers, stated)
-        return bool(problems), read.keys
+        results = [self._checked(check) for check in checks(self.family)]
+        return any(refused for refused, _ in results), reduce(or_, (keys for _, keys in results))
+
+    def _checked(self, check: Check) -> tuple[bool, Keys]:
+        entries = self.answers.get(check) or self._kept(check)
+        if entries is None:
+            read = _Read()
+            stated = _Settings(self.settings, read)
+            of = (self.family, self.version, self.kafka, self.brokers, stated)
+            entries = self.answers[check] = (bool(validate(*of, only=check)), read.keys)
+        return entries
 
     def with_setting(self, component: Component, name: str, value: Value) -> Traced:
         return Traced(

@@ -28,7 +28,7 @@ from advisor.reasoning.behaviour.sizes import (
     taken,
 )
 from advisor.reasoning.behaviour.streams import Streams
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived_rows
 
 _REGISTRATION_MS = 60_000
 """`initial.broker.registration.timeout.ms` of Kafka (KRaftConfigs)."""
@@ -58,6 +58,7 @@ def hopeless(pipeline: Pipeline) -> Iterator[Hopeless]:
     yield from _never_in_step(pipeline)
 
 
+@derived_rows
 def _unanswered(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Who stops waiting before an answer can be there, however often it is sent."""
     session, producer = Session(pipeline), Component.PRODUCER
@@ -84,6 +85,7 @@ def _unanswered(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(producer, "delivery.timeout.ms", why, 120_000 if java else 300_000)
 
 
+@derived_rows
 def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A reader whose first request to a broker is given up, and each one after it."""
     librdkafka = pipeline.family is Family.LIBRDKAFKA
@@ -122,6 +124,7 @@ def _commits_and_waits(pipeline: Pipeline) -> bool:
     return pipeline.family is Family.JAVA and commit.endswith("-processing")
 
 
+@derived_rows
 def _cut_off(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Who closes a connection while an answer is awaited; librdkafka only does where none is."""
     sides = [(Component.BROKER, 600_000)]
@@ -162,6 +165,7 @@ def _written_again_and_again(pipeline: Pipeline) -> bool:
     return waits and not Session(pipeline).idempotent
 
 
+@derived_rows
 def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A topic that takes no batch, were it one empty record."""
     limit = taken(pipeline)
@@ -174,6 +178,7 @@ def _nothing_taken(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(limit.component, limit.setting, why, USUAL_BYTES[limit.setting])
 
 
+@derived_rows
 def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A batch that is larger than all memory is refused at once (BufferPool.allocate), and so is
     such a record (KafkaProducer, ensureValidRecordSize)."""
@@ -194,6 +199,7 @@ def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(Component.PRODUCER, "buffer.memory", why, 33_554_432)
 
 
+@derived_rows
 def _no_wait(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Where each step of a transaction may wait for nobody (KafkaProducer, initTransactions)."""
     if pipeline.family is not Family.JAVA:
@@ -207,6 +213,7 @@ def _no_wait(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(Component.PRODUCER, "max.block.ms", why, 60_000)
 
 
+@derived_rows
 def _aborted_at_once(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A coordinator that aborts each transaction before it can end: it takes a transaction's time
     from its first partition on (TransactionStateManager, timedOutTransactions)."""
@@ -224,6 +231,7 @@ def _aborted_at_once(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(Component.PRODUCER, "transaction.timeout.ms", why, usual)
 
 
+@derived_rows
 def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A member is thrown out before it has joined and read (KIP-62)."""
     if pipeline.family is Family.SPARK:
@@ -241,6 +249,7 @@ def _never_a_member(pipeline: Pipeline) -> Iterator[Hopeless]:
             yield Hopeless(Component.CONSUMER, name, why, usual)
 
 
+@derived_rows
 def _never_committed(pipeline: Pipeline) -> Iterator[Hopeless]:
     """A commit that fails before the copies of __consumer_offsets have it; since 4.0 each step of a
     group is such a write (GroupCoordinatorService)."""
@@ -255,6 +264,7 @@ def _never_committed(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(Component.BROKER, name, why, 5_000)
 
 
+@derived_rows
 def _never_in_step(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Brokers that count as dead, or as behind, before they can say that they are not.
 
