@@ -39,7 +39,12 @@ from advisor.intake.deployments.images import (
     with_file_of,
 )
 from advisor.intake.deployments.own_variables import OPTIONS, refuse_unprefixed
-from advisor.intake.deployments.references import with_references
+from advisor.intake.deployments.references import (
+    has_application,
+    refuse_twice,
+    source_of,
+    with_references,
+)
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
 from advisor.intake.deployments.written import refuse_written, with_exported
@@ -56,8 +61,13 @@ _KINDS = (
     "ReplicationController|DeploymentConfig|Rollout|ScaledJob"
 )
 """With those of OpenShift, Argo Rollouts and KEDA that have a pod's template."""
-_KIND = re.compile(rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b", re.MULTILINE)
-_API = re.compile(r"^apiVersion:", re.MULTILINE)
+_KIND = re.compile(
+    rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b|\"kind\":[ \t]*\"(?:{_KINDS})\"", re.MULTILINE
+)
+_API = re.compile(r"^apiVersion:|\"apiVersion\":", re.MULTILINE)
+_LIST = re.compile(r"^kind:[ \t]*List\b", re.MULTILINE)
+_LISTED = re.compile(rf"^[ -]+kind:[ \t]*(?:{_KINDS})\b", re.MULTILINE)
+"""What `kubectl get -o yaml` prints."""
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod", "Rollout", "DeploymentConfig")
 _LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscsi"}
 """What a volume is that is still there when its pod is not."""
@@ -85,13 +95,17 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     commands = dict[str, tuple[str, int]]()
     found = [with_exported(leaves) for leaves in with_references(resources(text))]
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
-    here = {place for leaves in found for place in _source(leaves)}
+    here = {place for leaves in found for place in source_of(leaves)}
+    several, used = sum(map(has_application, found)) > 1, set[str]()
     for leaves in found:
         if data := list(_data(leaves)):
             variables.setdefault("", []).extend(data)
-        files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
-        choices |= _files(reading, files, profiles)
         name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
+        if name in used:
+            name = f"{name}:{leaves[0].line}"
+        used.add(name)
+        files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
+        choices |= _files(reading, files, profiles, name if several else "")
         _take_own(reading, leaves)
         own = list(_variables(leaves, name))
         for container, row in own:
@@ -102,6 +116,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
         _say_unread(reading, leaves, name, here)
+    refuse_twice(variables.get("", ()))
     without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_clients_of(variables)
     take_topics(reading, commands.values(), {})
@@ -140,16 +155,6 @@ def _take_own(reading: Reading, leaves: Sequence[Leaf]) -> None:
             refuse_unprefixed(variable, line)
     plain = [*_plain_variables(leaves), *_entries(leaves)]
     take_own(reading, plain, of_containers(leaves).values())
-
-
-def _source(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
-    """A ConfigMap or a Secret as what `envFrom` calls it, with its name."""
-    stated = {
-        leaf.path: leaf.text for leaf in leaves if leaf.path[:1] in (("kind",), ("metadata",))
-    }
-    kinds = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
-    if kind := kinds.get(stated.get(("kind",), "")):
-        yield kind, stated.get(("metadata", "name"), "")
 
 
 def _data(leaves: Iterable[Leaf]) -> Iterator[Variable]:
@@ -308,11 +313,11 @@ def _on(folder: PurePosixPath, volumes: Mapping[str, str]) -> str:
 
 
 def _files(
-    reading: Reading, leaves: Iterable[Leaf], chosen: Sequence[str]
+    reading: Reading, leaves: Iterable[Leaf], chosen: Sequence[str], application: str
 ) -> dict[tuple[str, ...], int]:
     """Takes what the files of a ConfigMap state; returns the profiles that may be chosen.
 
-    Files of one application are read together.
+    Files of one application are read together, and named `application` where there are several.
     """
     files = [leaf for leaf in leaves if not _is_variable(leaf)]
     readers = {leaf.path[1]: detect(leaf.text) for leaf in files}
@@ -334,7 +339,10 @@ def _files(
         ApplicationFile(leaf.text, file_profile(leaf.path[1]) or "", leaf.line) for leaf in own
     ])  # fmt: skip
     choices = dict(inner.profiles.choices) if inner.profiles else {}
-    _add(reading, inner.profiles.read(chosen) if inner.profiles and chosen else inner)
+    inner = inner.profiles.read(chosen) if inner.profiles and chosen else inner
+    if application:
+        _name_clients(inner, application)
+    _add(reading, inner)
     return choices
 
 
@@ -354,7 +362,8 @@ def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
         replace(problem, message=further_down(problem.message, leaf.line))
         for problem in inner.problems
     ]
-    _name_clients(inner, leaf.path[1])
+    is_taken = any(item.process == leaf.path[1] for item in reading.items)
+    _name_clients(inner, f"{leaf.path[1]}:{leaf.line}" if is_taken else leaf.path[1])
     _add(reading, inner)
 
 
@@ -412,7 +421,8 @@ def _stated(leaves: Iterable[Leaf]) -> Iterator[tuple[Sequence[str], Variable]]:
 
 
 def _likeness(text: str) -> float:
-    return 0.99 if _KIND.search(text) and _API.search(text) else 0.0
+    is_one = _KIND.search(text) or (_LIST.search(text) and _LISTED.search(text))
+    return 0.99 if is_one and _API.search(text) else 0.0
 
 
 READERS = (Reader("kubernetes", "Kubernetes manifests (ConfigMap, env)", _likeness, read),)

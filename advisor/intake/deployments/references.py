@@ -13,7 +13,12 @@ import binascii
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from advisor.intake.application_file import file_profile
+from advisor.intake.clients.known import decides
+from advisor.intake.deployments.images import setting_of
 from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.frameworks.spring.arguments import is_argument
+from advisor.intake.text import IntakeError, shown
 
 _KINDS = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 _Entries = Mapping[tuple[str, str, str], str]
@@ -31,6 +36,37 @@ def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
         if leaf.path[:1] == ("data",) and len(leaf.path) == 2
     }
     return [list(_filled(leaves, entries)) for leaves in resources]
+
+
+def source_of(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
+    """A ConfigMap or a Secret as what `envFrom` calls it, with its name."""
+    stated = {
+        leaf.path: leaf.text for leaf in leaves if leaf.path[:1] in (("kind",), ("metadata",))
+    }
+    kinds = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
+    if kind := kinds.get(stated.get(("kind",), "")):
+        yield kind, stated.get(("metadata", "name"), "")
+
+
+def has_application(leaves: Iterable[Leaf]) -> bool:
+    """Whether a ConfigMap holds files of an application's."""
+    return any(
+        leaf.path[:1] == ("data",)
+        and len(leaf.path) == 2
+        and file_profile(leaf.path[1]) is not None
+        for leaf in leaves
+    )
+
+
+def refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
+    """Raises `IntakeError` for a variable with two values in ConfigMaps: of two applications, or of
+    two places that one runs in."""
+    stated: dict[str, tuple[str, int]] = {}
+    for name, text, line in data:
+        before, at = stated.setdefault(name, (text, line))
+        if before != text and (decides(setting_of(name)) or is_argument(text)):
+            words = f"{shown(name)} has another value than on line {at}. Leave only the ConfigMap"
+            raise IntakeError(f"Line {line}: {words} that counts.")
 
 
 def _text(leaves: Iterable[Leaf], path: tuple[str, ...]) -> str:

@@ -61,7 +61,7 @@ def read(text: str) -> Reading:
             others.append(kind)
             continue
         reading.parts.add(kind.text)
-        for leaf in leaves:
+        for leaf in with_lists(leaves):
             take(reading, leaf)
     state_topics(reading, [part for part, _ in topics], [line for _, line in topics])
     if brokers:
@@ -198,6 +198,7 @@ def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
 def _kafka(reading: Reading, leaf: Leaf) -> None:
     match leaf.path:
         case ("spec", "kafka", "config", *name):
+            _refuse_nested(name, leaf.line)
             reading.state(Component.BROKER, ".".join(name), leaf.text, leaf.line)
         case ("spec", "kafka", "version"):
             reading.heads["kafka"] = leaf.text
@@ -209,9 +210,20 @@ def _kafka(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
+def _refuse_nested(name: Sequence[str], line: int) -> None:
+    """Raises `IntakeError` for a setting whose value is a mapping: Strimzi refuses the resource
+    (AbstractConfiguration)."""
+    if len(name) > 1:
+        words = (
+            f"Strimzi has no {shown(name[0])} with keys of its own. Write {shown('.'.join(name))}"
+        )
+        raise IntakeError(f"Line {line}: {words} as one name.")
+
+
 def _topic(reading: Reading, leaf: Leaf) -> None:
     match leaf.path:
         case ("spec", "config", *name):
+            _refuse_nested(name, leaf.line)
             reading.state(Component.TOPIC, ".".join(name), leaf.text, leaf.line)
         case ("spec", "replicas"):
             reading.state(Component.TOPIC, "replication.factor", leaf.text, leaf.line)

@@ -25,6 +25,8 @@ _TEMPLATE = (
     "this is a template: what is in {{ … }} is filled in before anything reads it. Give what it "
     "renders; of a Helm chart, that is what `helm template` prints."
 )
+_FILLED_IN = "{{ }}"
+"""What a template fills in, whatever that is."""
 _TWICE = "this key is on line {} already. A mapping has each key once: leave one of them."
 """YAML 1.2, 3.2.1.1; Spring Boot does not start (OriginTrackedYamlLoader, createYaml)."""
 _TRUE = frozenset({"true", "yes", "on"})
@@ -95,6 +97,10 @@ class _Walk:
         self._step(path, line)
         if isinstance(node, yaml.ScalarNode):
             yield Leaf(path, _text(node), line)
+        elif isinstance(node, yaml.MappingNode) and any(
+            isinstance(key, yaml.MappingNode) for key, _ in node.value
+        ):  # {{ .Values.acks }} without quotes
+            yield Leaf(path, _FILLED_IN, line)
         elif isinstance(node, yaml.MappingNode):
             for key, (value, at) in self._entries(node, 0).items():
                 yield from self.leaves(value, (*path, key), at)

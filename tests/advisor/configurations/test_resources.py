@@ -1,0 +1,81 @@
+"""Several resources of Kubernetes in one text, which share names, and what they are printed as.
+
+Expected from the Kubernetes API: a name is of one kind in one namespace, so that two resources are
+two applications, or two places that one runs in. A pipeline has one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import COPIES, C, assert_file
+from tests.advisor.configurations.test_started import MAP, POD, READS
+
+ACKS = "        - {name: SPRING_KAFKA_PRODUCER_ACKS, value: '%s'}\n"
+FILE = "  producer.properties: |\n    acks=%s\n"
+VARIABLE = "  SPRING_KAFKA_PRODUCER_ACKS: '%s'\n"
+APPLICATION = "  application.yml: |\n    spring.kafka.producer.acks: %s\n"
+SERVER = "  server.properties: |\n    node.id=%s\n    min.insync.replicas=%s\n"
+ONE = "acks: 1 -> all"
+DIFFERS = "acks differs from line"
+STRIMZI = """apiVersion: kafka.strimzi.io/v1beta2
+kind: Kafka
+metadata: {name: k}
+spec:
+  kafka:
+    replicas: 3
+    config:
+      default.replication.factor: 3
+      %s
+"""
+
+
+def of(namespace: str, text: str) -> str:
+    return text.replace("{name: orders}", f"{{name: orders, namespace: {namespace}}}")
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (POD + ACKS % 1 + POD + ACKS % "all", 2, DIFFERS),
+    (of("dev", POD + ACKS % 1) + of("prod", POD + ACKS % "all"), 2, DIFFERS),
+    (POD + ACKS % 1 + (POD + ACKS % "all").replace("Deployment", "Job"), 2, DIFFERS),
+    (MAP % "a" + VARIABLE % 1 + MAP % "b" + VARIABLE % "all", 2, "has another value than on line"),
+    (MAP % "a" + APPLICATION % 1 + MAP % "b" + APPLICATION % "all", 2, "--only a, --only b"),
+    (MAP % "a" + VARIABLE % "all" + POD, 0, "YES"),
+])  # fmt: skip
+def test_applications_of_one_text(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
+
+
+@pytest.mark.parametrize(("text", "settings", "code", "expected"), [
+    (MAP % "a" + FILE % 1 + MAP % "b" + FILE % "all", C, 2, DIFFERS),
+    (MAP % "a" + FILE % "all" + MAP % "b" + FILE % "all", C, 0, "YES"),
+    *[(MAP % "a" + SERVER % (1, one) + MAP % "b" + SERVER % (2, 3 - one),
+       f"{COPIES} topic.replication.factor=3", 1, "min.insync.replicas: 1 -> 2") for one in (1, 2)],
+])  # fmt: skip
+def test_files_of_one_name(
+    tmp_path: Path, text: str, settings: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "k.yml", text, "", settings, code, expected)
+
+
+@pytest.mark.parametrize("text", [
+    "apiVersion: v1\nitems:\n- " + (POD + ACKS % 1)[4:].replace("\n", "\n  ").strip()
+    + "\nkind: List\n",
+    '{"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": {"containers": ['
+    '{"name": "a", "image": "a", "env": [{"name": "SPRING_KAFKA_PRODUCER_ACKS", "value": "1"}]}'
+    "]}}}}",
+])  # fmt: skip
+def test_what_kubectl_prints(tmp_path: Path, text: str) -> None:
+    assert_file(tmp_path / "k.yml", text, "", READS, 1, ONE)
+
+
+@pytest.mark.parametrize(("row", "code", "expected"), [
+    ("min.insync.replicas: 2", 0, "YES"),
+    ("min.insync.replicas: {{ .Values.least }}", 2, "min.insync.replicas is filled in before"),
+    ("min: {insync: {replicas: 2}}", 2, "k.yml:9: Strimzi has no min with keys of its own"),
+    ("log.cleanup.policy: [compact, delete]", 1, "min.insync.replicas: 1 -> 2"),
+])  # fmt: skip
+def test_a_value_of_strimzis(tmp_path: Path, row: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "k.yml", STRIMZI % row, "", COPIES, code, expected)
