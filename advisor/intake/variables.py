@@ -18,7 +18,7 @@ _FILLED = re.compile(
     r"(?<!\$)\$(?:\{(?P<name>\w{1,100})(?::?[-?][^{}$\n]{0,200})?\}|(?P<bare>\w{1,100}))"
 )
 _VARIABLE = re.compile(
-    r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*="
+    r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*[=:]"
     r"(?:[ \t]*[\"']?(-?\d{1,20}|[A-Za-z_-]{1,40})[\"']?[ \t]*|.*)"
 )
 """A variable, and its value where that is a number or a word: no secret. The last one counts."""

@@ -17,7 +17,8 @@ from advisor.intake.reading import Given, Reader, Reading
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
 _OWN = re.compile(_OURS)
-_ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})=(.*)")
+_ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})[ \t]*[=:][ \t]*(.*)")
+"""Compose takes a colon and blanks, too (compose-go, dotenv)."""
 _LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]}|{VARIABLE.pattern})=.*")
 _FOREIGN = re.compile(rf"[ \t]*(?:export[ \t]+)?({OTHERS.pattern})")
 _DOCKERFILE = re.compile(r"^FROM[ \t]+\S", re.MULTILINE)

@@ -27,6 +27,8 @@ _OF_FRAMEWORKS = (
 """What begins a property of a channel (Quarkus) or of a client by its name (Micronaut)."""
 OPTIONS = re.compile(r"(?:JAVA|JDK_JAVA|JVM)_(?:TOOL_)?(?:OPTS|OPTIONS)")
 """Variables of arguments, which may be an application's."""
+_OF_PROFILE = re.compile(r"\A\.\w{1,60}\.(?=mp\.|quarkus\.)")
+"""`_PROD_MP_MESSAGING_…` counts in profile prod (SmallRye Config, "Environment Variables")."""
 _SURE: Mapping[str, str] = {
     "acks": "acks",
     "requiredacks": "acks",
@@ -61,7 +63,7 @@ def _nested(name: str) -> str:
 
 
 def _refuse_of_frameworks(variable: str, name: str, line: int) -> None:
-    if name.startswith(_OF_FRAMEWORKS) and decides(name):
+    if _OF_PROFILE.sub("", name).startswith(_OF_FRAMEWORKS) and decides(name):
         what = f"{shown(variable)} goes before the application's own files, and is not read"
         instead = "State it in the application's own file, and leave it out here."
         raise IntakeError(f"Line {line}: {what}. {instead}")

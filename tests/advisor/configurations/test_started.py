@@ -122,6 +122,11 @@ def pod(*rows: str) -> str:
     ({"application.properties": CHANNEL, "c.yml":
       f"{SERVICE}      MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY: ignore\n"}, "", 2,
      "goes before the application's own files, and is not read"),
+    ({"application.properties": CHANNEL, ".env": "_PROD_MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY="
+      "ignore\n"}, "", 2, "goes before the application's own files, and is not read"),
+    # a file of variables as compose reads it
+    *[({".env": "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\n"
+        f"SPRING_KAFKA_PRODUCER_ACKS{it}1\n"}, "", 1, ONE) for it in (" = ", ": ")],
     ({"application.properties": CHANNEL, "k.yml":
       f"{MAP % 'e'}  MP_MESSAGING_INCOMING_O_COMMIT_STRATEGY: ignore\n"}, "", 2,
      "goes before the application's own files, and is not read"),
