@@ -43,6 +43,7 @@ from advisor.intake.deployments.references import (
     has_application,
     refuse_twice,
     source_of,
+    with_names,
     with_references,
 )
 from advisor.intake.deployments.several_clusters import refuse_several
@@ -96,14 +97,10 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     found = [with_exported(leaves) for leaves in with_references(resources(text))]
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     here = {place for leaves in found for place in source_of(leaves)}
-    several, used = sum(map(has_application, found)) > 1, set[str]()
-    for leaves in found:
+    several = sum(map(has_application, found)) > 1
+    for name, leaves in with_names(found):
         if data := list(_data(leaves)):
             variables.setdefault("", []).extend(data)
-        name = next((leaf.text for leaf in leaves if leaf.path == ("metadata", "name")), "")
-        if name in used:
-            name = f"{name}:{leaves[0].line}"
-        used.add(name)
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
         choices |= _files(reading, files, profiles, name if several else "")
         _take_own(reading, leaves)

@@ -38,6 +38,17 @@ def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
     return [list(_filled(leaves, entries)) for leaves in resources]
 
 
+def with_names(found: Iterable[list[Leaf]]) -> Iterator[tuple[str, list[Leaf]]]:
+    """The resources, each with a name that no other one here has: one name may be of two kinds, or
+    in two namespaces."""
+    used = set[str]()
+    for leaves in found:
+        name = _text(leaves, ("metadata", "name"))
+        name = f"{name}:{leaves[0].line}" if name in used else name
+        used.add(name)
+        yield name, leaves
+
+
 def source_of(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
     """A ConfigMap or a Secret as what `envFrom` calls it, with its name."""
     stated = {
