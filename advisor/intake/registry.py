@@ -22,7 +22,7 @@ from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
 from advisor.intake.programs.assumed import ASSIGNS, KINDS, NOTE, assigned, is_program
 from advisor.intake.reading import Item, Product, Reader, Reading
-from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, yaml_begins
+from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, line_of, yaml_begins
 from advisor.intake.weigh import weigh
 
 _MARKED = (
@@ -48,6 +48,11 @@ _PATCHES = re.compile(
 _PATCHED = (
     "this changes manifests that are elsewhere. Give what `kubectl kustomize` prints: there they "
     "are as they count."
+)
+
+_FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
+_MARKDOWN = (
+    "this looks like Markdown, whose parts may be of several files. Give each as a file of its own."
 )
 
 _PROPERTIES = "-properties"
@@ -246,6 +251,9 @@ def _reader(text: str) -> Reader:
     none."""
     refuse_others(text)
     reader = detect(text)
+    if reader is not None and reader.kind != _PROGRAMS[0] and (fence := _FENCE.search(text)):
+        line = line_of(text, fence.start())
+        raise IntakeError(f"Line {line}: {_MARKDOWN}")
     if reader is not None:
         return reader
     if _BINDINGS.search(text):

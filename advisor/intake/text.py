@@ -25,6 +25,7 @@ _ABOUT_SECRETS = frozenset({
 
 _BLOCK = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]+-{4,5}")
 """Of PEM, of SSH2, and what was copied without one of its hyphens."""
+_CONFLICT = re.compile(r"^(?:<{7}|>{7})(?:[ \t]|$)", re.MULTILINE)
 _WORD = r"[A-Za-z0-9_\[\]-]{1,40}"
 _NAME = re.compile(rf"[A-Za-z_-]{{1,40}}|{_WORD}(?:\.{_WORD}){{1,9}}")
 """No setting's name has a longer word, nor is it one word with a digit in it: tokens are."""
@@ -80,6 +81,9 @@ def check_text(text: str) -> None:
     if match := _BLOCK.search(text):
         line = line_of(text, match.start())
         raise IntakeError(f"Line {line}: a key or a certificate begins here. Take it out first.")
+    if match := _CONFLICT.search(text):
+        line = line_of(text, match.start())
+        raise IntakeError(f"Line {line}: a conflict of a merge is open here. Settle it first.")
 
 
 def further_down(words: str, lines: int) -> str:

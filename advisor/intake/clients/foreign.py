@@ -86,6 +86,11 @@ def refuse(key: str, line: int, value: str = "") -> None:
             f"Line {line}: this looks like a program, which is not read as properties. Give the "
             "settings of each client, topic or broker that it makes as properties."
         )
+    if key == "---" and line > 1:
+        raise IntakeError(
+            f"Line {line}: --- is not part of a properties file; another document begins here. "
+            "Give each as a file of its own."
+        )
     if key == "include" and _INCLUDED.match(value):
         raise IntakeError(
             f"Line {line}: include is not part of a properties file; this looks like HOCON. Give "

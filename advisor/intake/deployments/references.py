@@ -44,7 +44,7 @@ def with_names(found: Iterable[list[Leaf]]) -> Iterator[tuple[str, list[Leaf]]]:
     used = set[str]()
     for leaves in found:
         name = _text(leaves, ("metadata", "name"))
-        name = f"{name}:{leaves[0].line}" if name in used else name
+        name = f"{name}:{leaves[0].line}" if leaves and name in used else name
         used.add(name)
         yield name, leaves
 

@@ -35,6 +35,20 @@ def refuse_several(variables: Iterable[tuple[str, str, int]]) -> None:
         )
 
 
+def refuse_repeated(resources: Iterable[Sequence[Leaf]]) -> None:
+    """Raises `IntakeError` for a Kafka that is there twice: of one cluster the last one counts, and
+    of two in other places a pipeline has one."""
+    found: dict[tuple[str, str], int] = {}
+    for leaves in resources:
+        of = {leaf.path: leaf for leaf in leaves}
+        kind, name, space = of.get(("kind",)), of.get(("metadata", "name")), of.get(_SPACE)
+        if kind and name and kind.text == "Kafka" and not FILLED_IN.search(name.text):
+            before = found.setdefault((name.text, space.text if space else ""), kind.line)
+            if before != kind.line:
+                words = f"this Kafka is on line {before} already. Leave one of them"
+                raise IntakeError(f"Line {kind.line}: {words}.")
+
+
 def subject_of(resources: Iterable[Sequence[Leaf]]) -> Subject:
     """Whose Strimzi's resources are: a Kafka by its name and namespace, the others by their label
     strimzi.io/cluster. Topics and users alone may be of several clusters; raises `IntakeError` for

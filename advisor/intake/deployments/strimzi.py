@@ -15,7 +15,7 @@ from advisor.intake.cluster import internal_topics
 from advisor.intake.cluster.metadata_version import take_metadata_version
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments.commands import state_topics
-from advisor.intake.deployments.several_clusters import subject_of
+from advisor.intake.deployments.several_clusters import refuse_repeated, subject_of
 from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
@@ -38,6 +38,7 @@ def read(text: str) -> Reading:
     found, brokers, controllers = list(resources(text)), 0, 0
     reading = Reading(subject=subject_of(found))
     _refuse_none(found)
+    refuse_repeated(found)
     for leaves in found:
         kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
         if kind is None:

@@ -200,6 +200,15 @@ FILES = [
     ("d.properties", "debezium.sink.kafka.producer.acks=1\n", 2, "is of Debezium Server"),
     ("f.properties", "sink.delivery-guarantee=exactly-once\nproperties.acks=1\n", 2, "of Flink's"),
     ("a.conf", "akka.kafka.consumer {\n  enable.auto.commit = true\n}\n", 2, "of Alpakka"),
+    # dicts that nothing tells apart
+    *[(name, text, 2, "acks differs from the dict on line 1") for name, text in (
+        ("a.json", '[{"group.id": "a", "acks": 1}, {"group.id": "b", "acks": "all"}]'),
+        ("a.py", 'DEV = {"acks": 1}\nPROD = {"acks": "all"}\n'))],
+    ("README.md", "# Orders\n```properties\nacks=1\n```\n```\nacks=all\n```\n", 2,
+     "README.md:2: this looks like Markdown"),
+    ("p.properties", "acks: 1\n---\nacks: all\n", 2, "p.properties:2: --- is not part of"),
+    ("p.properties", "<<<<<<< ours\nacks=1\n=======\nacks=all\n>>>>>>> theirs\n", 2,
+     "p.properties:1: a conflict of a merge is open here"),
     ("a.ts", "import * as msk from 'aws-cdk-lib/aws-msk';\nconst text = `min.insync.replicas=2\n"
      "default.replication.factor=3`;\n", 2, "a.ts:1: this looks like a program"),
     ("a.conf", "ours {\n  enable.auto.commit = true\n}\n", 2, "a.conf:1: braces are not part of"),

@@ -79,3 +79,14 @@ def test_what_kubectl_prints(tmp_path: Path, text: str) -> None:
 ])  # fmt: skip
 def test_a_value_of_strimzis(tmp_path: Path, row: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "k.yml", STRIMZI % row, "", COPIES, code, expected)
+
+
+def test_a_kafka_that_is_there_twice(tmp_path: Path) -> None:
+    both = "---\n".join(STRIMZI % f"min.insync.replicas: {least}" for least in (1, 2))
+    words = "k.yml:12: this Kafka is on line 2 already. Leave one of them"
+    assert_file(tmp_path / "k.yml", both, "", COPIES, 2, words)
+
+
+def test_documents_without_anything(tmp_path: Path) -> None:
+    text = f"---\n---\n{POD}---\n---\n"
+    assert_file(tmp_path / "k.yml", text, "", READS, 0, "YES")

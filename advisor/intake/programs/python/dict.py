@@ -22,7 +22,7 @@ from advisor.intake.programs.python.made import Made, Pair
 from advisor.intake.programs.python.plain import plain
 from advisor.intake.programs.python.reads import reads
 from advisor.intake.programs.sends import processed, unheard
-from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Reader, Reading
+from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Item, Reader, Reading
 from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
@@ -87,10 +87,21 @@ def read(text: str) -> Reading:
         else:
             line = next(iter(made.pairs.values())).line
             reading.note(line, "a dict without a setting of a client: not read")
+    _refuse_differing(reading)
     _judge(reading, tree, flow)
     if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading
+
+
+def _refuse_differing(reading: Reading) -> None:
+    """Refuses dicts that state another value each, where nothing tells their clients apart."""
+    stated: dict[tuple[Component, str, str], Item] = {}
+    for item in reading.items:
+        before = stated.setdefault((item.component, item.process, item.name), item)
+        if before.text != item.text and decides(item.name):
+            words = f"{shown(item.name)} differs from the dict on line {before.line}"
+            reading.wrong(item.component, item.name, item.line, f"{words}. Leave one of them")
 
 
 def _judge(reading: Reading, tree: ast.Module, flow: Flow) -> None:
