@@ -107,7 +107,7 @@ def _java_consumer(texts: Texts, line: str) -> Complaints:
     stated = [name for name in _OF_CLASSIC if name in texts]
     if by_brokers and _STRATEGY in stated and at_least(line, "4.0"):
         yield stated[0], f"{', '.join(stated)} cannot be set when {GROUP_PROTOCOL}=CONSUMER"
-    if not by_brokers and texts.get(_ASSIGNOR) and at_least(line, "3.7"):
+    if not by_brokers and texts.get(_ASSIGNOR) and at_least(line, "3.9"):
         yield _ASSIGNOR, f"{_ASSIGNOR} cannot be set when {GROUP_PROTOCOL}=CLASSIC"
     names = [name.strip() for name in texts.get(_STRATEGY, "").split(",")]
     for name in [name for name in names if name in _PROTOCOLS and not by_brokers]:
@@ -270,6 +270,8 @@ _CHECKS: Mapping[tuple[Family, Component], Callable[[Texts, str], Complaints]] =
     (Family.LIBRDKAFKA, Component.PRODUCER): _librdkafka_producer,
     (Family.LIBRDKAFKA, Component.CONSUMER): _librdkafka_consumer,
     (Family.STREAMS, Component.STREAMS): _streams,
+    (Family.STREAMS, Component.PRODUCER): _java_producer,
+    (Family.STREAMS, Component.CONSUMER): _java_consumer,
     (Family.SPARK, Component.PRODUCER): _spark_sink,
     (Family.SPARK, Component.CONSUMER): _spark_source,
 }

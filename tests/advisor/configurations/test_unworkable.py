@@ -18,6 +18,7 @@ WINDOWS = "streams.windowstore.changelog.additional.retention.ms"
 FIRST = "broker.group.initial.rebalance.delay.ms"
 ABORTED = "producer.transactional.id=a producer.transaction.timeout.ms=10 "
 ABORTED += "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms"
+ASSIGNOR = "group.remote.assignor"
 
 SET = [
     # ExponentialBackoff: a wait that doubles, from 1 on
@@ -100,6 +101,13 @@ SET = [
     (OF_SPARK, f"{SPARK} consumer.kafka.heartbeat.interval.ms=45000", 2, "Heartbeat must be set"),
     (OF_SPARK, f"{SPARK} consumer.kafka.session.timeout.ms=3001", 0, "YES"),
     (OF_SPARK, f"{SPARK} consumer.kafka.group.remote.assignor=uniform", 2, "cannot be set when"),
+    # ... and those inside Kafka Streams; before 3.9 without a word (the jars of 3.8.1 and 3.9.2)
+    (OF_STREAMS, f"{STREAMS} consumer.{ASSIGNOR}=uniform", 2, "cannot be set when"),
+    (f"{OF_STREAMS} --client-version 3.8", f"{STREAMS} consumer.{ASSIGNOR}=uniform", 0, "YES"),
+    ("--client-version 3.9", f"{C} consumer.{ASSIGNOR}=uniform", 2, "cannot be set when"),
+    ("--client-version 3.8", f"{C} consumer.{ASSIGNOR}=uniform", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} producer.compression.gzip.level=10", 2, "between 1 and 9"),
+    (OF_STREAMS, f"{STREAMS} producer.compression.gzip.level=9", 0, "YES"),
     (OF_SPARK, f"{SPARK} producer.kafka.compression.gzip.level=20", 2, "between 1 and 9"),
     # a name without prefix is for each client inside (StreamsConfig.getClientPropsWithPrefix)
     (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=1", 1,
