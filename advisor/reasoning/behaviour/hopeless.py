@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
+from advisor.catalog.versions import at_least
 from advisor.reasoning.behaviour.group import assigned_by_brokers
 from advisor.reasoning.behaviour.replication import (
     LINGER,
@@ -95,14 +96,10 @@ def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
         why = f"{name}={waited_ms}: no request of a reader is answered within that time."
         yield Hopeless(Component.CONSUMER, name, why, usual)
     name = "default.api.timeout.ms"
-    if _commits_and_waits(pipeline):
+    if ended := _too_short_for_java(pipeline):
         waited_ms = pipeline.number(Component.CONSUMER, name)
         if waited_ms <= ANSWER_MS:
-            why = (
-                f"{name}={waited_ms}: commitSync() ends in a TimeoutException before the "
-                "coordinator has answered, so each commit fails."
-            )
-            yield Hopeless(Component.CONSUMER, name, why, 60_000)
+            yield Hopeless(Component.CONSUMER, name, f"{name}={waited_ms}: {ended}", 60_000)
     name = "kafkaConsumer.pollTimeoutMs"
     if pipeline.family is Family.SPARK:
         waited_ms = pipeline.number(Component.CONSUMER, name)
@@ -112,6 +109,20 @@ def _unanswered_reader(pipeline: Pipeline) -> Iterator[Hopeless]:
                 "arrived."
             )
             yield Hopeless(Component.CONSUMER, name, why, 120_000)
+
+
+def _too_short_for_java(pipeline: Pipeline) -> str:
+    """What ends where default.api.timeout.ms is over at once. Since 4.2 a consumer whose brokers
+    assign the partitions waits for a thread of its own (AsyncKafkaConsumer)."""
+    if _commits_and_waits(pipeline):
+        return (
+            "commitSync() ends in a TimeoutException before the coordinator has answered, so each "
+            "commit fails."
+        )
+    java = pipeline.family is Family.JAVA
+    if java and at_least(pipeline.version, "4.2") and assigned_by_brokers(pipeline):
+        return "a consumer with group.protocol=consumer is not made within that time."
+    return ""
 
 
 def _commits_and_waits(pipeline: Pipeline) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import SPARK, STREAMS, C, assert_answer, assert_file
+from tests.advisor.configurations.asking import JAVA, SPARK, STREAMS, C, assert_answer, assert_file
 
 OF_STREAMS, OF_SPARK = "--client streams", "--client spark"
 LINGER, COMMIT = "broker.group.coordinator.append.linger.ms", "broker.offsets.commit.timeout.ms"
@@ -18,6 +18,7 @@ WINDOWS = "streams.windowstore.changelog.additional.retention.ms"
 FIRST = "broker.group.initial.rebalance.delay.ms"
 ABORTED = "producer.transactional.id=a producer.transaction.timeout.ms=10 "
 ABORTED += "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms"
+OWN_THREAD = "consumer.group.protocol=consumer consumer.default.api.timeout.ms"
 ASSIGNOR = "group.remote.assignor"
 
 SET = [
@@ -106,6 +107,10 @@ SET = [
     (f"{OF_STREAMS} --client-version 3.8", f"{STREAMS} consumer.{ASSIGNOR}=uniform", 0, "YES"),
     ("--client-version 3.9", f"{C} consumer.{ASSIGNOR}=uniform", 2, "cannot be set when"),
     ("--client-version 3.8", f"{C} consumer.{ASSIGNOR}=uniform", 0, "YES"),
+    # AsyncKafkaConsumer, whose thread starts with it (seen with the jars of 4.1.2 and 4.2.1)
+    ("", f"{JAVA} {OWN_THREAD}=5", 1, "CANNOT WORK.*consumer is not made within that time"),
+    ("", f"{JAVA} {OWN_THREAD}=11", 0, "YES"),
+    ("--client-version 4.1", f"{JAVA} {OWN_THREAD}=5", 0, "YES"),
     (OF_STREAMS, f"{STREAMS} producer.compression.gzip.level=10", 2, "between 1 and 9"),
     (OF_STREAMS, f"{STREAMS} producer.compression.gzip.level=9", 0, "YES"),
     (OF_SPARK, f"{SPARK} producer.kafka.compression.gzip.level=20", 2, "between 1 and 9"),
