@@ -40,7 +40,22 @@ _STANDBYS, _MOST_STANDBYS = (
     "group.streams.num.standby.replicas",
     "group.streams.max.standby.replicas",
 )
+_AT_LEAST = tuple(
+    (f"group.share.{one}", f"group.share.{other}")
+    for one, other in (
+        ("record.lock.duration.ms", "min.record.lock.duration.ms"),
+        ("max.record.lock.duration.ms", "record.lock.duration.ms"),
+        ("delivery.count.limit", "min.delivery.count.limit"),
+        ("max.delivery.count.limit", "delivery.count.limit"),
+        ("partition.max.record.locks", "min.partition.max.record.locks"),
+        ("max.partition.max.record.locks", "partition.max.record.locks"),
+        ("max.share.sessions", "max.size"),
+    )
+)
+"""What brokers ask of share groups beside that, where the line has both."""
 _POOLS = tuple(f"remote.log.manager.{pool}.thread.pool.size" for pool in ("copier", "expiration"))
+_KINDS = {"consumer": "3.7", "classic": "3.7", "share": "3.9", "streams": "4.1"}
+_UPDATES = "share.coordinator.snapshot.update.records.per.snapshot"
 _LEVEL, _LEVELS = "metrics.recording.level", ("INFO", "DEBUG", "TRACE")
 _BROKER_ID, _NODE_ID = "broker.id", "node.id"
 _MOST_OWN_ID = 1_000
@@ -83,10 +98,15 @@ def _broker(texts: Texts, line: str) -> Complaints:
     yield from _versions(
         texts, line, ("inter.broker.protocol.version", "log.message.format.version")
     )
-    if at_least(line, "3.7") and PROTOCOLS in texts and "classic" not in items(texts[PROTOCOLS]):
-        yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
+    yield from _protocols(texts, line)
     if at_least(line, "3.9"):
         yield from _groups(texts, line, "equal to" if at_least(line, "4.0") else "equals to")
+    elif at_least(line, "3.5") and not at_least(line, "3.7"):  # what is weighed since (`limits`)
+        for ending in (_HEARTBEAT, _SESSION):
+            for name, words in _of_group(texts, line, "consumer", ending, "equals to"):
+                yield name, f"{_FAILED}{words}"
+    if not at_least(line, "4.3") and at_least(line, "4.0") and _number(texts, _UPDATES, 0) > 500:
+        yield _UPDATES, f"{_UPDATES} must be between [0, 500]"
     yield from _identity(texts, line)
     if (level := texts.get(_LEVEL, "").strip().upper()) and level not in _LEVELS:
         words = f"No enum constant org.apache.kafka.common.metrics.Sensor.RecordingLevel.{level}"
@@ -109,6 +129,19 @@ def _broker(texts: Texts, line: str) -> Complaints:
         if not 0 <= (codec := _number(texts, name, 0)) <= 4:
             yield name, f"Unknown compression type id: {codec}"
     yield from _connections(texts)
+
+
+def _protocols(texts: Texts, line: str) -> Complaints:
+    """Of the kinds of groups (GroupCoordinatorConfig; Group.GroupType)."""
+    if PROTOCOLS not in texts or not at_least(line, "3.7"):
+        return
+    kinds = [kind for kind, since in _KINDS.items() if at_least(line, since)]
+    stated = [name.strip() for name in texts[PROTOCOLS].split(",")]  # their case counts
+    if other := next((name for name in stated if name not in kinds), None):
+        words = f"String must be one of: {', '.join(kinds)}"
+        yield PROTOCOLS, f"Invalid value {other} for configuration {PROTOCOLS}: {words}"
+    if "classic" not in stated:
+        yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
 
 
 def _connections(texts: Texts) -> Complaints:
@@ -140,12 +173,21 @@ def _groups(texts: Texts, line: str, equal: str) -> Complaints:
     known = facts("broker", line)
     for group, endings in _BOUNDED.items():
         for ending in endings:
-            own, least, most = (f"group.{group}.{bound}{ending}" for bound in ("", "min.", "max."))
-            if own in known and {own, least, most} & texts.keys():
-                yield from _bounded(texts, line, own, least, most, equal)
+            yield from _of_group(texts, line, group, ending, equal)
+    for more, less in _AT_LEAST:
+        stated = [name for name in (more, less) if name in texts]
+        both = stated and {more, less} <= known.keys()
+        if both and _of(texts, line, more) < _of(texts, line, less):
+            yield stated[0], f"{more} must be greater than or {equal} {less}"
     if _STANDBYS in known and _of(texts, line, _STANDBYS) > _of(texts, line, _MOST_STANDBYS):
         here = _STANDBYS if _STANDBYS in texts else _MOST_STANDBYS
         yield here, f"{_STANDBYS} must be less than or {equal} {_MOST_STANDBYS}"
+
+
+def _of_group(texts: Texts, line: str, group: str, ending: str, equal: str) -> Complaints:
+    own, least, most = (f"group.{group}.{bound}{ending}" for bound in ("", "min.", "max."))
+    if own in facts("broker", line) and {own, least, most} & texts.keys():
+        yield from _bounded(texts, line, own, least, most, equal)
 
 
 def _bounded(texts: Texts, line: str, own: str, least: str, most: str, equal: str) -> Complaints:

@@ -10,6 +10,9 @@ from tests.advisor.configurations.asking import LRK, C, assert_answer, assert_fi
 
 LOCAL = "topic.remote.storage.enable=true topic.local.retention"
 PARTITIONER = "producer.partitioner.class"
+SHARE = "broker.group.share"
+KINDS = "broker.group.coordinator.rebalance.protocols"
+UPDATES = "broker.share.coordinator.snapshot.update.records.per.snapshot"
 THROTTLED = "topic.leader.replication.throttled.replicas"
 SET = [
     # numbers with a fraction, and lists, have validators too (ConfigDef, Range and ValidList)
@@ -59,6 +62,21 @@ SET = [
     ("", "broker.group.consumer.max.assignment.interval.ms=1", 2, "must be less than or equal to"),
     ("", "broker.group.consumer.min.assignment.interval.ms=100000", 2, "must be greater than or"),
     ("", "broker.group.share.assignment.interval.ms=100000", 2, "must be less than or equal to"),
+    ("", f"{SHARE}.record.lock.duration.ms=1000", 2, "or equal to group.share.min.rec"),
+    ("", f"{SHARE}.record.lock.duration.ms=61000", 2, "or equal to group.share.record"),
+    ("", f"{SHARE}.record.lock.duration.ms=60000", 0, "YES"),
+    ("", f"{SHARE}.partition.max.record.locks=4001", 2, "group.share.max.partition.max.record.loc"),
+    ("--kafka 4.2", f"{SHARE}.partition.max.record.locks=4001", 0, "YES"),
+    ("", f"{SHARE}.min.delivery.count.limit=5 {SHARE}.delivery.count.limit=4", 2, "min.delivery.c"),
+    ("--kafka 4.0", f"{KINDS}=classic,consumer,streams", 2, "streams for .*: consumer, classic"),
+    ("--kafka 4.1", f"{KINDS}=classic,consumer,streams", 0, "YES"),
+    ("--kafka 3.8", f"{KINDS}=classic,share", 2, "Invalid value share"),
+    ("", f"{KINDS}=classic,CONSUMER", 2, "Invalid value CONSUMER"),
+    ("--kafka 4.2", f"{UPDATES}=501", 2, "must be between .0, 500."),
+    ("--kafka 4.2", f"{UPDATES}=500", 0, "YES"),
+    ("--kafka 3.6", "broker.group.consumer.session.timeout.ms=9", 2, "requirement failed: group"),
+    ("--kafka 3.6", "broker.group.consumer.heartbeat.interval.ms=5000", 0, "YES"),
+    ("", f"{SHARE}.max.share.sessions=10", 2, "greater than or equal to group.share.max.size"),
     ("", "broker.group.streams.num.standby.replicas=3", 2, "group.streams.max.standby.replicas"),
     ("", "broker.group.streams.num.standby.replicas=2", 0, "YES"),
     ("", "broker.broker.id=-5", 2, "for configuration node.id: Value must be at least 0"),
