@@ -166,7 +166,8 @@ def _changes(search: Search, pulls: Pulls) -> tuple[Change, ...]:
 def _closes(search: Search, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
     """The events that are open again without this change.
 
-    There may be none, where it only makes others valid: then those that these others close.
+    There may be none, where it only makes others valid: then those that these others close, be it
+    one that only a change among these makes possible.
     """
     without = pulls & ~pull.bit
     if reopened := search.violations(without):
@@ -178,4 +179,6 @@ def _closes(search: Search, pulls: Pulls, pull: Pull) -> tuple[str, ...]:
         for other in served or others
         for violation in search.violations(pulls & ~other.bit)
     }
-    return tuple(violation.event for violation in search.violations() if violation.event in closed)
+    before = {violation.event for violation in search.violations()}
+    named = closed & before or closed
+    return tuple(event.name for event in search.events if event.name in named)

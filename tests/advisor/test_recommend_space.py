@@ -204,6 +204,9 @@ SEGMENT = {
 @example(
     Pipeline(Family.JAVA, "4.3", "4.3", 3, SEGMENT, Requirement(Guarantee.AT_LEAST_ONCE, 0, False))
 )
+@example(
+    Pipeline(Family.STREAMS, "2.8", "4.3", 5, {}, Requirement(Guarantee.EXACTLY_ONCE, 2, False))
+)
 @WHOLE_SPACE
 def test_every_change_names_what_it_closes_and_its_price(pipeline):
     for change in recommend(pipeline).changes:

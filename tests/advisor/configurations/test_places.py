@@ -87,7 +87,7 @@ GIVEN_UP = [
     (f"{HASTY} application.abort=rewinds", 0, "YES"),
     ("producer.max.block.ms=1000 application.abort=rewinds", 0, "YES"),
     (f"{HASTY} application.abort=continues", 1, "given_up in delivery-timeout"),
-    (f"{HASTY} application.delivery.errors=ignored", 1, "given_up in delivery-timeout"),
+    (f"{HASTY} application.delivery.errors=ignored", 0, "YES"),
     (f"{HASTY} application.commit=after-processing", 1, "given_up in delivery-timeout"),
     ("producer.max.block.ms=1 application.abort=rewinds", 1, "CANNOT WORK"),
 ]
