@@ -8,6 +8,7 @@ values, and those that a variable or a local of the same file has; what else Ter
 from __future__ import annotations
 
 import re
+from math import prod
 
 from advisor.catalog import Component
 from advisor.intake.clients.known import decides
@@ -27,6 +28,8 @@ _MANAGED = re.compile(
     r"upstash_kafka|digitalocean_database_kafka|yandex_mdb_kafka)\w*)\"",
     re.MULTILINE,
 )
+_PRODUCT = re.compile(r"\d{1,10}(?:[ \t]*\*[ \t]*\d{1,10}){1,9}")
+"""`7 * 24 * 3600 * 1000`, as durations are written."""
 _PLAIN = re.compile(r'"?(?:-?[0-9]{1,20}|true|false)"?')
 _PAIR = re.compile(
     r"(?<![\w.\"])\"?(?P<name>[A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)"
@@ -110,7 +113,10 @@ def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> No
                 # Whatever else stands there may be a secret.
                 kept = value if _PLAIN.fullmatch(value) else "its default"
                 reading.note(number, f"{shown(pair['name'])} is {kept} unless it is given another")
-            _take(reading, pair["name"], value or pair["value"], number, managed=managed)
+            stated = value or pair["value"].strip()
+            if _PRODUCT.fullmatch(stated):
+                stated = str(prod(int(factor) for factor in stated.split("*")))
+            _take(reading, pair["name"], stated, number, managed=managed)
         depth += code.count("{") - code.count("}")
         if depth <= 0 and "}" in code:
             break

@@ -148,6 +148,9 @@ ELSEWHERE = [
         f'  replication_factor = 3\n  config = {{\n    {row}\n  }}\n}}\n'}, "", code, expected)
       for row, code, expected in [
         ('"min.insync.replicas" = local.least - 1', 2, "is worked out by Terraform"),
+        ('"min.insync.replicas" = 2\n"retention.ms" = 7 * 24 * 3600 * 1000', 0, "YES"),
+        ('"min.insync.replicas" = 2\n"retention.ms" = 60 * 1000 * 1', 1, "60000 -> 690000"),
+        ('"min.insync.replicas" = 2\n"retention.ms" = 7 * var.day', 2, "worked out by Terraform"),
         ('"min.insync.replicas" = 2 - 1', 2, "is worked out by Terraform"),
         ('"min.insync.replicas" = 2\n"unclean.leader.election.enable" = false != var.x', 2,
          "unclean.leader.election.enable is worked out by Terraform"),
