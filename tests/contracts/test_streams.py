@@ -89,6 +89,24 @@ def test_a_consumer_of_its_own_overrules_what_streams_sets(
         assert taken == (in_force if prefix == "main.consumer" else [])
 
 
+def test_streams_does_not_start_with_what_a_client_inside_refuses(
+    release: tuple[str, Jvm], tmp_path: Path
+) -> None:
+    """Why intake.clients.streams_properties refuses them, and passes over those of a consumer that
+    is not made without a global table."""
+    version, running = release
+    application, push = Application(running, tmp_path), "enable.metrics.push"
+    for prefix in ("consumer", "main.consumer", "admin"):
+        refusal = application.refusal({f"{prefix}.{push}": "true"})
+        assert (refusal is None) == (version == "3.9"), prefix
+    assert application.refusal({"restore.consumer.fetch.max.wait.ms": "-1"})
+    assert application.refusal({"admin.request.timeout.ms": "soon"})
+    for name in (push, f"producer.{push}", f"restore.consumer.{push}"):
+        assert application.refusal({name: "true"}) is None
+        assert application.refusal({name: "yes"})
+    assert application.refusal({f"global.consumer.{push}": "yes"}) is None
+
+
 def test_every_word_of_a_guarantee_that_we_take_streams_takes(
     release: tuple[str, Jvm], tmp_path: Path
 ) -> None:

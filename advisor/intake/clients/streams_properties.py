@@ -11,9 +11,19 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 
-from advisor.catalog import Component, Family, kafka_versions, settings_of, versions
+from advisor.catalog import (
+    Component,
+    Family,
+    SettingError,
+    kafka_versions,
+    lookup,
+    parse,
+    settings_of,
+    versions,
+)
 from advisor.catalog.versions import at_least
 from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.formats.java_properties import Property, properties
 from advisor.intake.reading import MAX_ITEMS, Item, Product, Reader, Reading
 from advisor.intake.text import IntakeError, shown
@@ -23,6 +33,12 @@ _MAIN = "main.consumer."
 _AUTO = f"{_MAIN}enable.auto.commit"
 _FIRST = "goes before what Streams sets"
 _ELSEWHERE = ("restore.consumer.", "global.consumer.", "admin.")
+_ALWAYS_MADE = ("restore.consumer.", "admin.")
+"""Clients inside that each application starts; the global one only with a global table."""
+_PUSH = "enable.metrics.push"
+TELEMETRY = tuple(f"{prefix}{_PUSH}" for prefix in ("consumer.", _MAIN, "admin."))
+"""What StreamsConfig takes for a Boolean, and so for no text, since 4.0 (KIP-1076)."""
+_PASSED_OVER = "is not taken into account"
 _MIN_ISR = "topic.min.insync.replicas"
 _ID = "application.id"
 _API, _REQUEST, _REQUEST_MS = "default.api.timeout.ms", "request.timeout.ms", 30_000
@@ -62,6 +78,9 @@ def take(reading: Reading, entry: Property) -> None:
     elif entry.key == _AUTO and value == "true":
         words = "does not count: Kafka Streams commits by itself"
         reading.items.append(Item(Component.STREAMS, _AUTO, value, entry.line, inert=words))
+    elif entry.key in TELEMETRY or entry.key.startswith(_ALWAYS_MADE):
+        item = Item(Component.STREAMS, entry.key, entry.value, entry.line, inert=_PASSED_OVER)
+        reading.items.append(item)
     elif part in _CLIENTS:
         reading.state(Component(part), name, entry.value, entry.line)
         reading.own.add((Component(part), name))
@@ -70,7 +89,7 @@ def take(reading: Reading, entry: Property) -> None:
         message += f"application makes for itself: {words}. That is not advised on; leave it out"
         reading.wrong(Component.STREAMS, key, entry.line, message)
     elif key.startswith(_ELSEWHERE) or (part == "topic" and key != _MIN_ISR):
-        reading.note(entry.line, f"{shown(key)} is not taken into account")
+        reading.note(entry.line, f"{shown(key)} {_PASSED_OVER}")
     elif having := clients_with(key):
         for component in having:
             if (
@@ -86,8 +105,8 @@ def take(reading: Reading, entry: Property) -> None:
 
 
 def overruling(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:
-    """What a consumer of its own is told that Streams tells every consumer otherwise, and the words
-    that refuse it.
+    """What an application does not start with of what it hands on to one client, and the words
+    that refuse it; enable.auto.commit, where it would lose messages.
 
     StreamsConfig looks at `consumer.…` alone, and then puts what begins with `main.consumer.`,
     `restore.consumer.` or `global.consumer.` over it (getMainConsumerConfigs and its siblings; seen
@@ -97,6 +116,28 @@ def overruling(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, 
         if item.name == _AUTO and not at_least(product.version, "4.2"):
             does = "before Kafka 4.2 that consumer commits what is not processed yet"
             yield item, f"{_AUTO} {_FIRST}: {does}. Leave it out"
+        elif item.name in TELEMETRY and at_least(product.version, "4.0"):
+            does = "since Kafka 4.0 Kafka Streams takes no text for it, and does not start"
+            yield item, f"{item.name}: {does}. Leave it out, or state {_PUSH} alone"
+        elif item.name.startswith((*_ALWAYS_MADE, *TELEMETRY)) and (no := _no_value(item, product)):
+            yield item, f"{item.name}: {no}"
+
+
+def _no_value(item: Item, product: Product) -> str:
+    """Why the client inside does not start with a value. What an AdminClient and a consumer have in
+    common has the same type and bounds in both (AdminClientConfig)."""
+    prefixes = (*_ALWAYS_MADE, "consumer.", _MAIN)
+    prefix = next(prefix for prefix in prefixes if item.name.startswith(prefix))
+    of = (product.family, product.version, product.kafka, Component.CONSUMER)
+    try:
+        setting = lookup(*of, item.name.removeprefix(prefix), every=True)
+    except SettingError:
+        return ""
+    try:
+        parse(setting, item.text)
+    except SettingError as error:
+        return "" if FILLED_IN.search(item.text) else error.problem.message.removesuffix(".")
+    return ""
 
 
 def _loses(name: str, text: str) -> str:

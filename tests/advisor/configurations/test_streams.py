@@ -40,6 +40,38 @@ def test_streams_commits_by_itself_since_4_2(
     assert_file(tmp_path / "streams.properties", text, options, TOPIC, code, expected)
 
 
+PUSH = "enable.metrics.push"
+
+
+@pytest.mark.parametrize("name", [f"consumer.{PUSH}", f"main.consumer.{PUSH}", f"admin.{PUSH}"])
+@pytest.mark.parametrize(("text", "version", "code", "expected"), [
+    ("true", "3.9", 0, "YES"),
+    ("true", "4.0", 2, "takes no text for it"),
+    ("yes", "3.9", 2, "must be true or false"),
+])  # fmt: skip
+def test_streams_takes_no_text_where_it_asks_for_a_switch_itself(
+    tmp_path: Path, name: str, text: str, version: str, code: int, expected: str
+) -> None:
+    file, options = tmp_path / "streams.properties", f"--client-version {version}"
+    assert_file(file, f"{APPLICATION}{name}={text}\n", options, TOPIC, code, expected)
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("restore.consumer.enable.metrics.push=yes\n", 2, "must be true or false"),
+    ("restore.consumer.fetch.max.wait.ms=-1\n", 2, "fetch.max.wait.ms must be"),
+    ("admin.request.timeout.ms=soon\n", 2, "request.timeout.ms must be"),
+    ("restore.consumer.fetch.max.wait.ms=100\n", 0, "YES"),
+    ("restore.consumer.fetch.max.wait.ms=${WAIT}\n", 0, "YES"),
+    ("admin.retries=soon\nrestore.consumer.of.ours=1\n", 0, "YES"),
+    ("global.consumer.enable.metrics.push=yes\n", 0, "YES"),
+    ("enable.metrics.push=true\nproducer.enable.metrics.push=true\n", 0, "YES"),
+])  # fmt: skip
+def test_a_client_that_each_application_makes_starts_with_its_values(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "streams.properties", APPLICATION + more, "", TOPIC, code, expected)
+
+
 def test_a_version_is_that_of_the_client_of_the_file(tmp_path: Path) -> None:
     text = f"{APPLICATION}processing.guarantee=exactly_once\n"
     file, last = tmp_path / "streams.properties", "3.9 is the last version with this value"

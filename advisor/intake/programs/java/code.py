@@ -21,6 +21,7 @@ from advisor.intake.clients.known import (
     is_weighed,
     likely_clients,
 )
+from advisor.intake.clients.streams_properties import TELEMETRY
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.java_properties import Property
 from advisor.intake.programs import transactions
@@ -214,6 +215,8 @@ def _take(
         reading.wrong(component, key, line, f"{shown(key)} {words if depends else NO_PLAIN_VALUE}")
     elif text is None:
         reading.note(line, f"{shown(key)} is not a plain value: not read")
+    elif key in TELEMETRY and '"' not in written:
+        reading.note(line, f"{shown(key)} is not taken into account")
     elif component is Component.STREAMS:
         take_streams(reading, Property(line, key, text))
     else:
