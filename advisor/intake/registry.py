@@ -21,6 +21,7 @@ from advisor.intake.formats.java_properties import without_first
 from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
 from advisor.intake.programs.assumed import ASSIGNS, KINDS, NOTE, assigned, is_program
+from advisor.intake.programs.python.plain import is_python
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, line_of, yaml_begins
 from advisor.intake.weigh import weigh
@@ -251,7 +252,8 @@ def _reader(text: str) -> Reader:
     none."""
     refuse_others(text)
     reader = detect(text)
-    if reader is not None and reader.kind != _PROGRAMS[0] and (fence := _FENCE.search(text)):
+    fence = _FENCE.search(text) if reader and reader.kind != _PROGRAMS[0] else None
+    if fence and not (reader and reader.kind in _PROGRAMS and is_python(text)):
         line = line_of(text, fence.start())
         raise IntakeError(f"Line {line}: {_MARKDOWN}")
     if reader is not None:

@@ -37,7 +37,13 @@ _ENGINE = (
 )
 
 
-_CODE, _FILE = "code with", "a file of"
+_RESOURCE = (
+    "Its operator makes the settings of topics and brokers by rules of its own. Give what "
+    "kafka-topics.sh --describe and kafka-configs.sh --describe --all print."
+)
+
+
+_CODE, _FILE, _MANIFEST = "code with", "a file of", "a resource of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,22 @@ _OTHERS = (
         ("Camel (Java, YAML)", r"[\"'(]kafka:[\w.-]+\?[\w.]*=|^camel:[ \t]*$"),
         ("Beam (Java, Python)",
          r"\bimport[ \t]+org\.apache\.beam\b|^[ \t]*(?:import|from)[ \t]+apache_beam\b"),
+    ),
+    *_others(
+        _MANIFEST,
+        _RESOURCE,
+        *(
+            (name, rf"^[ -]*apiVersion:[ \t]*['\"]?(?:{group})/")
+            for name, group in (
+                ("Confluent for Kubernetes", r"platform\.confluent\.io"),
+                ("Koperator", r"kafka\.banzaicloud\.io"),
+                ("Aiven's operator", r"aiven\.io"),
+                ("Redpanda's operator", r"(?:cluster\.)?redpanda\.(?:vectorized\.io|com)"),
+                ("KubeDB", r"kubedb\.com"),
+                ("Crossplane",
+                 r"(?:\w+\.)*kafka(?:\.aws(?:\.m)?\.upbound|\.crossplane|\.aws\.crossplane)\.io"),
+            )
+        ),
     ),
     *_others(
         _FILE,

@@ -65,6 +65,8 @@ _KINDS = (
 _KIND = re.compile(
     rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b|\"kind\":[ \t]*\"(?:{_KINDS})\"", re.MULTILINE
 )
+_KNATIVE = re.compile(r"^[ -]*apiVersion:[ \t]*['\"]?serving\.knative\.dev/", re.MULTILINE)
+"""Its Service has a pod's template (Knative Serving API, Service v1)."""
 _API = re.compile(r"^apiVersion:|\"apiVersion\":", re.MULTILINE)
 _LIST = re.compile(r"^kind:[ \t]*List\b", re.MULTILINE)
 _LISTED = re.compile(rf"^[ -]+kind:[ \t]*(?:{_KINDS})\b", re.MULTILINE)
@@ -418,7 +420,8 @@ def _stated(leaves: Iterable[Leaf]) -> Iterator[tuple[Sequence[str], Variable]]:
 
 
 def _likeness(text: str) -> float:
-    is_one = _KIND.search(text) or (_LIST.search(text) and _LISTED.search(text))
+    is_listed = _LIST.search(text) and _LISTED.search(text)
+    is_one = _KIND.search(text) or is_listed or _KNATIVE.search(text)
     return 0.99 if is_one and _API.search(text) else 0.0
 
 

@@ -36,16 +36,17 @@ def refuse_several(variables: Iterable[tuple[str, str, int]]) -> None:
 
 
 def refuse_repeated(resources: Iterable[Sequence[Leaf]]) -> None:
-    """Raises `IntakeError` for a Kafka that is there twice: of one cluster the last one counts, and
-    of two in other places a pipeline has one."""
-    found: dict[tuple[str, str], int] = {}
+    """Raises `IntakeError` for a Kafka or a pool that is there twice: the last one counts, and
+    its servers once."""
+    found: dict[tuple[str, ...], int] = {}
     for leaves in resources:
         of = {leaf.path: leaf for leaf in leaves}
         kind, name, space = of.get(("kind",)), of.get(("metadata", "name")), of.get(_SPACE)
-        if kind and name and kind.text == "Kafka" and not FILLED_IN.search(name.text):
-            before = found.setdefault((name.text, space.text if space else ""), kind.line)
+        if kind and name and kind.text in _OF_BROKERS and not FILLED_IN.search(name.text):
+            place = (kind.text, name.text, space.text if space else "")
+            before = found.setdefault(place, kind.line)
             if before != kind.line:
-                words = f"this Kafka is on line {before} already. Leave one of them"
+                words = f"this {kind.text} is on line {before} already. Leave one of them"
                 raise IntakeError(f"Line {kind.line}: {words}.")
 
 

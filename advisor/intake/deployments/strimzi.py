@@ -20,6 +20,20 @@ from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import IntakeError, shown
 
+_FORBIDDEN = (
+    "listeners", "advertised.", "broker.", "listener.", "host.name", "port",
+    "inter.broker.listener.name", "sasl.", "ssl.", "security.", "password.", "log.dir",
+    "zookeeper.connect", "zookeeper.set.acl", "zookeeper.ssl", "zookeeper.clientcnxnsocket",
+    "authorizer.", "super.user", "node.id", "process.roles", "controller.", "metadata.log.dir",
+    "zookeeper.metadata.migration.enable",
+)  # fmt: skip
+_ALLOWED = (
+    "zookeeper.connection.timeout.ms", "sasl.server.max.receive.size", "ssl.cipher.suites",
+    "ssl.protocol", "ssl.enabled.protocols", "ssl.secure.random.implementation",
+    "broker.session.timeout.ms", "broker.heartbeat.interval.ms", "controller.socket.timeout.ms",
+    "controller.quorum.election.backoff.max.ms", "controller.quorum.election.timeout.ms",
+    "controller.quorum.fetch.timeout.ms",
+)  # fmt: skip
 QUOTA = "producer.byte.rate"
 _STORAGE = ("persistent-claim", "ephemeral", "jbod")
 _API = re.compile(
@@ -62,7 +76,7 @@ def read(text: str) -> Reading:
             others.append(kind)
             continue
         reading.parts.add(kind.text)
-        for leaf in with_lists(leaves):
+        for leaf in leaves:
             take(reading, leaf)
     state_topics(reading, [part for part, _ in topics], [line for _, line in topics])
     if brokers:
@@ -198,8 +212,11 @@ def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
 
 def _kafka(reading: Reading, leaf: Leaf) -> None:
     match leaf.path:
+        case ("spec", "kafka", "config", name) if _is_set_by_strimzi(name):
+            reading.note(leaf.line, f"{shown(name)}: Strimzi sets this itself: not read")
         case ("spec", "kafka", "config", *name):
             _refuse_nested(name, leaf.line)
+            _refuse_list(name, leaf)
             reading.state(Component.BROKER, ".".join(name), leaf.text, leaf.line)
         case ("spec", "kafka", "version"):
             reading.heads["kafka"] = leaf.text
@@ -211,10 +228,28 @@ def _kafka(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
+def _is_set_by_strimzi(name: str) -> bool:
+    """Whether Strimzi passes over a setting of brokers and sets its own (KafkaClusterSpec,
+    FORBIDDEN_PREFIXES and FORBIDDEN_PREFIX_EXCEPTIONS; AbstractConfiguration, filterForbidden)."""
+    return name.lower().startswith(_FORBIDDEN) and not name.lower().startswith(_ALLOWED)
+
+
+def _refuse_list(name: Sequence[str], leaf: Leaf) -> None:
+    """Raises `IntakeError` for a setting of brokers that has a list, or nothing: Strimzi refuses
+    the resource (OrderedProperties, addIterablePairs). A topic may have a list
+    (TopicOperatorUtil, configValueAsString)."""
+    if len(name) == 2 and name[1].isdecimal():
+        words = f"Strimzi takes no list for {shown(name[0])} of brokers. Write it as one text"
+        raise IntakeError(f"Line {leaf.line}: {words}.")
+    if leaf.is_null:
+        words = f"Strimzi takes no {shown(name[0])} without a value. Leave it out, or write one"
+        raise IntakeError(f"Line {leaf.line}: {words}.")
+
+
 def _refuse_nested(name: Sequence[str], line: int) -> None:
     """Raises `IntakeError` for a setting whose value is a mapping: Strimzi refuses the resource
-    (AbstractConfiguration)."""
-    if len(name) > 1:
+    (OrderedProperties, addIterablePairs; TopicOperatorUtil, configValueAsString)."""
+    if len(name) > 1 and not name[1].isdecimal():
         words = (
             f"Strimzi has no {shown(name[0])} with keys of its own. Write {shown('.'.join(name))}"
         )

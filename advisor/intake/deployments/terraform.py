@@ -53,6 +53,10 @@ _LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTI
 _COPIES = "replication_factor"
 _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
 """Arguments of the resources that are no settings of a topic."""
+_IGNORES = (
+    "Terraform does not set again what is named there, so that the topic may have other values "
+    "than this file says. kafka-topics.sh --describe prints those that count"
+)
 _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
 
@@ -157,6 +161,9 @@ def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) 
     """Takes an argument. What is worked out is refused where an answer depends on it, and of a
     service with defaults of its own (`managed`) wherever it is a setting."""
     if name in _OWN:
+        return
+    if name == "ignore_changes":
+        reading.note(line, f"{name}: {_IGNORES}")
         return
     text = value.strip('"')
     is_setting = name in (_COPIES, "config") or "." in name

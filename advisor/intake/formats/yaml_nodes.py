@@ -36,12 +36,14 @@ _TRUE = frozenset({"true", "yes", "on"})
 class Leaf:
     """One value: the keys that lead to it, its text, and the line of its key or of itself.
 
-    A switch is `true` or `false`, however it was written; an empty value has no text.
+    A switch is `true` or `false`, however it was written; an empty value has no text, and
+    `is_null` says that nothing stands there, or `null`.
     """
 
     path: tuple[str, ...]
     text: str
     line: int
+    is_null: bool = False
 
 
 def documents(text: str) -> list[list[Leaf]]:
@@ -96,7 +98,7 @@ class _Walk:
         """Every value below a node."""
         self._step(path, line)
         if isinstance(node, yaml.ScalarNode):
-            yield Leaf(path, _text(node), line)
+            yield Leaf(path, _text(node), line, node.tag == _NULL)
         elif isinstance(node, yaml.MappingNode) and any(
             isinstance(key, yaml.MappingNode) for key, _ in node.value
         ):  # {{ .Values.acks }} without quotes

@@ -217,6 +217,9 @@ TERRAFORM = [
     (MSK % (f"{SAFE}\n    num.partitions=${{var.p}}", "3.6.0", 3), 0, "num.partitions is worked"),
     (MSK % ("unclean.leader.election.enable=true", "3.6.0", 3)
      + OURS % '  config = { \n "min.insync.replicas" = "2"\n }\n', 1, "election.enable: true -> f"),
+    (MSK % (SAFE, "3.6.0", 3) + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n'
+     '  lifecycle {\n    ignore_changes = [config]\n  }\n', 0,
+     "YES.*ignore_changes: Terraform does not set again what is named there"),
     ('resource "aiven_kafka_topic" "t" {\n  replication = 3\n}\n', 2, "of a service whose brokers"),
 ]  # fmt: skip
 

@@ -30,6 +30,15 @@ spec:
       default.replication.factor: 3
       %s
 """
+POOL = """---
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaNodePool
+metadata: {name: p, labels: {strimzi.io/cluster: k}}
+spec:
+  replicas: %s
+  roles: [broker, controller]
+  storage: {type: persistent-claim, size: 1Gi}
+"""
 
 
 def of(namespace: str, text: str) -> str:
@@ -75,7 +84,10 @@ def test_what_kubectl_prints(tmp_path: Path, text: str) -> None:
     ("min.insync.replicas: 2", 0, "YES"),
     ("min.insync.replicas: {{ .Values.least }}", 2, "min.insync.replicas is filled in before"),
     ("min: {insync: {replicas: 2}}", 2, "k.yml:9: Strimzi has no min with keys of its own"),
-    ("log.cleanup.policy: [compact, delete]", 1, "min.insync.replicas: 1 -> 2"),
+    ("log.cleanup.policy: [compact, delete]", 2, "k.yml:9: Strimzi takes no list for log.cleanup"),
+    ("num.io.threads:", 2, "k.yml:9: Strimzi takes no num.io.threads without a value"),
+    ("log.dirs: /tmp/a\n      min.insync.replicas: 2", 0, "YES.*log.dirs: Strimzi sets"),
+    ("controller.socket.timeout.ms: 0", 2, "controller.socket.timeout.ms"),
 ])  # fmt: skip
 def test_a_value_of_strimzis(tmp_path: Path, row: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "k.yml", STRIMZI % row, "", COPIES, code, expected)
@@ -85,6 +97,37 @@ def test_a_kafka_that_is_there_twice(tmp_path: Path) -> None:
     both = "---\n".join(STRIMZI % f"min.insync.replicas: {least}" for least in (1, 2))
     words = "k.yml:12: this Kafka is on line 2 already. Leave one of them"
     assert_file(tmp_path / "k.yml", both, "", COPIES, 2, words)
+
+
+@pytest.mark.parametrize(("one", "other", "code", "expected"), [
+    (2, 2, 2, "k.yml:19: this KafkaNodePool is on line 11 already"),
+    (1, 2, 2, "k.yml:19: this KafkaNodePool is on line 11 already"),
+    (3, "", 0, "YES"),
+])  # fmt: skip
+def test_a_pool_that_is_there_twice(
+    tmp_path: Path, one: int, other: int | str, code: int, expected: str
+) -> None:
+    kafka = (STRIMZI % "min.insync.replicas: 2").replace("    replicas: 3\n", "")
+    text = kafka + POOL % one + (POOL % other if other else "")
+    assert_file(tmp_path / "k.yml", text, "", COPIES, code, expected)
+
+
+@pytest.mark.parametrize(
+    ("group", "product"),
+    [
+        ("platform.confluent.io/v1beta1", "Confluent for Kubernetes"),
+        ("kafka.banzaicloud.io/v1beta1", "Koperator"),
+    ],
+)
+def test_resources_of_other_operators(tmp_path: Path, group: str, product: str) -> None:
+    text = f"apiVersion: {group}\nkind: KafkaTopic\nmetadata: {{name: a}}\nspec:\n  replicas: 3\n"
+    words = f"k.yml:1: this is a resource of {product}, .* kafka-configs.sh --describe --all print"
+    assert_file(tmp_path / "k.yml", text, "", READS, 2, words)
+
+
+def test_a_service_of_knative(tmp_path: Path) -> None:
+    pod = POD.replace("apps/v1", "serving.knative.dev/v1").replace("Deployment", "Service")
+    assert_file(tmp_path / "k.yml", pod + ACKS % 1, "", READS, 1, ONE)
 
 
 def test_documents_without_anything(tmp_path: Path) -> None:

@@ -94,6 +94,13 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
     ({"d.yml": BROKER + "# no volume of its own\n"}, COPIES, 1, "CANNOT WORK"),
     ({"d.yml": BROKER.replace("    deploy", "      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE:\n"
       "    deploy")}, COPIES, 2, "unclean.leader.election.enable has no value here"),
+    # a blank one is written into the broker's file; without a value, it is not known
+    *[({"d.yml": BROKER.replace("    deploy", f"      {row}\n    deploy")}, COPIES, code, words)
+      for row, code, words in (
+          ('KAFKA_NUM_IO_THREADS: ""', 2, "num.io.threads is empty"),
+          ("KAFKA_NUM_IO_THREADS:", 1, "num.io.threads is filled in when the application starts"),
+          ('KAFKA_METRIC_REPORTERS: ""', 1, "metric.reporters is not taken into account"))],
+    ({"v.env": "KAFKA_NODE_ID=1\nKAFKA_NUM_IO_THREADS=\n"}, COPIES, 2, "num.io.threads is empty"),
     ({"d.yml": f"{APPLICATION}      - {RESET}\n"}, READS, 2, "auto.offset.reset has no value here"),
     ({"d.yml": f"{APPLICATION}      {RESET}:\n"}, READS, 2, "auto.offset.reset has no value here"),
     ({"d.yml": f"{APPLICATION}      - SPRING_KAFKA_BOOTSTRAP_SERVERS\n      - {RESET}=earliest\n"},

@@ -131,7 +131,9 @@ def test_what_kubectl_lists_is_read_resource_by_resource() -> None:
     item = "- apiVersion: kafka.strimzi.io/v1\n  kind: {}\n  spec:\n    {}\n"
     text = "apiVersion: v1\nkind: List\nitems:\n" + "".join([
         item.format("KafkaTopic", "{replicas: 3, config: {min.insync.replicas: 2}}"),
-        item.format("Kafka", "{kafka: {version: 4.1.0, config: {log.dirs: /d}}}"),
+        item.format(
+            "Kafka", "{kafka: {version: 4.1.0, config: {unclean.leader.election.enable: true}}}"
+        ),
         item.format("KafkaUser", "{}"),
     ])  # fmt: skip
     reader = detect(text)
@@ -139,7 +141,8 @@ def test_what_kubectl_lists_is_read_resource_by_resource() -> None:
     assert reader.kind == "strimzi"
     note = "Line 13: of a KafkaUser nothing is weighed here."
     settings: dict[str, Value] = {
-        "topic.replication.factor": 3, "topic.min.insync.replicas": 2, "broker.log.dirs": "stated",
+        "topic.replication.factor": 3, "topic.min.insync.replicas": 2,
+        "broker.unclean.leader.election.enable": True,
     }  # fmt: skip
     _with_text(settings, text, note)
 

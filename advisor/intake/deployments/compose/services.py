@@ -18,7 +18,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from advisor.catalog import Component, Family
-from advisor.intake.clients.known import decides, known_keys, newest
+from advisor.intake.clients.known import known_keys, newest
 from advisor.intake.clients.placeholders import COMPOSE, fill
 from advisor.intake.cluster.quorum import VOTERS
 from advisor.intake.deployments.commands import (
@@ -28,6 +28,7 @@ from advisor.intake.deployments.commands import (
     take_altered,
     take_topics,
 )
+from advisor.intake.deployments.compose.blanks import handed_on, has_value
 from advisor.intake.deployments.compose.lost import Servers, lose_disks, say_shared
 from advisor.intake.deployments.compose.servers import (
     count,
@@ -322,10 +323,11 @@ def _variable(leaf: Leaf) -> tuple[str, str] | None:
     """A variable of a service, written as a mapping or as a list of `NAME=value`."""
     match leaf.path:
         case ("services", _, "environment", name) if name.isdecimal():
-            name, _, value = leaf.text.partition("=")
+            name, stated, value = leaf.text.partition("=")
+            value = value if stated else handed_on(name)
             return (name, value) if _ours(name, value) else None
         case ("services", _, "environment", name) if _ours(name, leaf.text):
-            return name, leaf.text
+            return name, handed_on(name) if leaf.is_null else leaf.text
         case _:
             return None
 
@@ -368,7 +370,7 @@ def take(
             if is_springs(variable, value) or _NOT_SETTINGS.fullmatch(variable):
                 continue
             name = setting_of(variable)
-            if _has_value(reading, Component.BROKER, (variable, value, line)):
+            if has_value(reading, Component.BROKER, (variable, value, line)):
                 state = partial(_state, reading, service, name, line)
                 fill(reading, COMPOSE, (name, value, line), state)
         springs[service] = _of_spring(reading, own, commands.get(service))
@@ -377,18 +379,6 @@ def take(
     applications = {service: leaves for service, leaves in springs.items() if leaves}
     for service, leaves in applications.items():
         _take_application(reading, service if len(applications) > 1 else "", leaves)
-
-
-def _has_value(reading: Reading, component: Component, row: Variable) -> bool:
-    """Whether a variable has one here. Without one, compose hands on what it is started with
-    (Compose file reference, `environment`), which is not in the file: a problem where an answer
-    depends on it."""
-    variable, value, line = row
-    name = setting_of(variable)
-    if not value and decides(name):
-        words = f"{shown(name)} has no value here. Write the one that counts"
-        reading.wrong(component, name, line, words)
-    return bool(value)
 
 
 def is_springs(variable: str, value: str) -> bool:
@@ -407,7 +397,7 @@ def _of_spring(
     for variable, text, line in own:
         if variable == spring_arguments.JSON[0]:
             later += spring_arguments.of_json(text, line)
-        elif variable.startswith(_SPRING) and _has_value(
+        elif variable.startswith(_SPRING) and has_value(
             reading, Component.APPLICATION, (variable, text, line)
         ):
             keep = partial(_keep, springs, variable, line)

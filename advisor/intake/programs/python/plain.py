@@ -17,6 +17,15 @@ _METHODS = frozenset({
 })  # fmt: skip
 
 
+def is_python(text: str) -> bool:
+    """Whether a text is a whole program of Python, whatever its docstrings hold."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def plain(tree: ast.Module) -> ast.Module:
     """The same program, in fewer words."""
     aliases = {
