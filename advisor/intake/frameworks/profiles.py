@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from advisor.intake.application_file import ApplicationFile, moved
-from advisor.intake.clients.placeholders import resolved
+from advisor.intake.clients.placeholders import by_default, resolved
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Profiles, Reading
@@ -21,15 +21,21 @@ _PROFILE = re.compile(
     r"\"?%(?:\{(?P<several>[^{}\"]{1,200})\}|(?P<profile>[^.\"{}]+))\"?\.(?P<name>.+)"
 )
 _RUNS = "prod"
-"""The profile in which a packaged application runs."""
+"""The profile in which a packaged application runs, unless it states another."""
+_CHOSEN = ("smallrye.config.profile", "quarkus.profile")
+"""What chooses profiles, also in a file (SmallRyeConfigBuilder, getProfiles). The last one counts
+(QuarkusConfigBuilderCustomizer, which relocates the first to the second)."""
 
 
 def with_profiles(
     every: Sequence[Leaf], read: Callable[[Sequence[Leaf], Sequence[str]], Reading]
 ) -> Reading:
     """What is read of a packaged application, unless something starts it in other profiles."""
-    reading = read(every, [_RUNS])
-    reading.profiles = Profiles({(_RUNS,): 0}, partial(read, every), _RUNS)
+    stated = {leaf.path[0]: by_default(leaf.text) for leaf in every}
+    chosen = next((stated[name] for name in reversed(_CHOSEN) if stated.get(name)), _RUNS)
+    runs = tuple(name.strip() for name in chosen.split(","))
+    reading = read(every, runs)
+    reading.profiles = Profiles({runs: 0}, partial(read, every), _RUNS)
     return reading
 
 

@@ -52,6 +52,11 @@ BROKER = """services:
       KAFKA_DEFAULT_REPLICATION_FACTOR: ${KAFKA_COPIES:-3}
     deploy: {replicas: 3}
 """
+FILES = """configs:
+  c:
+    content: |
+      %s
+"""
 PYTHON = """import os
 from confluent_kafka import Consumer
 c = Consumer({"bootstrap.servers": "k", "group.id": "g", "enable.auto.commit": False,
@@ -94,6 +99,12 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
     ({"d.yml": BROKER + "# no volume of its own\n"}, COPIES, 1, "CANNOT WORK"),
     ({"d.yml": BROKER.replace("    deploy", "      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE:\n"
       "    deploy")}, COPIES, 2, "unclean.leader.election.enable has no value here"),
+    # files that stand in the compose file, and folders with files
+    ({"d.yml": BROKER + FILES % "unclean.leader.election.enable=true"}, COPIES, 2,
+     "unclean.leader.election.enable is in a file that containers have"),
+    ({"d.yml": BROKER + FILES % "log4j.rootLogger=INFO"}, COPIES, 1, "CANNOT WORK"),
+    ({"d.yml": BROKER.replace("['d:", "['./c:/mnt/shared/config', 'd:")}, COPIES, 1,
+     "d.yml:4: a mounted file may hold settings: not read here"),
     # a blank one is written into the broker's file; without a value, it is not known
     *[({"d.yml": BROKER.replace("    deploy", f"      {row}\n    deploy")}, COPIES, code, words)
       for row, code, words in (

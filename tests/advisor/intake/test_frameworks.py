@@ -66,6 +66,8 @@ QUARKUS = [
     (f"{READS}mp.messaging.outgoing.x.connector=smallrye-amqp\n"
      "mp.messaging.outgoing.x.acks=0\n", 0, "^YES.*connector smallrye-amqp sets up its clients"),
     (f"{SAFE}%dev.{_OUT}.acks=0\n", 0, "^YES.*only in profile dev is not read"),
+    (f"{SAFE}%dev.{_OUT}.acks=1\nquarkus.profile=${{IN:dev}}\n", 1, "acks: 1 -> all"),
+    (f"{SAFE}%dev.{_OUT}.acks=1\nsmallrye.config.profile=a,dev\n", 1, "acks: 1 -> all"),
     (f"{SAFE}%prod.{_OUT}.acks=0\n", 1, "acks: 0 -> all"),
     (f"kafka.acks=0\n{READS}{WRITES}", 1, "acks: 0 -> all"),
     (f"{SAFE}kafka.acks=0\n", 0, "^YES"),

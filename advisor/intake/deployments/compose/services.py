@@ -29,6 +29,7 @@ from advisor.intake.deployments.commands import (
     take_topics,
 )
 from advisor.intake.deployments.compose.blanks import handed_on, has_value
+from advisor.intake.deployments.compose.files import refuse_contents, say_unread
 from advisor.intake.deployments.compose.lost import Servers, lose_disks, say_shared
 from advisor.intake.deployments.compose.servers import (
     count,
@@ -80,8 +81,6 @@ _BROKERS = re.compile(
     r"^[ \t]+image:[ \t]*[\"']?\S*(?:/kafka|/cp-kafka|/cp-server|/redpanda)(?:-native)?[:\s\"']",
     re.MULTILINE,
 )
-_SETTINGS = re.compile(r"\.properties\b|\bapplication[\w.-]*\.ya?ml\b")
-"""A file that may be mounted and holds settings."""
 _OF_APPLICATIONS = re.compile(
     rf"{VARIABLE.pattern}|MP_MESSAGING_|{spring_arguments.JSON[0]}|"
     r"(?:-D|--)(?:spring|mp\.messaging|quarkus|micronaut|kafka)\."
@@ -112,7 +111,8 @@ def read(text: str) -> Reading:
     take_own(reading, [*_variables(leaves)], commands.values())
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
-    _say_unread(reading, leaves, {*filter(variables.get, variables)} | brokers | controllers)
+    refuse_contents(reading, leaves)
+    say_unread(reading, leaves, {*filter(variables.get, variables)} | brokers | controllers)
     take(reading, of_servers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands, variables)
     reading.whole = frozenset(brokers | controllers)
@@ -189,24 +189,6 @@ def _take_overrides(
             value = stated.get(reference[1], value) if reference else value
             reading.state(Component.BROKER, name, value, line, process=service)
     take_altered(reading, commands.values())
-
-
-def _say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[str]) -> None:
-    """Names files that hold settings of a server, or of an application, and are not in this one."""
-    said = set[str]()
-    for leaf in leaves:
-        match leaf.path:
-            case ("include", *_):
-                what, service = "a file that is included", next(iter(services), "")
-            case ("services", service, ("env_file" | "configs") as part, *_):
-                what = str(part)
-            case ("services", service, "volumes", *_) if _SETTINGS.search(leaf.text):
-                what = "a mounted file"
-            case _:
-                continue
-        if service in services and what not in said:
-            said.add(what)
-            reading.note(leaf.line, f"{what} may hold settings: not read here. Give that, too")
 
 
 def _say_line(reading: Reading, lines: Collection[str]) -> None:
