@@ -4,7 +4,7 @@ The product starts with them. Sources, of Kafka: OffsetMetadataManager and Group
 (validateOffsetMetadataLength), CoordinatorRuntime (OperationTimeout), LogConfig and UnifiedLog
 (segments), AbstractIndex and TimeIndex.isFull, DelayedRemoteFetch, ClusterConnectionStates,
 StreamThread.pollRequests, StreamTask.process and WindowedChangelogTopicConfig; of Spark:
-KafkaOffsetReaderAdmin.withRetries.
+KafkaOffsetReaderAdmin.withRetries; of librdkafka: rd_kafka_transport_framed_recv.
 """
 
 from __future__ import annotations
@@ -58,6 +58,9 @@ _ASSIGNED = tuple(
 )
 _REMOTE, _TIERED = "remote.fetch.max.wait.ms", "remote.storage.enable"
 _TOO_SHORT_MS = 10
+_RESPONSE, _MANY_PARTITIONS = "receive.message.max.bytes", 100_000
+"""About 40 bytes tell of a partition with three copies (MetadataResponse), so some 2,000 of them.
+A consumer's has to hold a batch, which is weighed."""
 _LEAVE = "That is not advised on; leave the line out."
 
 
@@ -80,6 +83,8 @@ def unworkable(
             checks += [_spark(texts), _pauses(texts)]
         case Component.CONSUMER:
             checks.append(_pauses(texts))
+        case Component.PRODUCER:
+            checks.append(_responses(texts))
         case _:
             pass
     for check in checks:
@@ -166,6 +171,13 @@ def _pauses(texts: Texts) -> Words:
     for name in (name for name in texts if name.lower().removeprefix("kafka.") in _PAUSES):
         if _number(texts, name, 0) > _LONGEST_PAUSE_MS:
             yield name, "keeps a reader away for hours after a failure that is over."
+
+
+def _responses(texts: Texts) -> Words:
+    """librdkafka ends a connection over which a longer response comes. Seen on 2.16.1."""
+    if _number(texts, _RESPONSE, _MANY_PARTITIONS) < _MANY_PARTITIONS:
+        words = "does not hold what brokers tell of a topic with many partitions, and without that "
+        yield _RESPONSE, f"{words}the producer sends nothing."
 
 
 def _spark(texts: Texts) -> Words:

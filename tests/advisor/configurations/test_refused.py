@@ -301,6 +301,7 @@ def test_librdkafka_takes_the_numbers_that_are_taken(component: Component) -> No
             for value in (bound, bound + step):
                 stated: dict[str, str | int] = {setting.name: value}
                 refusal, ours = _of_librdkafka(component, stated), _ours(component, stated)
+                ours = [words for words in ours if "That is not advised on" not in words]
                 if (refusal is None) != (not ours):
                     wrong.append((stated, refusal, ours))
     assert not wrong

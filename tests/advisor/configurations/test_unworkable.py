@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import JAVA, SPARK, STREAMS, C, assert_answer, assert_file
+from tests.advisor.configurations.asking import (
+    JAVA,
+    LRK,
+    SPARK,
+    STREAMS,
+    C,
+    assert_answer,
+    assert_file,
+)
 
 OF_STREAMS, OF_SPARK = "--client streams", "--client spark"
 LINGER, COMMIT = "broker.group.coordinator.append.linger.ms", "broker.offsets.commit.timeout.ms"
@@ -19,6 +27,7 @@ FIRST = "broker.group.initial.rebalance.delay.ms"
 ABORTED = "producer.transactional.id=a producer.transaction.timeout.ms=10 "
 ABORTED += "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms"
 OWN_THREAD = "consumer.group.protocol=consumer consumer.default.api.timeout.ms"
+OF_LRK = f"{JAVA} consumer.enable.auto.offset.store=false"
 ASSIGNOR = "group.remote.assignor"
 
 SET = [
@@ -94,6 +103,9 @@ SET = [
     # timedOutTransactions of a coordinator that looks all the time
     ("", f"{C} {ABORTED}=10", 1, "CANNOT WORK.*each transaction is aborted before"),
     ("", f"{C} {ABORTED}=11", 0, "YES"),
+    # rd_kafka_transport_framed_recv
+    (LRK, f"{OF_LRK} producer.receive.message.max.bytes=99999", 2, "the producer sends nothing"),
+    (LRK, f"{OF_LRK} producer.receive.message.max.bytes=100000", 0, "YES"),
     # KafkaOffsetReaderAdmin.withRetries
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=0", 2, "asks for no offset"),
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=1", 0, "YES"),
