@@ -24,7 +24,29 @@ def permits(pipeline: Pipeline) -> Permits:
         if topic.zookeeper
         else _without_majority(pipeline, topic)
     )
-    return outages | _without_metadata(pipeline, topic) | _with_empty_voter(pipeline, topic)
+    stale = _with_a_stale_one(pipeline, topic)
+    return outages | _without_metadata(pipeline, topic) | stale | _with_empty_voter(pipeline, topic)
+
+
+def may_be_behind(pipeline: Pipeline) -> bool:
+    """Whether those that are left may lack what was committed: a majority had it, and it is lost
+    (Raft; kraft.md, Controllers: 3 of them tolerate the loss of one)."""
+    count, lost = keepers(pipeline), lost_for_good(pipeline)
+    return count is not None and count // 2 < lost
+
+
+def _with_a_stale_one(pipeline: Pipeline, topic: Replication) -> Permits:
+    """Brokers go by what it knows: also of a replica that has left the in-sync set since."""
+    count, lost = keepers(pipeline), lost_for_good(pipeline)
+    if count is None or count <= lost or not may_be_behind(pipeline):
+        return {}
+    reason = (
+        f"application.{SERVERS[topic.zookeeper]}={count}: {lost} may be lost for good, and "
+        "metadata that was committed may have been on these only. Where the cluster goes on with "
+        "what is left, a replica that lacks messages may become leader, and the others truncate "
+        "them."
+    )
+    return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
 
 
 def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:

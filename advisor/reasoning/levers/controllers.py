@@ -10,8 +10,8 @@ from advisor.reasoning.failures.brokers_below_min_isr import IN_SYNC
 from advisor.reasoning.failures.controllers_lost import (
     DISK,
     SERVERS,
-    keepers,
     lost_for_good,
+    may_be_behind,
     returns_empty,
 )
 from advisor.reasoning.levers.lever import Lever, Procedure, Restart, Targets, costs
@@ -24,8 +24,7 @@ def _servers(*, zookeeper: bool) -> Targets:
     def targets(pipeline: Pipeline) -> Sequence[Value]:
         if Replication(pipeline).zookeeper is not zookeeper:
             return []
-        now, lost = keepers(pipeline), lost_for_good(pipeline)
-        return [2 * lost + 1] if now is not None and now <= lost else []
+        return [2 * lost_for_good(pipeline) + 1] if may_be_behind(pipeline) else []
 
     return targets
 

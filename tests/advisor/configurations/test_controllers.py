@@ -8,6 +8,10 @@ import pytest
 
 from tests.advisor.configurations.asking import C, assert_answer, assert_file
 
+TWO = "--survive 2 --brokers 5"
+SURE = C.replace("factor=3", "factor=5").replace("replicas=2", "replicas=3")
+SURE += " broker.offsets.topic.replication.factor=5 application.offsets.topic.min.insync.replicas=3"
+
 SET = [
     # brokers delete replicas that no metadata name (KAFKA-14616)
     ("", f"{C} application.controllers=1", 1, "controllers: 1 -> 3 .*is on this machine only"),
@@ -18,6 +22,11 @@ SET = [
     ("--survive 2 --brokers 5", f"{C} topic.replication.factor=5 topic.min.insync.replicas=3 "
      "application.controllers=2", 1, "controllers: 2 -> 5 "),
     ("", f"{C} application.controllers=3", 0, "YES.*1 may be down"),
+    # what a majority had is committed (kraft.md: 3 controllers tolerate the loss of one)
+    (TWO, f"{SURE} application.controllers=3", 1, "controllers: 3 -> 5 .*been on these only"),
+    (TWO, f"{SURE} application.controllers=4", 0, "YES.*of these 2 may be lost for good"),
+    (TWO, f"{SURE} application.controllers=5", 0, "YES.*2 may be down"),
+    (f"{TWO} --kafka 3.2", f"{SURE} application.zookeeper.servers=3", 1, "servers: 3 -> 5 "),
     ("--kafka 3.2", C, 0, "YES"),
     # a broker ends itself before it is registered (BrokerLifecycleManager)
     ("", f"{C} broker.controller.quorum.append.linger.ms=60000", 1,
