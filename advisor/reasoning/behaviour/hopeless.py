@@ -154,18 +154,24 @@ def _cut_off(pipeline: Pipeline) -> Iterator[Hopeless]:
 
 def _never_answered(pipeline: Pipeline) -> Iterator[Hopeless]:
     """Java gives a fetch up while the broker still gathers fetch.min.bytes; librdkafka adds the
-    broker's time to its own."""
-    wait, least, given_up = (
-        pipeline.number(Component.CONSUMER, name)
-        for name in ("fetch.max.wait.ms", "fetch.min.bytes", "request.timeout.ms")
+    broker's time to its own. Nor does a task of Spark wait longer (InternalKafkaConsumer.fetch)."""
+    setting, usual = "fetch.max.wait.ms", 500
+    wait, least = (
+        pipeline.number(Component.CONSUMER, name) for name in (setting, "fetch.min.bytes")
     )
-    if least > 1 and wait >= given_up > ANSWER_MS:
-        why = (
-            f"fetch.max.wait.ms={wait}, fetch.min.bytes={least} and request.timeout.ms={given_up}: "
-            "the client gives up each fetch before the broker answers, and the last messages are "
-            "never read."
-        )
-        yield Hopeless(Component.CONSUMER, "fetch.max.wait.ms", why, 500)
+    limits = {"request.timeout.ms": (30_000, "the client gives up each fetch")}
+    if pipeline.family is Family.SPARK:
+        limits["kafkaConsumer.pollTimeoutMs"] = (120_000, "each task fails")
+    for name, (default, what) in limits.items():
+        waited_ms = pipeline.number(Component.CONSUMER, name)
+        if least > 1 and wait >= waited_ms > ANSWER_MS:
+            why = (
+                f"{setting}={wait}, fetch.min.bytes={least} and {name}={waited_ms}: {what} before "
+                "the broker answers, and the last messages are never read."
+            )
+            at, value = (setting, usual) if wait > usual else (name, default)
+            yield Hopeless(Component.CONSUMER, at, why, value)
+            return
 
 
 def _written_again_and_again(pipeline: Pipeline) -> bool:

@@ -22,6 +22,7 @@ COPIER = (
     "consumer.enable.auto.commit=false consumer.isolation.level=read_committed "
     "application.commit=in-transaction application.restart=resumes"
 )
+SLOW = "consumer.kafka.fetch.max.wait.ms=20000 consumer.kafka.fetch.min.bytes=2"
 UNVERIFIED = "broker.transaction.partition.verification.enable"
 COMPACT = f"{C} topic.cleanup.policy=compact"
 BY_BROKERS = "consumer.group.protocol=consumer consumer.group.remote.assignor"
@@ -99,6 +100,14 @@ SET = [
     # Spark
     ("--client spark", f"{SPARK} consumer.endingOffsets=latest", 2, "ending offset not valid"),
     ("--client spark", f"{SPARK} consumer.kafkaConsumer.pollTimeoutMs=1", 1, "CANNOT WORK"),
+    # InternalKafkaConsumer.fetch, of a partition with fewer bytes than that
+    ("--client spark", f"{SPARK} {SLOW} consumer.kafkaConsumer.pollTimeoutMs=20000", 1,
+     "CANNOT WORK.*Set fetch.max.wait.ms to 500"),
+    ("--client spark", f"{SPARK} {SLOW} consumer.kafkaConsumer.pollTimeoutMs=20001", 0, "YES"),
+    ("--client spark", f"{SPARK} consumer.kafka.fetch.min.bytes=2 "
+     "consumer.kafkaConsumer.pollTimeoutMs=500", 1, "Set kafkaConsumer.pollTimeoutMs to 120000"),
+    ("", f"{C} consumer.fetch.min.bytes=2 consumer.request.timeout.ms=500", 1,
+     "Set request.timeout.ms to 30000"),
     # transactions without an epoch of their own (KIP-890)
     ("--client-version 3.9", f"{C} producer.transactional.id=a", 0, "P010 medium: java 3.9"),
     ("--client-version 3.9 --want exactly-once", f"{COPIER} {UNVERIFIED}=false", 1,
