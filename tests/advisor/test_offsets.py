@@ -43,6 +43,24 @@ def test_a_commit_that_one_broker_has_goes_back_with_it(line: str) -> None:
     assert not permits(described(SAFE | {"kafka": line}), "offsets-topic-lost")
 
 
+COPIES = "broker.offsets.topic.replication.factor"
+
+
+@pytest.mark.parametrize(("copies", "least", "survive", "racks", "goes_back"), [
+    # all of them may be lost, or all but one that is behind
+    ("3", "2", "3", "3", True), ("2", "1", "2", "3", True),
+    # none is behind, there is no other, or they go together
+    ("3", "3", "3", "3", False), ("1", "1", "3", "3", False), ("3", "2", "1", "1", False),
+])  # fmt: skip
+def test_fewer_copies_may_be_lost_than_all_of_them(
+    copies: str, least: str, survive: str, racks: str, goes_back: bool
+) -> None:
+    fields = {COPIES: copies, LEAST: least, "need.survive": survive, "application.racks": racks}
+    permitted = permits(described(SAFE | STOP | {"brokers": "6"} | fields), "offsets-topic-lost")
+    assert Anomaly.BLOCKED in permitted
+    assert (permitted >= AGAIN) is goes_back
+
+
 @pytest.mark.parametrize(("fields", "sure"), [
     ({}, False), ({"broker.min.insync.replicas": "2"}, True),
     ({"broker.min.insync.replicas": "2", LEAST: "1"}, False), ({LEAST: "2"}, True),

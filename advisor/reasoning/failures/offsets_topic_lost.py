@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.group import repeated
-from advisor.reasoning.behaviour.replication import Replication, lost_at_once
+from advisor.reasoning.behaviour.replication import Lost, Replication, lost_at_once
 from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
 from advisor.reasoning.failures.no_committed_offset import without_position
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -27,11 +27,15 @@ def permits(pipeline: Pipeline) -> Permits:
                 "group can read anything until it is lowered."
             )
         }
+    gone: Permits = {}
     if copies <= lost.count - lost.removed:
-        return without_position(pipeline, f"{NAME}={copies}: the committed offsets are lost, too. ")
+        gone = without_position(pipeline, f"{NAME}={copies}: the committed offsets are lost, too. ")
+        # Fewer may be lost as well, and leave a copy that is behind; a rack goes as a whole.
+        fewer = min(max(pipeline.requirement.survive, 1), copies - 1)
+        lost = Lost(fewer + lost.removed, removed=lost.removed)
     if sure_copies(pipeline) <= lost.count:
-        return goes_back(pipeline, f"{stated_settings(pipeline)}; {lost} may be lost.")
-    return _led_by_an_empty_disk(pipeline, copies)
+        return goes_back(pipeline, f"{stated_settings(pipeline)}; {lost} may be lost.") | gone
+    return gone or _led_by_an_empty_disk(pipeline, copies)
 
 
 def sure_copies(pipeline: Pipeline) -> int:
