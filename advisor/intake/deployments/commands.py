@@ -29,11 +29,17 @@ _OVERRIDE = re.compile(r"--override[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
 _START = re.compile(r"kafka-topics(?:\.sh)?\b")
 _COPIES = re.compile(r"--replication-factor[ =]+[\"']?(\d{1,5})\b")
 _PLACED = re.compile(r"--replica-assignment[ =]+[\"']?([\d:,]{1,2000})")
-_CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
+_CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})[ \t]*=[ \t]*([^\s\"']{1,200})")
+_OPEN_CONFIG = re.compile(r"--(?:add-)?config[ =]+[\"']?[^\s\"'=]{0,200}[$`]")
+"""Settings whose names are filled in when the command runs."""
 _TOPIC = re.compile(r"[\w.-]{1,249}:\d{1,6}:(\d{1,5})(?::[\w,]*)?")
 _ALTER = re.compile(r"kafka-(?:configs|topics)(?:\.sh)?\b")
-_ADDED = re.compile(r"--add-config[ =]+[\"']?([^\s\"']{3,2000})")
-_PAIR = re.compile(r"([\w.]{2,100})=(\[[^\]]{0,200}\]|[^,\s]{1,200})")
+_ADDED = re.compile(
+    r"--add-config[ =]+(?:\"([^\"]{3,2000})\"|'([^']{3,2000})'"
+    r"|([^\s\"']{3,2000}(?:(?<=,)[ \t]+[\w.]{2,100}=[^\s\"']{1,2000}){0,50}))"
+)
+"""In quotes, blanks may stand between settings (ConfigCommand, parseConfigsToBeAdded)."""
+_PAIR = re.compile(r"([\w.]{2,100})[ \t]*=[ \t]*(\[[^\]]{0,200}\]|[^,\s]{1,200})")
 _OF_BROKERS = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults)?)\b")
 _OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
 _NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
@@ -46,10 +52,17 @@ _LOSING: Mapping[str, str] = {
     r"kafka-delete-records\b": "deletes messages, read or not",
     r"kafka-consumer-groups\b(?=.*--reset-offsets)(?=.*--execute)(?!.*--to-earliest)":
         "moves the position of a group, which may pass over messages that it has not read",
+    r"kafka-streams-application-reset\b(?=.*--(?:to-|shift-by|by-|from-))(?!.*--dry-run)"
+    r"(?!.*--to-earliest)":
+        "moves the position of an application, which may pass over messages that it has not read",
 }  # fmt: skip
 _BY_HAND = "Leave it out if somebody runs it by hand and knows that"
 _MOVED = re.compile(r"kafka-reassign-partitions\b.*--execute\b")
 _IN_A_FILE = "what add-config-file has is not read. Write it behind --add-config"
+_OPEN_WORDS = (
+    "the settings that a variable fills in behind --config or --add-config are not read. Write "
+    "them in its place"
+)
 _QUOTA = re.compile(r"\bproducer_byte_rate=([\d.]{1,20})")
 _ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
@@ -182,6 +195,8 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
     topics = _topics(part for part, _ in parts)
     for command, line in parts:
         _refuse_losing(reading, command, line)
+        if is_read(command) and _OPEN_CONFIG.search(command):
+            reading.wrong(Component.TOPIC, "config", line, _OPEN_WORDS)
         if is_read(command) and (own := _internal(command)):
             _take_internal(reading, own, command, line)
             continue
@@ -259,7 +274,7 @@ def _changed(command: str) -> Iterator[tuple[str, str | None]]:
     for match in _CONFIG.finditer(command):
         yield match[1], match[2]
     for added in _ADDED.finditer(command):
-        for match in _PAIR.finditer(added[1]):
+        for match in _PAIR.finditer(added[1] or added[2] or added[3]):
             yield match[1], match[2].strip("[]")
     for deleted in _DELETED.finditer(command):
         for name in deleted[1].split(","):

@@ -9,12 +9,20 @@ from collections.abc import Iterator
 from advisor.intake.deployments.commands import is_read, take_altered, take_topics, topics_of
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError
+from advisor.intake.tools.beside import take_beside
 
 _MOVES = "kafka-reassign-partitions"
 _ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
 _CHANGED = re.compile(r"(?<![\w.$-])(\w+)\+?=")
 _TAKEN = re.compile(r"\b(?:for|getopts|mapfile|printf|read|readarray)\b([^\n;]*)")
-_VARIABLE = re.compile(r"\$\{(\w+)(?::?-([^${}]{0,1000}))?\}|\$(\w+)")
+_TEXT = re.compile(
+    r"^[ \t]*(?:export[ \t]+)?(\w+)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|\(([^()]*)\))[ \t]*$",
+    re.MULTILINE,
+)
+"""Several words, or an array of them."""
+_VARIABLE = re.compile(r"\$\{(\w+)(?:\[[@*]\]|:?-([^${}]{0,1000}))?\}|\$(\w+)")
+_COMMENT = re.compile(r"""^((?:[^"'#\\]|\\.|"[^"]*"|'[^']*'|(?<=[^\s;])#)*?)(?<!\S)#.*$""")
+"""What stands before a comment of a line."""
 
 
 def read(text: str) -> Reading:
@@ -22,6 +30,7 @@ def read(text: str) -> Reading:
     reading, commands = Reading(), list(_commands(text))
     take_topics(reading, commands, {})
     take_altered(reading, commands)
+    take_beside(reading, text, commands)
     names = topics_of(commands)
     if all("$" not in name for name in names):
         reading.subject = Subject.named(names)
@@ -51,6 +60,7 @@ def _commands(text: str) -> Iterator[tuple[str, int]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not command:
             begins = number
+        line = _COMMENT.sub(r"\1", line)
         command += line.rstrip().removesuffix("\\") + " "
         if not line.rstrip().endswith("\\"):
             if not command.lstrip().startswith("#"):
@@ -62,7 +72,10 @@ def _values(text: str) -> dict[str, str]:
     """The variables that a script sets, each with its value; "" where that is not sure: it is set
     twice, by a command, behind a condition on one line, or is read in."""
     changed = Counter(match[1] for match in _CHANGED.finditer(text))
-    plain = {match[1]: match[2] for match in _ASSIGNED.finditer(text)}
+    plain = {
+        match[1]: match[2] or match[3] or " ".join((match[4] or "").split())
+        for match in _TEXT.finditer(text)
+    } | {match[1]: match[2] for match in _ASSIGNED.finditer(text)}
     taken = {word for match in _TAKEN.finditer(text) for word in re.findall(r"\w+", match[1])}
     return {
         name: plain.get(name, "") if times == 1 and name not in taken else ""

@@ -1,0 +1,55 @@
+"""Scripts that create topics: what they fill in, and what else they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import COPIES, assert_file
+
+CREATE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.insync.replicas=2 "
+UNCLEAN = "unclean.leader.election.enable=true"
+IS_UNCLEAN = "unclean.leader.election.enable: true -> false"
+NOT_READ = "options that a variable fills into this command are not read here"
+FILLED_IN = "the settings that a variable fills in behind --config or --add-config are not read"
+HANDED = "unclean.leader.election.enable is a variable that this script hands to a process"
+ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (CREATE, 0, "YES"),
+    # options and settings that variables fill in
+    (f"OPTS='--config {UNCLEAN}'\n{CREATE}$OPTS", 1, IS_UNCLEAN),
+    (f'OPTS="--config {UNCLEAN}"\n{CREATE}${{OPTS}}', 1, IS_UNCLEAN),
+    (f'OPTS=(\n  --config\n  {UNCLEAN}\n)\n{CREATE}"${{OPTS[@]}}"', 1, IS_UNCLEAN),
+    (f"{CREATE}$OPTS", 0, NOT_READ),
+    (f'{CREATE}"$@"', 0, NOT_READ),
+    (f"{CREATE}--bootstrap-server $SERVERS --command-config $FILE", 0, "YES(?!.*not read here)"),
+    (f"{CREATE}--config $SETTING", 2, FILLED_IN),
+    (f"{ALTER}$SETTINGS", 2, FILLED_IN),
+    (f'{ALTER}"$(cat settings)"', 2, FILLED_IN),
+    # blanks between settings
+    (f'{ALTER}"retention.ms=1, {UNCLEAN}"', 1, IS_UNCLEAN),
+    (f"{ALTER}'unclean.leader.election.enable = true'", 1, IS_UNCLEAN),
+    (f'{CREATE}--config "unclean.leader.election.enable = true"', 1, IS_UNCLEAN),
+    # a comment
+    (f"{CREATE}# --config {UNCLEAN}", 0, "YES"),
+    (f"{CREATE}--config 'min.insync.replicas=1' # weak", 1, "min.insync.replicas: 1 -> 2"),
+    # what a script does beside
+    (f"{CREATE}\nkafka-server-start.sh s.properties --override {UNCLEAN}", 1, IS_UNCLEAN),
+    (f"docker run -e KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true apache/kafka\n{CREATE}", 2, HANDED),
+    (f"export KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE=true\n{CREATE}", 2, HANDED),
+    (f"export KAFKA_MIN_INSYNC_REPLICAS=2\n{CREATE}--config "
+     "min.insync.replicas=$KAFKA_MIN_INSYNC_REPLICAS", 0, "YES"),
+    (f"export KAFKA_HEAP_OPTS=-Xmx1g\n{CREATE}", 0, "YES"),
+    (f"echo {UNCLEAN} >> s.properties\n{CREATE}", 2, "is written by this command"),
+    (f"cat > s.properties <<EOF\n{UNCLEAN}\nEOF\n{CREATE}", 2, "is written into a file by this"),
+    (f"cat <<'EOF' | tee s.properties\n{UNCLEAN}\nEOF\n{CREATE}", 2, "is written into a file by"),
+    (f"bash <<EOF\n{CREATE}--config {UNCLEAN}\nEOF", 1, IS_UNCLEAN),
+    (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a --to-latest", 2,
+     "moves the position of an application"),
+    (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a", 0, "YES"),
+])  # fmt: skip
+def test_a_script_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "t.sh", f"#!/bin/bash\n{text}\n", "", COPIES, code, expected)
