@@ -17,6 +17,7 @@ from advisor.intake.formats.java_properties import properties
 from advisor.intake.programs.python import dict as python_dict
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.spark import checkpoints as spark_checkpoints
+from advisor.intake.spark import elsewhere as spark_elsewhere
 from advisor.intake.spark import functions as spark_functions
 from advisor.intake.spark import query as spark_query
 from advisor.intake.spark import refused as spark_refused
@@ -36,6 +37,7 @@ _MAPPED = r"kafka\.[\w.]{1,200}|(?:starting|fail|max|min|async|checkpoint)[A-Z]\
 _CALL = re.compile(
     r"#.*|//.*|/\*[\s\S]*?(?:\*/|\Z)"
     rf"|\.option\(\s*(['\"])(?P<key>[\w.]{{1,200}})\1\s*,(?:\s*(?P<value>{_VALUE})\s*\))?"
+    r"|\.(?P<open>options?)\("
     rf"|\"(?P<pair>{_MAPPED})\"\s*(?:->|\bto\b|,(?!\s*\"kafka\.))\s*(?P<held>{_VALUE})"
     rf"|(?<=[(,\s])(?P<word>[a-z]\w{{1,100}})=(?P<given>{_VALUE})(?=\s*[,)])"
     r"|\.(?P<end>readStream|writeStream|read|write)\b"
@@ -130,11 +132,13 @@ def _dicts(reading: Reading, text: str) -> None:
 class _Code:
     """What was found in code: how many options, and what they are of.
 
+    `opened` are those whose names are no texts.
     `function` is what the query writes to, if it is one; `triggers` are named, each with its line;
     `batch` says whether Kafka is read without a stream.
     """
 
     options: int = 0
+    opened: int = 0
     function: str = ""
     triggers: list[tuple[str, int]] = field(default_factory=list)
     batch: bool = False
@@ -160,6 +164,9 @@ def _calls(reading: Reading, text: str) -> _Code:
         if match["trigger"]:
             code.triggers.append((match["trigger"], line_of(text, match.start())))
             spark_query.trigger(reading, *code.triggers[-1])
+        if match["open"] and not batch:
+            code.opened += 1
+            spark_elsewhere.given(reading, text, match, code.opened)
         if match["function"] and end is _SINK:
             function = match
         key = _key(match)
