@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from advisor.catalog import Component
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.clients.known import decides
+from advisor.intake.deployments.beside import take_script
 from advisor.intake.deployments.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.deployments.compose.disks import log_folders
 from advisor.intake.deployments.compose.servers import is_server
@@ -326,7 +327,8 @@ def _files(
     for leaf in files:
         name, reader = leaf.path[1], readers[leaf.path[1]]
         if reader is None and name not in together:
-            reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
+            if not take_script(reading, leaf.text, leaf.line):
+                reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
         elif reader and name not in together:
             _file(reading, reader, leaf)
     if framework is None or framework.read_files is None:

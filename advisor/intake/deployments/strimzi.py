@@ -34,6 +34,7 @@ _ALLOWED = (
     "controller.quorum.election.backoff.max.ms", "controller.quorum.election.timeout.ms",
     "controller.quorum.fetch.timeout.ms",
 )  # fmt: skip
+_LEFT = {"strimzi.io/pause-reconciliation": "true", "strimzi.io/managed": "false"}
 QUOTA = "producer.byte.rate"
 _STORAGE = ("persistent-claim", "ephemeral", "jbod")
 _API = re.compile(
@@ -90,6 +91,7 @@ def read(text: str) -> Reading:
 def _topics(reading: Reading, leaves: Sequence[Leaf]) -> Iterator[Reading]:
     """The topic of a resource; one of Kafka's own is taken for what it is."""
     part = Reading()
+    _say_left(reading, leaves)
     for leaf in with_lists(leaves):
         _topic(part, leaf)
     if own := _internal(leaves):
@@ -193,6 +195,7 @@ def _ephemeral(leaves: list[Leaf], storage: tuple[str, ...]) -> int:
 def _mode(reading: Reading, leaves: list[Leaf]) -> None:
     """Strimzi gives the brokers a ZooKeeper where there is one and KRaft was not enabled."""
     kraft = ("metadata", "annotations", "strimzi.io/kraft")
+    _say_left(reading, leaves)
     if any((leaf.path, leaf.text) == (kraft, "enabled") for leaf in leaves):
         return
     for leaf in leaves:
@@ -200,6 +203,17 @@ def _mode(reading: Reading, leaves: list[Leaf]) -> None:
             reading.state(Component.APPLICATION, "zookeeper.servers", leaf.text, leaf.line)
             reading.state(Component.BROKER, ZOOKEEPER, "spec.zookeeper", leaf.line)
             _metadata_disks(reading, leaves, ("spec", "zookeeper", "storage"))
+
+
+def _say_left(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Says of a resource that Strimzi leaves what it is of as it is (Strimzi documentation,
+    "Pausing reconciliation" and "Managing KafkaTopic resources without impacting Kafka topics")."""
+    for leaf in leaves:
+        if leaf.path[:-1] == ("metadata", "annotations") and _LEFT.get(leaf.path[-1]) == leaf.text:
+            words = (
+                f"{leaf.path[-1]}: Strimzi does not set what stands here. Kafka's tools say what "
+            )
+            reading.note(leaf.line, f"{words}counts (kafka-topics.sh, kafka-configs.sh --describe)")
 
 
 def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
@@ -222,6 +236,10 @@ def _kafka(reading: Reading, leaf: Leaf) -> None:
             reading.heads["kafka"] = leaf.text
         case ("spec", "kafka", "tieredStorage", *_):
             reading.note(leaf.line, "tieredStorage counts for topics with remote.storage.enable")
+        case ("spec", "kafka", "quotas", name) if name != "type":
+            reading.note(
+                leaf.line, f"quotas: {shown(name)} of all clients is not taken into account"
+            )
         case ("spec", "kafka", "replicas"):
             reading.heads["brokers"] = leaf.text
         case _:

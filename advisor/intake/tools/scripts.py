@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from advisor.intake.deployments.beside import take_beside
 from advisor.intake.deployments.commands import is_read, take_altered, take_topics, topics_of
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError
-from advisor.intake.tools.beside import take_beside
 
 _MOVES = "kafka-reassign-partitions"
 _ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)

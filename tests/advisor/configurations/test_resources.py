@@ -130,6 +130,37 @@ def test_a_service_of_knative(tmp_path: Path) -> None:
     assert_file(tmp_path / "k.yml", pod + ACKS % 1, "", READS, 1, ONE)
 
 
+@pytest.mark.parametrize(("script", "code", "expected"), [
+    ("exec kafka-server-start.sh /s.properties --override min.insync.replicas=2", 0, "YES"),
+    ("exec kafka-server-start.sh /s.properties \\\n      --override min.insync.replicas=1", 1,
+     "min.insync.replicas: 1 -> 2"),
+    ("echo min.insync.replicas=1 >> /s.properties", 2, "min.insync.replicas is written by this"),
+    ("echo hello", 1, "min.insync.replicas: 1 -> 2"),
+])  # fmt: skip
+def test_a_script_in_a_config_map(tmp_path: Path, script: str, code: int, expected: str) -> None:
+    file = f"start.sh: |\n    #!/bin/sh\n    {script}\n  server.properties: |\n    broker.id=1\n"
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata:\n  {file}"
+    settings = f"{COPIES} topic.replication.factor=3"
+    assert_file(tmp_path / "k.yml", text, "--kafka 3.9", settings, code, expected)
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        (
+            "strimzi.io/managed: 'false'",
+            "strimzi.io/managed: Strimzi does not set what stands here",
+        ),
+        ("strimzi.io/pause-reconciliation: 'true'", "Strimzi does not set what stands here"),
+        ("strimzi.io/managed: 'true'", "YES(?!.*does not set)"),
+    ],
+)
+def test_a_resource_that_strimzi_leaves_as_it_is(tmp_path: Path, note: str, expected: str) -> None:
+    text = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: t, annotations: "
+    text += f"{{{note}}}}}\nspec: {{replicas: 3, config: {{min.insync.replicas: 2}}}}\n"
+    assert_file(tmp_path / "k.yml", text, "", COPIES, 0, expected)
+
+
 def test_documents_without_anything(tmp_path: Path) -> None:
     text = f"---\n---\n{POD}---\n---\n"
     assert_file(tmp_path / "k.yml", text, "", READS, 0, "YES")

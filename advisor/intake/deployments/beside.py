@@ -26,6 +26,8 @@ _FILLED = re.compile(
 )
 _ENDS = re.compile(r"&&|\|\||;")
 _TOOL = re.compile(r"kafka-(?:topics|configs)(?:\.(?:sh|bat))?\b.*", re.DOTALL)
+_SCRIPT = re.compile(r"\A#!|\bkafka-server-start\b|/etc/(?:confluent|kafka)/docker/run\b")
+_LINES = re.compile(r"\\\n[ \t]*")
 _HANDS = "is a variable that this script hands to a process. State it in a compose file or a .env"
 _WRITTEN = "is written into a file by this script. Give that file, too, and leave this out"
 _OPTIONS = "options that a variable fills into this command are not read here"
@@ -44,6 +46,15 @@ def take_beside(reading: Reading, text: str, commands: Collection[tuple[str, int
             if OF_BROKER.match(match["name"]) and decides(name) and not _is_used(match, text):
                 reading.wrong(Component.BROKER, name, line, f"{shown(name)} {_HANDS}")
     _refuse_here(reading, text)
+
+
+def take_script(reading: Reading, text: str, line: int) -> bool:
+    """Takes a script that a container has, which begins below a line; says whether it is one."""
+    if not _SCRIPT.search(text):
+        return False
+    rows = _LINES.sub(" ", text).splitlines()
+    take_beside(reading, text, [(row, line) for row in rows if not row.lstrip().startswith("#")])
+    return True
 
 
 def _is_used(variable: re.Match[str], text: str) -> bool:
