@@ -160,6 +160,8 @@ def _remote(texts: Texts, of_brokers: Texts) -> Words:
 def _streams(texts: Texts) -> Words:
     if _number(texts, _POLL, 0) < 0:
         yield _POLL, "ends each thread at its first poll."
+    if _number(texts, _POLL, 0) > _LONGEST_PAUSE_MS:  # it commits between two polls only
+        yield _POLL, "is how long a thread without more input waits before its next commit."
     if _number(texts, _BUFFERED, 0) < 0:
         yield _BUFFERED, "pauses each partition at its first records and never resumes it."
     if _number(texts, _WINDOWS, 0) < 0:

@@ -69,6 +69,9 @@ SET = [
     # StreamThread.pollRequests; StreamTask.process resumes at exactly that many records
     (OF_STREAMS, f"{STREAMS} streams.poll.ms=-1", 2, "at its first poll"),
     (OF_STREAMS, f"{STREAMS} streams.poll.ms=0", 0, "YES"),
+    # StreamThread.runOnce
+    (OF_STREAMS, f"{STREAMS} streams.poll.ms=3600001", 2, "before its next commit"),
+    (OF_STREAMS, f"{STREAMS} streams.poll.ms=3600000", 0, "YES"),
     (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=-1", 2, "never resumes it"),
     (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=0", 0, "YES"),
     # WindowedChangelogTopicConfig adds it to the time that a window is kept for
