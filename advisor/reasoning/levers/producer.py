@@ -71,7 +71,7 @@ def _reconnects(pipeline: Pipeline) -> Sequence[Value]:
 def _longest_pause_ms(pipeline: Pipeline) -> int:
     """As if acks were all: the change to that may be made together with this one."""
     topic = Replication(pipeline)
-    return max(topic.failover_ms, topic.slow_follower_ms + ELECTION_MARGIN_MS)
+    return max(topic.both_dead_ms, topic.slow_follower_ms + ELECTION_MARGIN_MS)
 
 
 def _timeouts(pipeline: Pipeline) -> Sequence[Value]:

@@ -28,6 +28,11 @@ SET = [
     (TWO, f"{SURE} application.controllers=5", 0, "YES.*2 may be down"),
     (f"{TWO} --kafka 3.2", f"{SURE} application.zookeeper.servers=3", 1, "servers: 3 -> 5 "),
     ("--kafka 3.2", C, 0, "YES"),
+    # the broker that dies is the active controller, too
+    ("", f"{C} broker.broker.session.timeout.ms=100000", 1,
+     "^NO(?!.*Not possible).*max.block.ms: 60000 -> 105025"),
+    ("", f"{C} broker.broker.session.timeout.ms=400000", 1,
+     "^NO(?!.*Not possible).*delivery.timeout.ms: 120000 -> 405025"),
     # a broker ends itself before it is registered (BrokerLifecycleManager)
     ("", f"{C} broker.controller.quorum.append.linger.ms=60000", 1,
      "linger.ms to 25, the product's own value, or leave it unset. What breaks"),
