@@ -20,9 +20,9 @@ from advisor.reasoning.pipeline import Pipeline, derived
 
 TAKEN, LARGEST = "max.message.bytes", "largest.message.bytes"
 SEGMENT = "segment.bytes"
-READ = "socket.request.max.bytes"
-USUAL_BYTES = {TAKEN: 1_048_588, SEGMENT: 1_073_741_824, READ: 104_857_600}
-"""What Kafka has where nobody states a limit (TopicConfig, SocketServerConfigs)."""
+READ, REQUEST = "socket.request.max.bytes", "max.request.size"
+USUAL_BYTES = {TAKEN: 1_048_588, SEGMENT: 1_073_741_824, READ: 104_857_600, REQUEST: 1_048_576}
+"""What Kafka has where nobody states a limit (TopicConfig, SocketServerConfigs, ProducerConfig)."""
 RESPONSE, USUAL_RESPONSE_BYTES, RESPONSE_MORE_BYTES = "receive.message.max.bytes", 100_000_000, 512
 """The largest response that a reader with librdkafka takes, its own default, and what it counts for
 all that is not messages (rd_kafka_conf_finalize)."""
@@ -73,9 +73,10 @@ def read(pipeline: Pipeline) -> SizeLimit:
 
 
 def full_request(pipeline: Pipeline) -> SizeLimit | None:
-    """What bounds the requests of a client where a full one is larger than brokers read."""
+    """What bounds the requests of a client where a full one is larger than brokers read. In Java
+    all batches of one are in its memory (RecordAccumulator.drain)."""
     librdkafka = pipeline.family is Family.LIBRDKAFKA
-    names = ("batch.size", "message.max.bytes") if librdkafka else ("max.request.size",)
+    names = ("batch.size", "message.max.bytes") if librdkafka else (REQUEST, "buffer.memory")
     limits = (_limit(pipeline, Component.PRODUCER, name) for name in names)
     bound = min(limits, key=lambda limit: limit.most)
     return bound if bound.most + REQUEST_BYTES > read(pipeline).most else None
@@ -85,7 +86,7 @@ def sent(pipeline: Pipeline) -> tuple[SizeLimit, ...]:
     """The limits of the client on one record. It must also have room for it where records wait."""
     if pipeline.family is Family.LIBRDKAFKA:
         return (_limit(pipeline, Component.PRODUCER, "message.max.bytes"), queue(pipeline))
-    names = ("max.request.size", "buffer.memory")
+    names = (REQUEST, "buffer.memory")
     return tuple(_limit(pipeline, Component.PRODUCER, name) for name in names)
 
 

@@ -10,6 +10,7 @@ from advisor.reasoning.behaviour.sizes import (
     KIB,
     QUEUE,
     READ,
+    REQUEST,
     REQUEST_BYTES,
     RESPONSE,
     SEGMENT,
@@ -35,6 +36,7 @@ from advisor.reasoning.levers.lever import (
     Targets,
     costs,
     only,
+    paid,
 )
 from advisor.reasoning.pipeline import Pipeline
 
@@ -87,6 +89,27 @@ def _enough(setting: str, unit: int = 1) -> Targets:
     return targets
 
 
+def _requests(pipeline: Pipeline) -> Sequence[Value]:
+    """As much as the largest record needs; no more than brokers read, where a full request is
+    larger, if that is not below Kafka's own."""
+    if pipeline.family is Family.LIBRDKAFKA:
+        return ()
+    most = read(pipeline).most - REQUEST_BYTES
+    if full_request(pipeline) and most >= max(USUAL_BYTES[REQUEST], largest(pipeline) or 0):
+        return [most]
+    return _enough(REQUEST)(pipeline)
+
+
+def _request_price(before: Pipeline, after: Pipeline) -> str:
+    if after.number(Component.PRODUCER, REQUEST) < before.number(Component.PRODUCER, REQUEST):
+        return paid(throughput="requests are smaller, so there may be more of them.")
+    return _LARGER(before, after)
+
+
+_LARGER = costs(
+    latency="others wait while a large record is on its way.",
+    more="Memory: the producer holds records of that size.",
+)
 _producer = partial(Lever, Component.PRODUCER)
 
 LEVERS = (
@@ -108,15 +131,12 @@ LEVERS = (
         "librdkafka CONFIGURATION.md, queue.buffering.max.kbytes",
         PRODUCERS_AGAIN,
     ),
-    *(
-        _producer(
-            name, _enough(name),
-            costs(latency="others wait while a large record is on its way.",
-                  more="Memory: the producer holds records of that size."),
-            f"Kafka ConfigDef, {name}",
-            PRODUCERS_AGAIN,
-        )
-        for name in ("max.request.size", "buffer.memory")
+    _producer(
+        REQUEST, _requests, _request_price, f"Kafka ConfigDef, {REQUEST}", PRODUCERS_AGAIN,
+    ),
+    _producer(
+        "buffer.memory", _enough("buffer.memory"), _LARGER, "Kafka ConfigDef, buffer.memory",
+        PRODUCERS_AGAIN,
     ),
     Lever(
         Component.TOPIC, TAKEN, _taken,

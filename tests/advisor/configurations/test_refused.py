@@ -77,6 +77,10 @@ SET = [
     # a broker closes the connection at a request that is larger than it reads
     ("", f"{C} broker.socket.request.max.bytes=1000000", 1, "bytes: 1000000 -> 104857600"),
     ("", f"{C} broker.socket.request.max.bytes=1114112", 0, "YES"),
+    # all that waits is in the producer's memory (RecordAccumulator.drain)
+    ("", f"{C} producer.max.request.size=2147483647", 0, "YES"),
+    ("", f"{C} producer.max.request.size=2147483647 producer.buffer.memory=268435456", 1,
+     "^NO(?!.*Not possible).*max.request.size: 2147483647 -> 104792064 .*Throughput: requests are"),
     ("", f"{C} application.largest.message.bytes=104857000 producer.max.request.size=104860000 "
      "producer.buffer.memory=104860000 topic.max.message.bytes=104860000", 1,
      "socket.request.max.bytes: 104857600 -> 104925536"),
