@@ -46,6 +46,7 @@ _UNUSUAL: tuple[Mapping[Key, Value], ...] = (
     {**_STATIC, **_BY_BROKERS},
     {(Component.PRODUCER, "enable.idempotence"): False},
     {(Component.PRODUCER, "retries"): 14},
+    {(Component.PRODUCER, "buffer.memory"): 10**9},
     {(Component.PRODUCER, "reconnect.backoff.ms"): 3_000_000},
     {(Component.PRODUCER, "reconnect.backoff.max.ms"): 3_000_000},
     {(Component.TOPIC, "cleanup.policy"): "compact"},

@@ -386,7 +386,7 @@ LEVERS = (
     ),
     Lever(
         _BROKER, "unclean.leader.election.enable",
-        not_spark(becomes(_BROKER, "unclean.leader.election.enable", False)),
+        becomes(_BROKER, "unclean.leader.election.enable", False),
         costs(availability="with every in-sync replica down, each topic without a setting of its "
               "own waits for one of them."),
         "Kafka design.md, Unclean leader election; apache/kafka#16866",

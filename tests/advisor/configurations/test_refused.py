@@ -104,6 +104,10 @@ SET = [
     # Spark
     ("--client spark", f"{SPARK} consumer.endingOffsets=latest", 2, "ending offset not valid"),
     ("--client spark", f"{SPARK} consumer.kafkaConsumer.pollTimeoutMs=1", 1, "CANNOT WORK"),
+    # __remote_log_metadata has its leaders by the brokers' setting, too
+    ("--client spark", f"{SPARK} topic.remote.storage.enable=true "
+     "broker.remote.log.storage.system.enable=true broker.unclean.leader.election.enable=true", 1,
+     "^NO(?!.*Not possible).*unclean.leader.election.enable: true -> false"),
     # InternalKafkaConsumer.fetch, of a partition with fewer bytes than that
     ("--client spark", f"{SPARK} {SLOW} consumer.kafkaConsumer.pollTimeoutMs=20000", 1,
      "CANNOT WORK.*Set fetch.max.wait.ms to 500"),
