@@ -15,6 +15,7 @@ from advisor.intake.clients.known import decides
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
 from advisor.intake.deployments.commands import state_topics
+from advisor.intake.deployments.terraform_others import refuse_elsewhere
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, line_of, shown
 
@@ -53,10 +54,11 @@ _LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTI
 _COPIES = "replication_factor"
 _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
 """Arguments of the resources that are no settings of a topic."""
-_IGNORES = (
-    "Terraform does not set again what is named there, so that the topic may have other values "
-    "than this file says. kafka-topics.sh --describe prints those that count"
+_OPEN_KEY = re.compile(
+    r"^[ \t]*(?:\([^()]{1,200}\)|\"[^\"=]{0,200}\$\{[^\"]{0,200}\")[ \t]*[=:]"
+    r"|\bfor[ \t]+\w+(?:[ \t]*,[ \t]*\w+)?[ \t]+in\b"
 )
+_OPEN_WORDS = "a name in config is worked out by Terraform here. Write it out"
 _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
 
@@ -64,6 +66,7 @@ def read(text: str) -> Reading:
     """The settings and copies of the topics. Raises `IntakeError`."""
     reading, text = Reading(), _BLOCK.sub(_blank, text)
     terraform_msk.take(reading, text, _known(text))
+    refuse_elsewhere(reading, text)
     resources = list(_RESOURCE.finditer(text))
     if managed := _MANAGED.search(text):
         begins = line_of(text, managed.start())
@@ -111,6 +114,8 @@ def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> No
     known, depth = _known(text), 0
     for number, line in enumerate(text.splitlines()[first - 1 :], start=first):
         code = _code(line)
+        if number > first and _OPEN_KEY.search(code):
+            reading.wrong(Component.TOPIC, "config", number, _OPEN_WORDS)
         for pair in _PAIR.finditer(code if number > first else code.partition("{")[2]):
             value = known.get(pair["value"].strip('"').removeprefix("${").removesuffix("}"))
             if value is not None:
@@ -163,7 +168,7 @@ def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) 
     if name in _OWN:
         return
     if name == "ignore_changes":
-        reading.note(line, f"{name}: {_IGNORES}")
+        reading.note(line, f"{name}: {terraform_msk.IGNORED}")
         return
     text = value.strip('"')
     is_setting = name in (_COPIES, "config") or "." in name

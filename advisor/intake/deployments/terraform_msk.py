@@ -29,6 +29,11 @@ _OPEN = "is worked out by Terraform. Write its value here"
 _PAIR = re.compile(
     r"^[ \t]*(?P<name>kafka_version|number_of_broker_nodes)[ \t]*=[ \t]*(?P<value>.+)"
 )
+_IGNORES = re.compile(r"^[ \t]*ignore_changes[ \t]*=")
+IGNORED = (
+    "Terraform does not set again what is named there, so that other values than this file's may "
+    "count. Kafka's tools print those that do (kafka-topics.sh, kafka-configs.sh --describe)"
+)
 _LINE = re.compile(r"\"(\d+\.\d+)[\w.]*\"")
 _TIERED = re.compile(r"^[ \t]*storage_mode[ \t]*=[ \t]*\"TIERED\"", re.MULTILINE)
 _EXPRESS = re.compile(r"^[ \t]*instance_type[ \t]*=[ \t]*\"express\.", re.MULTILINE)
@@ -52,6 +57,8 @@ def take(reading: Reading, text: str, known: Mapping[str, str]) -> None:
         stated.add(name)
         reading.state(Component.BROKER, name, value, number)
     for number, row in enumerate(text.splitlines(), start=1):
+        if _IGNORES.match(row):
+            reading.note(number, f"ignore_changes: {IGNORED}")
         if match := _PAIR.match(row):
             _head(reading, match["name"], match["value"].strip(), number)
     is_plain = not (_TIERED.search(text) or _EXPRESS.search(text))

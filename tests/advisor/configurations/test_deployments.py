@@ -220,6 +220,24 @@ TERRAFORM = [
     (MSK % (SAFE, "3.6.0", 3) + OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n'
      '  lifecycle {\n    ignore_changes = [config]\n  }\n', 0,
      "YES.*ignore_changes: Terraform does not set again what is named there"),
+    (MSK % (SAFE, "3.6.0", 3) + "  lifecycle {\n    ignore_changes = all\n  }\n", 0,
+     "YES.*ignore_changes: Terraform does not set again what is named there"),
+    # names that are worked out, and what stands in what is not read
+    *[(OURS % f'  config = {{\n "min.insync.replicas" = "2"\n {row}\n }}\n', 2,
+       "a name in config is worked out by Terraform here")
+      for row in ('(local.name) = "true"', '"${local.part}.enable" = "true"',
+                  "for name, value in var.more : name => value")],
+    *[(OURS % '  config = {\n "min.insync.replicas" = "2"\n }\n' + f"{block} {{\n  {row}\n}}\n",
+       code,
+       words) for block, row, code, words in (
+          ('module "t"', 'config = {"min.insync.replicas" = "1"}', 2, "stands in a resource or a"),
+          ('module "t"', "topics = [{ replication_factor = 1 }]", 2, "stands in a resource or a"),
+          ('resource "helm_release" "k"', 'name = "config.unclean.leader.election.enable"', 2,
+           "unclean.leader.election.enable stands in a resource or a module that is not read"),
+          ('resource "aws_ecs_task_definition" "a"', 'name = "SPRING_KAFKA_PRODUCER_ACKS"', 2,
+           "acks stands in a resource or a module that is not read"),
+          ('resource "kafka_acl" "a"', 'resource_name = "orders.v1"', 0, "YES"),
+          ('module "vpc"', 'name = "KAFKA_VPC"', 0, "YES"))],
     ('resource "aiven_kafka_topic" "t" {\n  replication = 3\n}\n', 2, "of a service whose brokers"),
 ]  # fmt: skip
 
