@@ -14,9 +14,11 @@ from advisor.intake.frameworks.spring.arguments import JSON
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
 from advisor.intake.frameworks.started import VARIABLE, take_started
 from advisor.intake.reading import Given, Reader, Reading
+from advisor.intake.text import IntakeError
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
 _OWN = re.compile(_OURS)
+_UNREAD = re.compile(rf"[ \t]*(?!#)\S.{{0,100}}?\b{_OURS}[ \t]*=")
 _ANY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,200})[ \t]*[=:][ \t]*(.*)")
 """Compose takes a colon and blanks, too (compose-go, dotenv)."""
 _LINE = re.compile(rf"[ \t]*(?:export[ \t]+)?(?:{_OURS}|{JSON[0]}|{VARIABLE.pattern})=.*")
@@ -39,6 +41,9 @@ def read(text: str) -> Reading:
         elif owner := _FOREIGN.match(line):
             reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
                          "of its own: not read")  # fmt: skip
+        elif not match and _UNREAD.match(line):
+            words = "this is no line of a file of variables. Write NAME=value"
+            raise IntakeError(f"Line {number}: {words}.")
         elif match:
             refuse_unprefixed(match[1], number)
             own.append((match[1], _unquoted(match[2]), number))

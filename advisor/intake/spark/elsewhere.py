@@ -13,7 +13,7 @@ from advisor.intake.text import IntakeError, line_of
 
 _MARKER = re.compile(r"\.(?:readStream|writeStream|read|write)\b")
 _FORMAT = re.compile(r"\.format\(\s*[\"'](\w{1,60})[\"']")
-_MOST, _LONGEST = 100, 3000
+_MOST, _LONGEST, _DEEPEST = 100, 3000, 3
 """Calls, and letters of a call, and of a chain of calls, that are looked through."""
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.){0,400}+\"|'(?:[^'\\\n]|\\.){0,400}+'")
 _MAP = re.compile(
@@ -25,12 +25,18 @@ _SPREAD = re.compile(r"\*\*\s*([A-Za-z_][\w.]*)")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _SAME = re.compile(r"\.(?:asJava|toMap|copy|asScala|toJava)$")
 _WORDS = frozenset({"or", "and", "if", "else", "new", "None", "null", "Map", "to"})
-_MADE = (
-    r"(?<![\w.]){name}\s*(?::[^=\n]{{1,100}})?=\s*(?:new\s+)?(?:\{{|dict\(|(?:\w+\.)*\w*Map\b|"
-    r"mapOf|mutableMapOf|hashMapOf)|(?<![\w.]){name}\.put\(\s*[\"']"
+_SET = r"(?<![\w.]){name}\s*(?::[^=\n]{{1,100}})?=(?!=)\s*"
+_MADE = re.compile(
+    r"(?:new\s+)?(?:(?P<open>\{)|(?:\w+\.)*\w*(?:[mM]ap(?:Of)?|Map\.of(?:Entries)?|dict)"
+    r"(?:[\[<][^\]>\n]{0,200}[\]>])?(?P<call>\())"
 )
+_CALLED = re.compile(r"(\w{1,100})\(")
+_OPEN_KEY = re.compile(r"(?:^|[,{(])\s*[A-Za-z_][\w.]*\s*(?::(?!:)|->|\bto\b)")
+"""A key that is no text."""
+_FIRST = re.compile(r"\s*([A-Za-z_][\w.]*)\s*[,(]|\s*([A-Za-z_][\w.]*)\s*$")
+_PUT = r"(?<![\w.]){name}\.put\(\s*[\"']"
+_OPEN_PUT = r"(?<![\w.]){name}(?:\[(?![\"'])[^\]\n]{{1,200}}\]\s*=(?!=)|\.put\(\s*(?![\"']))"
 _PARAMETER = r"Map<[^<>]{{1,100}}>\s+{name}\s*[,)]"
-_OF_FUNCTION = r"(?<![\w.]){name}\s*(?::[^=\n]{{1,100}})?=\s*(\w+)\("
 _FUNCTION = (
     r"\b(?:def|fun)\s+{name}\b"
     r"(?P<body>(?:(?!\n(?:[^\s}}]|[ \t]*(?:def|fun|class)\b))[\s\S]){{0,2000}})"
@@ -101,17 +107,41 @@ def _names(call: str) -> set[str]:
     return {_SAME.sub("", name) for name in names}
 
 
-def _is_here(text: str, name: str) -> bool:
+def _is_here(text: str, name: str, depth: int = 0) -> bool:
     """Whether a name is a dict or a map of the file, or what a function of it returns, and nothing
     of elsewhere is put into it."""
     own = re.escape(name)
-    if any(re.search(it.format(name=own), text) for it in (_CHANGED, _PARAMETER)):
+    changes = (_CHANGED, _PARAMETER, _OPEN_PUT)
+    if depth > _DEEPEST or any(re.search(it.format(name=own), text) for it in changes):
         return False
-    made = re.search(_OF_FUNCTION.format(name=own), text)
-    function = re.search(_FUNCTION.format(name=re.escape(made[1]) if made else own), text)
-    if function and _HOLDS.search(function["body"]) and not _TAKES.search(function["body"]):
-        return True
-    return re.search(_MADE.format(name=own), text) is not None
+    places = [match.end() for match in re.finditer(_SET.format(name=own), text)][:_MOST]
+    if places:
+        return all(_is_made(text, place, depth) for place in places)
+    return re.search(_PUT.format(name=own), text) is not None or _returns(text, name)
+
+
+def _is_made(text: str, at: int, depth: int) -> bool:
+    """Whether what a name is set to is written out at a place, or returned by a function."""
+    if made := _MADE.match(text, at):
+        inner = _arguments(text, made.end())
+        first = _FIRST.match(inner) if made["call"] else None
+        others = {*_SPREAD.findall(inner), *filter(None, first.groups() if first else ())}
+        others = {other for other in others if not _is_keyword(inner, other)}
+        return not _OPEN_KEY.search(inner) and all(_is_here(text, it, depth + 1) for it in others)
+    called = _CALLED.match(text, at)
+    return called is not None and _returns(text, called[1])
+
+
+def _is_keyword(inner: str, name: str) -> bool:
+    return re.match(rf"\s*{re.escape(name)}\s*=", inner) is not None
+
+
+def _returns(text: str, name: str) -> bool:
+    """Whether a function of the file returns a dict or a map that it writes out."""
+    function = re.search(_FUNCTION.format(name=re.escape(name)), text)
+    return function is not None and bool(
+        _HOLDS.search(function["body"]) and not _TAKES.search(function["body"])
+    )
 
 
 def _is_harmless(text: str, call: str) -> bool:

@@ -29,7 +29,7 @@ def kafka(name: str, least: int = 2, space: str = "") -> str:
 
 def pool(cluster: str, replicas: int = 3) -> str:
     return (
-        f"{_API}kind: KafkaNodePool\nmetadata: {{name: p, {_LABEL % cluster}}}\n"
+        f"{_API}kind: KafkaNodePool\nmetadata: {{name: p{replicas}, {_LABEL % cluster}}}\n"
         f"spec:\n  replicas: {replicas}\n  roles: [controller, broker]\n"
         "  storage: {type: persistent-claim, size: 1Gi}\n"
     )

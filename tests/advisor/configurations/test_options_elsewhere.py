@@ -40,6 +40,19 @@ LOOP = """for name, value in OPTIONS.items():
     ("def opts():\n    return load()", ".options(**opts())", "", 2, ELSEWHERE),
     ('opts = {"includeHeaders": "true"}\nopts.update(load())', ".options(**opts)", "", 2,
      ELSEWHERE),
+    *[(before, ".options(**opts)", "", 2, ELSEWHERE) for before in (
+        'opts = {**load(), "includeHeaders": "true"}',
+        'base = load()\nopts = {**base, "includeHeaders": "true"}',
+        'opts = dict(load(), includeHeaders="true")',
+        'opts = {"includeHeaders": "true"}\nopts = load()',
+        'opts = {"includeHeaders": "true"}\nopts |= load()',
+        'opts = {"includeHeaders": "true"}\nopts[NAME] = "false"',
+        'opts = {"includeHeaders": "true", NAME: "false"}',
+    )],
+    ('base = {"failOnDataLoss": "false"}\nopts = {**base, "includeHeaders": "true"}',
+     ".options(**opts)", "", 1, LOSES),
+    ('base = {"includeHeaders": "true"}\nopts = dict(base, minPartitions="2")',
+     ".options(**opts)", "", 0, "YES"),
     ('opts = {"failOnDataLoss": "false"}', ".options(**opts)", "", 1, LOSES),
     ('opts = {"includeHeaders": "true"}', ".options(**opts)", "", 0, "YES"),
     ('opts = dict(failOnDataLoss="false")', ".options(**opts)", "", 1, LOSES),
@@ -82,3 +95,9 @@ def test_options_of_another_format(tmp_path: Path) -> None:
     text = PYTHON % ("from conf import opts", "", "delta", ".options(**opts)")
     settings = f"{TOPIC} producer.kafka.acks=all"
     assert_file(tmp_path / "j.py", text, "", settings, 0, "YES(?!.*not in this file)")
+
+
+def test_a_docstring_may_hold_a_fence_of_markdown(tmp_path: Path) -> None:
+    text = '"""A job.\n\n```\nspark-submit j.py\n```\n"""\n'
+    text += PYTHON % ("", '.option("failOnDataLoss", "false")', "kafka", "")
+    assert_file(tmp_path / "j.py", text, "", TOPIC, 1, LOSES)

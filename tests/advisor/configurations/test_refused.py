@@ -223,11 +223,6 @@ FILES = [
         ("a.py", 'DEV = {"acks": 1}\nPROD = {"acks": "all"}\n'))],
     ("README.md", "# Orders\n```properties\nacks=1\n```\n```\nacks=all\n```\n", 2,
      "README.md:2: this looks like Markdown"),
-    ("j.py", '"""A job.\n\n```\nspark-submit j.py\n```\n"""\ndf = spark.readStream.format("kafka")'
-     '.option("subscribe", "a").option("kafka.bootstrap.servers", "k").load()\n'
-     'df.writeStream.format("kafka").option("kafka.bootstrap.servers", "k").option("topic", "b")'
-     '.option("kafka.acks", "1").option("checkpointLocation", "/c").start()\n', 1,
-     "acks: 1 -> all"),
     ("p.properties", "acks: 1\n---\nacks: all\n", 2, "p.properties:2: --- is not part of"),
     ("p.properties", "<<<<<<< ours\nacks=1\n=======\nacks=all\n>>>>>>> theirs\n", 2,
      "p.properties:1: a conflict of a merge is open here"),

@@ -105,6 +105,13 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
     ({"d.yml": BROKER + FILES % "log4j.rootLogger=INFO"}, COPIES, 1, "CANNOT WORK"),
     ({"d.yml": BROKER.replace("['d:", "['./c:/mnt/shared/config', 'd:")}, COPIES, 1,
      "d.yml:4: a mounted file may hold settings: not read here"),
+    ({"v.env": "SPRING_KAFKA_CONSUMER_GROUP_ID=g\nset SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 2,
+     "v.env:2: this is no line of a file of variables"),
+    ({"v.env": f"{RESET}=earliest\n# set SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 0, "YES"),
+    # what Bitnami's image starts its broker with
+    ({"d.yml": BROKER.replace("apache/", "bitnami/").replace("KAFKA_", "KAFKA_CFG_").replace(
+        "    deploy", "      KAFKA_EXTRA_FLAGS: --override min.insync.replicas=1\n    deploy")},
+     COPIES, 1, "min.insync.replicas replaces line 7"),
     # a blank one is written into the broker's file; without a value, it is not known
     *[({"d.yml": BROKER.replace("    deploy", f"      {row}\n    deploy")}, COPIES, code, words)
       for row, code, words in (

@@ -25,4 +25,4 @@ def has_value(reading: Reading, component: Component, row: tuple[str, str, int])
 
 def handed_on(variable: str) -> str:
     """What a variable has that a service names without a value."""
-    return f"${{{variable}}}"
+    return f"${{{variable}?}}"

@@ -72,7 +72,7 @@ _OF_ONE = (Component.PRODUCER, Component.CONSUMER, Component.APPLICATION)
 """What several applications have each for itself."""
 _NOT_SETTINGS = re.compile(
     r"KAFKA_(?:CFG_)?(?:OPTS|HEAP_OPTS|JVM_\w+|LOG4J_\w+|JMX_\w+|KRAFT_\w+|VERSION|GC_LOG_OPTS|"
-    r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?)"
+    r"CREATE_TOPICS|TOOLS_\w+|CLUSTER_ID|ENABLE_KRAFT|INTER_BROKER_USER|CLIENT_USERS?|EXTRA_FLAGS)"
 )
 _REFERENCE = re.compile(r"\$\$?\{?(KAFKA_\w{1,200})\}?")
 OTHERS = re.compile(r"CONNECT_|KSQL_|SCHEMA_REGISTRY_|MIRROR_MAKER_|DEBEZIUM_")
@@ -355,6 +355,9 @@ def take(
             if has_value(reading, Component.BROKER, (variable, value, line)):
                 state = partial(_state, reading, service, name, line)
                 fill(reading, COMPOSE, (name, value, line), state)
+        for _, value, line in own:  # what Bitnami's image starts its broker with (EXTRA_FLAGS)
+            for name, text in overrides(value):
+                reading.state(Component.BROKER, name, text, line, process=service)
         springs[service] = _of_spring(reading, own, commands.get(service))
     for service in commands.keys() - variables.keys():
         springs[service] = _of_spring(reading, [], commands[service])
