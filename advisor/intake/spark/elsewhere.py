@@ -22,6 +22,9 @@ _MAP = re.compile(
 )
 _KEYWORD = re.compile(r"\b\w+\s*=\s*[\w.]*")
 _SPREAD = re.compile(r"\*\*\s*([A-Za-z_][\w.]*)")
+_COPIED = re.compile(r"\bdict\(\s*([A-Za-z_][\w.]*)\s*[,()]")
+_GIVEN = re.compile(r"(?<!Map)(?<!mapOf)(?<!dict)(?<!\.of)(?<!\.ofEntries)(?<=\w)\([^()]*\)")
+"""What a function is called with."""
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _SAME = re.compile(r"\.(?:asJava|toMap|copy|asScala|toJava)$")
 _WORDS = frozenset({"or", "and", "if", "else", "new", "None", "null", "Map", "to"})
@@ -98,8 +101,8 @@ def _arguments(text: str, at: int) -> str:
 
 def _names(call: str) -> set[str]:
     """What is given under a name, but for values of maps that are written out."""
-    names = set(_SPREAD.findall(call))
-    rest = call
+    names = {*_SPREAD.findall(call), *_COPIED.findall(call)}
+    rest = _GIVEN.sub("", call)
     while (shorter := _MAP.sub("", rest)) != rest:
         rest = shorter
     rest = _SPREAD.sub("", rest)
@@ -147,7 +150,10 @@ def _returns(text: str, name: str) -> bool:
 def _is_harmless(text: str, call: str) -> bool:
     """Whether the name of an option is a constant of the file that decides nothing, or one of the
     names of a dict of the file."""
-    name = re.escape(call.partition(",")[0].strip())
+    first = call.partition(",")[0].strip()
+    name = re.escape(first)
+    if first == '""':  # no option of Kafka's is called like this
+        return True
     if not re.fullmatch(r"[\w\\.]+", name):
         return False
     if constant := re.search(_CONSTANT.format(name=name), text):

@@ -60,6 +60,9 @@ LOOP = """for name, value in OPTIONS.items():
      LOSES),
     ('def opts():\n    return {"failOnDataLoss": "false"}', ".options(**opts())", "", 1, LOSES),
     ("topic = 'a'", ".options(subscribePattern=topic)", "", 0, "YES"),
+    ("from conf import base", ".options(**dict(base, minPartitions='2'))", "", 2, ELSEWHERE),
+    ("def own(name):\n    return {'subscribe': name}", ".options(**own(NAME))", "", 0, "YES"),
+    ("@click.option('--topic')\ndef run(topic):\n    pass", "", "", 0, "YES"),
     ("topic = 'a'", '.options(**{"includeHeaders": topic})', "", 0, "YES"),
     # names
     ("import names", '.option(names.LOSS, "false")', "", 2, WORKED_OUT),
