@@ -43,7 +43,12 @@ _NO_CONNECTION = (
     "(ConnectionQuotas.waitForConnectionSlot). No message gets through; leave the line out."
 )
 _ASKS, _FALLBACK = "api.version.request", "broker.version.fallback"
-_STORE = "offset.store.method"
+_STORE, _HIDES = "offset.store.method", "topic.blacklist"
+_HIDDEN = (
+    "hides each topic that matches: as if it did not exist, nothing is written to it or read from "
+    "it, and no error tells. That is not advised on; leave the "
+    "line out."
+)
 _NOT_IN_GROUP = (
     "keeps no position in the group: librdkafka does not commit what it was taken from, and a file "
     "is on one machine's own disk (rdkafka_assignment.c). That is not advised on; leave the line "
@@ -185,6 +190,8 @@ def not_advised(
     if family is Family.LIBRDKAFKA and _stores_elsewhere(component, texts):
         stored = texts[_STORE].strip()
         yield Problem(component, _STORE, f"{_STORE}={stored} {_NOT_IN_GROUP}")
+    if family is Family.LIBRDKAFKA and texts.get(_HIDES, "").strip():
+        yield Problem(component, _HIDES, f"{_HIDES} {_HIDDEN}")
     if family is Family.LIBRDKAFKA and _asks_nothing(texts):
         both = f"{_ASKS}=false with {_FALLBACK}={texts[_FALLBACK].strip()}"
         yield Problem(component, _FALLBACK, f"{both} {_OLD_BROKERS}")

@@ -148,6 +148,8 @@ OF_CLIENTS = [
     (LRK, f"{READS} {STORED} application.rate=1000", 0, "reader crashes, at most: 5,000"),
     ("", f"{READS} consumer.auto.commit.interval.ms=0", 0, "the client commits every 0 ms"),
     # positions that are not in the group (rdkafka_assignment.c)
+    (LRK, f"{READS_C} consumer.topic.blacklist=^orders", 2, "hides each topic that matches"),
+    (LRK, f"{READS_C} producer.topic.blacklist=orders", 2, "hides each topic that matches"),
     (LRK, f"{READS_C} consumer.offset.store.method=file", 2, "keeps no position in the group"),
     (LRK, f"{READS_C} consumer.offset.store.method=none", 2, "keeps no position in the group"),
     (LRK, f"{READS_C} consumer.offset.store.method=broker", 0, "YES"),
