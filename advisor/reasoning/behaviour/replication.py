@@ -107,10 +107,10 @@ def lost_at_once(pipeline: Pipeline, factor: int) -> Lost:
     return Lost(lost + removed, removed=removed)
 
 
-def enough_copies(pipeline: Pipeline) -> int:
-    """The fewest copies that survive what may be lost at once and leave one to spare for writes;
-    as many as there are brokers where none do."""
-    for copies in range(pipeline.requirement.survive + 2, pipeline.brokers):
+def enough_copies(pipeline: Pipeline, least: int = 1) -> int:
+    """The fewest copies that survive what may be lost at once and leave one to spare for writes,
+    also beside a stated minimum in sync; as many as there are brokers where none do."""
+    for copies in range(max(pipeline.requirement.survive, least - 1) + 2, pipeline.brokers):
         if copies > lost_at_once(pipeline, copies).count + 1:
             return copies
     return pipeline.brokers

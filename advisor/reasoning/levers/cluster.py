@@ -64,7 +64,8 @@ _HOUR_MS = 3_600_000
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
     short = short_of_copies(pipeline, pipeline.number(_TOPIC, "replication.factor"))
-    return [enough_copies(pipeline)] if short else []
+    least = pipeline.number(_TOPIC, "min.insync.replicas")
+    return [enough_copies(pipeline, least)] if short else []
 
 
 def _minimums(pipeline: Pipeline) -> Sequence[Value]:
@@ -113,7 +114,9 @@ def _sizes(pipeline: Pipeline) -> Sequence[Value]:
 def _offset_copies(pipeline: Pipeline) -> Sequence[Value]:
     now = pipeline.number(_BROKER, _OFFSETS)
     is_survived = pipeline.requirement.survive < pipeline.brokers
-    return [enough_copies(pipeline)] if is_survived and short_of_copies(pipeline, now) else []
+    least = pipeline.number(Component.APPLICATION, _OFFSETS_LEAST)
+    short = is_survived and short_of_copies(pipeline, now)
+    return [enough_copies(pipeline, least)] if short else []
 
 
 def _offset_minimums(pipeline: Pipeline) -> Sequence[Value]:
@@ -136,10 +139,10 @@ def _decisions(pipeline: Pipeline) -> tuple[int, int]:
 
 def _state_copies(pipeline: Pipeline) -> Sequence[Value]:
     """f + 1 copies survive f brokers; one more lets transactions go on while one is down."""
-    factor, _ = _decisions(pipeline)
+    factor, least = _decisions(pipeline)
     lost = pipeline.requirement.survive
     short = lost < pipeline.brokers and short_of_copies(pipeline, factor)
-    return [enough_copies(pipeline)] if lost and (short or factor > pipeline.brokers) else []
+    return [enough_copies(pipeline, least)] if lost and (short or factor > pipeline.brokers) else []
 
 
 def _state_minimums(pipeline: Pipeline) -> Sequence[Value]:

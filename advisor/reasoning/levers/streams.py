@@ -40,8 +40,9 @@ def _guarantees(pipeline: Pipeline) -> Sequence[Value]:
 
 def _factors(pipeline: Pipeline) -> Sequence[Value]:
     """As many as for the topic itself."""
+    least = pipeline.number(_STREAMS, "topic.min.insync.replicas")
     short = short_of_copies(pipeline, Streams(pipeline).internal_factor)
-    return [enough_copies(pipeline)] if short else []
+    return [enough_copies(pipeline, least)] if short else []
 
 
 def _minimums(pipeline: Pipeline) -> Sequence[Value]:

@@ -149,6 +149,7 @@ FOURTH = (
 )
 PAIR = "topic.replication.factor=2 topic.min.insync.replicas=1 broker.offsets.topic.replication."
 PAIR += "factor=2 broker.transaction.state.log.replication.factor=2"
+ONE_COPY = "topic.replication.factor=1 topic.min.insync.replicas=3"
 KEPT = "application.state=logged streams.processing.guarantee=exactly_once_v2"
 
 
@@ -168,6 +169,14 @@ KEPT = "application.state=logged streams.processing.guarantee=exactly_once_v2"
      "streams.replication.factor: 3 -> 4.*streams.topic.min.insync.replicas: 2 -> 3"),
     ("--brokers 4 --client streams --survive 2", f"{STREAMS} {KEPT}",
      "streams.replication.factor: 3 -> 4.*streams.topic.min.insync.replicas: 2 -> 3"),
+    # beside a minimum that is stated
+    ("--brokers 6", f"{ONE_COPY} {ONCE}", " topic.replication.factor: 1 -> 4"),
+    ("--brokers 3", f"{ONE_COPY} {ONCE}", " topic.replication.factor: 1 -> 3"),
+    ("--brokers 6", f"{TOPIC} {ONCE} broker.transaction.state.log.replication.factor=1 "
+     "broker.transaction.state.log.min.isr=3", "state.log.replication.factor: 1 -> 4"),
+    ("--brokers 6 --client streams",
+     f"{TOPIC} {KEPT} streams.replication.factor=1 streams.topic.min.insync.replicas=3",
+     "streams.replication.factor: 1 -> 4"),
 ])  # fmt: skip
 def test_a_minimum_of_all_copies_comes_with_a_copy_to_spare(
     options: str, settings: str, expected: str
