@@ -116,6 +116,7 @@ HOPELESS = [
         "producer.delivery.timeout.ms",
     ),
     ({"producer.buffer.memory": "16383"}, "producer.buffer.memory"),
+    ({"producer.batch.size": "33554433"}, "producer.batch.size"),
     ({"producer.buffer.memory": "81", "producer.batch.size": "0"}, "producer.buffer.memory"),
     ({"producer.connections.max.idle.ms": "1"}, "producer.connections.max.idle.ms"),
     ({"consumer.connections.max.idle.ms": "0"}, "consumer.connections.max.idle.ms"),

@@ -31,6 +31,9 @@ from advisor.reasoning.behaviour.sizes import (
 from advisor.reasoning.behaviour.streams import Streams
 from advisor.reasoning.pipeline import Pipeline, derived_rows
 
+_MEMORY_BYTES, _BATCH_BYTES = 33_554_432, 16_384
+"""`buffer.memory` and `batch.size` of Java (ProducerConfig)."""
+
 _REGISTRATION_MS = 60_000
 """`initial.broker.registration.timeout.ms` of Kafka (KRaftConfigs)."""
 
@@ -210,10 +213,15 @@ def _no_room(pipeline: Pipeline) -> Iterator[Hopeless]:
         yield Hopeless(Component.PRODUCER, "max.request.size", why, 1_048_576)
     if memory < batch:
         why = f"buffer.memory={memory} is less than batch.size={batch}: each send() fails at once."
-        yield Hopeless(Component.PRODUCER, "buffer.memory", why, 33_554_432)
+        large = batch > _MEMORY_BYTES
+        at, usual = ("batch.size", _BATCH_BYTES) if large else ("buffer.memory", _MEMORY_BYTES)
+        yield Hopeless(Component.PRODUCER, at, why, usual)
+        if large and memory < _BATCH_BYTES:
+            why = f"buffer.memory={memory} is less than batch.size={_BATCH_BYTES}, the usual one."
+            yield Hopeless(Component.PRODUCER, "buffer.memory", why, _MEMORY_BYTES)
     elif memory < ENVELOPE_BYTES:
         why = f"buffer.memory={memory}: even an empty record is larger, so every send() fails."
-        yield Hopeless(Component.PRODUCER, "buffer.memory", why, 33_554_432)
+        yield Hopeless(Component.PRODUCER, "buffer.memory", why, _MEMORY_BYTES)
 
 
 @derived_rows
