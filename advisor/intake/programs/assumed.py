@@ -43,6 +43,7 @@ ASSIGNS = (
 
 _WHOLE_COMMENT = re.compile(r"^[ \t]*(?:#|//|\*).*$", re.MULTILINE)
 _ASSIGN = re.compile(r"\w[ \t]*\.\s*assign\s*\(")
+_SUBSCRIBE = re.compile(r"(?<!\w)subscribe\s*\(")
 
 
 def assigned(text: str) -> int:
@@ -54,7 +55,7 @@ def assigned(text: str) -> int:
         return 0
     code = _WHOLE_COMMENT.sub("", text)
     match = _ASSIGN.search(code)
-    is_alone = match and "TopicPartition" in code and "subscribe" not in code
+    is_alone = match and "TopicPartition" in code and not _SUBSCRIBE.search(code)
     return code.count("\n", 0, match.start()) + 1 if match and is_alone else 0
 
 

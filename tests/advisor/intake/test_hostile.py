@@ -118,6 +118,8 @@ PROGRAMS = [
     ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n{'k.send(rs, ' * 8_000}"),
     ("java-code", f"{_JAVA}{'catch { case e => ' * 5_000}"),
     ("java-code", f"{_JAVA}{'c.poll(d).let { ' * 3_000}"),
+    ("java-code", f"{_JAVA}{'c.' * 25_000}"),
+    ("java-code", f"{_JAVA}c.subscribe(t);{'c . poll ( ' * 5_000}"),
     ("java-code", _JAVA + "".join(f"var a{i} = rs.records(t); for (b{i} : a{i}) {{ }} "
                                   for i in range(800))),
     ("spark-options", '.readStream.option("subscribe", "a").writeStream.foreachBatch(f)\n'

@@ -30,7 +30,7 @@ from advisor.intake.programs.java import loops as java_loops
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
-from advisor.intake.programs.java.text import Text, braces
+from advisor.intake.programs.java.text import Text, braces, without_assertions
 from advisor.intake.programs.sends import processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
@@ -244,7 +244,7 @@ class _Code:
     def __init__(self, text: str) -> None:
         self.text = text
         quoted = rf"{_TEXT}|'(?:\\.|[^'\\\n])'"
-        self.plain = re.sub(quoted, lambda match: " " * len(match[0]), text)
+        self.plain = without_assertions(re.sub(quoted, lambda match: " " * len(match[0]), text))
         self.heads = [*braces(self.plain)]
 
     def line(self, at: int) -> int:

@@ -22,7 +22,7 @@ READ = ""
 
 _MOST, _STEPS, _DEEPEST = 60, 12, 5
 _REACH, _MOST_STEPS = 600, 400
-_LINK = re.compile(r"\s*(?:\?|!!)?\.\s*(\w+)(?:<[\w<>?, .]{0,60}>)?\s*([({])?")
+_LINK = re.compile(r"\s*\??\.\s*(\w+)(?:<[\w<>?, .]{0,60}>)?\s*([({])?")
 _INDEX = re.compile(r"\s*(?:!!)?(?:\[[^\]\n]{1,60}\])?")
 _LAMBDA = re.compile(
     r"\s*\(?\s*(?:(?:final|var|val)\s+)?(?:[\w<>?, .]+\s)?(\w+)[\w :<>\[\]]*\)?\s*(?:->|=>)"

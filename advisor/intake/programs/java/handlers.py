@@ -52,7 +52,7 @@ _DROPS = re.compile(
     r"(?:null|None|Nil|\(\s*\)|it|Unit)\s*[)}])"
 )
 """What leaves nothing of an error."""
-_LOGS = r"(?:\w+\.)*(?i:_?log(?:ger)?)\.\w+"
+_LOGS = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
 _HARMLESS = re.compile(
     r"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*(?:MDC\.\w+\s*\(.*"
     rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"

@@ -32,7 +32,7 @@ _FUNCTION = (
 )
 _FIRST = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
 """Of Scala's lists."""
-_OF_PLACE = re.compile(r"\s*(?:\?|!!)?\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
+_OF_PLACE = re.compile(r"\s*\??\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
 """What is asked of a record that is needed for a commit alone."""
 _HARMLESS = (
     r"\b{0}\s*\.\s*(?:isEmpty|isNotEmpty|nonEmpty|count|size|partitions|hasNext)\b(?:\s*\(\s*\))?"

@@ -9,20 +9,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.intake.programs.java import sequences as java_sequences
+from advisor.intake.programs.java.names import also_called
 from advisor.intake.programs.java.text import Text
 
-TYPED = r"\s*(?::\s*[\w<>?, ]{1,60})?=\s*"
+TYPED = r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?=\s*"
 """From the name of a variable to its value; Kotlin and Scala may write its type between them."""
 _CONSUMER = re.compile(
     rf"\b(\w+){TYPED}(?:new\s+)?KafkaConsumer\b"
     r"|\b(\w+)\s*\.\s*subscribe\s*\("
+    r"|\b(?:Kafka)?Consumer\s*<[^;=(){}<>]{1,80},[^;=(){}]{1,80}>\s+(\w+)"
+    r"|\b(\w+)\s*:\s*(?:Kafka)?Consumer\s*[<\[][^;=(){}<>\[\]]{1,80},"
 )
-_POLL = re.compile(
-    rf"\b(?P<records>\w+){TYPED}(?:this\.)?(?P<consumer>\w+)\.poll\s*\("
-    r"|\bfor\s*\([^:;()]{0,120}?\b(?P<record>\w+)\s*(?::|\bin\b|<-)\s*(?:this\.)?"
-    r"(?P<polled>\w+)\.poll\s*\("
+"""What a consumer is called where it is made, declared or used. One that has a type only for keys
+or values is no consumer: java.util.function has another Consumer."""
+_OF = r"(?:\w+\s*\??\.\s*){0,3}"
+"""The objects whose field a consumer is."""
+_LOOKED_BACK = 200
+_VARIABLE = re.compile(rf"\b(\w+){TYPED}{_OF}$")
+_LOOP = re.compile(r"\bfor\s*\([^:;()]{0,120}?\b(\w+)\s*(?::|\bin\b|<-)\s*" + _OF + "$")
+_RETURN = re.compile(rf"\breturn\s+{_OF}$")
+"""What stands before a poll whose records go into a variable, one by one into a loop, or to who
+calls the method."""
+_COUNTS = re.compile(r"\s*\.\s*(?:count|isEmpty|size)\b")
+"""What only tells how many records there are."""
+_ALONE = re.compile(rf"(?:^|[;{{}}\n])\s*{_OF}$")
+_ANY_POLL = re.compile(
+    r"(?<![\w.])(?:\w++\s*+(?:\(\s*+\)\s*+)?\.\s*+)*poll\s*+\(\s*+(?=(?:\w++\.)*"
+    r"(?:Duration\b|of(?:Millis|Seconds|Minutes)\b|(?:\d+[lL]?|\w*(?:[tT]imeout|MAX_VALUE)\w*)\s*+\)))"
 )
-"""Into a variable, or record by record."""
+"""A poll of whatever is given what a consumer is: a duration, or milliseconds before Kafka 4."""
 _EACH_POLLED = re.compile(
     r"(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|flatMap|onEach)\s*[({]"
@@ -32,8 +47,9 @@ _INTO = re.compile(r"\s*(?:\.\s*(?:let|also)|\)\s*\.\s*foreach)\s*\{(?:\s*(\w+)\
 
 
 def consumers(text: Text) -> set[str]:
-    """The names of consumers."""
-    return {name for match in _CONSUMER.finditer(text.plain) for name in match.groups() if name}
+    """The names of consumers; Kotlin's `it` where a block has no other."""
+    made_as = {name for match in _CONSUMER.finditer(text.plain) for name in match.groups() if name}
+    return also_called(text.plain, made_as, "KafkaConsumer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +69,72 @@ class Call:
 def polls(text: Text, chains: Mapping[str, Sequence[java_sequences.Chain]]) -> Iterator[Call]:
     """Each `poll()` of a consumer, be it in a method that returns what it polled. `chains` are
     those behind the polls of each consumer."""
-    for match in _POLL.finditer(text.plain):
-        consumer = match["consumer"] or match["polled"]
-        if consumer in chains:
-            name, one = match["records"] or match["record"], bool(match["record"])
-            yield Call(match.start(), match.end(), consumer, name, one)
-    for consumer in sorted(chains):
-        for match in re.finditer(rf"\b{consumer}\s*\.\s*poll\s*\(", text.plain):
-            closed = text.closed(match.end())
-            if inner := _INTO.match(text.plain, closed):
-                yield Call(inner.end(), inner.end(), consumer, inner[1] or "it")
-            elif each := _EACH_POLLED.match(text.plain, closed):
-                name = each[1] or "it"
-                yield Call(match.start(), each.end(), consumer, name, True, each.start())
-        for step, name, begin in java_sequences.one_by_one(text, chains[consumer]):
-            yield Call(step.at, begin, consumer, name, True, step.at)
-        for name, begin in java_sequences.all_at_once(text, chains[consumer]):
-            yield Call(begin, begin, consumer, name)
-        returns = re.compile(rf"\breturn\s+(?:this\.)?{consumer}\s*\.\s*poll\s*\(")
-        if methods := text.methods_with(returns):
-            called = rf"\b(\w+){TYPED}(?:this\.)?(?:{'|'.join(methods)})\s*\("
-            for match in re.finditer(called, text.plain):
-                yield Call(match.start(), match.end(), consumer, match[1])
+    for consumer, own in sorted(chains.items()):
+        for poll, chain in zip(_polls(text, consumer), own, strict=False):
+            yield from _followed(text, consumer, poll, chain)
+
+
+def unfollowed(text: Text, chains: Mapping[str, Sequence[java_sequences.Chain]]) -> int:
+    """Where the first `poll()` stands of whose records nothing here says what becomes of them; -1
+    if there is none. One whose records nothing takes at all is none of these."""
+    known = {poll.end() for consumer in chains for poll in _polls(text, consumer)}
+    opened = (it.start() + it[0].rindex("(") + 1 for it in _ANY_POLL.finditer(text.plain))
+    places = [at for at in opened if at not in known]
+    for consumer, own in chains.items():
+        for poll, chain in zip(_polls(text, consumer), own, strict=False):
+            if not (_is_alone(text, poll) or any(_followed(text, consumer, poll, chain))):
+                places.append(poll.start())
+    return min(places, default=-1)
+
+
+def _is_alone(text: Text, poll: re.Match[str]) -> bool:
+    """Whether a `poll()` is a statement, so that nothing takes what it returns."""
+    behind = text.plain[text.closed(poll.end()) :].lstrip()
+    return _ALONE.search(_before(text, poll)) is not None and not behind.startswith(".")
+
+
+def _polls(text: Text, consumer: str) -> Iterator[re.Match[str]]:
+    return re.finditer(java_sequences.POLL.format(consumer), text.plain)
+
+
+def _before(text: Text, poll: re.Match[str]) -> str:
+    return text.plain[max(0, poll.start() - _LOOKED_BACK) : poll.start()]
+
+
+def _followed(
+    text: Text, consumer: str, poll: re.Match[str], chain: java_sequences.Chain
+) -> Iterator[Call]:
+    """What has the records of one `poll()`."""
+    before, closed = _before(text, poll), text.closed(poll.end())
+    begin = poll.start() - len(before)
+    if _COUNTS.match(text.plain, closed):
+        return
+    if variable := _VARIABLE.search(before):
+        yield Call(begin + variable.start(), poll.end(), consumer, variable[1])
+    elif loop := _LOOP.search(before):
+        yield Call(begin + loop.start(), poll.end(), consumer, loop[1], True)
+    elif inner := _INTO.match(text.plain, closed):
+        yield Call(inner.end(), inner.end(), consumer, inner[1] or "it")
+    elif each := _EACH_POLLED.match(text.plain, closed):
+        yield Call(poll.start(), each.end(), consumer, each[1] or "it", True, each.start())
+    elif _RETURN.search(before):
+        yield from _returned(text, consumer)
+    for step, name, at in java_sequences.one_by_one(text, [chain]):
+        yield Call(step.at, at, consumer, name, True, step.at)
+    for name, at in java_sequences.all_at_once(text, [chain]):
+        yield Call(at, at, consumer, name)
+
+
+def _returned(text: Text, consumer: str) -> Iterator[Call]:
+    """The calls of methods that return what they polled."""
+    methods = text.methods_with(
+        re.compile(rf"\breturn\s+{_OF}{java_sequences.POLL.format(consumer)}")
+    )
+    if not methods:
+        return
+    call = rf"(?:this\.)?(?:{'|'.join(methods)})\s*\("
+    for match in re.finditer(rf"\b(\w+){TYPED}{call}", text.plain):
+        yield Call(match.start(), match.end(), consumer, match[1])
+    loop = rf"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{call}"
+    for match in re.finditer(loop, text.plain):
+        yield Call(match.start(), match.end(), consumer, match[1], True)

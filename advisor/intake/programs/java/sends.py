@@ -15,13 +15,13 @@ from advisor.intake.programs.java import ends as java_ends
 from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java.callbacks import Callback, callback
 from advisor.intake.programs.java.futures import Futures
+from advisor.intake.programs.java.names import TYPE, also_called
 from advisor.intake.programs.java.text import Block, Text
 from advisor.intake.programs.sends import DROPPED, ONLY_WRITTEN, RESULT
 
-_MOST, _ALIASES = 300, 2
-_TYPE = r"(?:\s*:\s*[\w<>\[\]?., ]{1,80})?"
+_MOST = 300
 _PRODUCER = re.compile(
-    rf"\b(\w+){_TYPE}\s*=\s*(?:new\s+)?KafkaProducer\b"
+    rf"\b(\w+){TYPE}\s*=\s*(?:new\s+)?KafkaProducer\b"
     r"|\b(?:Kafka)?Producer\s*<[^;=(){}]{1,80}>\s+(\w+)"
     r"|\b(\w+)\s*:\s*(?:Kafka)?Producer\s*[<\[]"
     r"|\bUsing(?:\.resource)?\s*\(\s*new\s+KafkaProducer\b[^{};]{0,200}\{\s*(\w+)\s*=>"
@@ -34,7 +34,7 @@ _TEMPLATE = re.compile(
 """Spring's, whose `send` returns a future (KafkaTemplate javadoc)."""
 _INJECTED = re.compile(r"\b((?:kafka)?[pP]roducer)\s*\.\s*send\s*\(")
 _DECLARED = r"\b\w+(?:<[^;=(){{}}]{{1,80}}>)?\s+{0}\s*[=;,)]|\b{0}\s*(?::|=(?!=))"
-_SEND = re.compile(r"(?:this\.)?\b(?P<whose>\w+)\s*(?:\?|!!)?\.\s*send\s*\(")
+_SEND = re.compile(r"(?:this\.)?\b(?P<whose>\w+)\s*\??\.\s*send\s*\(")
 _REFERENCE = re.compile(
     r"\b(\w+)\s*(\()\s*(?:(?:this\.)?(\w+)\s*(?:::\s*send|\.\s*send\s*_?)|::\s*send)\s*\)"
 )
@@ -43,7 +43,7 @@ _BARE = re.compile(r"(?<![\w.:])(?:(?:this|super)(?:@\w+)?\s*\.\s*)?send\s*\(")
 """A send of Kotlin's implicit receiver, or of a class that is a producer."""
 _DEFINED = re.compile(r"(?<!return)(?<!else)(?<!yield)(?<=[\w>\]])[ \t]+$")
 _OWN = (
-    r"(?:\b(?:{0})\s*(?:\?|!!)?|\bKafkaProducer\b[^{{}};]*)\.\s*(?:apply|run)\s*$"
+    r"(?:\b(?:{0})\s*|\bKafkaProducer\b[^{{}};]*)\??\.\s*(?:apply|run)\s*$"
     r"|\bwith\s*\(\s*(?:this\.)?(?:(?:{0})\s*|KafkaProducer\b[^{{}};]*)\)\s*$"
     r"|\b(?:extends\s+|class\b[^{{}};]*:\s*)KafkaProducer\b[^{{}};]*$"
     r"|\bfun\s+(?:<[^<>]*>\s*)?(?:Kafka)?Producer\s*<[^(){{}}]*>\s*\.\s*\w+\s*\([^{{}};]*$"
@@ -53,7 +53,7 @@ _EXTENSION = re.compile(
     r"\bfun\s+(?:<[^<>]*>\s*)?(?:Kafka)?Producer\s*<[^(){};]*>\s*\.\s*\w+\s*\([^{};]*?\)[^{};=]*=[^\n]*"
 )
 _ANY = re.compile(
-    r"(?<=[)\]])\s*(?:\?|!!)?\.\s*send\s*\(|\b\w+\s*(?:\?|!!)?\.\s*send\s*\((?=\s*(?:new\s+)?ProducerRecord\b)"
+    r"(?<=[)\]])\s*\??\.\s*send\s*\(|\b\w+\s*\??\.\s*send\s*\((?=\s*(?:new\s+)?ProducerRecord\b)"
 )
 """A send whose receiver is a call, or anything that is given Kafka's records."""
 _NAMED = re.compile(
@@ -88,14 +88,7 @@ def names(plain: str) -> set[str]:
     made_as |= _templates(plain)
     injected = {match[1] for match in islice(_INJECTED.finditer(plain), _MOST)}
     made_as |= {name for name in injected if not re.search(_DECLARED.format(name), plain)}
-    for _ in range(_ALIASES):  # `val p = makeProducer()`, `this.p = p`
-        known = "|".join(sorted(made_as)) or "_"
-        given = r"(?:\([^(){};]{0,200}\)\s*)?(?=[;\n]|\.\s*(?:also|apply)\b)"
-        alias = rf"\b(\w+){_TYPE}\s*=\s*(?:this\.)?(?:{known})\s*{given}"
-        made_as |= set(re.findall(alias, plain))
-    made = rf"(?:\bKafkaProducer\b[^{{}};]{{0,200}}|\b(?:{'|'.join(sorted(made_as)) or '_'})\s*)"
-    handed = rf"{made}\.\s*(?:use|let|also)\s*\{{(?:\s*(\w+)\s*->)?"
-    return made_as | {name or "it" for name in re.findall(handed, plain)}
+    return also_called(plain, made_as, "KafkaProducer")
 
 
 def _templates(plain: str) -> set[str]:

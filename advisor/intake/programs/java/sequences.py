@@ -15,6 +15,8 @@ from itertools import islice
 from advisor.intake.programs.java.handlers import only_writes
 from advisor.intake.programs.java.text import Text
 
+POLL = r"\b{0}\s*\??\.\s*poll\s*\("
+"""Of a consumer of this name."""
 _MOST, _LONGEST = 20, 16
 
 Chain = list["Step"]
@@ -50,7 +52,7 @@ class Step:
 
 def chains(text: Text, consumer: str) -> Iterator[Chain]:
     """The steps behind each poll of a consumer."""
-    polls = re.finditer(rf"\b{consumer}\s*\.\s*poll\s*\(", text.plain)
+    polls = re.finditer(POLL.format(consumer), text.plain)
     for poll in islice(polls, _MOST):
         at = text.closed(poll.end())
         behind = re.compile(r"\s*[)}]").match(text.plain, at)

@@ -24,6 +24,14 @@ _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\'
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
 
+_NOT_NULL = re.compile(r"(?<=[\w)\]}])!!(?=\s*\.)")
+
+
+def without_assertions(plain: str) -> str:
+    """A text of the same length with blanks in place of Kotlin's `!!`: the call is the same."""
+    return _NOT_NULL.sub("  ", plain)
+
+
 def blanked(plain: str, spans: Iterable[Block]) -> str:
     """A text of the same length with blanks in place of some spans."""
     rest = list(plain)
@@ -59,6 +67,7 @@ class Text:
     def of(cls, code: str) -> Text:
         """The text of a program as it is written; places stay as they are."""
         plain = _SKIPPED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), code)
+        plain = without_assertions(plain)
         return cls(plain, [*braces(plain)])
 
     @cached_property

@@ -1,0 +1,97 @@
+"""Programs in Java, Kotlin and Scala: what a consumer is called, and a `poll()` that is not
+followed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_file
+from tests.advisor.programs import BEFORE, SKIP, assert_program
+
+JAVA = (
+    "import org.apache.kafka.clients.consumer.*;\nclass A {\nvoid run() {\n"
+    'Properties p = new Properties();\np.put("group.id", "g");\n'
+    'p.put("auto.offset.reset", "earliest");\np.put("enable.auto.commit", "false");\n'
+    "KafkaConsumer<String, String> consumer = new KafkaConsumer<>(p);\n%s\n}\n}\n"
+)
+EARLY = "while (true) { var rs = %s.poll(d); consumer.commitSync(); for (var r : rs) save(r); }"
+KOTLIN = (
+    "import org.apache.kafka.clients.consumer.*\nfun main() {\nval p = Properties()\n"
+    'p["group.id"] = "g"\np["auto.offset.reset"] = "earliest"\n'
+    'p["enable.auto.commit"] = "false"\nval consumer = KafkaConsumer<String, String>(p)\n'
+    "%s {\nwhile (true) {\nval rs = %s(Duration.ofMillis(100))\n%s()\n"
+    "rs.forEach { r -> save(r.value()) }\n}\n}\n}\n"
+)
+SCALA = (
+    "import org.apache.kafka.clients.consumer._\nobject A {\ndef run(): Unit = {\n"
+    'val p = new Properties()\np.put("group.id", "g")\np.put("auto.offset.reset", "earliest")\n'
+    'p.put("enable.auto.commit", "false")\nval consumer = new KafkaConsumer[String, String](p)\n'
+    "while (true) {\nval rs: ConsumerRecords[String, String] = consumer.poll(d)\n"
+    "consumer.commitSync()\nrs.asScala.foreach { r => save(r.value()) }\n}\n}\n}\n"
+)
+FETCH = "ConsumerRecords<String, String> fetch() { return consumer.poll(d);"
+WRITES = "{ try { save(r); } catch (Exception e) { log.error(e); } }"
+
+
+@pytest.mark.parametrize("receiver", [
+    "consumer", "this.consumer", "app.consumer", "this.app.consumer", "consumer\n  ",
+])  # fmt: skip
+def test_a_consumer_is_followed_through_the_object_that_has_it(
+    tmp_path: Path, receiver: str
+) -> None:
+    assert_program(tmp_path / "A.java", JAVA % (EARLY % receiver), BEFORE)
+
+
+@pytest.mark.parametrize(("scope", "poll", "commit"), [
+    ("consumer.use", "it.poll", "it.commitSync"),
+    ("consumer.use { c -> run", "c.poll", "c.commitSync"),
+    ("consumer.also", "consumer!!.poll", "consumer!!.commitSync"),
+    ("run", "consumer?.poll", "consumer.commitSync"),
+])  # fmt: skip
+def test_a_block_of_kotlin_has_a_name_of_its_own_for_a_consumer(
+    tmp_path: Path, scope: str, poll: str, commit: str
+) -> None:
+    closed = "}" if "{" in scope else ""
+    assert_program(tmp_path / "a.kt", KOTLIN % (scope, poll, commit) + closed, BEFORE)
+
+
+def test_records_whose_type_scala_writes_out_are_followed(tmp_path: Path) -> None:
+    assert_program(tmp_path / "a.scala", SCALA, BEFORE)
+
+
+def test_records_that_a_method_returns_are_followed_into_a_loop(tmp_path: Path) -> None:
+    loop = f"while (true) {{ for (var r : fetch()) {WRITES} consumer.commitSync(); }} }}"
+    assert_program(tmp_path / "A.java", JAVA % f"{loop} {FETCH}", SKIP)
+
+
+@pytest.mark.parametrize("body", [
+    "while (true) { handle(consumer.poll(d)); consumer.commitSync(); }",
+    "while (true) { var rs = app.getConsumer().poll(Duration.ofMillis(5)); save(rs); }",
+    "while (true) { var rs = source().poll(100); for (var r : rs) " + WRITES + " }",
+    "while (true) { int n = consumer.poll(d).count(); consumer.commitSync(); }",
+    f"}} {FETCH}",
+])  # fmt: skip
+def test_a_poll_that_is_not_followed_is_said(tmp_path: Path, body: str) -> None:
+    expected = "what this poll\\(\\) returns is not followed"
+    assert_file(tmp_path / "A.java", JAVA % body, "", TOPIC, 2, expected)
+
+
+@pytest.mark.parametrize("other", [
+    "var job = queue.poll(100, TimeUnit.MILLISECONDS);", "var job = queue.poll();",
+    "consumer.poll(Duration.ZERO);\nconsumer.seekToBeginning(consumer.assignment());",
+])  # fmt: skip
+def test_what_another_poll_returns_need_not_be_followed(tmp_path: Path, other: str) -> None:
+    loop = "while (true) { var rs = consumer.poll(d); for (var r : rs) save(r); "
+    code = JAVA % f"{other} {loop} consumer.commitSync(); }}"
+    assert_file(tmp_path / "A.java", code, "", f"{TOPIC} application.restart=resumes", 0, "^YES")
+
+
+@pytest.mark.parametrize("more", [
+    "package com.shop.subscribe;\n", "import com.shop.subscribe.Listener;\n",
+    "class Subscribed { boolean subscribed; }\n",
+])  # fmt: skip
+def test_a_reader_that_assigns_subscribes_only_by_a_call(tmp_path: Path, more: str) -> None:
+    code = JAVA % "consumer.assign(List.of(new TopicPartition(t, 0))); var rs = consumer.poll(d);"
+    assert_file(tmp_path / "A.java", more + code, "", TOPIC, 2, "assign\\(\\) takes the partitions")
