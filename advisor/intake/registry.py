@@ -62,6 +62,10 @@ _PROPERTIES = "-properties"
 _PROGRAMS = ("python-dict", "spark-options")
 """Kinds whose readers look for pieces of a program, which other files may have, too."""
 
+_VARIABLES = "environment"
+_DEPLOYED = (_VARIABLES, "compose", "kubernetes")
+"""Kinds that may hold nothing but what is of other products."""
+
 _BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
 _UNNAMED_BINDER = (
     "This looks like Spring Cloud Stream, and no line names its binder. Where that is Kafka's, say "
@@ -97,14 +101,15 @@ def find(kind: str) -> Reader | None:
 
 def detect(text: str) -> Reader | None:
     """The kind that the text looks most like, or None if it looks like none. What nests is no
-    properties file.
+    properties file, and no variables are.
 
     Names that are only near real ones count where nothing else does.
     """
     nests, other = yaml_begins(text) > 0, is_no_program(text)
     readers = [
         it for it in all_readers()
-        if not (nests and it.kind.endswith(_PROPERTIES)) and not (other and it.kind in _PROGRAMS)
+        if not (nests and it.kind.endswith((_PROPERTIES, _VARIABLES)))
+        and not (other and it.kind in _PROGRAMS)
     ]  # fmt: skip
     scores = [(reader.likeness(text), reader) for reader in readers]
     best = max(scores, key=lambda row: row[0])
@@ -237,7 +242,9 @@ def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) ->
             "such a file, and no other one decides anything. It may be a file of another product, "
             f"with defaults of its own. If it is not, say its kind: {reader.kind}."
         )
-    if not (intake.settings or intake.notes or intake.problems or intake.heads.keys() - {"family"}):
+    is_other = not intake.notes or (reader.kind in _DEPLOYED and intake.strangers == names)
+    nothing = not (intake.settings or intake.problems or intake.heads.keys() - {"family"})
+    if nothing and is_other:
         yield "no setting of Kafka is in this file."
 
 

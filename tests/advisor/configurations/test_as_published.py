@@ -35,8 +35,8 @@ COMPOSE = [
     (compose(service(OWN, "KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false'")), TOPIC, 1, ALONE),
     (compose(service("image: bitnamilegacy/kafka:4.0", "A: b")), TOPIC, 1, ALONE),
     # what an application's own variables are called says nothing of brokers
-    (compose(service(OWN, "KAFKA_HOST: kafka; KAFKA_TOPIC: a")), TOPIC, 0,
-     "YES.*the KAFKA_… of kafka are its application's own"),
+    (compose(service(OWN, "KAFKA_HOST: kafka; KAFKA_TOPIC: a")), TOPIC, 2,
+     "no setting of Kafka is in this file"),
     (compose(service(OWN, "KAFKA_COMPRESSION_TYPE: gzip")), TOPIC, 0, "YES"),
     # a container of tools, which its image asks an id for
     (compose(service("image: apache/kafka:3.9.0", LISTENS + "; KAFKA_MIN_INSYNC_REPLICAS: 1"),
@@ -240,3 +240,23 @@ def test_a_dockerfile_is_no_file_of_variables() -> None:
 def test_what_is_no_program_is_not_taken_for_one(text: str) -> None:
     reader = detect(text)
     assert reader is None or reader.kind not in ("python-dict", "spark-options")
+
+
+KSQL = "image: confluentinc/ksqldb-server:0.29"
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), [
+    ("docker-compose.yml", compose(service(KSQL, "KSQL_BOOTSTRAP_SERVERS: b:9092; KAFKA_HOST: b")),
+     "no setting of Kafka is in this file"),
+    ("build.sh", "#!/bin/sh\nKAFKA_DIR=/opt/kafka\ncp -r $KAFKA_DIR/libs .\n",
+     "no setting of Kafka is in this file"),
+    (".env", "CONNECT_GROUP_ID=connect\nKAFKA_DEMO_VERSION=7\n",
+     "no setting of Kafka is in this file"),
+    ("tests.yml", "on:\n  push:\n    branches: [main]\nenv:\n  KAFKA_VERSION: 4.1.0\n"
+     "jobs:\n  test:\n    steps:\n    - run: |\n        export KAFKA_NUM_PARTITIONS=3\n",
+     "YAML of a kind that we do not know"),
+])  # fmt: skip
+def test_a_file_in_which_nothing_counts_is_refused(
+    tmp_path: Path, name: str, text: str, expected: str
+) -> None:
+    assert_file(tmp_path / name, text, "", TOPIC, 2, expected)
