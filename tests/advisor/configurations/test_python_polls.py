@@ -21,6 +21,7 @@ _HEAD = (
 )
 ONE = f"{_HEAD}    m = c.poll(1.0)\n    if m is None or m.error(): continue\n%s\n"
 MANY = f"{_HEAD}    ms = c.consume(100, 1.0)\n%s\n"
+FEWER = f"{_HEAD}    ms = %s\n%%s\n"
 SINGLE = f"{_HEAD}    ms = c.consume(1, 1.0)\n%s\n"
 PRODUCER = (
     "from confluent_kafka import Producer\nimport atexit, threading\n"
@@ -70,6 +71,9 @@ def test_what_a_program_makes_of_a_result(tmp_path: Path, body: str, expected: s
     (MANY, "for m in ms:\n    save(m)\n    break\nc.commit(asynchronous=False)", SKIP),
     (MANY, "for m in ms:\n    save(m)\nif ms:\n    log.info(ms[-1].offset())\n"
      "c.commit(asynchronous=False)", YES),
+    (FEWER % "[m for m in c.consume(9, 1.0) if not m.error()]", "c.commit()\nsave(ms)", BEFORE),
+    (FEWER % "list(filter(is_sound, c.consume(9, 1.0)))", "c.commit()\nsave(ms)", BEFORE),
+    (FEWER % "[m for m in c.consume(9, 1.0) if not m.error()]", "save(ms)\nc.commit()", YES),
     (MANY, "for i in range(len(ms)):\n    save(ms[i])\nc.commit(asynchronous=False)", YES),
     (MANY, "for i in range(0, len(ms), 10):\n    save(ms[i:i + 10])\n"
      "c.commit(asynchronous=False)", YES),

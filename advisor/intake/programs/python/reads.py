@@ -220,14 +220,25 @@ class _Walk:
                 self._say(CLOSE, call.lineno)
 
     def _assign(self, targets: Iterable[ast.expr], value: ast.expr, branch: Branch) -> None:
-        bare = value.value if isinstance(value, ast.Await) else value
-        if isinstance(bare, ast.Call) and self._polls(bare):
-            self._polled(branch, bare)
+        if poll := self._poll_of(value):
+            self._polled(branch, poll)
             branch.names = set().union(*map(words.names_in, targets))
             return
         self._expression(value, branch)
         if words.names_in(value) & branch.names:
             branch.names = branch.names.union(*map(words.names_in, targets))
+
+    def _poll_of(self, value: ast.expr) -> ast.Call | None:
+        """The poll whose messages, or some of them, a value is."""
+        if isinstance(value, ast.Await):
+            return self._poll_of(value.value)
+        if isinstance(value, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+            return self._poll_of(value.generators[0].iter)
+        if not isinstance(value, ast.Call):
+            return None
+        if self._polls(value):
+            return value
+        return self._poll_of(value.args[-1]) if words.gathers(value) and value.args else None
 
     def _polls(self, call: ast.Call) -> bool:
         own = words.verb(call) in self._sources and words.receiver(call) in ("", "self")

@@ -35,6 +35,7 @@ _READS = frozenset({
     "sizeof", "tobytes", "append", "extend", "add", "leader_epoch", "latency",
 })  # fmt: skip
 """What takes a message apart, and has no effect elsewhere."""
+_GATHERS = frozenset({"list", "tuple", "set", "filter", "reversed", "sorted"})
 _LOGS = frozenset({
     "print", "pprint", "debug", "info", "warn", "warning", "error", "exception", "critical", "log",
     "print_exc", "write", "sleep", "inc", "capture_exception", "rollback", "echo", "secho",
@@ -57,6 +58,11 @@ def verb(node: ast.AST) -> str:
     if isinstance(func, ast.Attribute):
         return func.attr
     return func.id if isinstance(func, ast.Name) else ""
+
+
+def gathers(call: ast.Call) -> bool:
+    """Whether a call only gathers what it is given last."""
+    return isinstance(call.func, ast.Name) and call.func.id in _GATHERS
 
 
 def receiver(call: ast.Call) -> str:
