@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from advisor.catalog import Component
+from advisor.intake.clients.anew import refuse_new_group
 from advisor.intake.clients.known import decides
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Defaulted, Given, Reading
@@ -41,6 +42,8 @@ def fill(
     be the secret itself.
     """
     name, text, line = named
+    if refuse_new_group(reading, Component.CONSUMER, name, text, line):
+        return
     filled, may_replace, is_open = _filled(text, pattern)
     if filled is None and is_open and _TRANSACTION.search(name) and _VARIABLE.sub("", text):
         take(_VARIABLE.sub("x", text))  # a name with a variable in it is one, whatever that is

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.clients.anew import is_new
 from advisor.intake.reading import Reading
 
-_ANEW = re.compile(r"\$\{(?:random\.|quarkus\.uuid)|\buuid\b", re.IGNORECASE)
 _OWN = re.compile(
     r"\$\{[^}]*(?:host|pod|instance|index|ordinal|node|task|replica)[^}]*\}", re.IGNORECASE
 )
@@ -20,7 +20,7 @@ _OWN = re.compile(
 def note_name(reading: Reading, name: str, text: str, line: int) -> None:
     """Notes what follows where a transactional.id, or the beginning of one, is every instance's, or
     new at each start."""
-    if _ANEW.search(text):
+    if is_new(text):
         words = (
             f"{name} is new at each start: nobody ends what an instance that died left open, and "
         )

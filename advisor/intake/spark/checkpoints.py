@@ -13,14 +13,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from advisor.catalog import Component
+from advisor.intake.clients.anew import is_new, with_assigned
 from advisor.intake.reading import Reading
 from advisor.intake.spark import repeats as spark_repeats
 
-_ANEW = re.compile(
-    r"\buuid\d?\s*\(|\bUUID\s*\(|\brandomUUID\b|\btime\.time|\btime_ns\b|\bnow\s*\(|\btoday\s*\("
-    r"|\bcurrentTimeMillis\b|\brandint\b|\btoken_hex\b|\bmkdtemp\b|\bTemporaryDirectory\b"
-    r"|\bcreateTempDirectory\b|\bstrftime\b"
-)
 _REACH = 300
 _REMOVES = r"(?:\brmtree|-rm\b|\brm\s|\.rm\s*\(|\bdelete\w*\s*\()"
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -36,10 +32,7 @@ def checkpoint(reading: Reading, code: str, at: int, named: str, line: int) -> N
     """States that a checkpoint whose name is worked out is another one at each start. `at` is where
     its option stands, `named` the variable that holds it."""
     stated = code[at : at + _REACH].split("\n", 1)[0].split(").", 1)[0]
-    if named:
-        set_by = re.findall(rf"\b{re.escape(named)}\s*=(?!=)\s*([^\n]{{1,{_REACH}}})", code)
-        stated = " ".join(set_by)
-    if _ANEW.search(stated):
+    if is_new(with_assigned(code, named) if named else stated):
         reading.state(Component.APPLICATION, "checkpoint", "local", line)
         reason = "checkpointLocation is another one at each start, so that the query begins anew"
         reading.note(line, f"{reason} (application.checkpoint)")

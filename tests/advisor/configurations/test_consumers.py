@@ -95,3 +95,35 @@ def test_what_another_poll_returns_need_not_be_followed(tmp_path: Path, other: s
 def test_a_reader_that_assigns_subscribes_only_by_a_call(tmp_path: Path, more: str) -> None:
     code = JAVA % "consumer.assign(List.of(new TopicPartition(t, 0))); var rs = consumer.poll(d);"
     assert_file(tmp_path / "A.java", more + code, "", TOPIC, 2, "assign\\(\\) takes the partitions")
+
+
+NEW = "is another one at each start"
+PYTHON = (
+    "import uuid\nfrom confluent_kafka import Consumer\n%s\n"
+    'c = Consumer({"bootstrap.servers": "b", "group.id": %s, "auto.offset.reset": "earliest", '
+    '"enable.auto.commit": False})\nc.subscribe(["t"])\nwhile True:\n    m = c.poll(1)\n'
+    "    save(m)\n    c.commit(m)\n"
+)
+
+
+@pytest.mark.parametrize(("name", "code"), [
+    ("a.py", PYTHON % ("", 'f"a-{uuid.uuid4()}"')),
+    ("a.py", PYTHON % ('GROUP = "a" + str(uuid.uuid4())', "GROUP")),
+    ("A.java", (JAVA % (EARLY % "consumer")).replace('"g"', "UUID.randomUUID().toString()")),
+    ("A.java", (JAVA % (EARLY % "consumer")).replace('"g"', "id")
+     + 'static final String id = "a-" + System.currentTimeMillis();\n'),
+    ("A.java", "class A { void f() { Properties p = new Properties();\n"
+     'p.put("application.id", "copy-" + UUID.randomUUID());\n'
+     'p.put("processing.guarantee", "exactly_once_v2");\n'
+     "new KafkaStreams(b.build(), p).start(); } }\n"),
+    ("application.yml", "spring:\n  kafka:\n    consumer:\n      group-id: ${random.uuid}\n"),
+    ("application.properties", "mp.messaging.incoming.p.connector=smallrye-kafka\n"
+     "mp.messaging.incoming.p.group.id=${quarkus.uuid}\n"),
+])  # fmt: skip
+def test_a_group_whose_name_does_not_stay_is_refused(tmp_path: Path, name: str, code: str) -> None:
+    assert_file(tmp_path / name, code, "", "", 2, NEW)
+
+
+def test_a_group_whose_name_is_filled_in_and_stays_is_taken(tmp_path: Path) -> None:
+    code = PYTHON % ('GROUP = "a-" + os.environ["STAGE"]', "GROUP")
+    assert_program(tmp_path / "a.py", code, "^YES")

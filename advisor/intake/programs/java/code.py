@@ -14,6 +14,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
+from advisor.intake.clients.anew import refuse_new_group, with_assigned
 from advisor.intake.clients.known import (
     having,
     is_of_client,
@@ -207,6 +208,9 @@ def _take(
     process: str,
 ) -> None:  # fmt: skip
     key, written, line, depends = pair
+    stated = with_assigned(code.plain, written)
+    if refuse_new_group(reading, component, key, stated, line):
+        return
     counts, text = _counts(component, key), code.value(written)
     if text is None and is_free(key) and '"' in written:
         text = "x"  # a name with a variable in it is one, whatever that is

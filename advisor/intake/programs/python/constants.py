@@ -6,17 +6,25 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
+from advisor.intake.clients.anew import is_new
+
 
 def constants(tree: ast.AST) -> dict[str, ast.expr]:
-    """The plain values, and the variables with a default, that have a name which nothing else of
-    the program has: no parameter, import, or second value."""
+    """The plain values, the variables with a default, and the values that are others at each start,
+    that have a name which nothing else of the program has: no parameter, import, or second
+    value."""
     bound = Counter(name for node in ast.walk(tree) for name in _bound(node))
     return {
         name: value
         for node in ast.walk(tree)
         for name, value in _assigned(node)
-        if bound[name] == 1 and (isinstance(value, ast.Constant) or default(value) is not None)
+        if bound[name] == 1 and _is_followed(value)
     }
+
+
+def _is_followed(value: ast.expr) -> bool:
+    is_plain = isinstance(value, ast.Constant) or default(value) is not None
+    return is_plain or is_new(ast.unparse(value))
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

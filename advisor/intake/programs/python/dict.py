@@ -12,6 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
+from advisor.intake.clients.anew import refuse_new_group
 from advisor.intake.clients.known import decides, having, is_of_client, is_weighed, likely_clients
 from advisor.intake.programs import transactions
 from advisor.intake.programs.python import sends as python_sends
@@ -260,6 +261,8 @@ def take(
     reading: Reading, component: Component, key: str, value: ast.expr, line: int, process: str = ""
 ) -> None:
     """Takes one pair of a dict, if its value is a literal, or the default of a variable."""
+    if refuse_new_group(reading, component, key, ast.unparse(value), line):
+        return
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
     if stated := default(value):
