@@ -31,7 +31,12 @@ from advisor.intake.programs.java import loops as java_loops
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
-from advisor.intake.programs.java.text import Text, braces, without_assertions
+from advisor.intake.programs.java.text import (
+    Text,
+    braces,
+    without_comments,
+    without_letters,
+)
 from advisor.intake.programs.sends import processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
@@ -53,9 +58,6 @@ _TRIED = 20
 """Of an object's keys: each that is unknown takes some milliseconds."""
 _LONGEST = 100_000
 """Letters that are looked through."""
-_TEXT = r'"(?:\\.|[^"\\\n])*+"?'
-"""One that is not closed ends with its line, so that nothing is looked through twice."""
-_SKIPPED = re.compile(rf"({_TEXT}|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _MADE = re.compile(
     r"\b(?P<name>\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:new\s+)?(?:java\.util\.)?(?:"
     r"(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap|mutableMapOf|hashMapOf)\s*"
@@ -111,7 +113,7 @@ class _Object:
 
 def read(text: str) -> Reading:
     """What the code puts into the objects that its clients are handed. Raises `IntakeError`."""
-    code = _Code(_SKIPPED.sub(_blanked, text[:_LONGEST]))
+    code = _Code(without_comments(text[:_LONGEST]))
     objects = list(code.objects())
     for made in objects:
         code.fill(made)
@@ -237,18 +239,12 @@ def _counts(component: Component, key: str) -> bool:
     return any(is_weighed(family, part, name) for part in parts for name in {key, bare})
 
 
-def _blanked(match: re.Match[str]) -> str:
-    """A text as it stands, and blanks in the place of a comment, so that lines stay."""
-    return match[1] or re.sub(r"[^\n]", " ", match[0])
-
-
 class _Code:
     """A program without its comments."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        quoted = rf"{_TEXT}|'(?:\\.|[^'\\\n])'"
-        self.plain = without_assertions(re.sub(quoted, lambda match: " " * len(match[0]), text))
+        self.plain = without_letters(text)
         self.heads = [*braces(self.plain)]
 
     def line(self, at: int) -> int:
@@ -442,7 +438,7 @@ class _Code:
 def _likeness(text: str) -> float:
     if _OF_SPARK.search(text, 0, _LONGEST):
         return 0.0
-    code = _SKIPPED.sub(_blanked, text[:_LONGEST])
+    code = without_comments(text[:_LONGEST])
     for match in islice(_TOLD_BY.finditer(code), _MOST_USES):
         start = code.rfind("\n", 0, match.start()) + 1
         if not _COMMENT.match(code, start):

@@ -24,12 +24,22 @@ _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\'
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
 
+_QUOTED = r"""(?:"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])')"""
+"""One that is not closed ends with its line, so that nothing is looked through twice."""
+_LETTERS = re.compile(_QUOTED)
+_COMMENT = re.compile(rf"({_QUOTED})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _NOT_NULL = re.compile(r"(?<=[\w)\]}])!!(?=\s*\.)")
 
 
-def without_assertions(plain: str) -> str:
-    """A text of the same length with blanks in place of Kotlin's `!!`: the call is the same."""
-    return _NOT_NULL.sub("  ", plain)
+def without_comments(code: str) -> str:
+    """A program of the same length and lines with blanks in place of its comments."""
+    return _COMMENT.sub(lambda it: it[1] or re.sub(r"[^\n]", " ", it[0]), code)
+
+
+def without_letters(code: str) -> str:
+    """A program of the same length with blanks in place of its strings, and of Kotlin's `!!`: the
+    call is the same."""
+    return _NOT_NULL.sub("  ", _LETTERS.sub(lambda it: " " * len(it[0]), code))
 
 
 def blanked(plain: str, spans: Iterable[Block]) -> str:
@@ -67,7 +77,7 @@ class Text:
     def of(cls, code: str) -> Text:
         """The text of a program as it is written; places stay as they are."""
         plain = _SKIPPED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), code)
-        plain = without_assertions(plain)
+        plain = _NOT_NULL.sub("  ", plain)
         return cls(plain, [*braces(plain)])
 
     @cached_property
