@@ -245,7 +245,7 @@ def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) ->
     is_other = not intake.notes or (reader.kind in _DEPLOYED and intake.strangers == names)
     nothing = not (intake.settings or intake.problems or intake.heads.keys() - {"family"})
     if nothing and is_other:
-        yield "no setting of Kafka is in this file."
+        yield " ".join(["no setting of Kafka is in this file.", *intake.notes[:1]])
 
 
 def _check(text: str) -> None:

@@ -247,7 +247,7 @@ KSQL = "image: confluentinc/ksqldb-server:0.29"
 
 @pytest.mark.parametrize(("name", "text", "expected"), [
     ("docker-compose.yml", compose(service(KSQL, "KSQL_BOOTSTRAP_SERVERS: b:9092; KAFKA_HOST: b")),
-     "no setting of Kafka is in this file"),
+     "no setting of Kafka is in this file. Line 6: the KSQL_… of kafka are of a product"),
     ("build.sh", "#!/bin/sh\nKAFKA_DIR=/opt/kafka\ncp -r $KAFKA_DIR/libs .\n",
      "no setting of Kafka is in this file"),
     (".env", "CONNECT_GROUP_ID=connect\nKAFKA_DEMO_VERSION=7\n",
