@@ -19,6 +19,7 @@ from tests.advisor.pipelines import (
 )
 
 THREE_COPIES = {"topic.replication.factor": "4", "topic.min.insync.replicas": "3", "brokers": "4"}
+TWO_COPIES = {"topic.replication.factor": "2"}
 EARLY = {"kafka": "3.7", "application.replicas.moved": "any-time"}
 DISK, MOVED, SITE = "log-directory-fails", "reassignment-during-failure", "rack-lost"
 STRETCHED = SAFE | {"topic.replication.factor": "4", "brokers": "4", "application.racks": "2"}
@@ -39,7 +40,8 @@ CASES = [
     (MOVED, SAFE | EARLY | THREE_COPIES, set()),
     (MOVED, SAFE | EARLY | THREE_COPIES | {"need.survive": "2"}, LOST),
     (MOVED, SAFE | EARLY | THREE_COPIES | UNCLEAN, {*LOST, A.GIVEN_UP}),
-    (MOVED, SAFE | EARLY | {"topic.replication.factor": "2"}, set()),
+    (MOVED, SAFE | EARLY | TWO_COPIES, LOST),
+    (MOVED, SAFE | EARLY | TWO_COPIES | {"brokers": "2"}, set()),
     (SITE, STRETCHED, {*LOST, A.GIVEN_UP}),
     (SITE, STRETCHED | {"topic.min.insync.replicas": "3"}, set()),
     (SITE, STRETCHED | ACKS_1, LOST),

@@ -38,9 +38,6 @@ ZOOKEEPER_TICK_MS = 3_000
 MOVED = "replicas.moved"
 """When a team moves replicas to other brokers; a question of brokers before 3.8 alone."""
 
-_LEAST_MOVED = 3
-"""With fewer copies none is out of sync while another one is removed and one is left."""
-
 
 def kafka_at_least(pipeline: Pipeline, line: str) -> bool:
     """Whether the brokers run this release line or a later one."""
@@ -125,9 +122,11 @@ def removed_early(pipeline: Pipeline, factor: int) -> int:
     """Copies in sync that a reassignment may remove while another one is out of sync: 1, or 0.
 
     KRaft's controllers before 3.8 asked only of those that are added whether they are in sync
-    (KAFKA-15665; read from the jars of 3.7.2 and 3.8.1, and seen in runs).
+    (KAFKA-15665; read from the jars of 3.7.2 and 3.8.1, and seen in runs with three copies). Of two
+    copies one is removed where another broker gets it: 3.7.2 goes on with that one alone.
     """
-    if factor < _LEAST_MOVED or not pipeline.knows(Component.APPLICATION, MOVED):
+    is_left = factor > 2 or 1 < factor < pipeline.brokers
+    if not is_left or not pipeline.knows(Component.APPLICATION, MOVED):
         return 0
     any_time = pipeline.text(Component.APPLICATION, MOVED) == "any-time"
     return int(any_time and not Replication(pipeline).zookeeper)
