@@ -332,6 +332,10 @@ def test_what_a_loop_in_kotlin_makes_of_its_poll(tmp_path: Path, body: str, expe
      "{ save(it) }; consumer.commitSync() }", YES),
     ("generateSequence { consumer.poll(d) }.forEach { rs ->\nrs.forEach "
      "{ save(it) }\nconsumer.commitSync()\n}", YES),
+    ("while (true) {\nval done = consumer.poll(d).map { r -> runCatching { save(r) } }\n"
+     "consumer.commitSync()\n}", SKIP),
+    ("while (true) {\nval done = consumer.poll(d).map { r -> save(r) }\n"
+     "consumer.commitSync()\n}", YES),
 ])  # fmt: skip
 def test_what_a_chain_in_kotlin_makes_of_its_polls(
     tmp_path: Path, body: str, expected: str

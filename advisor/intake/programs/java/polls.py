@@ -113,12 +113,12 @@ def _followed(
         yield Call(begin + variable.start(), poll.end(), consumer, variable[1])
     elif loop := _LOOP.search(before):
         yield Call(begin + loop.start(), poll.end(), consumer, loop[1], True)
-    elif inner := _INTO.match(text.plain, closed):
+    elif _RETURN.search(before):
+        yield from _returned(text, consumer)
+    if inner := _INTO.match(text.plain, closed):
         yield Call(inner.end(), inner.end(), consumer, inner[1] or "it")
     elif each := _EACH_POLLED.match(text.plain, closed):
         yield Call(poll.start(), each.end(), consumer, each[1] or "it", True, each.start())
-    elif _RETURN.search(before):
-        yield from _returned(text, consumer)
     for step, name, at in java_sequences.one_by_one(text, [chain]):
         yield Call(step.at, at, consumer, name, True, step.at)
     for name, at in java_sequences.all_at_once(text, [chain]):
