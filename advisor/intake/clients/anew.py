@@ -14,8 +14,8 @@ from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
 _ANEW = re.compile(
-    r"\$\{(?:random\.|quarkus\.uuid)|\b[uU][uU][iI][dD]\b|\buuid\d?\s*\(|\brandomUUID\b|\btime\.time"
-    r"|\btime_ns\b|\bnow\s*\(|\btoday\s*\(|\bcurrentTimeMillis\b|\bnanoTime\b|\brandint\b"
+    r"\$\{(?:random\.|[^{}]*\b[uU][uU][iI][dD]\b)|\b(?:uuid\d?|UUID)\s*\(|\brandomUUID\b"
+    r"|\btime\.time\b|\btime_ns\b|\bnow\s*\(|\btoday\s*\(|\bcurrentTimeMillis\b|\bnanoTime\b|\brandint\b"
     r"|\bnextInt\b|\btoken_hex\b|\bmkdtemp\b|\bTemporaryDirectory\b|\bcreateTempDirectory\b"
     r"|\bstrftime\b"
 )

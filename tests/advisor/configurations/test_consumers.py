@@ -17,6 +17,9 @@ JAVA = (
     "KafkaConsumer<String, String> consumer = new KafkaConsumer<>(p);\n%s\n}\n}\n"
 )
 EARLY = "while (true) { var rs = %s.poll(d); consumer.commitSync(); for (var r : rs) save(r); }"
+LATE = (
+    "while (true) { var rs = consumer.poll(d); for (var r : rs) save(r); consumer.commitSync(); }"
+)
 KOTLIN = (
     "import org.apache.kafka.clients.consumer.*\nfun main() {\nval p = Properties()\n"
     'p["group.id"] = "g"\np["auto.offset.reset"] = "earliest"\n'
@@ -124,6 +127,13 @@ def test_a_group_whose_name_does_not_stay_is_refused(tmp_path: Path, name: str, 
     assert_file(tmp_path / name, code, "", "", 2, NEW)
 
 
-def test_a_group_whose_name_is_filled_in_and_stays_is_taken(tmp_path: Path) -> None:
-    code = PYTHON % ('GROUP = "a-" + os.environ["STAGE"]', "GROUP")
-    assert_program(tmp_path / "a.py", code, "^YES")
+@pytest.mark.parametrize(("name", "code"), [
+    ("a.py", PYTHON % ('GROUP = "a-" + os.environ["STAGE"]', "GROUP")),
+    ("a.py", PYTHON % ("", '"uuid-service"')),
+    ("A.java", (JAVA % LATE).replace('"g"', '"time.time.uuid"')),
+    ("application.yml", "spring:\n  kafka:\n    producer:\n      acks: all\n    consumer:\n"
+     "      group-id: uuid\n      auto-offset-reset: earliest\n"),
+])  # fmt: skip
+def test_a_group_whose_name_stays_is_taken(tmp_path: Path, name: str, code: str) -> None:
+    stated = f"{TOPIC} application.restart=resumes application.processing.errors=retry"
+    assert_file(tmp_path / name, code, "", stated, 0, "^YES")

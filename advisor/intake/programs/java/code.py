@@ -210,10 +210,10 @@ def _take(
     process: str,
 ) -> None:  # fmt: skip
     key, written, line, depends = pair
-    stated = with_assigned(code.plain, written)
+    counts, text = _counts(component, key), code.value(written)
+    stated = with_assigned(code.plain, written) if text is None else ""
     if refuse_new_group(reading, component, key, stated, line):
         return
-    counts, text = _counts(component, key), code.value(written)
     if text is None and is_free(key) and '"' in written:
         text = "x"  # a name with a variable in it is one, whatever that is
     if counts and (depends or text is None):

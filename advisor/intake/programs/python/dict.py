@@ -261,7 +261,8 @@ def take(
     reading: Reading, component: Component, key: str, value: ast.expr, line: int, process: str = ""
 ) -> None:
     """Takes one pair of a dict, if its value is a literal, or the default of a variable."""
-    if refuse_new_group(reading, component, key, ast.unparse(value), line):
+    worked_out = "" if isinstance(value, ast.Constant) else ast.unparse(value)
+    if refuse_new_group(reading, component, key, worked_out, line):
         return
     if isinstance(value, ast.Name) and value.id in ("true", "false"):  # of JSON
         value = ast.Constant(value.id == "true")
