@@ -21,7 +21,7 @@ from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import sequences as java_sequences
 from advisor.intake.programs.java import values as java_values
 from advisor.intake.programs.java.commits import ALL, PUT_BY, USE, Records
-from advisor.intake.programs.java.polls import TYPED, Call, consumers, polls, unfollowed
+from advisor.intake.programs.java.polls import TYPED, Call, consumers, polls
 from advisor.intake.programs.java.text import METHOD, Text
 from advisor.intake.programs.java.waits import (
     ASKS,
@@ -65,11 +65,6 @@ _THREAD = re.compile(r"\bThread\b|\bthread\b")
 _OF_SCOPE = re.compile(r"(?:launch|async)\b")
 """Whose error `join()` does not throw."""
 _FINALLY = re.compile(r"\bfinally\s*\{")
-_UNFOLLOWED = (
-    "what this poll() returns is not followed. Give it to a variable where the records are "
-    "processed (var records = consumer.poll(…)), or give the settings of each client as "
-    "properties, and state application.commit and application.processing.errors."
-)
 _LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
 
 
@@ -80,8 +75,6 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
     places: dict[str, int] = {}
     chains = {name: [*java_sequences.chains(text, name)] for name in sorted(consumers(text))}
     every = [*islice(polls(text, chains), _MOST_POLLS + 1)]
-    if (at := unfollowed(text, chains)) >= 0:
-        raise IntakeError(f"Line {line_of(text.plain, at)}: {_UNFOLLOWED}")
     if len(every) > _MOST_POLLS:
         line = line_of(text.plain, every[-1].start)
         words = f"more than {_MOST_POLLS} polls. Give the part of one consumer"

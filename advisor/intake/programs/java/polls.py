@@ -5,15 +5,16 @@ a method that returns what it polled.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.intake.programs.java import sequences as java_sequences
-from advisor.intake.programs.java.names import also_called
+from advisor.intake.programs.java.names import TYPE, also_called
 from advisor.intake.programs.java.text import Text
+from advisor.intake.text import IntakeError, line_of
 
-TYPED = r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?=\s*"
-"""From the name of a variable to its value; Kotlin and Scala may write its type between them."""
+TYPED = rf"{TYPE}\s*=\s*"
+"""From the name of a variable to its value."""
 _CONSUMER = re.compile(
     rf"\b(\w+){TYPED}(?:new\s+)?KafkaConsumer\b"
     r"|\b(\w+)\s*\.\s*subscribe\s*\("
@@ -38,6 +39,11 @@ _ANY_POLL = re.compile(
     r"(?:Duration\b|of(?:Millis|Seconds|Minutes)\b|(?:\d+[lL]?|\w*(?:[tT]imeout|MAX_VALUE)\w*)\s*+\)))"
 )
 """A poll of whatever is given what a consumer is: a duration, or milliseconds before Kafka 4."""
+_UNFOLLOWED = (
+    "what this poll() returns is not followed. Give it to a variable where the records are "
+    "processed (var records = consumer.poll(…)), or give the settings of each client as "
+    "properties, and state application.commit and application.processing.errors."
+)
 _EACH_POLLED = re.compile(
     r"(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|flatMap|onEach)\s*[({]"
@@ -68,23 +74,27 @@ class Call:
 
 def polls(text: Text, chains: Mapping[str, Sequence[java_sequences.Chain]]) -> Iterator[Call]:
     """Each `poll()` of a consumer, be it in a method that returns what it polled. `chains` are
-    those behind the polls of each consumer."""
+    those behind the polls of each consumer.
+
+    Raises `IntakeError` at the end where nothing here says what becomes of the records of one: not
+    of a statement, whose records nothing takes at all.
+    """
+    lost = [*_of_others(text, chains)]
     for consumer, own in sorted(chains.items()):
         for poll, chain in zip(_polls(text, consumer), own, strict=False):
-            yield from _followed(text, consumer, poll, chain)
+            calls = [*_followed(text, consumer, poll, chain)]
+            yield from calls
+            if not calls and not _is_alone(text, poll):
+                lost.append(poll.start())
+    if lost:
+        raise IntakeError(f"Line {line_of(text.plain, min(lost))}: {_UNFOLLOWED}")
 
 
-def unfollowed(text: Text, chains: Mapping[str, Sequence[java_sequences.Chain]]) -> int:
-    """Where the first `poll()` stands of whose records nothing here says what becomes of them; -1
-    if there is none. One whose records nothing takes at all is none of these."""
-    known = {poll.end() for consumer in chains for poll in _polls(text, consumer)}
+def _of_others(text: Text, consumers: Collection[str]) -> Iterator[int]:
+    """Where something polls as a consumer does, and is none of these."""
+    known = {poll.end() for consumer in consumers for poll in _polls(text, consumer)}
     opened = (it.start() + it[0].rindex("(") + 1 for it in _ANY_POLL.finditer(text.plain))
-    places = [at for at in opened if at not in known]
-    for consumer, own in chains.items():
-        for poll, chain in zip(_polls(text, consumer), own, strict=False):
-            if not (_is_alone(text, poll) or any(_followed(text, consumer, poll, chain))):
-                places.append(poll.start())
-    return min(places, default=-1)
+    return (at for at in opened if at not in known)
 
 
 def _is_alone(text: Text, poll: re.Match[str]) -> bool:
