@@ -34,9 +34,9 @@ def is_new(text: str) -> bool:
 
 def with_assigned(code: str, written: str) -> str:
     """A value as it is written, and what a program assigns to the variable that it is."""
-    if not re.fullmatch(r"\s*\w+\s*", written):
+    if not re.fullmatch(r"\s*[\w.]+\s*", written):
         return written
-    assigned = rf"\b{written.strip()}\s*=(?!=)\s*([^;\n]{{1,{_REACH}}})"
+    assigned = rf"\b{re.escape(written.strip())}\s*=(?!=)\s*([^;\n]{{1,{_REACH}}})"
     return " ".join([written, *re.findall(assigned, code)])
 
 

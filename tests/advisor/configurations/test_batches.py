@@ -20,6 +20,7 @@ LOCAL = "another one at each start"
     ("", '"s3a://b/" + str(uuid.uuid4())', 1, LOCAL),
     ("", 'f"s3a://b/{time.time()}"', 1, LOCAL),
     ('PLACE = f"s3a://b/{uuid4()}"\n', "PLACE", 1, LOCAL),
+    ('conf.place = f"s3a://b/{uuid4()}"\n', "conf.place", 1, LOCAL),
     ('PLACE = f"s3a://b/{NAME}"\n', "PLACE", 0, "^YES"),
     ("", '"s3a://b/now"', 0, "^YES"),
 ])  # fmt: skip
