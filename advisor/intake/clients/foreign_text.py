@@ -153,13 +153,13 @@ _OTHERS = (
         _SET_BY_OTHERS,
         ("Logstash", r"^[ \t]*(?:bootstrap_servers|topic_id|auto_offset_reset)[ \t]*=>"),
         ("Vector", r"^[ \t]+librdkafka_options:|^\[(?:sinks|sources)\."
-         r"|^(?:sinks|sources):[ \t]*\n(?:[ \t]+.*\n){1,20}?[ \t]+type:[ \t]*[\"']?kafka\b"),
+         r"|^(?:sinks|sources):[ \t]*\n(?:[ \t].*\n){1,20}?[ \t]+type:[ \t]*[\"']?kafka\b"),
         ("Fluent Bit", r"^[ \t]*-?[ \t]*rdkafka\.[\w.]+[ \t:]|^[ \t]*[Nn]ame[ \t]+kafka\b"),
         ("Fluentd", r"^[ \t]*@type[ \t]+(?:rd)?kafka"),
         ("Telegraf", r"^[ \t]*\[\[(?:outputs|inputs)\.kafka"),
         ("Filebeat and the other Beats", r"^output\.kafka:|^(?:file|metric|audit|packet)beat\."),
         ("the OpenTelemetry Collector",
-         r"^(?:exporters|receivers):[ \t]*\n(?:[ \t]+.*\n){0,60}?[ \t]+kafka(?:/[\w.-]+)?:"),
+         r"^(?:exporters|receivers):[ \t]*\n(?:[ \t].*\n){0,60}?[ \t]+kafka(?:/[\w.-]+)?:"),
         ("rsyslog", r"[\"'](?:om|im)kafka[\"']"),
         ("Dapr", r"^[ \t]+type:[ \t]*(?:pubsub|bindings)\.kafka\b"),
         ("Redpanda Connect (Benthos)", r"^[ \t]+kafka_franz:"
