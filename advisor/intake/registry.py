@@ -242,7 +242,8 @@ def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) ->
             "such a file, and no other one decides anything. It may be a file of another product, "
             f"with defaults of its own. If it is not, say its kind: {reader.kind}."
         )
-    is_other = not intake.notes or (reader.kind in _DEPLOYED and intake.strangers == names)
+    passed_over = intake.strangers + intake.others == names
+    is_other = not intake.notes or (reader.kind in _DEPLOYED and passed_over)
     nothing = not (intake.settings or intake.problems or intake.heads.keys() - {"family"})
     if nothing and is_other:
         yield " ".join(["no setting of Kafka is in this file.", *intake.notes[:1]])

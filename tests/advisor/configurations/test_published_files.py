@@ -70,6 +70,7 @@ _BROKER = """  kafka:
     image: apache/kafka:4.0.0
     environment: {KAFKA_NODE_ID: "1", KAFKA_ACKS: "0"}
 """
+_ADDRESSES = 'KAFKA_BOOTSTRAP_SERVERS="b:9092"\nKAFKA_TOPIC="orders"\n'
 VARIABLES = [
     ("a.yaml", _POD % ("KAFKA_ACKS", "0"), 2, "KAFKA_ACKS is acks of a producer"),
     ("a.yaml", _POD % ("ORDERS_ACKS", "0"), 2, "ORDERS_ACKS is acks of a producer"),
@@ -80,6 +81,7 @@ VARIABLES = [
     ("a.yml", _SERVICE % ("KAFKA_ACKS", "0"), 2, ":4: KAFKA_ACKS is acks of a producer"),
     ("a.yml", _SERVICE % ("KAFKA_ACKS", "0") + _BROKER, 2, ":4: KAFKA_ACKS is acks of a producer"),
     ("a.yml", _SERVICE % ("KAFKA_TOPIC", "t") + _BROKER, 1, "acks is a setting of producers"),
+    ("a.sh", f"CONNECT_HOST=h\n{_ADDRESSES}", 2, ":1: no setting of Kafka is in this file"),
 ]
 
 
@@ -106,6 +108,14 @@ admin = AdminClient({"bootstrap.servers": "b"})
 if True:
     print({"create": 1, "delete": 2})
 """
+_ADMINISTERED = """from confluent_kafka.admin import AdminClient
+conf = {"bootstrap.servers": "b", "client.id": "a", "group.id": "g", "enable.auto.commit": False}
+AdminClient(conf).create_topics([topic])
+"""
+_PLACED = """from shop import Task
+def place(client, task):
+    client.move(task.owner, {"topic": task.topic, "partition": task.partition})
+"""
 _NO_CLIENT = ":1: no producer or consumer of confluent-kafka is in this program"
 _AVRO = 'AvroProducer({"acks": "%s", "schema.registry.url": "http://r"}, default_key_schema=k)'
 _NESTED = 'Consumer({"group.id": "g", "default.topic.config": {"auto.offset.reset": "%s"}})'
@@ -115,6 +125,8 @@ PYTHON = [
     ("a.py", _CLICK, 2, _NO_CLIENT),
     ("a.py", _OF_KAFKA_PYTHON, 2, ":3: KafkaProducer is a client of kafka-python"),
     ("a.py", _ADMIN, 2, _NO_CLIENT),
+    ("a.py", _ADMINISTERED, 2, _NO_CLIENT),
+    ("a.py", _PLACED, 2, _NO_CLIENT),
     ("a.py", _AVRO % "1", 1, ONE),
     ("a.py", _NESTED % "latest", 1, _LATEST),
     ("a.py", _NESTED % "earliest", 1, "enable.auto.offset.store: true -> false"),
@@ -140,6 +152,11 @@ _STREAMS = f"{JAVA}{_ID}{_INTERVAL}{RETURNED}"
 PROGRAMS = [
     (f"{JAVA}{_REGISTRY}{_JSON_TYPE}{_JAAS}{PUTS}{_CONSUMER}", 0, "YES"),
     (f'{JAVA}{_REGISTRY}p.put("acks", "1");\nnew KafkaProducer<>(p);\n}}}}\n', 1, ONE),
+    (
+        f'{JAVA}p.put("client.id", "a");\nAdmin.create(p).createTopics(ts);\n}}}}\n',
+        2,
+        "no settings are in it as plain values",
+    ),
     (f'{JAVA}p.put(Names.ACKS, "1");\nnew KafkaProducer<>(p);\n}}}}\n', 2, "name of this setting"),
 ]
 

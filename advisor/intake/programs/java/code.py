@@ -7,6 +7,7 @@ value that is worked out is refused where it may decide, with the line.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,12 +32,7 @@ from advisor.intake.programs.java import loops as java_loops
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
-from advisor.intake.programs.java.text import (
-    Text,
-    braces,
-    without_comments,
-    without_letters,
-)
+from advisor.intake.programs.java.text import Text, braces, without_comments, without_letters
 from advisor.intake.programs.sends import processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
@@ -83,10 +79,10 @@ _READS_IT = re.compile(
     rf"(?:Kafka(?:Producer|Consumer|Streams)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
     r"|printf|(?:info|debug|trace|warn|error|format))\s*\((?:[^;{}()]|\([^()]*\)){0,300}$"
 )
+_ADMINISTERS = r"\b(?:Kafka)?Admin(?:Client)?\.create\(\s*(?:this\.)?NAME\s*\)"
 _CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
 _WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
 _PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
-
 
 _Pair = tuple[str, str, int, bool]
 """Key, value as it is written, where, and whether under a condition."""
@@ -118,7 +114,7 @@ def read(text: str) -> Reading:
     for made in objects:
         code.fill(made)
     code.assign(objects)
-    filled = [made for made in objects if made.clients or _is_of_client(made)]
+    filled = [made for made in objects if made.clients or _is_of_client(made, code.plain)]
     if not filled:
         match = _TOLD_BY.search(code.text)
         line = code.line(match.start()) if match else 1
@@ -175,7 +171,11 @@ def _judge(reading: Reading, code: _Code) -> None:
     transactions.in_java(reading, text)
 
 
-def _is_of_client(made: _Object) -> bool:
+def _is_of_client(made: _Object, plain: str) -> bool:
+    """Whether it holds settings of a client, and is no AdminClient's, which writes nothing."""
+    created = _ADMINISTERS.replace("NAME", re.escape(made.name))
+    if re.search(created, plain[made.start : made.end]):
+        return False
     return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
 
 
@@ -425,10 +425,8 @@ class _Code:
         if written in ("true", "false"):
             return written
         if _PRODUCT.fullmatch(written):
-            product = 1
-            for factor in written.split("*"):
-                product *= int(factor.strip().rstrip("lL").replace("_", "") or 0)
-            return str(product)
+            factors = (it.strip().rstrip("lL").replace("_", "") for it in written.split("*"))
+            return str(math.prod(int(factor or 0) for factor in factors))
         if name := _CLASS.fullmatch(written):
             whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", self.text)
             return whole[1] if whole else java_constants.of_kafka(name[1], self.text)

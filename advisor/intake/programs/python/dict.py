@@ -49,8 +49,8 @@ _TRIED = 20
 """Of a dict's keys: each that is unknown takes some milliseconds."""
 MAX_LENGTH = 200_000
 """What Python's own parser reads in half a second."""
-_OF_NO_CLIENT = frozenset({"AdminClient", "SchemaRegistryClient", "NewTopic", "headers"})
-"""What else is given dicts, some with keys that a client has, too."""
+_HEADERS = "headers"
+"""Dicts of this name are records', whatever their keys."""
 
 
 def read(text: str) -> Reading:
@@ -71,7 +71,7 @@ def read(text: str) -> Reading:
         elif not client.of_parameter:
             words = "what this client is given comes from elsewhere. Write its settings here, or"
             raise IntakeError(f"Line {client.line}: {words} give them as properties.")
-    roots = [made for made in _roots(flow) if made.name.rpartition(".")[2] not in _OF_NO_CLIENT]
+    roots = [made for made in _roots(flow) if made.name.rpartition(".")[2] != _HEADERS]
     handed = {client.component for client in flow.clients if client.settings}
     ours = [made for made in roots if _is_of_client(made)]
     if not (flow.clients or ours) and not _is_dict(tree):
@@ -90,6 +90,8 @@ def read(text: str) -> Reading:
             reading.note(line, "a dict without a setting of a client: not read")
     _refuse_differing(reading)
     _judge(reading, tree, flow)
+    if not (reading.items or reading.problems or flow.clients or _is_dict(tree)):
+        raise IntakeError(f"Line 1: {_NO_CLIENT}")
     if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
     return reading

@@ -36,6 +36,8 @@ CLIENTS: Mapping[str, Component] = {
     "AvroConsumer": Component.CONSUMER, "AIOConsumer": Component.CONSUMER,
 }  # fmt: skip
 """What confluent-kafka calls its clients."""
+_OF_NO_CLIENT = frozenset({"AdminClient", "SchemaRegistryClient", "NewTopic"})
+"""What else is handed dicts, some with keys that a client has, too: none is a client's there."""
 _COPIES = frozenset({"dict", "copy", "deepcopy", "OrderedDict", "MappingProxyType"})
 _ONLY_READ = frozenset({
     "print", "pprint", "debug", "info", "warning", "error", "exception", "log", "append", "write",
@@ -252,6 +254,10 @@ class Flow:
         made = func.id if isinstance(func, ast.Name) else made
         if made in CLIENTS and made not in self._classes:
             self._client(call, CLIENTS[made], names)
+        elif made in _OF_NO_CLIENT:
+            for value in (*call.args, *(word.value for word in call.keywords)):
+                if given := self._value(value, names):
+                    given.is_part = True
         elif isinstance(func, ast.Attribute) and (owner := self._value(func.value, names)):
             self._change(call, func.attr, owner, names)
         elif made not in _COPIES:
