@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.group import assigned_by_brokers, session_timeout
+from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import ABORT_CHECK
 from advisor.reasoning.behaviour.sizes import queue
 from advisor.reasoning.behaviour.timestamps import clocks_apart
@@ -70,6 +71,19 @@ def longest_wait(pipeline: Pipeline) -> Absence:
     times = " + ".join(map(str, open_for_ms(pipeline)))
     words = f"isolation.level=read_committed behind a transaction that is left open: {TIMEOUT} + "
     return Absence(held_ms, f"{words}{ABORT_CHECK} = {times}")
+
+
+@derived
+def longest_unread(pipeline: Pipeline) -> Absence:
+    """How long a message that is there may wait to be read: as `longest_wait`, or for a leader that
+    its partition lacks. Retention goes on without one: each replica deletes up to the high watermark
+    that it knows (LogManager, cleanupLogs)."""
+    readers, topic = longest_wait(pipeline), Replication(pipeline)
+    if topic.both_dead_ms <= readers.ms:
+        return readers
+    first = topic.both_dead_ms - topic.failover_ms
+    before = f" after {first:,} ms without a controller" if first else ""
+    return Absence(topic.both_dead_ms, f"until a new leader is chosen{before}: {topic.fencing}")
 
 
 @derived

@@ -8,7 +8,7 @@ jumps, does nothing to them.
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.absence import longest_wait
+from advisor.reasoning.behaviour.absence import longest_unread
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.behaviour.timestamps import APART, clocks_apart, furthest_ahead, oldest
 from advisor.reasoning.event import FailureEvent, Permits
@@ -44,7 +44,7 @@ def _deleted_early(pipeline: Pipeline) -> Permits:
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if kept_ms < 0 or "delete" not in pipeline.text(Component.TOPIC, "cleanup.policy"):
         return {}
-    apart, readers = clocks_apart(pipeline), longest_wait(pipeline)
+    apart, readers = clocks_apart(pipeline), longest_unread(pipeline)
     if readers.ms < kept_ms - apart.ms:
         return {}
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.absence import longest_wait, room
+from advisor.reasoning.behaviour.absence import longest_unread, room
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -26,7 +26,7 @@ def _forgotten(pipeline: Pipeline) -> str:
     """A delete of a key goes `delete.retention.ms` after the log was compacted (KIP-534)."""
     kept_ms, readers = (
         pipeline.number(Component.TOPIC, "delete.retention.ms"),
-        longest_wait(pipeline),
+        longest_unread(pipeline),
     )
     if readers.ms < kept_ms:
         return ""
@@ -43,7 +43,7 @@ def _by_age(pipeline: Pipeline) -> str:
     kept_ms = pipeline.number(Component.TOPIC, "retention.ms")
     if kept_ms < 0:
         return ""
-    readers = longest_wait(pipeline)
+    readers = longest_unread(pipeline)
     if readers.ms < kept_ms:
         return ""
     return (
@@ -73,7 +73,7 @@ EVENT = FailureEvent(
     story=(
         "The readers are down for longer than the topic keeps its messages: for as long as you "
         "say, and at least for as long as it takes to replace a reader that dies. Or they wait as "
-        "long behind a transaction that is left open."
+        "long behind a transaction that is left open, or for a new leader."
     ),
     permits=permits,
     scenario="retention-overtakes-reader",
@@ -81,6 +81,7 @@ EVENT = FailureEvent(
         "Kafka TopicConfig, retention.ms, retention.bytes and delete.retention.ms",
         "Kafka ConfigDef, auto.offset.reset, session.timeout.ms and max.poll.interval.ms",
         "apache/kafka UnifiedLog.scala (what retention deletes: up to the high watermark)",
+        "apache/kafka LogManager.scala (cleanupLogs: of followers, too)",
         "Spark configuration.md, spark.network.timeout",
     ),
 )

@@ -8,7 +8,7 @@ from advisor.catalog import Component, Value
 from advisor.reasoning.behaviour.absence import (
     METADATA_MS,
     longest_absence,
-    longest_wait,
+    longest_unread,
     room,
     until_discovered,
 )
@@ -81,7 +81,7 @@ def _moved(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _retentions(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms = max(longest_wait(pipeline).ms, min(until_discovered(pipeline).ms, METADATA_MS))
+    away_ms = max(longest_unread(pipeline).ms, min(until_discovered(pipeline).ms, METADATA_MS))
     now = pipeline.number(_TOPIC, "retention.ms")
     if pipeline.value(Component.APPLICATION, APART) is not None:
         away_ms += clocks_apart(pipeline).ms
@@ -98,7 +98,7 @@ def _policies(pipeline: Pipeline) -> Sequence[Value]:
 
 
 def _deletes(pipeline: Pipeline) -> Sequence[Value]:
-    away_ms, now = longest_wait(pipeline).ms, pipeline.number(_TOPIC, "delete.retention.ms")
+    away_ms, now = longest_unread(pipeline).ms, pipeline.number(_TOPIC, "delete.retention.ms")
     compacted = "compact" in pipeline.text(_TOPIC, "cleanup.policy")
     return [min(2 * away_ms + 1, LONG_MAX)] if compacted and now <= away_ms else []
 
