@@ -47,7 +47,6 @@ LIBRDKAFKA_FOR_EVER = {
 }  # fmt: skip
 
 LIMIT = {"consumer.maxOffsetsPerTrigger": "200"}
-LATE_LEADER = {"broker.broker.session.timeout.ms": "3600000"}
 FOUR_HOURS = {"topic.retention.ms": "14400000"}
 NINE_HOURS = {"application.outage.ms": "32400000"}
 CASES = [
@@ -215,13 +214,6 @@ CASES = [
     ("retention-overtakes-reader", SAFE | {"topic.retention.ms": "345000",
                                            "application.outage.ms": "0"}, {A.EFFECT_MISSING}),
     ("retention-overtakes-reader", SAFE | {"topic.retention.ms": "345001"}, set()),
-    # Whoever waits for a leader reads nothing; nor is anything written then, whatever the size.
-    ("retention-overtakes-reader", SAFE | LATE_LEADER | {"topic.retention.ms": "3605025"},
-     {A.EFFECT_MISSING}),
-    ("retention-overtakes-reader", SAFE | LATE_LEADER | {"topic.retention.ms": "3605026"}, set()),
-    ("retention-overtakes-reader", SAFE | LATE_LEADER | {
-        "application.rate": "1", "application.message.bytes": "1", "topic.retention.bytes": "400",
-    }, set()),
     ("retention-overtakes-reader", SAFE | QUICK | {"topic.retention.ms": "16000"},
      {A.EFFECT_MISSING}),
     ("retention-overtakes-reader", SAFE | QUICK | {"topic.retention.ms": "16001"}, set()),

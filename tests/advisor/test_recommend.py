@@ -101,7 +101,7 @@ CASES = [
              "topic.max.message.bytes": "2147483647"},
      {"producer.max.request.size": 50_000_082, "producer.buffer.memory": 50_000_082}),
     (SAFE | {"producer.request.timeout.ms": "600000", "producer.delivery.timeout.ms": "600006"},
-     {"producer.delivery.timeout.ms": 600_115}),
+     {"producer.delivery.timeout.ms": 600_115, "producer.max.block.ms": 600_110}),
     (SAFE | {"producer.max.block.ms": "1000"}, {"producer.max.block.ms": 60_000}),
     (SAFE | {"broker.offsets.topic.replication.factor": "1"}, {}),
     (SAFE | {"broker.offsets.topic.replication.factor": "1",

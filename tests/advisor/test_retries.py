@@ -51,7 +51,7 @@ def test_pauses_decide_whether_a_few_retries_outlast_a_new_leader() -> None:
     ({BACKOFF: "120000"}, False), ({BACKOFF: "120000", LONGEST: "120000"}, True),
 ])  # fmt: skip
 def test_a_retry_that_comes_after_the_timeout_is_none(fields: dict[str, str], late: bool) -> None:
-    pipeline = described(SAFE | fields)
+    pipeline = described(SAFE | {"producer.max.block.ms": "150000"} | fields)
     assert (Anomaly.GIVEN_UP in permits(pipeline, "acknowledgement-lost")) is late
     made = {change.setting: change.after for change in recommend(pipeline).changes}
     assert made == ({"retry.backoff.ms": 100} if late else {})

@@ -75,9 +75,9 @@ def longest_wait(pipeline: Pipeline) -> Absence:
 
 @derived
 def longest_unread(pipeline: Pipeline) -> Absence:
-    """How long a message that is there may wait to be read: as `longest_wait`, or for a leader that
-    its partition lacks. Retention goes on without one: each replica deletes up to the high watermark
-    that it knows (LogManager, cleanupLogs)."""
+    """How long a message that is there may wait to be read: as `longest_wait`, or for a leader.
+    Retention goes on without one: each replica deletes up to the high watermark that it knows
+    (LogManager, cleanupLogs)."""
     readers, topic = longest_wait(pipeline), Replication(pipeline)
     if topic.both_dead_ms <= readers.ms:
         return readers

@@ -279,8 +279,13 @@ class Session:
     @property
     def second_try_ms(self) -> int:
         """When a record whose first answer never comes may be acknowledged, from send() on."""
-        pause_ms = max(self._pauses[0], self.reconnect_ms)
-        return self.linger_ms + self.silence_ms + pause_ms + ANSWER_MS
+        return self.linger_ms + self.unanswered_ms
+
+    @property
+    def unanswered_ms(self) -> int:
+        """How long a request without an answer holds up what waits behind it: until the client
+        has given it up, and got an answer to the next one."""
+        return self.silence_ms + max(self._pauses[0], self.reconnect_ms) + ANSWER_MS
 
     @property
     def reconnects_late(self) -> bool:

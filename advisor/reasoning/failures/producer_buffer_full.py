@@ -36,6 +36,12 @@ def permits(pipeline: Pipeline) -> Permits:
             f"{waits}, and gives up the record; a pause for a slow or dead broker lasts up to "
             f"{topic.slowest_pause_ms:,} ms."
         )
+    elif block_ms < session.unanswered_ms:
+        permitted[Anomaly.GIVEN_UP] = (
+            f"{waits}, and gives up the record; a leader that hangs holds it up for "
+            f"{session.unanswered_ms:,} ms (request.timeout.ms={session.request_timeout_ms}, and a "
+            "second try)."
+        )
     return permitted
 
 
@@ -69,6 +75,7 @@ EVENT = FailureEvent(
     scenario="producer-buffer-full",
     sources=(
         "Kafka ConfigDef, max.block.ms and buffer.memory",
+        "Kafka ConfigDef, request.timeout.ms (NetworkClient.java, handleTimedOutRequests)",
         "librdkafka CONFIGURATION.md, queue.buffering.max.messages and queue.buffering.max.kbytes",
     ),
 )

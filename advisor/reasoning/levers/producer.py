@@ -41,6 +41,9 @@ _LINGER_MS = 5
 _BLOCK_MS = 60_000
 """`max.block.ms` of the Java client (ConfigDef)."""
 
+_REQUEST_MS = 30_000
+"""`request.timeout.ms` of the Java client (ConfigDef)."""
+
 
 def _in_flight(pipeline: Pipeline) -> Sequence[Value]:
     now = pipeline.number(Component.PRODUCER, "max.in.flight.requests.per.connection")
@@ -86,18 +89,34 @@ def _timeouts(pipeline: Pipeline) -> Sequence[Value]:
     # A pause that nobody can outwait has a lever of its own, and this one its usual value.
     wanted = max(patient, longest_ms) if longest_ms <= INT_MAX else patient
     session = Session(pipeline)
-    now, remembered_ms = session.delivery_timeout_ms, max(session.remembered[1], REMEMBERED_MS)
+    now, remembered_ms = session.delivery_timeout_ms, _longest_try_ms(session)
     if now is None or now > remembered_ms:
         # No longer than the brokers can tell a retry from a new message.
         return [remembered_ms] if remembered_ms >= longest_ms else []
     return [wanted] if now < wanted else []
 
 
+def _longest_try_ms(session: Session) -> int:
+    """The longest delivery timeout with which brokers still know a retry from a new message."""
+    return max(session.remembered[1], REMEMBERED_MS)
+
+
+def _no_try_in_time(session: Session) -> bool:
+    """Whether no delivery timeout leaves time for a second try."""
+    return session.second_try_ms > _longest_try_ms(session) and bool(session.no_second_try())
+
+
+def _requests(pipeline: Pipeline) -> Sequence[Value]:
+    """The client's own, where an answer that never comes is awaited for longer than any record."""
+    session = Session(pipeline)
+    late = session.request_timeout_ms > _REQUEST_MS and _no_try_in_time(session)
+    return [_REQUEST_MS] if late else []
+
+
 def _lingers(pipeline: Pipeline) -> Sequence[Value]:
     """The client's own, where no delivery timeout is long enough for what follows it."""
     session = Session(pipeline)
-    longest_ms = max(session.remembered[1], REMEMBERED_MS)
-    endless = session.second_try_ms > longest_ms and session.no_second_try()
+    longest_ms, endless = _longest_try_ms(session), _no_try_in_time(session)
     pause_ms = _longest_pause_ms(pipeline) + session.first_try_ms
     most = _transaction_ms(pipeline)
     in_transaction = most is not None and max(_TRANSACTION_MS, most) < pause_ms
@@ -110,8 +129,8 @@ def _transactions(pipeline: Pipeline) -> Sequence[Value]:
         return streams.transactions(pipeline)
     now = _transaction_ms(pipeline)
     wanted = max(_TRANSACTION_MS, _longest_pause_ms(pipeline) + Session(pipeline).first_try_ms)
-    most = pipeline.number(Component.BROKER, "transaction.max.timeout.ms")
-    return [wanted] if now is not None and now < wanted <= most else []
+    most = longest_transaction_ms(pipeline)
+    return [wanted] if now is not None and most is not None and now < wanted <= most else []
 
 
 def _transaction_ms(pipeline: Pipeline) -> int | None:
@@ -123,8 +142,15 @@ def _transaction_ms(pipeline: Pipeline) -> int | None:
     return pipeline.number(Component.PRODUCER, "transaction.timeout.ms")
 
 
+def longest_transaction_ms(pipeline: Pipeline) -> int | None:
+    """The longest `_transaction_ms` that brokers allow; None where nothing is bounded by it."""
+    if _transaction_ms(pipeline) is None:
+        return None
+    return pipeline.number(Component.BROKER, "transaction.max.timeout.ms")
+
+
 def _blocks(pipeline: Pipeline) -> Sequence[Value]:
-    wanted = max(_BLOCK_MS, _longest_pause_ms(pipeline))
+    wanted = max(_BLOCK_MS, _longest_pause_ms(pipeline), Session(pipeline).unanswered_ms)
     now = pipeline.number(Component.PRODUCER, "max.block.ms")
     return [wanted] if now < wanted else []
 
@@ -274,6 +300,13 @@ LEVERS = (
         PRODUCERS_AGAIN,
     ),
     _lever("delivery.timeout.ms", _timeouts, _timeout_price, "KIP-91", PRODUCERS_AGAIN),
+    _lever(
+        "request.timeout.ms", only(Family.JAVA, _requests),
+        costs(throughput="an answer that takes longer is no longer waited for, and its request is "
+              "sent again."),
+        "Kafka ConfigDef, request.timeout.ms; KIP-91",
+        PRODUCERS_AGAIN,
+    ),
     _lever(
         "linger.ms", _lingers,
         costs(throughput="batches are smaller while little is sent."),

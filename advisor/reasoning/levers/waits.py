@@ -19,6 +19,7 @@ from advisor.reasoning.levers.lever import (
     Targets,
     costs,
 )
+from advisor.reasoning.levers.producer import longest_transaction_ms
 from advisor.reasoning.pipeline import Pipeline
 
 _BROKER = Component.BROKER
@@ -33,7 +34,10 @@ def _sooner(name: str, value: int) -> Targets:
     """The product's own value, where a client could not even outwait the pause."""
 
     def targets(pipeline: Pipeline) -> Sequence[Value]:
-        endless = pipeline.knows(_BROKER, name) and pipeline.number(_BROKER, name) > INT_MAX // 2
+        most = longest_transaction_ms(pipeline) or INT_MAX
+        endless = pipeline.knows(_BROKER, name) and pipeline.number(_BROKER, name) > max(
+            most // 2, value
+        )
         return [value] if endless else []
 
     return targets
