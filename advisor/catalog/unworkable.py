@@ -61,6 +61,9 @@ _TOO_SHORT_MS = 10
 _RESPONSE, _MANY_PARTITIONS = "receive.message.max.bytes", 100_000
 """About 40 bytes tell of a partition with three copies (MetadataResponse), so some 2,000 of them.
 A consumer's has to hold a batch, which is weighed."""
+_FAILS, _SOCKET = "socket.max.fails", "socket.timeout.ms"
+_DELIVERY = ("delivery.timeout.ms", "message.timeout.ms")
+_DISABLED, _IDLE = "remote.log.delete.on.disable", "max.task.idle.ms"
 _LEAVE = "That is not advised on; leave the line out."
 
 
@@ -76,15 +79,15 @@ def unworkable(
             checks += [_groups(family, kafka, texts), _internal(kafka, texts)]
             checks += [_replicas(texts), _connections(texts)]
         case Component.TOPIC:
-            checks.append(_remote(texts, of_brokers))
+            checks += [_remote(texts, of_brokers), _disabled(texts)]
         case Component.STREAMS:
             checks.append(_streams(texts))
         case Component.CONSUMER if family is Family.SPARK:
             checks += [_spark(texts), _pauses(texts)]
         case Component.CONSUMER:
-            checks.append(_pauses(texts))
+            checks += [_pauses(texts), _dead_connection(texts)]
         case Component.PRODUCER:
-            checks.append(_responses(texts))
+            checks += [_responses(texts), _dead_connection(texts), _last_try(texts)]
         case _:
             pass
     for check in checks:
@@ -157,11 +160,21 @@ def _remote(texts: Texts, of_brokers: Texts) -> Words:
         yield _TIERED, f"{words}remote storage is given up before it has come."
 
 
+def _disabled(texts: Texts) -> Words:
+    """What a topic has in tiered storage when that is turned off (KIP-950)."""
+    on, removes = (texts.get(name, "").strip().lower() for name in (_TIERED, _DISABLED))
+    if on == "false" and removes == "true":
+        words = f"with {_TIERED}=false removes what is in the remote storage, unread or not."
+        yield _DISABLED, words
+
+
 def _streams(texts: Texts) -> Words:
     if _number(texts, _POLL, 0) < 0:
         yield _POLL, "ends each thread at its first poll."
     if _number(texts, _POLL, 0) > _LONGEST_PAUSE_MS:  # it commits between two polls only
         yield _POLL, "is how long a thread without more input waits before its next commit."
+    if _number(texts, _IDLE, 0) > _LONGEST_PAUSE_MS:  # PartitionGroup.readyToProcess
+        yield _IDLE, "is how long the messages of one input may wait for another one without any."
     if _number(texts, _BUFFERED, 0) < 0:
         yield _BUFFERED, "pauses each partition at its first records and never resumes it."
     if _number(texts, _WINDOWS, 0) < 0:
@@ -180,6 +193,22 @@ def _responses(texts: Texts) -> Words:
     if _number(texts, _RESPONSE, _MANY_PARTITIONS) < _MANY_PARTITIONS:
         words = "does not hold what brokers tell of a topic with many partitions, and without that "
         yield _RESPONSE, f"{words}the producer sends nothing."
+
+
+def _dead_connection(texts: Texts) -> Words:
+    """librdkafka ends a connection by the requests without an answer on it (rdkafka_broker.c)."""
+    if _number(texts, _FAILS, 1) == 0:
+        words = "keeps a connection over which no answer comes any more, and asks again on it."
+        yield _FAILS, words
+
+
+def _last_try(texts: Texts) -> Words:
+    """One request after the other may have to time out on it before."""
+    times, socket_ms = _number(texts, _FAILS, 1), _number(texts, _SOCKET, 60_000)
+    limits = [_number(texts, name, 300_000) for name in _DELIVERY if name in texts] or [300_000]
+    if times > 1 and 0 < min(limits) <= times * socket_ms:
+        words = f"keeps a connection without answers for so many times {_SOCKET}={socket_ms}: "
+        yield _FAILS, f"{words}records are given up, for {_DELIVERY[0]} is {min(limits)}."
 
 
 def _spark(texts: Texts) -> Words:

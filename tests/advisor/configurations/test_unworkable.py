@@ -109,6 +109,25 @@ SET = [
     # rd_kafka_transport_framed_recv
     (LRK, f"{OF_LRK} producer.receive.message.max.bytes=99999", 2, "the producer sends nothing"),
     (LRK, f"{OF_LRK} producer.receive.message.max.bytes=100000", 0, "YES"),
+    # rd_kafka_broker_timeout_scan: a connection ends after so many requests without an answer
+    (LRK, f"{OF_LRK} producer.socket.max.fails=0", 2, "keeps a connection over which no answer"),
+    (LRK, f"{OF_LRK} consumer.socket.max.fails=0", 2, "keeps a connection over which no answer"),
+    (LRK, f"{OF_LRK} producer.socket.max.fails=5", 2, "so many times socket.timeout.ms=60000"),
+    (LRK, f"{OF_LRK} producer.socket.max.fails=4", 0, "YES"),
+    (LRK, f"{OF_LRK} consumer.socket.max.fails=5", 0, "YES"),
+    (LRK, f"{OF_LRK} producer.socket.max.fails=5 producer.message.timeout.ms=0", 0, "YES"),
+    (LRK, f"{OF_LRK} producer.socket.max.fails=4 producer.message.timeout.ms=240000", 2,
+     "records are given up, for delivery.timeout.ms is 240000"),
+    # PartitionGroup.readyToProcess
+    (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600001", 2, "may wait for another one"),
+    (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600000", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=-1", 0, "YES"),
+    # KIP-950
+    ("", f"{C} topic.remote.storage.enable=false topic.remote.log.delete.on.disable=true", 2,
+     "removes what is in the remote storage"),
+    ("", f"{C} topic.remote.storage.enable=false topic.remote.log.delete.on.disable=false", 0,
+     "YES"),
+    ("", f"{C} {TIERED} topic.remote.log.delete.on.disable=true", 0, "YES"),
     # KafkaOffsetReaderAdmin.withRetries
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=0", 2, "asks for no offset"),
     (OF_SPARK, f"{SPARK} consumer.fetchOffset.numRetries=1", 0, "YES"),
