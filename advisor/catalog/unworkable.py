@@ -61,6 +61,10 @@ _TOO_SHORT_MS = 10
 _RESPONSE, _MANY_PARTITIONS = "receive.message.max.bytes", 100_000
 """About 40 bytes tell of a partition with three copies (MetadataResponse), so some 2,000 of them.
 A consumer's has to hold a batch, which is weighed."""
+_RETRY, _REGISTRATION = (
+    "controller.quorum.retry.backoff.ms",
+    "initial.broker.registration.timeout.ms",
+)
 _FAILS, _SOCKET = "socket.max.fails", "socket.timeout.ms"
 _DELIVERY = ("delivery.timeout.ms", "message.timeout.ms")
 _DISABLED, _IDLE = "remote.log.delete.on.disable", "max.task.idle.ms"
@@ -77,7 +81,7 @@ def unworkable(
     match component:
         case Component.BROKER:
             checks += [_groups(family, kafka, texts), _internal(kafka, texts)]
-            checks += [_replicas(texts), _connections(texts)]
+            checks += [_replicas(texts), _connections(texts), _registration(texts)]
         case Component.TOPIC:
             checks += [_remote(texts, of_brokers), _disabled(texts)]
         case Component.STREAMS:
@@ -138,6 +142,15 @@ def _connections(texts: Texts) -> Words:
     for name, (fewest, whose) in _FEWEST.items():
         if f"{name}.overrides" not in texts and 0 < _number(texts, name, fewest) < fewest:
             yield name, f"is fewer than {whose} of a broker: the others wait, or are closed."
+
+
+def _registration(texts: Texts) -> Words:
+    """A pause after a request to a controller that failed, such as the first one of a broker that
+    starts before it (RequestManager). Seen on 4.3.1: with an hour that broker ended itself."""
+    limit_ms = _number(texts, _REGISTRATION, 60_000)
+    if 0 < limit_ms <= _number(texts, _RETRY, 20):
+        words = f"keeps a broker that reached no controller once from it until {_REGISTRATION}="
+        yield _RETRY, f"{words}{limit_ms} is over, and it ends itself."
 
 
 def _internal(kafka: str, texts: Texts) -> Words:

@@ -122,6 +122,11 @@ SET = [
     (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600001", 2, "may wait for another one"),
     (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600000", 0, "YES"),
     (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=-1", 0, "YES"),
+    # RequestManager: a broker that reached no controller asks again after that
+    ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000", 2, "and it ends itself"),
+    ("", f"{C} broker.controller.quorum.retry.backoff.ms=59999", 0, "YES"),
+    ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000 "
+     "broker.initial.broker.registration.timeout.ms=120000", 0, "YES"),
     # KIP-950
     ("", f"{C} topic.remote.storage.enable=false topic.remote.log.delete.on.disable=true", 2,
      "removes what is in the remote storage"),
