@@ -148,7 +148,7 @@ def _registration(texts: Texts) -> Words:
     """A pause after a request to a controller that failed, such as the first one of a broker that
     starts before it (RequestManager). Seen on 4.3.1: with an hour that broker ended itself."""
     limit_ms = _number(texts, _REGISTRATION, 60_000)
-    if 0 < limit_ms <= _number(texts, _RETRY, 20):
+    if _RETRY in texts and 0 < limit_ms <= _number(texts, _RETRY, 20):
         words = f"keeps a broker that reached no controller once from it until {_REGISTRATION}="
         yield _RETRY, f"{words}{limit_ms} is over, and it ends itself."
 

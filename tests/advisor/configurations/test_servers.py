@@ -26,7 +26,7 @@ SET = [
     ("", f"{QUORUM}append.linger.ms=10000", 0, "stall.*session.timeout.ms [+] one retry = 9000 "
      "[+] 1000 [+] 9975"),
     ("", f"{QUORUM}append.linger.ms=0", 0, "YES"),
-    ("", f"{QUORUM}retry.backoff.ms=600000", 0, "retry.backoff.ms is longer than clients wait"),
+    ("", f"{QUORUM}retry.backoff.ms=59999", 0, "retry.backoff.ms is longer than clients wait"),
     ("--kafka 3.9", f"{QUORUM}append.linger.ms=3600000 application.metadata.mode=zookeeper", 0,
      "YES"),
     # no fetcher (AbstractFetcherManager, getFetcherId); ConfigDef says 1 at least since 4.2
@@ -76,6 +76,7 @@ SET = [
     # all connections are closed before metadata is there (NetworkClient, handleRebootstrap)
     ("", f"producer.{REBOOTSTRAP}=0", 2, "closes each connection and begins again"),
     ("", f"consumer.{REBOOTSTRAP}=0", 2, "closes each connection and begins again"),
+    ("", f"producer.{REBOOTSTRAP}=10", 2, "=10 closes each connection and begins again"),
     ("", f"producer.{REBOOTSTRAP}=1000", 0, "YES"),
     ("", f"producer.{REBOOTSTRAP}=0 producer.metadata.recovery.strategy=None", 0, "YES"),
     ("", "broker.max.connections.per.ip=1", 2, "fewer than one client needs of a broker"),
