@@ -105,7 +105,19 @@ def _commits(stated: Stated) -> Iterator[Problem]:
         yield Problem(Component.APPLICATION, "commit", message)
 
 
+def _dead_letters(stated: Stated) -> Iterator[Problem]:
+    """Connect's worker lets the future of a dead letter go, and its callback only writes of an
+    error (RetryWithToleranceOperator.execute, DeadLetterQueueReporter)."""
+    names = ("framework", "dead.letter")
+    if [stated.get(Component.APPLICATION, name) for name in names] == ["connect", "acknowledged"]:
+        message = (
+            "framework is connect, which does not wait for the dead letter of a message that it "
+            "cannot convert before it commits: dead.letter is unacknowledged."
+        )
+        yield Problem(Component.APPLICATION, "dead.letter", message, suggestion="unacknowledged")
+
+
 OF_SETTINGS: tuple[Look, ...] = (
-    _group_protocol, limits.file, limits.session, limits.transaction, _commits,
+    _group_protocol, limits.file, limits.session, limits.transaction, _commits, _dead_letters,
 )  # fmt: skip
 """What is looked at beside `cluster`, in the order of the components."""

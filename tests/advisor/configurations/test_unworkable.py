@@ -28,6 +28,7 @@ ABORTED = "producer.transactional.id=a producer.transaction.timeout.ms=10 "
 ABORTED += "broker.transaction.abort.timed.out.transaction.cleanup.interval.ms"
 OWN_THREAD = "consumer.group.protocol=consumer consumer.default.api.timeout.ms"
 OF_LRK = f"{JAVA} consumer.enable.auto.offset.store=false"
+CONNECT = "application.framework=connect application.processing.errors=skip"
 ASSIGNOR = "group.remote.assignor"
 
 SET = [
@@ -127,6 +128,9 @@ SET = [
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=59999", 0, "YES"),
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000 "
      "broker.initial.broker.registration.timeout.ms=120000", 0, "YES"),
+    # RetryWithToleranceOperator lets the future of what goes to the dead letter queue go
+    ("", f"{C} {CONNECT} application.dead.letter=acknowledged", 2, "letter is unacknowledged"),
+    ("", f"{C} {CONNECT} application.dead.letter=unacknowledged", 1, "errors: skip -> retry"),
     # KIP-950
     ("", f"{C} topic.remote.storage.enable=false topic.remote.log.delete.on.disable=true", 2,
      "removes what is in the remote storage"),
