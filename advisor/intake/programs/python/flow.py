@@ -256,8 +256,8 @@ class Flow:
             self._client(call, CLIENTS[made], names)
         elif made in _OF_NO_CLIENT:
             for value in (*call.args, *(word.value for word in call.keywords)):
-                if given := self._value(value, names):
-                    given.is_part = True
+                if source := self._value(value, names):
+                    source.is_part = True
         elif isinstance(func, ast.Attribute) and (owner := self._value(func.value, names)):
             self._change(call, func.attr, owner, names)
         elif made not in _COPIES:
