@@ -28,6 +28,11 @@ KOTLIN = (
     'put("auto.offset.reset", "earliest")\nput("enable.auto.commit", "false")\n}\n'
     "private val consumer = KafkaConsumer<String, String>(props)\nfun run() {\n%s\n}\n%s}\n"
 )
+IN_ANY = (
+    "while (true) {\n%s\ntry { save(r) } catch (e: Exception) { log.warn(e) }\n%s\n}\n"
+    "consumer.commitSync()\n}"
+)
+"""A function that is given the records in any of the ways that there are."""
 OF_POLL = "while (true) {\nval rs = consumer.poll(d)\n%s\n}"
 SCALA = (
     "import org.apache.kafka.clients.consumer._\nclass A(repo: Repo) {\n"
@@ -40,6 +45,9 @@ SCALA = (
 @pytest.mark.parametrize(("body", "more", "expected"), [
     ("var f = pool.submit(() -> process(rs)); consumer.commitSync(); f.get();", "", BEFORE),
     ("var f = pool.submit(() -> process(rs)); f.get(); consumer.commitSync();", "", YES),
+    ("StreamSupport.stream(rs.spliterator(), false).reduce(0, (n, r) -> { try { save(r); } "
+     "catch (Exception e) { log.warn(e); } return n + 1; }, Integer::sum); "
+     "consumer.commitSync();", "", SKIP),
     ("process(rs.iterator().next()); consumer.commitSync();", "", SKIP),
     ("var r = rs.iterator().next(); process(r); consumer.commitSync();", "", SKIP),
     ("if (!rs.isEmpty()) { ConsumerRecord<String,String> r = "
@@ -336,6 +344,16 @@ def test_what_a_loop_in_kotlin_makes_of_its_poll(tmp_path: Path, body: str, expe
      "consumer.commitSync()\n}", SKIP),
     ("while (true) {\nval done = consumer.poll(d).map { r -> save(r) }\n"
      "consumer.commitSync()\n}", YES),
+    (IN_ANY % ("n = consumer.poll(d).fold(n) { all, r ->", "all + 1"), SKIP),
+    (IN_ANY % ("n = consumer.poll(d)\n.fold(n) { all, r ->", "all + 1"), SKIP),
+    (IN_ANY % ("consumer.poll(d).forEachIndexed { i, r ->", ""), SKIP),
+    (IN_ANY % ("val (a, b) = consumer.poll(d).partition { r ->", "true"), SKIP),
+    (IN_ANY % ("val rs = consumer.poll(d)\nrs.fold(n) { all, r ->", "all + 1"), SKIP),
+    (IN_ANY % ("val rs = consumer.poll(d)\nrs.forEachIndexed { i, r ->", ""), SKIP),
+    ("while (true) {\nn = consumer.poll(d).fold(n) { all, r -> save(r); all + 1 }\n"
+     "consumer.commitSync()\n}", YES),
+    ("while (true) {\nconsumer.poll(d).forEachIndexed { i, r -> save(r) }\n"
+     "consumer.commitSync()\n}", YES),
 ])  # fmt: skip
 def test_what_a_chain_in_kotlin_makes_of_its_polls(
     tmp_path: Path, body: str, expected: str
@@ -367,6 +385,11 @@ def test_what_a_chain_in_kotlin_makes_of_its_polls(
     (OF_POLL % "val f = Future.traverse(rs.asScala.toList)(process).map(_ => "
      "consumer.commitSync())\nAwait.result(f, t)", YES),
     (OF_POLL % "rs.asScala.map(_.value).foreach(save)\nconsumer.commitSync()", YES),
+    (OF_POLL % "rs.asScala.foldLeft(0) { (n, r) => try { save(r) } catch { case e: Exception => "
+     "log.warn(e) }; n + 1 }\nconsumer.commitSync()", SKIP),
+    (OF_POLL % "rs.asScala.zipWithIndex.foreach { case (r, n) => try { save(r) } catch { case e: "
+     "Exception => log.warn(e) } }\nconsumer.commitSync()", SKIP),
+    (OF_POLL % "rs.asScala.foldLeft(0) { (n, r) => save(r); n + 1 }\nconsumer.commitSync()", YES),
     (OF_POLL % "val orders = rs.asScala.map(r => "
      "decode(r.value))\nconsumer.commitSync()\norders.foreach(save)", BEFORE),
     (OF_POLL % "rs.iterator.asScala.foreach(r => save(r.value))\nconsumer.commitSync()", YES),

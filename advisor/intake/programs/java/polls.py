@@ -129,6 +129,10 @@ def _followed(
         yield Call(inner.end(), inner.end(), consumer, inner[1] or "it")
     elif each := _EACH_POLLED.match(text.plain, closed):
         yield Call(poll.start(), each.end(), consumer, each[1] or "it", True, each.start())
+    else:
+        for step in chain:
+            for name, at in () if step.is_outer else step.parameters(text):
+                yield Call(poll.start(), at, consumer, name, True, step.begin - 1)
     for step, name, at in java_sequences.one_by_one(text, [chain]):
         yield Call(step.at, at, consumer, name, True, step.at)
     for name, at in java_sequences.all_at_once(text, [chain]):

@@ -31,23 +31,32 @@ _FLATTENS = frozenset({"flatten", "flatMap", "flatMapIterable", "mapConcat", "fl
 _EACH = frozenset({"forEach", "foreach", "onEach", "map", "collect"})
 _STEPS = frozenset({"also", "apply", "onEach", "peek", "let", "run", "map", "forEach", "foreach"})
 _PARAMETER = re.compile(r"\s*\(?\s*(\w+)\s*\)?\s*(?:->|=>)")
+_PARAMETERS = re.compile(r"\s*(?:case\s*)?\(?\s*(?P<names>\w+(?:\s*,\s*\w+)*)\s*\)?\s*(?:->|=>)")
+_TRAILING = re.compile(r"\)[ \t]*\{")
+"""Of Kotlin and Scala: a function behind the brackets of the call that is given it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of a chain: its name, where it stands, where what it is given begins and ends, and
-    whether it has the records one by one."""
+    """One call of a chain: its name, where it stands, where what it is given begins and ends,
+    whether it has the records one by one, and whether it is behind what polls without end."""
 
     name: str
     at: int
     begin: int
     end: int
     is_flat: bool
+    is_outer: bool
 
     def parameter(self, text: Text) -> tuple[str, int]:
         """What it calls what it is given, and where its body begins."""
         match = _PARAMETER.match(text.plain, self.begin, self.end)
         return (match[1], match.end()) if match else ("it", self.begin)
+
+    def parameters(self, text: Text) -> Iterator[tuple[str, int]]:
+        """What its function calls all that it is given, and where its body begins."""
+        if match := _PARAMETERS.match(text.plain, self.begin, max(self.begin, self.end)):
+            yield from ((name, match.end()) for name in re.findall(r"\w+", match["names"]))
 
 
 def chains(text: Text, consumer: str) -> Iterator[Chain]:
@@ -60,11 +69,13 @@ def chains(text: Text, consumer: str) -> Iterator[Chain]:
         own = [*_steps(text, at)]
         last = own[-1].end + 1 if own else at
         if is_endless and (behind := re.compile(r"\s*[)}]").match(text.plain, last)):
-            own += _steps(text, behind.end(), any(step.is_flat for step in own))
+            own += _steps(text, behind.end(), any(step.is_flat for step in own), is_outer=True)
         yield own
 
 
-def _steps(text: Text, at: int, is_flat: bool = False) -> Iterator[Step]:
+def _steps(
+    text: Text, at: int, is_flat: bool = False, *, is_outer: bool = False
+) -> Iterator[Step]:  # fmt: skip
     for _ in range(_LONGEST):
         link = _LINK.match(text.plain, at)
         if link is None:
@@ -74,7 +85,9 @@ def _steps(text: Text, at: int, is_flat: bool = False) -> Iterator[Step]:
             end = text.block_of(begin - 1)[1]
         else:
             end = text.closed(begin) - 1 if link["opened"] else begin - 1
-        yield Step(link["name"], link.start(), begin, end, is_flat)
+            if trailing := _TRAILING.match(text.plain, end):
+                begin, end = trailing.end(), text.block_of(trailing.end() - 1)[1]
+        yield Step(link["name"], link.start(), begin, end, is_flat, is_outer)
         is_flat = is_flat or link["name"] in _FLATTENS
         at = max(end + 1, begin)
 

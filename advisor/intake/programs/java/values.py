@@ -24,7 +24,8 @@ _MAPPED = re.compile(
 )
 """Kotlin's, of all that was polled."""
 _LAMBDA = re.compile(
-    r"(?<=[;{}\n])(?P<of>[^;{}\n]{1,200}(?:\n\s*\.[^;{}\n]{1,200}){0,6})[({]\s*\(?(?P<name>\w+)\)?\s*->"
+    r"(?<=[;{}\n])(?P<of>[^;{}\n]{1,200}(?:\n\s*\.[^;{}\n]{1,200}){0,6})"
+    r"[({,]\s*(?:case\s*)?\(?(?P<names>\w+(?:\s*,\s*\w+)*)\)?\s*(?:->|=>)"
 )
 _NO_RECORD = re.compile(
     r"(?:boolean|int|long|double|Boolean|Integer|Long|Duration|Instant|Span|Timer|StopWatch"
@@ -78,9 +79,12 @@ def made_of(text: Text, names: Collection[str], span: Block) -> list[Made]:
 
 def _of_lambdas(text: Text, known: Collection[str], span: Block) -> Iterator[Made]:
     """What a chain of calls hands on of records: `Optional.of(r.value()).ifPresent(v -> …)`."""
+    every = {*known}
     for match in islice(_LAMBDA.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
-        if not set(known).isdisjoint(re.findall(r"\w+", match["of"])):
-            yield Made(match["name"], (match.start(), match.start()), False)
+        if not every.isdisjoint(re.findall(r"\w+", match["of"])):
+            names = re.findall(r"\w+", match["names"])
+            yield from (Made(name, (match.start(), match.start()), False) for name in names)
+            every.update(names)
 
 
 def _is_harmless(verb: str) -> bool:
