@@ -129,3 +129,26 @@ def test_what_a_program_makes_of_all_that_it_polled(
 def test_what_a_program_leaves_in_its_queue(tmp_path: Path, body: str, expected: str) -> None:
     reads = "consumer.auto.offset.reset=earliest consumer.enable.auto.offset.store=false"
     assert_program(tmp_path / "a.py", PRODUCER % body, expected, reads)
+
+
+_HANDLE = (
+    "def handle(m):\n    try:\n        save(m)\n    except Exception as e:\n        log.error(e)\n"
+)
+_SAVE = "def handle(m):\n    save(m)\n"
+
+
+@pytest.mark.parametrize("body", [
+    "list(map(handle, ms))",
+    "functools.reduce(lambda n, m: handle(m), ms, 0)",
+    "with ThreadPoolExecutor() as pool:\n    list(pool.map(handle, ms))",
+    "[handle(m) for m in c.consume(10)]",
+    "while ms:\n    handle(ms.pop(0))",
+    "it = iter(ms)\nwhile True:\n    m = next(it, None)\n    if m is None: break\n    handle(m)",
+    "match c.poll(1):\n    case None: pass\n    case m: handle(m)",
+])  # fmt: skip
+@pytest.mark.parametrize(("function", "expected"), [(_HANDLE, SKIP), (_SAVE, YES)])
+def test_a_function_of_the_file_that_is_handed_each_message(
+    tmp_path: Path, function: str, expected: str, body: str
+) -> None:
+    code = MANY % _indented(f"{body}\nc.commit(asynchronous=False)")
+    assert_program(tmp_path / "a.py", f"{function}{code}", expected)

@@ -111,6 +111,10 @@ class _Walk:
                 self._loop(node, branch)
             case ast.Try():
                 self._try(node, branch)
+            case ast.Match(subject=subject, cases=cases):
+                named = (it.name for it in ast.walk(node) if isinstance(it, ast.MatchAs))
+                self._assign([ast.Name(name) for name in named if name], subject, branch)
+                self._either([case.body for case in cases], branch)
             case ast.With() | ast.AsyncWith() if attempt := (
                 words.suppressed(node) or python_functions.suppressed(node, self._functions)
             ):
@@ -146,10 +150,11 @@ class _Walk:
         """Follows a loop once; one over the messages of a poll is none that tries again."""
         over = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._polls, words.calls(over)))
-        of_batch = not isinstance(node, ast.While) and (
-            (polls and not any(words.verb(call) in self._sources for call in words.calls(over)))
-            or bool(words.names_in(over) & branch.names)
-        )
+        if isinstance(node, ast.While):
+            of_batch = any(words.takes_next(call, branch.names) for call in words.calls(node))
+        else:
+            hands_out = any(words.verb(call) in self._sources for call in words.calls(over))
+            of_batch = (polls and not hands_out) or bool(words.names_in(over) & branch.names)
         polls_inside = any(map(self._polls, words.calls(node)))
         inside = branch.polled >= 0 and not polls_inside
         tries = not of_batch and not (inside and words.bounded(node, self._scope))
@@ -264,12 +269,16 @@ class _Walk:
         if isinstance(node, ast.Lambda):
             return
         for loop in getattr(node, "generators", ()):
-            if words.names_in(loop.iter) & branch.names:
+            if poll := self._poll_of(loop.iter):
+                self._polled(branch, poll)
+                branch.names = words.names_in(loop.target)
+            elif words.names_in(loop.iter) & branch.names:
                 branch.names |= words.names_in(loop.target)
         waited = isinstance(node, ast.Await)
         call = node.value if isinstance(node, ast.Await) else node
         if isinstance(call, ast.Call) and branch.polled >= 0:
             given = words.names_in(call) & branch.names
+            self._called_by(call, branch) if given and words.calls_others(call) else None
             is_lazy = words.verb(call) == "map" and words.receiver(call) in self._pools
             if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
                 self._say(SKIP, call.lineno)
@@ -335,22 +344,39 @@ class _Walk:
         if given and branch.behind:
             self._say(BEFORE, branch.behind)
 
+    def _called_by(self, call: ast.Call, branch: Branch) -> None:
+        """Follows a function of the file that a call hands messages to: `map(handle, batch)`."""
+        for value in call.args:
+            name = getattr(value, "id", getattr(value, "attr", ""))
+            if isinstance(value, ast.Lambda):
+                inner = branch.copy()
+                inner.names |= {word.arg for word in value.args.args}
+                self._expression(value.body, inner)
+            elif (function := self._functions.get(name)) and self._depth < _DEEPEST_CALL:
+                self._within(function, {*parameters(function)}, branch)
+
+    def _within(self, function: Function, names: set[str], branch: Branch) -> Branch:
+        """Follows a function in which a message has these names."""
+        inner = branch.copy()
+        inner.names |= names
+        if line := python_functions.swallows(function, self._functions):
+            self._say(SKIP, line)
+        self._depth += 1
+        self._follow(function.body, inner)
+        self._depth -= 1
+        return inner
+
     def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> None:
         """Follows a function of the file; one that does not commit uses what it is given."""
         own = parameters(function)
         own = own[1:] if own[:1] in (["self"], ["cls"]) else own
-        inner = branch.copy()
         given = [*zip(own, call.args, strict=False)]
         given += [(word.arg, word.value) for word in call.keywords if word.arg]
-        inner.names |= {name for name, value in given if words.names_in(value) & branch.names}
-        if line := python_functions.swallows(function, self._functions):
-            self._say(SKIP, line)
+        names = {name for name, value in given if words.names_in(value) & branch.names}
         added = {name for name, value in given if ast.unparse(value) in self._consumers}
         self._consumers |= added
         commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
-        self._depth += 1
-        self._follow(function.body, inner)
-        self._depth -= 1
+        inner = self._within(function, names, branch)
         inner.ended, inner.names = False, branch.names
         if not commits and words.names_in(call) & branch.names:
             self._use(inner)

@@ -18,6 +18,11 @@ HANDS_OVER = frozenset({
     "Process", "start_soon", "run_coroutine_threadsafe", "call_soon", "call_soon_threadsafe",
     "start_new_thread", "spawn", "spawn_n", "add_task", "Popen",
 })  # fmt: skip
+_CALLS_OTHERS = frozenset({
+    "map", "imap", "imap_unordered", "map_async", "reduce", "filter", "submit", "apply",
+    "apply_async", "run_in_executor", "to_thread", "run_sync",
+})  # fmt: skip
+"""What calls a function that it is given, with what else it is given."""
 EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
 """Pools that keep the error of a call in its future (concurrent.futures)."""
 GROUPS = frozenset({"TaskGroup", "create_task_group", "open_nursery"})
@@ -58,6 +63,17 @@ def verb(node: ast.AST) -> str:
     if isinstance(func, ast.Attribute):
         return func.attr
     return func.id if isinstance(func, ast.Name) else ""
+
+
+def calls_others(call: ast.Call) -> bool:
+    """Whether a call hands what it is given to a function that it is given, too."""
+    return verb(call) in _CALLS_OTHERS
+
+
+def takes_next(call: ast.Call, names: set[str]) -> bool:
+    """Whether a call takes the next one out of messages of these names; a dict's `pop` does not."""
+    is_key = verb(call) == "pop" and call.args and ast.unparse(call.args[0]) not in ("0", "-1")
+    return verb(call) in ("pop", "popleft", "next") and not is_key and bool(names_in(call) & names)
 
 
 def gathers(call: ast.Call) -> bool:
