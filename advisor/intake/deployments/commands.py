@@ -56,6 +56,16 @@ _LOSING: Mapping[str, str] = {
     r"(?!.*--to-earliest)":
         "moves the position of an application, which may pass over messages that it has not read",
 }  # fmt: skip
+_CLIENT = re.compile(
+    r"\b(?:kafka-(?:console-\w+|\w+-perf-test|verifiable-\w+)|kcat|kafkacat)\b(?P<given>.*)",
+    re.DOTALL,
+)
+"""What writes or reads by itself, with a client of its own."""
+_OF_CLIENT = re.compile(
+    r"(?:-prop(?:erty|s)?|-X)[ =]+(?P<pairs>(?:[\"']?[\w.]{2,100}=\S{1,200}\s*){1,30})"
+    r"|--(?:request-required-)?(?P<acks>acks)\b"
+)
+_STARTED = "is of a client that this command starts, and not read"
 _BY_HAND = "Leave it out if somebody runs it by hand and knows that"
 _MOVED = re.compile(r"kafka-reassign-partitions\b.*--execute\b")
 _IN_A_FILE = "what add-config-file has is not read. Write it behind --add-config"
@@ -195,6 +205,7 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
     topics = _topics(part for part, _ in parts)
     for command, line in parts:
         _refuse_losing(reading, command, line)
+        _say_client(reading, command, line)
         if is_read(command) and _OPEN_CONFIG.search(command):
             reading.wrong(Component.TOPIC, "config", line, _OPEN_WORDS)
         if is_read(command) and (own := _internal(command)):
@@ -267,6 +278,15 @@ def _refuse_losing(reading: Reading, command: str, line: int) -> None:
             reading.wrong(Component.APPLICATION, "command", line, message)
     if _MOVED.search(command):
         reading.note(line, "how many copies partitions have after this command is not read")
+
+
+def _say_client(reading: Reading, command: str, line: int) -> None:
+    """Names what decides and is handed to a client that a tool starts: it is no application's."""
+    tool = _CLIENT.search(command)
+    for match in _OF_CLIENT.finditer(tool["given"]) if tool else ():
+        names = [match["acks"]] if match["acks"] else re.findall(r"([\w.]+)=", match["pairs"])
+        for name in filter(decides, names):
+            reading.note(line, f"{shown(name)} {_STARTED}")
 
 
 def _changed(command: str) -> Iterator[tuple[str, str | None]]:

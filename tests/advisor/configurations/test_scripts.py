@@ -14,6 +14,7 @@ IS_UNCLEAN = "unclean.leader.election.enable: true -> false"
 NOT_READ = "options that a variable fills into this command are not read here"
 FILLED_IN = "the settings that a variable fills in behind --config or --add-config are not read"
 HANDED = "unclean.leader.election.enable is a variable that this script hands to a process"
+STARTED = "is of a client that this command starts"
 ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
 
 
@@ -50,6 +51,19 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a --to-latest", 2,
      "moves the position of an application"),
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a", 0, "YES"),
+    # clients that tools start
+    (f"{CREATE}\nkafka-console-producer.sh --topic a --request-required-acks 0", 0,
+     f"acks {STARTED}"),
+    (f"{CREATE}\nkafka-console-producer --producer-property acks=1 --topic a", 0,
+     f"acks {STARTED}"),
+    (f"{CREATE}\nkafka-producer-perf-test --topic a --producer-props bootstrap.servers=b acks=1", 0,
+     f"acks {STARTED}"),
+    (f"{CREATE}\nkafka-console-consumer --consumer-property auto.offset.reset=latest", 0,
+     f"auto.offset.reset {STARTED}"),
+    (f"{CREATE}\necho x | kcat -P -t a -X acks=0", 0, f"acks {STARTED}"),
+    (f"{CREATE}\nkafka-console-producer --topic a --property parse.key=true --producer-property "
+     "client.id=a", 0, "YES"),
+    (f"{CREATE}\nkafka-console-consumer --topic a --from-beginning --group g", 0, "YES"),
 ])  # fmt: skip
 def test_a_script_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "t.sh", f"#!/bin/bash\n{text}\n", "", COPIES, code, expected)
