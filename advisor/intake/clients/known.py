@@ -71,7 +71,8 @@ def is_weighed(family: Family, component: Component, name: str) -> bool:
 
 _OF_FRAMEWORKS = frozenset({
     "ack-mode", "auto-commit-offset", "commit-strategy", "enable-dlq", "failure-strategy",
-    "fail-on-deserialization-failure", "kafka-configuration", "waitforwritecompletion",
+    "fail-on-deserialization-failure", "kafka-configuration", "reset-offsets",
+    "waitforwritecompletion",
 })  # fmt: skip
 """What frameworks call that an answer depends on, and Kafka has no name for."""
 

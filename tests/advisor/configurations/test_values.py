@@ -16,6 +16,7 @@ from tests.advisor.configurations.asking import TOPIC, assert_file
 RETRIES = f"{TOPIC} application.processing.errors=retry application.restart=resumes"
 RESUMES = f"{TOPIC} application.restart=resumes"
 YES, ASKS = "^YES", "Spring does not start"
+RESETS = "each partition begins at startOffset when it is assigned"
 SPRING = "spring.kafka.producer.acks=all\nspring.kafka.consumer.auto-offset-reset=earliest\n%s\n"
 _BINDING, _KAFKA = "spring.cloud.stream.bindings.", "spring.cloud.stream.kafka.bindings."
 STREAM = (
@@ -55,6 +56,9 @@ VALUES = [
      "Cannot use AckMode.RECORD with a batch listener"),
     (STREAM, f"{_KAFKA}in-in-0.consumer.enable-dlq=ture", ASKS),
     (STREAM, f"{_KAFKA}in-in-0.consumer.start-offset=earlist", ASKS),
+    (STREAM, f"{_KAFKA}in-in-0.consumer.reset-offsets=true", RESETS),
+    (STREAM, f"{_KAFKA}in-in-0.consumer.resetOffsets=${{RESET:on}}", RESETS),
+    (STREAM, f"{_KAFKA}in-in-0.consumer.resetOffsets=false", YES),
     (STREAM, f"{_BINDING}in-in-0.consumer.batch-mode=treu", ASKS),
     (STREAM, f"{_KAFKA}out-out-0.producer.sync=ture", ASKS),
     (STREAM, "", YES),

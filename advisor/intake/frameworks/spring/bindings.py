@@ -46,7 +46,12 @@ _BELOW, _WIDE, _CLIENTS, _OWN, _START = range(-1, 4)
 """Ranks: below spring.kafka, the binder's for both clients, for one, a binding's, start-offset."""
 
 _AUTO = "auto-commit-offset"
-_DEAD_LETTER = "dead.letter"
+_DEAD_LETTER, _RESET = "dead.letter", "reset-offsets"
+_RESETS = (
+    "each partition begins at startOffset when it is assigned, wherever the group is, so that it "
+    "is read again or passed over (reference of the Kafka binder, Resetting Offsets). That is not "
+    "advised on; leave it out"
+)
 
 Place = tuple[int, Component, str]
 """The rank of a statement, whose setting it is, and its name."""
@@ -64,6 +69,7 @@ _OF_BINDING: Mapping[tuple[str, str], Place] = {
     (_CONSUMER, "startoffset"): (_START, _CONSUMER, "auto.offset.reset"),
     (_CONSUMER, "ackmode"): (_OWN, Component.APPLICATION, "ack-mode"),
     (_CONSUMER, "autocommitoffset"): (_OWN, Component.APPLICATION, _AUTO),
+    (_CONSUMER, "resetoffsets"): (_OWN, Component.APPLICATION, _RESET),
     (_CONSUMER, "enabledlq"): (_OWN, Component.APPLICATION, _DEAD_LETTER),
 }
 _BOUND = re.compile(rf"{re.escape(_ROOT)}bindings\.")
@@ -144,6 +150,9 @@ def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> N
         # (KafkaMessageChannelBinder, DlqSender).
         if is_true(text):
             reading.state(to, name, "unacknowledged", line)
+    elif name == _RESET:
+        if is_true(text):
+            reading.wrong(_CONSUMER, name, line, f"{name}=true: {_RESETS}")
     elif to is Component.APPLICATION:
         by_code = name == _AUTO and not is_true(text)
         ack_mode(reading, "MANUAL" if by_code else "BATCH" if name == _AUTO else text, line)
