@@ -2,8 +2,8 @@
 come from them.
 
 `valueFrom` names an entry of a ConfigMap or a Secret; a Secret holds its entries as base64 in
-`data`, or plain in `stringData`, which goes before it (Kubernetes API reference, EnvVarSource v1
-and Secret v1).
+`data`, or plain in `stringData`, which goes before it, and a ConfigMap some of its own as base64 in
+`binaryData` (Kubernetes API reference, EnvVarSource v1, Secret v1 and ConfigMap v1).
 """
 
 from __future__ import annotations
@@ -85,9 +85,10 @@ def _text(leaves: Iterable[Leaf], path: tuple[str, ...]) -> str:
 
 
 def _plain(leaves: list[Leaf]) -> list[Leaf]:
-    """A resource; of a Secret, with its entries as plain text."""
+    """A resource, with its entries as plain text."""
     if _text(leaves, ("kind",)) != "Secret":
-        return leaves
+        binary = (leaf.path[:1] == ("binaryData",) for leaf in leaves)
+        return [_of_base64(leaf) if one else leaf for leaf, one in zip(leaves, binary, strict=True)]
     stated = {leaf.path[1:] for leaf in leaves if leaf.path[:1] == ("stringData",)}
     result = list[Leaf]()
     for leaf in leaves:
@@ -97,18 +98,19 @@ def _plain(leaves: list[Leaf]) -> list[Leaf]:
             case ("data", *key) if tuple(key) in stated:
                 pass
             case ("data", *_):
-                result.append(replace(leaf, text=_decoded(leaf.text)))
+                result.append(_of_base64(leaf))
             case _:
                 result.append(leaf)
     return result
 
 
-def _decoded(text: str) -> str:
-    """The text behind base64; nothing for what is none, such as a keystore."""
+def _of_base64(leaf: Leaf) -> Leaf:
+    """An entry with its text, which is nothing for what is none, such as a keystore."""
     try:
-        return base64.b64decode(text, validate=True).decode()
+        text = base64.b64decode("".join(leaf.text.split()), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
-        return ""
+        text = ""
+    return replace(leaf, path=("data", *leaf.path[1:]), text=text)
 
 
 def _filled(leaves: list[Leaf], entries: _Entries) -> Iterator[Leaf]:

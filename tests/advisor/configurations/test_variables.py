@@ -95,6 +95,11 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
     # an application's file in a Secret
     ({"k.yaml": entry()}, READS, 1, "auto.offset.reset: latest -> earliest"),
     ({"k.yaml": entry(reset="earliest")}, READS, 0, "YES"),
+    # a file that a ConfigMap holds as base64, and one that is no text
+    ({"k.yaml": MAP % ("ConfigMap", "binaryData", "eA==") + "  consumer.properties: "
+      "YXV0by5vZmZzZXQucmVzZXQ9bGF0ZXN0Cg==\n"}, READS, 1, "auto.offset.reset: latest -> earliest"),
+    ({"k.yaml": entry("ConfigMap", "data", "earliest") + "binaryData:\n  a.jks: /u3+7Q==\n"}, READS,
+     0, "a.jks looks like no file"),
     # compose hands on what it is started with
     ({"d.yml": BROKER + "# no volume of its own\n"}, COPIES, 1, "CANNOT WORK"),
     ({"d.yml": BROKER.replace("    deploy", "      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE:\n"
