@@ -327,14 +327,14 @@ class _Scale:
         elif f"kafka.{item.name}" in names:
             self.note(item, "says nothing to Spark without kafka. before it")
         elif not strict and (span := versions_with(item.name, product, component)):
+            self.intake.others += 1
             self.note(item, f"is a setting of {span} and does nothing in this version")
         elif not strict and component in _CLIENTS and (whose := owner(item.name)):
             self.intake.others += 1
             self.note(item, f"is a setting of {whose}: the {component} passes over it")
         elif near := nearest(item.name, names, SLIP):
             known = item.name if shown(item.name) == item.name else "of this name"
-            message = f"There is no {component} setting {known}."
-            message = f"{message} Did you mean {near}?"
+            message = f"There is no {component} setting {known}. Did you mean {near}?"
             self._problem(item, replace(problem, message=message, suggestion=near))
         elif strict:
             message = f'No such configuration property: "{shown(item.name)}"{_hint(item, names)}'

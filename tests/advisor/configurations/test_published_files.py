@@ -81,6 +81,7 @@ VARIABLES = [
     ("a.yml", _SERVICE % ("KAFKA_ACKS", "0"), 2, ":4: KAFKA_ACKS is acks of a producer"),
     ("a.yml", _SERVICE % ("KAFKA_ACKS", "0") + _BROKER, 2, ":4: KAFKA_ACKS is acks of a producer"),
     ("a.yml", _SERVICE % ("KAFKA_TOPIC", "t") + _BROKER, 1, "acks is a setting of producers"),
+    (".env", f"KAFKA_HOST=h\nKAFKA_PORT=9092\n{_ADDRESSES}", 2, ":1: no setting of Kafka is in"),
     ("a.sh", f"CONNECT_HOST=h\n{_ADDRESSES}", 2, ":1: no setting of Kafka is in this file"),
 ]
 
