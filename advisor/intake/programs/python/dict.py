@@ -71,7 +71,10 @@ def read(text: str) -> Reading:
         elif not client.of_parameter:
             words = "what this client is given comes from elsewhere. Write its settings here, or"
             raise IntakeError(f"Line {client.line}: {words} give them as properties.")
-    roots = [made for made in _roots(flow) if made.name.rpartition(".")[2] != _HEADERS]
+    roots = [
+        made for made in _roots(flow)
+        if not made.is_of_others and made.name.rpartition(".")[2] != _HEADERS
+    ]  # fmt: skip
     handed = {client.component for client in flow.clients if client.settings}
     ours = [made for made in roots if _is_of_client(made)]
     if not (flow.clients or ours) and not _is_dict(tree):

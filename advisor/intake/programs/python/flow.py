@@ -257,7 +257,7 @@ class Flow:
         elif made in _OF_NO_CLIENT:
             for value in (*call.args, *(word.value for word in call.keywords)):
                 if source := self._value(value, names):
-                    source.is_part = True
+                    source.is_of_others = True
         elif isinstance(func, ast.Attribute) and (owner := self._value(func.value, names)):
             self._change(call, func.attr, owner, names)
         elif made not in _COPIES:

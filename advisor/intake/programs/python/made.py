@@ -50,6 +50,9 @@ class Made:
     is_part: bool = False
     """Whether another dict, or a client, has what it holds."""
 
+    is_of_others: bool = False
+    """Whether something is made of it that is no client."""
+
     def put(self, pair: Pair, branch: tuple[int, ...]) -> None:
         """Puts a pair in, or a doubt where that depends on a condition."""
         before = self.pairs.get(pair.key)
