@@ -17,6 +17,7 @@ from tests.advisor.values import texts
 A = Anomaly
 HARMLESS = {A.UNAVAILABLE, A.BLOCKED}
 SKIP = {A.SKIPPED, A.EFFECT_MISSING}
+TRUNCATED = {A.LOST_WRITE, A.DIVERGED} | SKIP
 AGAIN = {A.REDELIVERY, A.EFFECT_DUPLICATED}
 LRK = {"family": "librdkafka"}
 SPARK = {"family": "spark"}

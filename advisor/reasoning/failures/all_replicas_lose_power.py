@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.reasoning.behaviour.replication import Replication
-from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage
+from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage, truncated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -22,9 +22,7 @@ def permits(pipeline: Pipeline) -> Permits:
             else f"flush.messages={topic.flush_messages}: up to so many records of each replica "
             "are in memory only."
         )
-        permitted[Anomaly.DIVERGED] = (
-            f"{reason} Offsets that were already read then hold other records."
-        )
+        permitted |= truncated(reason)
     elif topic.acks == "0" or (topic.acks == "1" and topic.fails_over):
         permitted[Anomaly.LOST_WRITE] = (
             f"acks={topic.acks} with flush.messages=1: only the leader is guaranteed to have the "

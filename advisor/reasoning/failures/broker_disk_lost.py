@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.reasoning.behaviour.replication import Replication, lost_at_once
-from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, truncated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
@@ -57,9 +57,7 @@ def _of_topic(pipeline: Pipeline) -> Permits:
     if topic.copies <= lost:
         permitted[Anomaly.LOST_WRITE] = reason = _why(topic, lost)
         if topic.shows(lost):
-            permitted[Anomaly.DIVERGED] = (
-                f"{reason} Offsets that were already read then hold other records."
-            )
+            permitted |= truncated(reason)
     if topic.waits_for_followers and topic.factor - lost < topic.min_isr:
         permitted[Anomaly.UNAVAILABLE] = (
             f"replication.factor={topic.factor} and min.insync.replicas={topic.min_isr}: with "

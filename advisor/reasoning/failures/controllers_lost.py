@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.reasoning.behaviour.replication import Replication, controllers, zookeeper_servers
-from advisor.reasoning.event import FailureEvent, Permits, outage
+from advisor.reasoning.event import FailureEvent, Permits, outage, truncated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -46,7 +46,7 @@ def _with_a_stale_one(pipeline: Pipeline, topic: Replication) -> Permits:
         "what is left, a replica that lacks messages may become leader, and the others truncate "
         "them."
     )
-    return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+    return truncated(reason)
 
 
 def _without_metadata(pipeline: Pipeline, topic: Replication) -> Permits:
@@ -84,7 +84,7 @@ def _with_empty_voter(pipeline: Pipeline, topic: Replication) -> Permits:
         "replicas are in sync, or all topics. A replica that lacks messages then becomes leader, "
         "and the others truncate them."
     )
-    return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+    return truncated(reason)
 
 
 def keepers(pipeline: Pipeline) -> int | None:

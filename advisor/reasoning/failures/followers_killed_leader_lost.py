@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.reasoning.behaviour.replication import Replication
-from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, truncated
 from advisor.reasoning.failures import isr_shrunk_leader_lost
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -29,7 +29,7 @@ def permits(pipeline: Pipeline) -> Permits:
         "(eligible.leader.replicas.version=1), whatever its disk holds. The leader returns with "
         "an empty disk and leads, and the others truncate acknowledged messages."
     )
-    return permitted | {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+    return permitted | truncated(reason)
 
 
 EVENT = FailureEvent(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.reasoning.behaviour.replication import Replication
-from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage, truncated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -43,7 +43,7 @@ def _with_copies(topic: Replication) -> Permits:
             "that left the in-sync set first, which lacks what the others acknowledged after "
             f"that.{topic.elected_by_hand}"
         )
-        return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
+        return truncated(reason) | outage(refused)
     if topic.eligible_replicas:
         return {Anomaly.UNAVAILABLE: refused}
     if not topic.returns_empty:
@@ -56,7 +56,7 @@ def _with_copies(topic: Replication) -> Permits:
         f"leader alone, even below min.insync.replicas={topic.min_isr}. The leader returns with an "
         "empty disk and leads, and the others truncate acknowledged messages."
     )
-    return {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason} | outage(refused)
+    return truncated(reason) | outage(refused)
 
 
 def _lost(topic: Replication, reason: str) -> Permits:
@@ -64,9 +64,7 @@ def _lost(topic: Replication, reason: str) -> Permits:
     # Any replica may lead uncleanly: also one that left while enough others made records readable.
     stale_leads = topic.unclean and topic.min_isr < topic.factor
     if stale_leads or topic.shows(1) or topic.may_lead_empty(topic.copies):
-        permitted[Anomaly.DIVERGED] = (
-            f"{reason} Offsets that were already read then hold other records."
-        )
+        permitted |= truncated(reason)
     return permitted
 
 

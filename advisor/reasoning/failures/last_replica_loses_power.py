@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.reasoning.behaviour.replication import Replication
-from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage
+from advisor.reasoning.event import FailureEvent, Permits, never_counted, outage, truncated
 from advisor.reasoning.failures import unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -36,9 +36,7 @@ def _of_the_disk(topic: Replication) -> Permits:
     reason = _why(topic)
     permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(1) or not topic.eligible_replicas:
-        permitted[Anomaly.DIVERGED] = (
-            f"{reason} Offsets that were already read then hold other records."
-        )
+        permitted |= truncated(reason)
     return permitted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import Component
 from advisor.reasoning.behaviour.replication import Replication, in_fullest_rack
 from advisor.reasoning.behaviour.session import Session
-from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.event import FailureEvent, Permits, truncated
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted
@@ -49,9 +49,7 @@ def _lost(pipeline: Pipeline, topic: Replication, together: int, text: str) -> P
     )
     permitted = {Anomaly.LOST_WRITE: reason}
     if topic.shows(together):
-        permitted[Anomaly.DIVERGED] = (
-            f"{reason} Offsets that were already read then hold other records."
-        )
+        permitted |= truncated(reason)
     if Session(pipeline).idempotent:
         permitted[Anomaly.GIVEN_UP] = (
             "enable.idempotence=true: a replica that an operator elects lacks the producer's last "

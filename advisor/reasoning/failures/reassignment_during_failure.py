@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.reasoning.behaviour.replication import MOVED, Replication, removed_early
-from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage
+from advisor.reasoning.event import FailureEvent, Permits, broker_lost_for_good, outage, truncated
 from advisor.reasoning.failures import leader_killed, unclean_election
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -40,7 +40,7 @@ def permits(pipeline: Pipeline) -> Permits:
             f"{text}; of the {topic.copies} copies that are guaranteed for an acknowledged record, "
             f"only {left} lost."
         )
-        permitted |= {Anomaly.LOST_WRITE: reason, Anomaly.DIVERGED: reason}
+        permitted |= truncated(reason)
     return permitted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import Component
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
-from advisor.reasoning.event import FailureEvent, Permits, outage
+from advisor.reasoning.event import FailureEvent, Permits, outage, truncated
 from advisor.reasoning.failures.broker_disk_lost import FACTOR, TIERED, remote_copies
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
@@ -58,6 +58,7 @@ def _of_topic(pipeline: Pipeline) -> Permits:
     reason = (
         "unclean.leader.election.enable=true: an acknowledged record is guaranteed to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead. The others "
+        f"then truncate it too.{topic.elected_by_hand}"
     )
     if Session(pipeline).idempotent:
         # docs/decisions/0025: seen in a run of the calibration.
@@ -68,11 +69,7 @@ def _of_topic(pipeline: Pipeline) -> Permits:
                 "gives up for good, with everything in its queue."
             )
         }
-    return permitted | {
-        Anomaly.LOST_WRITE: f"{reason}then truncate it too.{topic.elected_by_hand}",
-        Anomaly.DIVERGED: f"{reason}then hold other records at offsets that were already read."
-        f"{topic.elected_by_hand}",
-    }
+    return permitted | truncated(reason)
 
 
 EVENT = FailureEvent(
