@@ -9,10 +9,19 @@ that the cluster keeps for all brokers counts for every topic without its own.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from advisor.catalog import Component
 from advisor.intake.cluster import internal_topics
-from advisor.intake.cluster.levels import DEFAULT, MIN_ISR, OF_CLUSTER, ON_BOTH, level
+from advisor.intake.cluster.levels import (
+    DEFAULT,
+    MIN_ISR,
+    OF_CLUSTER,
+    ON_BOTH,
+    ON_BROKER,
+    level,
+)
 from advisor.intake.deployments.commands import of_quota
 from advisor.intake.reading import Item, Reader, Reading, Subject
 from advisor.intake.text import IntakeError, shown
@@ -27,6 +36,11 @@ _LINE = re.compile(
     r"^\s+(?P<name>[\w.-]+)=(?P<value>.*?) sensitive=(?P<hidden>true|false)"
     r" synonyms=\{(?:(?P<source>\w+):)?"
 )
+_NEXT = re.compile(
+    rf", (?!{ON_BROKER})[A-Z_]+:(?P<name>[\w.-]+)=(?P<value>.*?)(?:, [A-Z_]+:[\w.-]+=.*)?\}}\s*$"
+)
+"""What counts on a broker that has no value of its own: the next of the synonyms."""
+_ALONE = "is set on one running broker: where another has none, the next of the synonyms counts"
 _UNCLEAN = re.compile(rf"{OF_CLUSTER}:(unclean\.leader\.election\.enable)=(\w+)")
 """Counts for __consumer_offsets, whatever the topic states; a file's line is the controllers'."""
 _LEAST = re.compile(rf"{OF_CLUSTER}:{re.escape(MIN_ISR)}=(\d+)")
@@ -39,6 +53,7 @@ def read(text: str) -> Reading:
     reading = Reading()
     component: Component | None = None
     topic, own, left, broker, whole = "", "", 0, "", set[str]()
+    brokers, alone = set[str](), list[_Own]()
     for number, line in enumerate(text.splitlines(), start=1):
         if quota := _QUOTAS.match(line):
             reading.note(number, of_quota(quota["rate"]))
@@ -52,6 +67,7 @@ def read(text: str) -> Reading:
             is_named = component is Component.TOPIC and head["name"] and not own
             topic = head["name"] if is_named else topic
             broker = head["name"] or "" if component is Component.BROKER else ""
+            brokers |= {broker} - {""}
             whole |= {broker} if broker and line.startswith("All ") else set()
             if component is None:
                 reading.note(number, "only topics and brokers are read")
@@ -60,6 +76,8 @@ def read(text: str) -> Reading:
             internal_topics.take(reading, own, [item] if match["source"] != DEFAULT else [])
         elif component and (match := _LINE.match(line)):
             left += not _take(reading, component, match, number, broker)
+            alone += _on_one(match, broker, [it for it in reading.items[-1:] if it.line == number])
+    _state_others(reading, alone, brokers)
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
     reading.whole = frozenset(whole)
@@ -96,9 +114,44 @@ def _take(
         component, inherited = Component.TOPIC, name
     if match["hidden"] == "true":
         reading.note(line, f"{shown(name)} is a credential: dropped, not read")
-    elif value not in ("", "null"):
+        return True
+    if value not in ("", "null"):
         reading.state(component, name, value, line, inherited, broker)
     return True
+
+
+class _Own(NamedTuple):
+    """A value that was set on one running broker, and what counts on one without it."""
+
+    component: Component
+    name: str
+    broker: str
+    line: int
+    next_name: str
+    next_value: str
+
+
+def _on_one(match: re.Match[str], broker: str, items: Iterable[Item]) -> Iterator[_Own]:
+    """What a line states, if one running broker has it alone, and another may have another."""
+    other = _NEXT.search(match.string, match.end())
+    if match["source"] != ON_BROKER or other is None:
+        return
+    for item in items:
+        yield _Own(item.component, item.name, broker, item.line, other["name"], other["value"])
+
+
+def _state_others(reading: Reading, alone: Iterable[_Own], brokers: Collection[str]) -> None:
+    """States what brokers without a value of their own have, unless all are listed with theirs."""
+    stated: dict[str, list[_Own]] = {}
+    for own in alone:
+        stated.setdefault(own.name, []).append(own)
+    for name, owns in stated.items():
+        if len(brokers) > 1 and {own.broker for own in owns} >= {*brokers}:
+            continue
+        for own in owns:
+            reading.note(own.line, f"{shown(name)} {_ALONE}")
+            part, line = own.component, own.line
+            reading.state(part, own.next_name, own.next_value, line, process=_ALONE)
 
 
 def _likeness(text: str) -> float:

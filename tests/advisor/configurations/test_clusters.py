@@ -245,6 +245,9 @@ def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expecte
 
 BY_FILE = "  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=2}\n"
 BY_DEFAULT = "  min.insync.replicas=1 sensitive=false synonyms={DEFAULT_CONFIG:x=1}\n"
+RUNNING = "Dynamic configs for %s are:\n  min.insync.replicas=%d sensitive=false synonyms={"
+RUNNING += "DYNAMIC_BROKER_CONFIG:min.insync.replicas=%d, STATIC_BROKER_CONFIG:"
+RUNNING += "min.insync.replicas=%d, DEFAULT_CONFIG:min.insync.replicas=1}\n"
 ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
 
 
@@ -253,6 +256,13 @@ ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
     (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not stated by each server"),
     (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not stated by each server"),
     (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
+    # what one running broker has alone, the others do not (describeResourceConfig, synonyms)
+    (RUNNING % ("topic orders", 2, 2, 1), 1, "is set on one running broker"),
+    (RUNNING % ("topic orders", 2, 2, 2), 0, "YES"),
+    (RUNNING % ("broker 1", 2, 2, 1), 1, "is set on one running broker"),
+    ("".join(RUNNING % (f"broker {number}", 2, 2, 1) for number in (1, 2, 3)), 0, "YES"),
+    (RUNNING % ("broker 1", 2, 2, 1) + TWO.replace("All", "Dynamic"), 1, "one running broker"),
+    (RUNNING % ("topic orders", 1, 1, 2), 1, "min.insync.replicas: 1 -> 2"),
     # nothing was set by hand, which is an answer
     ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),
 ])  # fmt: skip
@@ -272,6 +282,8 @@ OWN = "DYNAMIC_TOPIC_CONFIG:unclean.leader.election.enable=false, "
 @pytest.mark.parametrize(("text", "code"), [
     (OF_ALL % "true" + KEPT % ("", "true"), 1), (OF_ALL % "false" + KEPT % ("", "false"), 0),
     (OF_ONE + KEPT % (OWN, "true"), 1), (OF_ONE + KEPT % (OWN, "false"), 0),
+    # a controller does not have what one broker has alone
+    (OF_ONE + KEPT % (OWN.replace("TOPIC", "BROKER"), "true"), 1),
 ])  # fmt: skip
 def test_what_the_cluster_keeps_counts_for_the_offsets(
     tmp_path: Path, text: str, code: int
