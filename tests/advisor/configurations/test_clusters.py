@@ -243,63 +243,6 @@ def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expecte
     assert_file(tmp_path / "main.tf", text, "", topic, code, expected)
 
 
-BY_FILE = "  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=2}\n"
-BY_DEFAULT = "  min.insync.replicas=1 sensitive=false synonyms={DEFAULT_CONFIG:x=1}\n"
-RUNNING = "Dynamic configs for %s are:\n  min.insync.replicas=%d sensitive=false synonyms={"
-RUNNING += "DYNAMIC_BROKER_CONFIG:min.insync.replicas=%d, STATIC_BROKER_CONFIG:"
-RUNNING += "min.insync.replicas=%d, DEFAULT_CONFIG:min.insync.replicas=1}\n"
-ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
-
-
-@pytest.mark.parametrize(("text", "code", "expected"), [
-    (f"{ONE}{BY_FILE}{TWO}{BY_FILE}", 0, "YES"),
-    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not stated by each server"),
-    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not stated by each server"),
-    (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
-    # what one running broker has alone, the others do not (describeResourceConfig, synonyms)
-    (RUNNING % ("topic orders", 2, 2, 1), 1, "is set on one running broker"),
-    (RUNNING % ("topic orders", 2, 2, 2), 0, "YES"),
-    (RUNNING % ("broker 1", 2, 2, 1), 1, "is set on one running broker"),
-    ("".join(RUNNING % (f"broker {number}", 2, 2, 1) for number in (1, 2, 3)), 0, "YES"),
-    (RUNNING % ("broker 1", 2, 2, 1) + TWO.replace("All", "Dynamic"), 1, "one running broker"),
-    (RUNNING % ("topic orders", 1, 1, 2), 1, "min.insync.replicas: 1 -> 2"),
-    # nothing was set by hand, which is an answer
-    ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),
-])  # fmt: skip
-def test_what_each_broker_says_counts(tmp_path: Path, text: str, code: int, expected: str) -> None:
-    settings = f"{COPIES} topic.replication.factor=3"
-    assert_file(tmp_path / "c.txt", text, "", settings, code, expected)
-
-
-KEPT = (
-    "sensitive=false synonyms={%sDYNAMIC_DEFAULT_BROKER_CONFIG:unclean.leader.election.enable=%s}"
-)
-OF_ALL = "Default configs for brokers in the cluster are:\n  unclean.leader.election.enable=%s "
-OF_ONE = "All configs for topic t are:\n  unclean.leader.election.enable=false "
-OWN = "DYNAMIC_TOPIC_CONFIG:unclean.leader.election.enable=false, "
-
-
-@pytest.mark.parametrize(("text", "code"), [
-    (OF_ALL % "true" + KEPT % ("", "true"), 1), (OF_ALL % "false" + KEPT % ("", "false"), 0),
-    (OF_ONE + KEPT % (OWN, "true"), 1), (OF_ONE + KEPT % (OWN, "false"), 0),
-    # a controller does not have what one broker has alone
-    (OF_ONE + KEPT % (OWN.replace("TOPIC", "BROKER"), "true"), 1),
-])  # fmt: skip
-def test_what_the_cluster_keeps_counts_for_the_offsets(
-    tmp_path: Path, text: str, code: int
-) -> None:
-    """Whatever the topic states: __consumer_offsets has no unclean elections of its own."""
-    settings = (
-        f"{TOPIC} topic.unclean.leader.election.enable=false application.restart=resumes "
-        "application.commit=in-transaction application.processing.errors=retry "
-        "application.offsets.topic.min.insync.replicas=2 consumer.enable.auto.commit=false "
-        "consumer.auto.offset.reset=none consumer.isolation.level=read_committed "
-        "producer.transactional.id=a"
-    )
-    expected = "in offsets-unclean-election" if code else "^YES: exactly-once"
-    assert_file(tmp_path / "c.txt", text, "--want exactly-once", settings, code, expected)
-
-
 def test_partitions_that_are_named_are_all_that_is_read() -> None:
     named = 'consumer.startingOffsets=earliest consumer.assign={"t":[0]}'
     assert_answer("--client spark", f"{TOPIC} {named}", 2, "none that is added to the topic later")

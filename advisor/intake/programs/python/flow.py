@@ -262,9 +262,9 @@ class Flow:
             self._change(call, func.attr, owner, names)
         elif made not in _COPIES:
             whose = ast.unparse(func)[:LONGEST_NAME]
-            given = [(whose, value) for value in call.args]
-            given += [(word.arg or whose, word.value) for word in call.keywords]
-            for name, value in given:
+            handed = [(whose, value) for value in call.args]
+            handed += [(word.arg or whose, word.value) for word in call.keywords]
+            for name, value in handed:
                 if isinstance(value, ast.Dict | ast.Call) and id(value) not in self._evaluated:
                     self._value(value, names, name)
             own = isinstance(func, ast.Attribute) and ast.unparse(func.value) in ("self", "cls")
