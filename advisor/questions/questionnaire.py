@@ -94,7 +94,7 @@ TOPIC = Step(
             "application.disk.lost",
             "A broker lost its disk: what happens?",
             words=(
-                ("replica-elected", "An operator first elects the replica with the longest log"),
+                ("replica-elected", "An operator first elects the replica with the newest log"),
                 ("returns-empty", "It comes back by itself, with an empty disk"),
                 ("each-restart", "So at each restart: its logs are in memory, or end with its pod"),
             ),

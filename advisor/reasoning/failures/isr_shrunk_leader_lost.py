@@ -9,9 +9,10 @@ from advisor.reasoning.pipeline import Pipeline
 
 OPERATORS_STEPS = (
     "if a disk ends with its container or pod, put the logs on a persistent volume; keep the "
-    "broker that lost its disk stopped, and of the others all but the one with the longest log; "
-    "have that one elected (kafka-leader-election.sh --election-type unclean accepts any that is "
-    "up), then start the rest."
+    "broker that lost its disk stopped, and of the others all but the one with the newest log: the "
+    "latest leader epoch (leader-epoch-checkpoint in the partition's folder), and of several such "
+    "the longest. Have that one elected (kafka-leader-election.sh --election-type unclean accepts "
+    "any that is up), then start the rest."
 )
 
 
@@ -49,7 +50,7 @@ def _with_copies(topic: Replication) -> Permits:
     if not topic.returns_empty:
         return outage(
             f"{refused} {topic.disk_lost}: no replica leads until an operator has "
-            "elected the replica with the longest log."
+            "elected the replica with the newest log."
         )
     reason = (
         f"{topic.disk_lost} without eligible leader replicas: the in-sync set can shrink to the "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from labs.engine.cluster.broker import Broker, BrokerState
 from labs.engine.cluster.cluster import Cluster
@@ -201,17 +202,33 @@ def failed() -> Role:
     return _nodes("failed", lambda node: node.ended_itself)
 
 
-def longest_log(topic: str, partition: int = 0) -> Role:
-    """The killed broker with the most of a partition on its disk, as an operator compares them."""
+def newest_log(topic: str, partition: int = 0) -> Role:
+    """The killed broker whose log of a partition is newest, as an operator should compare them.
 
-    def on_disk(broker: Broker) -> int:
-        segments = (broker.data / f"{topic}-{partition}").glob("*.log")
-        return sum(segment.stat().st_size for segment in segments)
+    That is the latest leader epoch, and then the most on the disk (KIP-966, Unclean Recovery). The
+    longest log may be of a leader that took sends while it was stopped, and lacks what was
+    acknowledged after that (docs/decisions/0147-a-group-may-skip-after-a-truncation.md).
+    """
+
+    def reached(broker: Broker) -> tuple[int, int]:
+        folder = broker.data / f"{topic}-{partition}"
+        size = sum(segment.stat().st_size for segment in folder.glob("*.log"))
+        return latest_epoch(folder / "leader-epoch-checkpoint"), size
 
     def resolve(cluster: Cluster) -> list[Broker]:
-        return sorted(killed().resolve(cluster), key=on_disk, reverse=True)[:1]
+        return sorted(killed().resolve(cluster), key=reached, reverse=True)[:1]
 
-    return Role("longest log", resolve)
+    return Role("newest log", resolve)
+
+
+def latest_epoch(checkpoint: Path) -> int:
+    """The last leader epoch of which a partition has records; -1 where it has none.
+
+    Behind a version and a count, each line is an epoch and its first offset
+    (LeaderEpochCheckpointFile.java).
+    """
+    lines = checkpoint.read_text("utf-8").splitlines()[2:] if checkpoint.exists() else []
+    return max((int(line.split()[0]) for line in lines), default=-1)
 
 
 def impaired() -> Role:

@@ -4,7 +4,7 @@ A broker that was killed registers without the mark of a clean stop, and the con
 of the eligible leader replicas, whatever its disk holds (KIP-966, KAFKA-15586). With none left it
 elects the last known leader, which is back on an empty disk, and the others truncate to it. So what
 the operators do decides, and not a setting of the topic: by `application.disk.lost` the empty
-broker is back by itself, or first the follower with the longest log is started alone and elected,
+broker is back by itself, or first the follower with the newest log is started alone and elected,
 and all others after it. The last follower to be killed has all that acks=all was told.
 
 As in `leader-disk-lost`, the empty broker may be passed over, because the controller does not know
@@ -20,7 +20,7 @@ from dataclasses import replace
 from labs.engine.faults.admin import elect
 from labs.engine.faults.kill import kill, restart
 from labs.engine.faults.read_only import read_only
-from labs.engine.faults.roles import a_follower, failed, killed, leader, longest_log
+from labs.engine.faults.roles import a_follower, failed, killed, leader, newest_log
 from labs.engine.faults.wipe import wipe
 from labs.engine.plan.spec import Settings
 from labs.engine.scenarios.conditions import DEAD_NOTICED
@@ -49,12 +49,12 @@ def _play(stage: Stage, seconds: Durations) -> None:
 
 
 def _bring_followers_back(stage: Stage) -> None:
-    """All at once, or first the one with the longest log, which an operator has elected."""
+    """All at once, or first the one with the newest log, which an operator has elected."""
     if not stage.topology.replica_elected:
         stage.heal(restart, killed())
         stage.wait(DEAD_NOTICED, limit_s=60)
         return
-    stage.heal(restart, longest_log(TOPIC))
+    stage.heal(restart, newest_log(TOPIC))
     stage.wait(DEAD_NOTICED, limit_s=60)
     for topic in LED:
         stage.heal(elect, topic)
@@ -70,7 +70,7 @@ SCENARIO = Scenario(
         "as far as the settings allow. Then the leader's disk takes no more writes (simulated) and "
         "is replaced. The followers come back with all that they had, and the leader comes back on "
         "an empty disk. Depending on what you described, an operator first elects the follower "
-        "with the longest log."
+        "with the newest log."
     ),
     shows=("lost_write", "diverged", "unavailable", "blocked"),
     topology=_topology,

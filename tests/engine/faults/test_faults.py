@@ -33,9 +33,9 @@ from labs.engine.faults.roles import (
     killed_brokers,
     leader,
     leaders_rack,
-    longest_log,
     majority,
     minority,
+    newest_log,
     other_racks,
     paused,
     terminated,
@@ -168,17 +168,28 @@ def test_terminate_stops_one_follower_and_tells_it_from_one_that_was_killed(herd
     assert [target.broker.id for target in everyone().targets(herd)] == [3]
 
 
-def test_the_longest_log_is_that_of_the_killed_broker_with_most_on_its_disk(
+def test_the_newest_log_is_that_of_the_latest_epoch_and_then_the_longest(
     herd, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Broker, "data", property(lambda node: tmp_path / str(node.id)))
     kill(rig(herd, FaultLog()), a_follower("orders"))
     kill(rig(herd, FaultLog()), broker(3))
-    for id_, size in ((1, 10), (2, 90), (3, 30)):
-        folder = tmp_path / str(id_) / "orders-0"
-        folder.mkdir(parents=True)
-        (folder / "00000000000000000000.log").write_bytes(b"x" * size)
-    assert [target.broker.id for target in longest_log("orders").targets(herd)] == [3], "2 lives"
+
+    def lay_out(sizes: tuple[int, int, int], epochs: tuple[int, int, int]) -> None:
+        for id_, size, epoch in zip((1, 2, 3), sizes, epochs, strict=True):
+            folder = tmp_path / str(id_) / "orders-0"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "00000000000000000000.log").write_bytes(b"x" * size)
+            earlier = f"0\n2\n0 0\n{epoch} 5\n"
+            (folder / "leader-epoch-checkpoint").write_text(earlier, "utf-8")
+
+    def newest() -> list[int]:
+        return [target.broker.id for target in newest_log("orders").targets(herd)]
+
+    lay_out(sizes=(10, 90, 30), epochs=(1, 1, 1))
+    assert newest() == [3], "2 lives"
+    lay_out(sizes=(10, 90, 30), epochs=(2, 3, 1))
+    assert newest() == [1]
 
 
 def test_a_broker_that_does_not_end_upon_sigterm_is_a_fault_that_failed(herd):

@@ -189,7 +189,7 @@ def test_an_operator_elects_where_the_team_does_and_the_controller_leaves_the_ti
     scenario = find("followers-killed-leader-lost")
     assert scenario.topology(settings).replica_elected is elected
     steps = [step.text for step in plan(scenario.name, settings, {}).steps]
-    assert ("longest log restarted" in steps) is elected
+    assert ("newest log restarted" in steps) is elected
 
 
 @pytest.mark.parametrize("unclean", [False, True])
