@@ -50,6 +50,7 @@ LIBRDKAFKA_FOR_EVER = {
 LIMIT = {"consumer.maxOffsetsPerTrigger": "200"}
 FOUR_HOURS = {"topic.retention.ms": "14400000"}
 NINE_HOURS = {"application.outage.ms": "32400000"}
+ALL_IN_SYNC = {"topic.min.insync.replicas": "3"}
 CASES = [
     # Alone and below the minimum, a leader with acks=1 goes on; an eligible replica lacks it (E3).
     # A rolling restart is a death of the leader, of one that was alone, and a wait.
@@ -57,7 +58,11 @@ CASES = [
     ("rolling-restart", SAFE | ACKS_1 | NO_ELR, {A.LOST_WRITE, A.DUPLICATE, A.REORDERED}),
     ("rolling-restart", RF3 | {"producer.acks": "0"}, {A.LOST_WRITE}),
     ("rolling-restart", SAFE | UNCLEAN, TRUNCATED | {A.GIVEN_UP}),
-    ("rolling-restart", SAFE | UNCLEAN | {"topic.min.insync.replicas": "3"}, set()),
+    ("rolling-restart", SAFE | UNCLEAN | ALL_IN_SYNC, set()),
+    # Before 3.7 what is refused can be read, and a replica without it may lead.
+    ("unclean-election", SAFE | ALL_IN_SYNC | UNCLEAN | {"kafka": "3.6"}, {A.DIVERGED} | SKIP),
+    ("unclean-election", SAFE | ALL_IN_SYNC | UNCLEAN | {"kafka": "3.7"}, set()),
+    ("unclean-election", SAFE | ALL_IN_SYNC | {"kafka": "3.6"}, set()),
     ("isr-shrunk-leader-down", SAFE, set()),
     ("isr-shrunk-leader-down", SAFE | ACKS_1, {A.LOST_WRITE}),
     ("isr-shrunk-leader-down", SAFE | ACKS_1 | NO_ELR, set()),
@@ -67,7 +72,7 @@ CASES = [
     # The set shrinks below the minimum; whoever comes back empty leads (docs/decisions/0033).
     ("isr-shrunk-leader-lost", SAFE | NO_ELR, set()),
     ("isr-shrunk-leader-lost", SAFE | NO_ELR | UNCLEAN, TRUNCATED),
-    ("isr-shrunk-leader-lost", SAFE | NO_ELR | UNCLEAN | {"topic.min.insync.replicas": "3"}, set()),
+    ("isr-shrunk-leader-lost", SAFE | NO_ELR | UNCLEAN | ALL_IN_SYNC, set()),
     ("isr-shrunk-leader-lost", SAFE | UNCLEAN, TRUNCATED),
     ("isr-shrunk-leader-lost", SAFE | NO_ELR | EMPTY, TRUNCATED),
     ("isr-shrunk-leader-lost", SAFE | EMPTY | {"kafka": "3.9"}, TRUNCATED),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
+from advisor.reasoning.behaviour.group import missing
 from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits, outage, truncated
@@ -54,7 +55,7 @@ def _of_topic(pipeline: Pipeline) -> Permits:
         f"{topic.fencing}: no replica leads until the replicas that are down are fenced."
     )
     if topic.copies >= topic.factor:
-        return permitted
+        return permitted if topic.hides_below_min_isr else permitted | _read_too_early(topic)
     reason = (
         "unclean.leader.election.enable=true: an acknowledged record is guaranteed to be on "
         f"{topic.copies} of {topic.factor} replicas, and one that lacks it may lead. The others "
@@ -70,6 +71,22 @@ def _of_topic(pipeline: Pipeline) -> Permits:
             )
         }
     return permitted | truncated(reason)
+
+
+def _read_too_early(topic: Replication) -> Permits:
+    """The high watermark moves with whoever is in sync, also where acks=all is refused.
+
+    What can then be read nobody acknowledged yet. A replica that has it at other offsets, from when
+    it led itself, answers the producer's next try as one that it knows, and no reader goes back
+    (docs/decisions/0147-a-group-may-skip-after-a-truncation.md).
+    """
+    reason = (
+        f"unclean.leader.election.enable=true with kafka={topic.pipeline.kafka}: below "
+        f"min.insync.replicas={topic.min_isr} a record can be read that not every replica has, and "
+        "one that lacks it may lead. Its offset then holds another record, which a group may pass "
+        f"over.{topic.elected_by_hand}"
+    )
+    return {Anomaly.DIVERGED: reason} | missing(reason)
 
 
 EVENT = FailureEvent(
