@@ -45,6 +45,16 @@ SCALA = (
 @pytest.mark.parametrize(("body", "more", "expected"), [
     ("var f = pool.submit(() -> process(rs)); consumer.commitSync(); f.get();", "", BEFORE),
     ("var f = pool.submit(() -> process(rs)); f.get(); consumer.commitSync();", "", YES),
+    ("var it = rs.iterator(); while (it.hasNext()) { try { save(it.next()); } "
+     "catch (Exception e) { log.warn(e); } } consumer.commitSync();", "", SKIP),
+    ("List<V> vs = new ArrayList<>(); for (var r : rs) { vs.add(r.value()); } for (V v : vs) { "
+     "try { save(v); } catch (Exception e) { log.warn(e); } } consumer.commitSync();", "", SKIP),
+    ("for (var r : rs) { var o = read(r.value()); for (Line l : o.lines()) { try { save(l); } "
+     "catch (Exception e) { log.warn(e); } } } consumer.commitSync();", "", SKIP),
+    ("var it = rs.iterator(); while (it.hasNext()) { save(it.next()); } consumer.commitSync();", "",
+     YES),
+    ("Map<P, O> offsets = new HashMap<>(); for (var r : rs) { save(r); offsets.put(at(r), of(r)); "
+     "} try { consumer.commitSync(offsets); } catch (Exception e) { log.warn(e); }", "", YES),
     ("StreamSupport.stream(rs.spliterator(), false).reduce(0, (n, r) -> { try { save(r); } "
      "catch (Exception e) { log.warn(e); } return n + 1; }, Integer::sum); "
      "consumer.commitSync();", "", SKIP),
@@ -350,6 +360,8 @@ def test_what_a_loop_in_kotlin_makes_of_its_poll(tmp_path: Path, body: str, expe
     (IN_ANY % ("val (a, b) = consumer.poll(d).partition { r ->", "true"), SKIP),
     (IN_ANY % ("val rs = consumer.poll(d)\nrs.fold(n) { all, r ->", "all + 1"), SKIP),
     (IN_ANY % ("val rs = consumer.poll(d)\nrs.forEachIndexed { i, r ->", ""), SKIP),
+    (IN_ANY % ("val rs = consumer.poll(d)\nrs.groupBy { it.key() }.forEach { (k, r) ->", ""), SKIP),
+    (IN_ANY % ("val rs = consumer.poll(d)\nfor ((i, r) in rs.withIndex()) {", ""), SKIP),
     ("while (true) {\nn = consumer.poll(d).fold(n) { all, r -> save(r); all + 1 }\n"
      "consumer.commitSync()\n}", YES),
     ("while (true) {\nconsumer.poll(d).forEachIndexed { i, r -> save(r) }\n"
@@ -389,6 +401,8 @@ def test_what_a_chain_in_kotlin_makes_of_its_polls(
      "log.warn(e) }; n + 1 }\nconsumer.commitSync()", SKIP),
     (OF_POLL % "rs.asScala.zipWithIndex.foreach { case (r, n) => try { save(r) } catch { case e: "
      "Exception => log.warn(e) } }\nconsumer.commitSync()", SKIP),
+    (OF_POLL % "for { r <- rs.asScala } yield try { save(r) } catch { case e: Exception => "
+     "log.warn(e) }\nconsumer.commitSync()", SKIP),
     (OF_POLL % "rs.asScala.foldLeft(0) { (n, r) => save(r); n + 1 }\nconsumer.commitSync()", YES),
     (OF_POLL % "val orders = rs.asScala.map(r => "
      "decode(r.value))\nconsumer.commitSync()\norders.foreach(save)", BEFORE),

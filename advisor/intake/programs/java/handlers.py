@@ -84,7 +84,9 @@ _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _HEAD = 200
-_TRIES = re.compile(r"\b(?:while\s*\((?![^{}]*[<>])[^{}]*\)|do|for\s*\(\s*;\s*;[^{}]*\))\s*$")
+_TRIES = re.compile(
+    r"\b(?:while\s*\((?![^{}]*(?:[<>]|\bhasNext\b))[^{}]*\)|do|for\s*\(\s*;\s*;[^{}]*\))\s*$"
+)
 _BOUNDED = re.compile(
     r"\b(?:while\s*\([^{}]*[<>][^{}]*\)|repeat\s*\([^{}]*\)|for\s*\([^{};]*;[^{};]+;[^{}]*\)"
     r"|for\s*\(\s*\w+\s*(?:\bin\b|<-)\s*\d+[^{}]*\))\s*$"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.programs.java import expressions as java_expressions
+from advisor.intake.programs.java import flows as java_flows
 from advisor.intake.programs.java import handlers as java_handlers
 from advisor.intake.programs.java import parts as java_parts
 from advisor.intake.programs.java import results as java_results
@@ -147,7 +148,9 @@ class _Poll:
             made,
         )
         self._commits = self._records.commits_of_all
-        self._uses = _any_of(names | {it.name for it in made})
+        every = names | {it.name for it in made}
+        self._uses = _any_of(every)
+        self._flows = _any_of(java_flows.flows(text, every, (self._behind, self._block[1])))
 
     def _name(self, loop: re.Match[str], begin: int) -> str:
         """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
@@ -403,7 +406,7 @@ class _Poll:
 
     def _goes_on(self, attempt: tuple[int, int]) -> bool:
         """Whether the next record is processed behind this attempt, whatever became of this one."""
-        if not self._uses.search(self._text.plain, max(attempt[0], self._behind), attempt[1]):
+        if not self._flows.search(self._text.plain, max(attempt[0], self._behind), attempt[1]):
             return False
         around = self._text.around(attempt[0])
         if attempt == self._block:

@@ -31,7 +31,9 @@ _FLATTENS = frozenset({"flatten", "flatMap", "flatMapIterable", "mapConcat", "fl
 _EACH = frozenset({"forEach", "foreach", "onEach", "map", "collect"})
 _STEPS = frozenset({"also", "apply", "onEach", "peek", "let", "run", "map", "forEach", "foreach"})
 _PARAMETER = re.compile(r"\s*\(?\s*(\w+)\s*\)?\s*(?:->|=>)")
-_PARAMETERS = re.compile(r"\s*(?:case\s*)?\(?\s*(?P<names>\w+(?:\s*,\s*\w+)*)\s*\)?\s*(?:->|=>)")
+_PARAMETERS = re.compile(
+    r"\s*(?:case\s*)?\(?\s*(?P<names>\w+(?:\s*,\s*\w+)*)\s*\)?\s*(?:\bif\b[^\n=]{1,80})?(?:->|=>)"
+)
 _TRAILING = re.compile(r"\)[ \t]*\{")
 """Of Kotlin and Scala: a function behind the brackets of the call that is given it."""
 
@@ -66,16 +68,17 @@ def chains(text: Text, consumer: str) -> Iterator[Chain]:
         at = text.closed(poll.end())
         behind = re.compile(r"\s*[)}]").match(text.plain, at)
         is_endless = _ENDLESS.search(text.plain[max(0, poll.start() - 80) : poll.start()])
-        own = [*_steps(text, at)]
+        own = [*steps(text, at)]
         last = own[-1].end + 1 if own else at
         if is_endless and (behind := re.compile(r"\s*[)}]").match(text.plain, last)):
-            own += _steps(text, behind.end(), any(step.is_flat for step in own), is_outer=True)
+            own += steps(text, behind.end(), any(step.is_flat for step in own), is_outer=True)
         yield own
 
 
-def _steps(
+def steps(
     text: Text, at: int, is_flat: bool = False, *, is_outer: bool = False
 ) -> Iterator[Step]:  # fmt: skip
+    """The calls of the chain that begins behind a place."""
     for _ in range(_LONGEST):
         link = _LINK.match(text.plain, at)
         if link is None:
