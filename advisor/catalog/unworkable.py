@@ -27,6 +27,9 @@ _FEWEST = {
     "max.connections.per.ip": (2, "one client needs"),
 }
 _LINGER, _COMMIT = "group.coordinator.append.linger.ms", "offsets.commit.timeout.ms"
+_SMALLEST_GROUP = 1_000
+"""A member of a group takes some hundred bytes of a record that has all of them. Seen on 4.3.1: a
+group of one reads with 1,000, and with 300 nothing."""
 _SEGMENTS = {
     "offsets.topic.segment.bytes": "and no group ever reads",
     "transaction.state.log.segment.bytes": "and no transaction ever begins",
@@ -48,6 +51,7 @@ _PAUSES = (
     "reconnect.backoff.ms", "reconnect.backoff.max.ms", "retry.backoff.ms", "retry.backoff.max.ms",
     "fetchoffset.retryintervalms",
 )  # fmt: skip
+_SILENCE = "request.timeout.ms"
 _LONGEST_PAUSE_MS = 3_600_000
 """Pauses of a reader, some of which double, and an hour, beyond which nobody's absence is said to
 go (`application.outage.ms`). A group's own is as long."""
@@ -89,7 +93,7 @@ def unworkable(
         case Component.CONSUMER if family is Family.SPARK:
             checks += [_spark(texts), _pauses(texts)]
         case Component.CONSUMER:
-            checks += [_pauses(texts), _dead_connection(texts)]
+            checks += [_pauses(texts), _dead_connection(texts), _silence(texts)]
         case Component.PRODUCER:
             checks += [_responses(texts), _dead_connection(texts), _last_try(texts)]
         case _:
@@ -112,11 +116,8 @@ def _groups(family: Family, kafka: str, texts: Texts) -> Words:
     of_streams = family is Family.STREAMS
     if _number(texts, _METADATA, 4_096) < (_OF_STREAMS if of_streams else 0):
         yield _METADATA, "refuses each commit of an offset, for what is committed beside it."
-    if _number(texts, _MESSAGE, _SMALLEST_BATCH) < _SMALLEST_BATCH:
-        yield (
-            _MESSAGE,
-            "counts for __consumer_offsets, too, where no commit of an offset is so small.",
-        )
+    if _number(texts, _MESSAGE, _SMALLEST_GROUP) < _SMALLEST_GROUP:
+        yield _MESSAGE, "counts for __consumer_offsets, too, where the members of a group are kept."
     if _number(texts, _DELAY, 0) > _LONGEST_PAUSE_MS:  # GroupMetadataManager, of classic groups
         yield _DELAY, "is how long an empty group waits before its first member reads anything."
     for name in _ASSIGNED:  # GroupMetadataManager, of groups whose partitions brokers assign
@@ -199,6 +200,13 @@ def _pauses(texts: Texts) -> Words:
     for name in (name for name in texts if name.lower().removeprefix("kafka.") in _PAUSES):
         if _number(texts, name, 0) > _LONGEST_PAUSE_MS:
             yield name, "keeps a reader away for hours after a failure that is over."
+
+
+def _silence(texts: Texts) -> Words:
+    """A fetch that is never answered. librdkafka and tasks of Spark have a shorter wait."""
+    if _number(texts, _SILENCE, 0) > _LONGEST_PAUSE_MS:
+        words = "is how long a reader waits for a leader that hangs, while another one leads."
+        yield _SILENCE, words
 
 
 def _responses(texts: Texts) -> Words:

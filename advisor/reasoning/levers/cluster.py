@@ -238,6 +238,8 @@ def _bytes(before: Pipeline, after: Pipeline) -> str:
 def _retention_price(before: Pipeline, after: Pipeline) -> str:
     was, now = (item.number(_TOPIC, "retention.ms") for item in (before, after))
     copies = after.number(_TOPIC, "replication.factor")
+    if now < 0:
+        return paid(disk=f"{copies} copies of all messages, with no bound.")
     return paid(
         disk=f"bytes a second × {now // 1000:,} s × {copies} copies instead of {was // 1000:,} s"
         f"{_bytes(before, after)}."

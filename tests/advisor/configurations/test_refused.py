@@ -126,7 +126,8 @@ SET = [
     # a connection that comes back after all patience
     # a first pause that is stated alone is each pause (postProcessReconnectBackoffConfigs)
     ("", f"{C} producer.reconnect.backoff.ms=89986", 1, "reconnect.backoff.ms: 89986 -> 50"),
-    ("", f"{C} producer.reconnect.backoff.ms=89985", 0, "YES"),
+    ("", f"{C} producer.reconnect.backoff.ms=89985 producer.max.block.ms=119995", 0, "YES"),
+    ("", f"{C} producer.reconnect.backoff.ms=89985", 1, "max.block.ms: 60000 -> 119995"),
     ("", f"{C} {LONG_PAUSE}", 0, "YES"),
     ("--client-version 3.6", f"{C} {LONG_PAUSE}", 1, "reconnect.backoff.ms: 100000 -> 50"),
     (LRK, f"{L} {LRK_BY_BROKERS} consumer.group.protocol.type=consumer", 2,

@@ -45,8 +45,8 @@ SET = [
     (OF_STREAMS, f"{STREAMS} broker.offset.metadata.max.bytes=12", 0, "YES"),
     (OF_SPARK, f"{SPARK} broker.offset.metadata.max.bytes=-1", 0, "YES"),
     # ... and the batch that it comes in, whatever the topic itself takes
-    ("", f"{C} broker.message.max.bytes=127 topic.max.message.bytes=1000000", 2, "no commit of an"),
-    ("", f"{C} broker.message.max.bytes=128 topic.max.message.bytes=1000000", 0, "YES"),
+    ("", f"{C} broker.message.max.bytes=999 topic.max.message.bytes=1000000", 2, "the members of"),
+    ("", f"{C} broker.message.max.bytes=1000 topic.max.message.bytes=1000000", 0, "YES"),
     (OF_SPARK, f"{SPARK} broker.message.max.bytes=100 topic.max.message.bytes=1000000", 0, "YES"),
     # CoordinatorRuntime: a write that waits for others is timed out
     ("", f"{C} {LINGER}=5000", 2, "so that each commit fails"),
@@ -119,6 +119,13 @@ SET = [
     (LRK, f"{OF_LRK} producer.socket.max.fails=5 producer.message.timeout.ms=0", 0, "YES"),
     (LRK, f"{OF_LRK} producer.socket.max.fails=4 producer.message.timeout.ms=240000", 2,
      "records are given up, for delivery.timeout.ms is 240000"),
+    # NetworkClient, handleTimedOutRequests
+    ("", f"{C} consumer.request.timeout.ms=3600001 consumer.default.api.timeout.ms=3600001", 2,
+     "for a leader that hangs"),
+    ("", f"{C} consumer.request.timeout.ms=3600000 consumer.default.api.timeout.ms=3600000", 0,
+     "YES"),
+    (OF_STREAMS, f"{STREAMS} consumer.request.timeout.ms=3600001", 2, "for a leader that hangs"),
+    (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=3600001", 2, "for a leader that hangs"),
     # PartitionGroup.readyToProcess
     (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600001", 2, "may wait for another one"),
     (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600000", 0, "YES"),
