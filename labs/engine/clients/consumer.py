@@ -94,6 +94,7 @@ class Run:
         self._stopped: str | None = None
         self._said_ready = False
         self._due_report = 0.0
+        self._behind = False
         self._consumer = Consumer(self._client())
 
     def _client(self) -> dict[str, Any]:
@@ -250,6 +251,7 @@ class Run:
                         ends[place.partition] = end
             if assigned and all(self._is_at_end(place.partition, ends) for place in assigned):
                 return
+        self._behind = self._deliveries.still_come and not (self._failed or self._stopped)
 
     def _is_at_end(self, partition: int, ends: Mapping[int, int]) -> bool:
         return partition in ends and self._position.get(partition, -1) >= ends[partition]
@@ -284,6 +286,7 @@ class Run:
         report(
             ready=self._said_ready or self._failed is not None, failed=self._failed,
             stopped=self._stopped, delivered=self._deliveries.count, ended=ended,
+            behind=self._behind,
         )  # fmt: skip
 
 

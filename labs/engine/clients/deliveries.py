@@ -11,6 +11,9 @@ from confluent_kafka import Message
 
 from labs.engine.record.ledger import TableWriter
 
+LATELY_S = 2.0
+"""Longer than any pause of a group that reads on without a failure."""
+
 
 class Deliveries:
     """Rows in the order of delivery; written part by part, every second at the earliest."""
@@ -22,6 +25,7 @@ class Deliveries:
         self.assignment = 1
         self._due = 0.0
         self.count = 0
+        self._last = -LATELY_S
         self._clear()
 
     def _clear(self) -> None:
@@ -50,6 +54,12 @@ class Deliveries:
         self._poll.append(self._polls)
         self._time.append(time_ns)
         self.count += 1
+        self._last = time.monotonic()
+
+    @property
+    def still_come(self) -> bool:
+        """Whether a record was handed out within the last `LATELY_S`."""
+        return time.monotonic() - self._last < LATELY_S
 
     def end_poll(self) -> None:
         """Ends the poll: the next record belongs to another one."""

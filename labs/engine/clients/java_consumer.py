@@ -62,6 +62,7 @@ class Run:
         self._commits = Commits(ledger, config.name, config.group) if config.tells_commits else None
         self._rows = ReadRows(config.topic, self._deliveries, self._commits)
         self._due_report = 0.0
+        self._behind = False
 
     def run(self) -> None:
         """Reads lines until the owner says stop, then to the end of the log; then it leaves.
@@ -90,6 +91,7 @@ class Run:
             if ends and self._rows.is_at(ends):
                 return
             self._read_lines()
+        self._behind = self._deliveries.still_come and not self._tool.ended
 
     def _hear_on(self, limit_s: float) -> None:
         deadline = time.monotonic() + limit_s
@@ -131,7 +133,7 @@ class Run:
         rows = self._rows
         report(
             ready=rows.placed or rows.stopped is not None, stopped=rows.stopped,
-            delivered=self._deliveries.count, ended=ended,
+            delivered=self._deliveries.count, ended=ended, behind=self._behind,
         )  # fmt: skip
 
 

@@ -64,6 +64,7 @@ class Run:
         self._runs = False
         self._failed: str | None = None
         self._due_report = 0.0
+        self._behind = False
 
     def run(self) -> None:
         """Reads lines until the owner says stop, then to the end of the log; then it closes.
@@ -93,6 +94,7 @@ class Run:
             if ends and all(self._position.get(number, 0) >= end for number, end in ends.items()):
                 return
             self._read_lines()
+        self._behind = self._deliveries.still_come and not (self._failed or self._tool.ended)
 
     def _read_lines(self) -> None:
         for words in self._tool.hear(_HEAR_S):
@@ -130,7 +132,7 @@ class Run:
     def _report(self, ended: bool, **more: Any) -> None:
         report(
             ready=self._runs or self._failed is not None, stopped=self._failed,
-            delivered=self._deliveries.count, ended=ended, **more,
+            delivered=self._deliveries.count, ended=ended, behind=self._behind, **more,
         )  # fmt: skip
 
 

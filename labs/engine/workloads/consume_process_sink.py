@@ -24,6 +24,8 @@ _KEYS = 100
 class ConsumeProcessSink(ProduceConsume):
     """`ProduceConsume` whose processing leaves effects, in the polling thread or in another."""
 
+    has_effects = True
+
     @property
     def _database(self) -> Path:
         return self.place.scratch / "sink.sqlite"

@@ -29,6 +29,7 @@ class ConsumeTransformProduce(ProduceConsume):
 
     modules: Mapping[str, str] = {"consumer": "transformer"}
     topics = (OUTPUT,)
+    has_effects = True
     fed = _FED
     """The note about who writes to the input topic and who reads the output topic."""
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 from confluent_kafka import libversion
 
 from labs.engine.base.failure_text import sentence
-from labs.engine.base.wait import WaitTimeout, until
+from labs.engine.base.wait import Disturbed, WaitTimeout, until
 from labs.engine.clients import translate
 from labs.engine.clients.consumer import ConsumerConfig
 from labs.engine.clients.process import ClientProcess
@@ -69,6 +69,8 @@ class ProduceConsume:
     """Until the first message is acknowledged and delivered."""
     drain_limit_s = 15.0
     """For the group, to read to the end of the log."""
+    has_effects = False
+    """Whether each message has to leave an effect, so that a group that is behind owes some."""
     runs_streams = False
     """Whether a Kafka Streams application is really run."""
     no_spark = _NO_SPARK
@@ -276,12 +278,18 @@ class ProduceConsume:
         self.client("producer").await_end(_FLUSH_LIMIT_S + _SLACK_S)
 
     def stop_consumer(self) -> None:
-        """Lets the group read to the end of the log and leave. Raises `ClientFailed`."""
+        """Lets the group read to the end of the log and leave.
+
+        Raises `ClientFailed`, and `Disturbed` where it still read when its time was over.
+        """
         members = [process for process in self.processes["consumer"] if not process.killed]
         for member in members:
             member.ask_to_stop()
         for member in members:
-            member.await_end(self.drain_limit_s + _SLACK_S)
+            behind = member.await_end(self.drain_limit_s + _SLACK_S).get("behind")
+            if behind and self.has_effects:
+                limit = f"{self.drain_limit_s:g} s after the last send"
+                raise Disturbed(f"the group is slower than the load: it still read {limit}")
 
     def read_to_the_end(self) -> bool:
         """Reads every log from its start with a fresh client; whether that was completed."""

@@ -65,6 +65,7 @@ class StreamsTopology(ProduceConsume):
 
     modules: Mapping[str, str] = {"consumer": "streams"}
     topics = (OUTPUT,)
+    has_effects = True
     runs_streams = True
     counts_results = True
     """Whether the results in the output topic are the effects, if no other system's are."""

@@ -42,7 +42,13 @@ def send(broker: Producer, values: range) -> None:
 
 
 def start(
-    folder: Path, broker: Producer, commit: Any, reset: str = "latest", **options: Any
+    folder: Path,
+    broker: Producer,
+    commit: Any,
+    reset: str = "latest",
+    drain_limit_s: float = LIMIT_S,
+    max_poll: int = 10,
+    **options: Any,
 ) -> ClientProcess:
     client: dict[str, str | int | bool] = {
         "bootstrap.servers": address(broker), "auto.offset.reset": reset,
@@ -50,7 +56,7 @@ def start(
     }  # fmt: skip
     config = ConsumerConfig(
         ledger=str(folder / "ledger"), name="consumer-1", group="app", topic=TOPIC,
-        client=client, commit=commit, max_poll=10, drain_limit_s=LIMIT_S, **options,
+        client=client, commit=commit, max_poll=max_poll, drain_limit_s=drain_limit_s, **options,
     )  # fmt: skip
     return ClientProcess("consumer", config, folder, folder)
 
@@ -107,6 +113,21 @@ def test_before_processing_commits_a_poll_before_its_rows_are_written(
               for row in table(tmp_path, "deliveries")}  # fmt: skip
     for commit in table(tmp_path, "commits"):
         assert commit["time_ns"] < handed[commit["partition"], commit["offset"] - 1]
+
+
+@pytest.mark.parametrize(
+    ("count", "limit_s", "behind"), [(20, LIMIT_S, False), (20_000, 0.5, True)]
+)
+def test_a_group_that_still_reads_when_its_time_is_over_is_behind(
+    broker: Producer, tmp_path: Path, count: int, limit_s: float, behind: bool
+) -> None:
+    send(broker, range(count))
+    group = start(
+        tmp_path, broker, "after-processing", "earliest", drain_limit_s=limit_s, max_poll=1
+    )
+    until(lambda: group.latest.get("delivered", 0) > 0, LIMIT_S, "nothing was handed out")
+    group.ask_to_stop()
+    assert group.await_end(LIMIT_S)["behind"] is behind
 
 
 def test_a_group_without_a_place_to_start_says_so(broker: Producer, tmp_path: Path) -> None:

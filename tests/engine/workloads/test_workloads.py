@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from labs.calibration.cases import SPARK
+from labs.engine.base.wait import Disturbed
 from labs.engine.run import result
 from labs.engine.scenarios import all_scenarios, find
 from labs.engine.scenarios.model import TOPIC
@@ -237,6 +239,21 @@ def test_static_members_have_names_of_their_own_and_others_none(tmp_path: Path) 
     )
     other = clients(tmp_path, consumer__group_instance_id="reader-1")
     assert "group.instance.id" not in other.consumer_config().client
+
+
+@pytest.mark.parametrize(("name", "owes"), [
+    ("consume-process-sink", True), ("consume-transform-produce", True), ("produce-consume", False)
+])  # fmt: skip
+def test_a_group_that_is_slower_than_the_load_owes_effects_and_no_more(
+    tmp_path: Path, name: str, owes: bool
+) -> None:
+    client = clients(tmp_path, name)
+    member: Any = SimpleNamespace(
+        killed=False, ask_to_stop=lambda: None, await_end=lambda _: {"behind": True}
+    )
+    client.processes["consumer"] = [member]
+    with pytest.raises(Disturbed, match="slower than the load") if owes else nullcontext():
+        client.stop_consumer()
 
 
 def test_values_are_as_long_as_was_chosen(tmp_path: Path) -> None:
