@@ -118,6 +118,13 @@ def weighed_of(component: Component) -> frozenset[str]:
     return frozenset(setting.name for setting in settings)
 
 
+_KEPT_BY_THE_CLUSTER = frozenset({
+    "leader.replication.throttled.rate", "follower.replication.throttled.rate",
+    "replica.alter.log.dirs.io.max.bytes.per.second",
+})  # fmt: skip
+"""Settings of a running broker that no file may state (DynamicConfig.Broker)."""
+
+
 @cache
 def known_keys(product: Product, component: Component) -> frozenset[str]:
     """Every name that means something in a file of this component at this version.
@@ -127,6 +134,7 @@ def known_keys(product: Product, component: Component) -> frozenset[str]:
     family, version, kafka = product.family, product.version, product.kafka
     every = settings_of(family, version, kafka, component, every=True)
     names = {name for setting in every for name in (setting.name, *setting.aliases)}
+    names |= _KEPT_BY_THE_CLUSTER if component is Component.BROKER else set()
     if family is not Family.SPARK or component not in (Component.PRODUCER, Component.CONSUMER):
         return frozenset(names)
     of_client = names & set().union(

@@ -76,6 +76,8 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
     (Component.BROKER, "max.connections.per.ip"): (_is_few, _FEW),
     (Component.BROKER, "max.connections"): (_is_few, _FEW),
     (Component.BROKER, "zookeeper.metadata.migration.enable"): (_is_true, _MIGRATING),
+    (Component.BROKER, "leader.replication.throttled.rate"): (_any, _THROTTLED),
+    (Component.BROKER, "follower.replication.throttled.rate"): (_any, _THROTTLED),
     (Component.TOPIC, "leader.replication.throttled.replicas"): (_any, _THROTTLED),
     (Component.TOPIC, "follower.replication.throttled.replicas"): (_any, _THROTTLED),
 }

@@ -10,6 +10,8 @@ from tests.advisor.configurations.asking import COPIES, TOPIC, assert_file
 
 BY_FILE = "  min.insync.replicas=2 sensitive=false synonyms={STATIC_BROKER_CONFIG:x=2}\n"
 BY_DEFAULT = "  min.insync.replicas=1 sensitive=false synonyms={DEFAULT_CONFIG:x=1}\n"
+THROTTLED = "  leader.replication.throttled.rate=9 sensitive=false synonyms={DYNAMIC_BROKER_CONFIG:"
+THROTTLED += "leader.replication.throttled.rate=9}\n"
 RUNNING = "Dynamic configs for %s are:\n  min.insync.replicas=%d sensitive=false synonyms={"
 RUNNING += "DYNAMIC_BROKER_CONFIG:min.insync.replicas=%d, STATIC_BROKER_CONFIG:"
 RUNNING += "min.insync.replicas=%d, DEFAULT_CONFIG:min.insync.replicas=1}\n"
@@ -28,6 +30,7 @@ ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
     ("".join(RUNNING % (f"broker {number}", 2, 2, 1) for number in (1, 2, 3)), 0, "YES"),
     (RUNNING % ("broker 1", 2, 2, 1) + TWO.replace("All", "Dynamic"), 1, "one running broker"),
     (RUNNING % ("topic orders", 1, 1, 2), 1, "min.insync.replicas: 1 -> 2"),
+    (f"{ONE}{BY_FILE}{THROTTLED}", 0, "throttled.rate throttles replicas that are not in sync"),
     # nothing was set by hand, which is an answer
     ("Dynamic configs for topic orders are:\n", 1, "nothing is set on this topic"),
 ])  # fmt: skip
