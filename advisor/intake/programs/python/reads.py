@@ -278,7 +278,8 @@ class _Walk:
         call = node.value if isinstance(node, ast.Await) else node
         if isinstance(call, ast.Call) and branch.polled >= 0:
             given = words.names_in(call) & branch.names
-            self._called_by(call, branch) if given and words.calls_others(call) else None
+            if given and words.calls_others(call):
+                self._called_by(call, branch)
             is_lazy = words.verb(call) == "map" and words.receiver(call) in self._pools
             if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
                 self._say(SKIP, call.lineno)
