@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import replace
 
 from advisor.catalog import Component
 from advisor.intake.cluster import internal_topics
@@ -53,7 +53,7 @@ def read(text: str) -> Reading:
     reading = Reading()
     component: Component | None = None
     topic, own, left, broker, whole = "", "", 0, "", set[str]()
-    brokers, alone = set[str](), list[_Own]()
+    brokers, alone = set[str](), list[tuple[Item, Item]]()
     for number, line in enumerate(text.splitlines(), start=1):
         if quota := _QUOTAS.match(line):
             reading.note(number, of_quota(quota["rate"]))
@@ -76,7 +76,7 @@ def read(text: str) -> Reading:
             internal_topics.take(reading, own, [item] if match["source"] != DEFAULT else [])
         elif component and (match := _LINE.match(line)):
             left += not _take(reading, component, match, number, broker)
-            alone += _on_one(match, broker, [it for it in reading.items[-1:] if it.line == number])
+            alone += _on_one(match, [it for it in reading.items[-1:] if it.line == number])
     _state_others(reading, alone, brokers)
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
@@ -120,38 +120,27 @@ def _take(
     return True
 
 
-class _Own(NamedTuple):
-    """A value that was set on one running broker, and what counts on one without it."""
-
-    component: Component
-    name: str
-    broker: str
-    line: int
-    next_name: str
-    next_value: str
-
-
-def _on_one(match: re.Match[str], broker: str, items: Iterable[Item]) -> Iterator[_Own]:
-    """What a line states, if one running broker has it alone, and another may have another."""
+def _on_one(match: re.Match[str], items: Iterable[Item]) -> Iterator[tuple[Item, Item]]:
+    """A line's item that one running broker has alone, and what counts where another has none."""
     other = _NEXT.search(match.string, match.end())
     if match["source"] != ON_BROKER or other is None:
         return
     for item in items:
-        yield _Own(item.component, item.name, broker, item.line, other["name"], other["value"])
+        yield item, replace(item, name=other["name"], text=other["value"], process=_ALONE)
 
 
-def _state_others(reading: Reading, alone: Iterable[_Own], brokers: Collection[str]) -> None:
+def _state_others(
+    reading: Reading, alone: Iterable[tuple[Item, Item]], brokers: Collection[str]
+) -> None:
     """States what brokers without a value of their own have, unless all are listed with theirs."""
-    stated: dict[str, list[_Own]] = {}
-    for own in alone:
-        stated.setdefault(own.name, []).append(own)
-    for name, owns in stated.items():
-        if len(brokers) > 1 and {own.broker for own in owns} >= {*brokers}:
+    alone, owners = [*alone], dict[str, set[str]]()
+    for item, _ in alone:
+        owners.setdefault(item.name, set()).add(item.process)
+    for item, other in alone:
+        if len(brokers) > 1 and owners[item.name] >= {*brokers}:
             continue
-        for own in owns:
-            reading.note(own.line, f"{shown(name)} {_ALONE}")
-            part, line = own.component, own.line
-            reading.state(part, own.next_name, own.next_value, line, process=_ALONE)
+        reading.note(item.line, f"{shown(item.name)} {_ALONE}")
+        reading.state(other.component, other.name, other.text, other.line, process=other.process)
 
 
 def _likeness(text: str) -> float:

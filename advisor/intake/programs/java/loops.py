@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from advisor.intake.programs.java import expressions as java_expressions
@@ -148,9 +149,14 @@ class _Poll:
             made,
         )
         self._commits = self._records.commits_of_all
-        every = names | {it.name for it in made}
-        self._uses = _any_of(every)
-        self._flows = _any_of(java_flows.flows(text, every, (self._behind, self._block[1])))
+        self._used = names | {it.name for it in made}
+        self._uses = _any_of(self._used)
+
+    @cached_property
+    def _flows(self) -> re.Pattern[str]:
+        """Names of records, and what they are handed on to: asked of attempts alone."""
+        reach = (self._behind, self._block[1])
+        return _any_of(java_flows.flows(self._text, self._used, reach))
 
     def _name(self, loop: re.Match[str], begin: int) -> str:
         """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
