@@ -76,6 +76,7 @@ _OF_FRAMEWORKS = frozenset({
 })  # fmt: skip
 """What frameworks call that an answer depends on, and Kafka has no name for."""
 
+_OF_CONNECTIONS = ("ssl.", "sasl.", "security.")
 _BETWEEN = str.maketrans("", "", ".-")
 
 
@@ -210,7 +211,13 @@ def _counts(client: Component, name: str) -> bool:
 
 
 def is_of_client(key: str) -> bool:
-    """Whether a client has a setting of this name, or of one that is near."""
+    """Whether a name tells that something is for a client: a setting of one, or a name near that.
+
+    Those of one word, such as `partition` and `debug`, are of much else, and what secures
+    connections is of other clients as well.
+    """
+    if key.startswith(_OF_CONNECTIONS) or ("." not in key and key != "acks"):
+        return False
     names = _only(Component.PRODUCER) | _only(Component.CONSUMER)
     return key in names or nearest(key, names, SLIP) is not None
 

@@ -8,7 +8,7 @@ it was flushed, or its future read (KafkaProducer javadoc, `send`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from advisor.intake.programs.java.values import TAKES_APART, Made, logged
 
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
 ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
-USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
+_USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
 _OFFSETS = re.compile(r"\bOffsetAndMetadata\b[^;{}]{0,400}")
 _HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
 _EACH_HEAD = (
@@ -64,6 +64,11 @@ _LAST = re.compile(
 )
 """A name for the offset of a record, which is no use of it."""
 _WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
+
+
+def any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """A use of any of these names; of none if there is none."""
+    return re.compile("|".join(_USE.format(name) for name in sorted(names)) or r"(?!)")
 
 
 @dataclass(frozen=True)
@@ -241,7 +246,7 @@ class Records:
         masked = blanked(plain, spans)
         collections = {name for name, is_kept in kept.items() if is_kept}
         known = self.names | collections | self._apart
-        return masked, re.compile("|".join(USE.format(name) for name in sorted(known)))
+        return masked, any_of(known)
 
     @cached_property
     def _effects(self) -> str:

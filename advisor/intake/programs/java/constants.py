@@ -34,7 +34,8 @@ _PREFIXES: Mapping[str, str] = {
     "topic": "topic.", "adminClient": "admin.",
 }  # fmt: skip
 _SPELLED = {"MIN_IN_SYNC_REPLICAS_CONFIG": "min.insync.replicas"}
-_STATED = r"(?P<before>[^;{{}}\n]{{0,100}})\b{}\b\s*(?::\s*\w+\s*)?=\s*(?P<value>[^;\n]{{1,200}})"
+_STATED = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*(?P<value>[^;\n]{{1,200}})"
+_BEFORE = re.compile(r"[^;{}\n]{0,100}\Z")
 _OF_CLASS = re.compile(r"\b(?:static|const|val)\b")
 """What only a constant of a class is declared with, or of an object of Kotlin's or Scala's."""
 _OF_INTERFACE = re.compile(r"\binterface\s+\w+[^{}]{0,200}\{[^{}]{0,1500}$")
@@ -59,10 +60,16 @@ def stated(code: str, plain: str, name: str) -> list[str]:
     return [
         match["value"].strip() for match in found
         if plain[code.rindex("=", 0, match.start("value"))] == "=" and (
-            not imported or _OF_CLASS.search(match["before"])
+            not imported or _OF_CLASS.search(_before(code, match.start()))
             or _OF_INTERFACE.search(code, max(0, match.start() - 2_000), match.start())
         )
     ]  # fmt: skip
+
+
+def _before(code: str, at: int) -> str:
+    """What stands before a place in its statement and line."""
+    match = _BEFORE.search(code[max(0, at - 100) : at])
+    return match[0] if match else ""
 
 
 def setting(written: str) -> str | None:

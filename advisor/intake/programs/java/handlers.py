@@ -84,9 +84,17 @@ _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _HEAD = 200
-_TRIES = re.compile(
-    r"\b(?:while\s*\((?![^{}]*(?:[<>]|\bhasNext\b))[^{}]*\)|do|for\s*\(\s*;\s*;[^{}]*\))\s*$"
+_WALKS = (
+    r"[^{};\n]*(?:[<>]|\bhasNext\b|\b(?:is|isNot|non)Empty\b"
+    r"|=\s*\w+\s*\.\s*(?:poll|take|next|pop|read\w*)\s*\()"
 )
+"""The condition of a loop that takes one after the other."""
+_TRIES = re.compile(rf"\b(?:while\s*\((?!{_WALKS})[^{{}}]*\)|for\s*\(\s*;\s*;[^{{}}]*\))\s*$")
+_LOOKS = re.compile(r"\.\s*(?:peek|element|peekFirst)\s*\(\s*\)")
+"""What leaves the first of a queue where it is."""
+_DO = re.compile(r"\bdo\s*$")
+_UNTIL = re.compile(rf"\s*while\s*\((?!\s*false\b|{_WALKS})")
+"""The condition behind the braces of `do`."""
 _BOUNDED = re.compile(
     r"\b(?:while\s*\([^{}]*[<>][^{}]*\)|repeat\s*\([^{}]*\)|for\s*\([^{};]*;[^{};]+;[^{}]*\)"
     r"|for\s*\(\s*\w+\s*(?:\bin\b|<-)\s*\d+[^{}]*\))\s*$"
@@ -213,10 +221,15 @@ def left_out(text: Text, block: Block) -> Iterator[int]:
 def tries_again(text: Text, attempt: Block, block: Block) -> bool:
     """Whether an attempt in a block is made until it succeeds, or an error ends the block behind
     so many attempts."""
-    loops = [text.plain[max(0, start - _HEAD) : start] for start, _, _ in text.around(attempt[0])
-             if start > block[0]]  # fmt: skip
+    inner = [(start, end) for start, end, _ in text.around(attempt[0]) if start > block[0]]
+    loops = [text.plain[max(0, start - _HEAD) : start] for start, _ in inner]
+    around = [*zip(loops, inner, strict=True)]
+    done = [end for loop, (_, end) in around if _DO.search(loop)]
+    again = any(_UNTIL.match(text.plain, end + 1) for end in done)
+    bounded = bool(done) or any(map(_BOUNDED.search, loops))
+    is_left = bool(loops and _LOOKS.search(text.plain, *attempt))
     throws = bool(re.search(r"\bthrow\b", text.plain[attempt[1] : block[1]]))
-    return any(map(_TRIES.search, loops)) or (throws and any(map(_BOUNDED.search, loops)))
+    return is_left or again or any(map(_TRIES.search, loops)) or (throws and bounded)
 
 
 def only_writes(body: str, *, in_function: bool = False, others: Others = _none) -> bool:

@@ -9,7 +9,7 @@ automatic commits (KafkaConsumer javadoc).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -17,12 +17,13 @@ from itertools import islice
 from advisor.intake.programs.java import expressions as java_expressions
 from advisor.intake.programs.java import flows as java_flows
 from advisor.intake.programs.java import handlers as java_handlers
+from advisor.intake.programs.java import objects as java_objects
 from advisor.intake.programs.java import parts as java_parts
 from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import sequences as java_sequences
 from advisor.intake.programs.java import values as java_values
-from advisor.intake.programs.java.commits import ALL, PUT_BY, USE, Records
+from advisor.intake.programs.java.commits import ALL, PUT_BY, Records, any_of
 from advisor.intake.programs.java.polls import TYPED, Call, consumers, polls
 from advisor.intake.programs.java.text import METHOD, Text
 from advisor.intake.programs.java.waits import (
@@ -150,13 +151,17 @@ class _Poll:
         )
         self._commits = self._records.commits_of_all
         self._used = names | {it.name for it in made}
-        self._uses = _any_of(self._used)
+        self._uses = any_of(self._used)
 
     @cached_property
-    def _flows(self) -> re.Pattern[str]:
+    def _flows(self) -> set[str]:
         """Names of records, and what they are handed on to: asked of attempts alone."""
-        reach = (self._behind, self._block[1])
-        return _any_of(java_flows.flows(self._text, self._used, reach))
+        return java_flows.flows(self._text, self._used, (self._behind, self._block[1]))
+
+    def _is_of_records(self, attempt: tuple[int, int]) -> bool:
+        text, begin = self._text, max(attempt[0], self._behind)
+        uses = any_of(self._flows).search(text.plain, begin, attempt[1])
+        return bool(uses) or java_flows.has_receiver(text, self._flows, begin)
 
     def _name(self, loop: re.Match[str], begin: int) -> str:
         """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
@@ -217,7 +222,7 @@ class _Poll:
         yield from java_results.commits_anyway(self._text, self._commits, span)
         for body in [span, *self._text.reached(span)[1:]]:
             yield from java_handlers.left_out(self._text, body)
-            uses = self._uses if body == span else _any_of(self._taken(body))
+            uses = self._uses if body == span else any_of(self._taken(body))
             yield from java_results.unread(self._text, uses, body)
             yield from java_results.replaced(self._text, body)
 
@@ -280,7 +285,9 @@ class _Poll:
 
     def _taken(self, body: tuple[int, int]) -> set[str]:
         """The parameters of a method, and what its loops take out of them."""
-        names = {*self._text.parameters(body)}
+        span = self._behind, self._block[1]
+        made = java_objects.fields(self._text, body, self._used, span)
+        names = {*self._text.parameters(body), *made}
         each = (re.search(_EACH.format(name), self._text.plain[slice(*body)]) for name in names)
         names |= {self._name(loop, body[0]) for loop in each if loop}
         return names | {it.name for it in java_values.made_of(self._text, names, body)}
@@ -408,11 +415,12 @@ class _Poll:
         again = java_handlers.tries_again(self._text, attempt, body)
         within = body[0] < attempt[0] < body[1] and not again
         tried = set(re.findall(r"\w+", self._text.plain[slice(*attempt)]))
-        return within and not tried.isdisjoint(self._taken(body))
+        own = within and java_objects.has_receiver(self._text, body)
+        return own or (within and not tried.isdisjoint(self._taken(body)))
 
     def _goes_on(self, attempt: tuple[int, int]) -> bool:
         """Whether the next record is processed behind this attempt, whatever became of this one."""
-        if not self._flows.search(self._text.plain, max(attempt[0], self._behind), attempt[1]):
+        if not self._is_of_records(attempt):
             return False
         around = self._text.around(attempt[0])
         if attempt == self._block:
@@ -439,8 +447,3 @@ class _Poll:
     def _guarded(self, attempt: tuple[int, int]) -> bool:
         """Whether another handler inside may take what processing throws."""
         return bool(java_handlers.CATCH.search(self._text.plain, *attempt))
-
-
-def _any_of(names: Iterable[str]) -> re.Pattern[str]:
-    """A use of any of these names; of none if there is none."""
-    return re.compile("|".join(USE.format(name) for name in sorted(names)) or r"(?!)")

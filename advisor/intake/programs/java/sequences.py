@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.programs.java.handlers import only_writes
-from advisor.intake.programs.java.text import Text
+from advisor.intake.programs.java.text import Block, Text
 
 POLL = r"\b{0}\s*\??\.\s*poll\s*\("
 """Of a consumer of this name."""
-_MOST, _LONGEST = 20, 16
+_MOST, _MOST_CASES, _LONGEST = 20, 6, 16
 
 Chain = list["Step"]
 """The calls behind one poll."""
@@ -31,9 +31,14 @@ _FLATTENS = frozenset({"flatten", "flatMap", "flatMapIterable", "mapConcat", "fl
 _EACH = frozenset({"forEach", "foreach", "onEach", "map", "collect"})
 _STEPS = frozenset({"also", "apply", "onEach", "peek", "let", "run", "map", "forEach", "foreach"})
 _PARAMETER = re.compile(r"\s*\(?\s*(\w+)\s*\)?\s*(?:->|=>)")
-_PARAMETERS = re.compile(
-    r"\s*(?:case\s*)?\(?\s*(?P<names>\w+(?:\s*,\s*\w+)*)\s*\)?\s*(?:\bif\b[^\n=]{1,80})?(?:->|=>)"
+_PARAMETERS = re.compile(r"\s*(?!case\b)\(?\s*(?P<names>\w+(?:\s*,\s*\w+)*)\s*\)?\s*(?:->|=>)")
+_CASES = re.compile(r"\s*case\b")
+_CASE = re.compile(
+    r"\bcase\b(?P<pattern>(?:(?!\bif\b|=>)[^\n]){1,120})(?:\bif\b(?:(?!=>)[^\n]){1,200})?=>"
 )
+"""Of Scala: what is taken, and on which condition."""
+_BOUND = re.compile(r"(?<![\w.])(?<!: )(?<!:)[a-z_]\w*\b(?!\s*[.(])")
+"""A name in a pattern, which neither a type has nor what makes it."""
 _TRAILING = re.compile(r"\)[ \t]*\{")
 """Of Kotlin and Scala: a function behind the brackets of the call that is given it."""
 
@@ -59,6 +64,15 @@ class Step:
         """What its function calls all that it is given, and where its body begins."""
         if match := _PARAMETERS.match(text.plain, self.begin, max(self.begin, self.end)):
             yield from ((name, match.end()) for name in re.findall(r"\w+", match["names"]))
+        elif _CASES.match(text.plain, self.begin):
+            yield from names_of_cases(text, (self.begin, self.end))
+
+
+def names_of_cases(text: Text, block: Block) -> Iterator[tuple[str, int]]:
+    """What the cases of a function, or of a `match`, call what they take apart, and where the body
+    of each begins."""
+    for match in islice(_CASE.finditer(text.plain, *block), _MOST_CASES):
+        yield from ((name, match.end()) for name in _BOUND.findall(match["pattern"]) if name != "_")
 
 
 def chains(text: Text, consumer: str) -> Iterator[Chain]:

@@ -20,6 +20,8 @@ METHOD = re.compile(
 CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
 """What stands before the brackets or braces of a call."""
 _CALLED = re.compile(r"\b(\w+)\s*\(|::\s*(\w+)|\bfor[Ee]ach\s*\(\s*(\w+)\s*\)")
+_GIVEN = re.compile(r"\bforEach\s*\(\s*(?:new\s+\w+[^;{}]{0,200})?\w*\)")
+"""A collection that hands each to an object's `accept` (java.util.function.Consumer)."""
 _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
@@ -148,6 +150,8 @@ class Text:
                 for match in _CALLED.finditer(self.plain, max(0, start), end)
                 for name in match.groups(default="")
             }
+            given = (_GIVEN.search(self.plain, max(0, start), end) for start, end in reached)
+            called |= {"accept"} if any(given) else set()
             bodies = (body for name in sorted(called) for body in self.bodies(name))
             reached += [body for body in bodies if body not in reached]
         return reached

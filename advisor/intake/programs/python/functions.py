@@ -29,6 +29,22 @@ def polls_once(function: Function, consumers: set[str]) -> bool:
     return polls and not loops and not words.hands_out(function, consumers)
 
 
+def fields(tree: ast.AST) -> dict[int, set[str]]:
+    """What objects of the file's classes keep of what they are made with, such as `self.message`,
+    by the `id` of each of their methods."""
+    found: dict[int, set[str]] = {}
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        methods = [node for node in made.body if isinstance(node, Function)]
+        kept = {
+            f"self.{ast.unparse(it.target)}" for it in made.body if isinstance(it, ast.AnnAssign)
+        }
+        for node in (node for method in methods for node in ast.walk(method)):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                kept.update(*map(words.names_in, node.targets))
+        found |= {id(method): {name for name in kept if "." in name} for method in methods}
+    return found
+
+
 def only_tells(call: ast.Call, functions: Mapping[str, Function], depth: int = _DEEPEST) -> bool:
     """Whether a call is one of a function of the file that only writes of an error."""
     function = functions.get(words.verb(call))

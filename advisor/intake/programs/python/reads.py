@@ -49,6 +49,7 @@ class _Walk:
     def __init__(self, tree: ast.Module) -> None:
         self.lines: dict[str, int] = {}
         self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+        self._fields = python_functions.fields(tree)
         self._consumers = words.consumers(tree)
         self._queues = words.queues(tree)
         self._sources = {
@@ -300,10 +301,7 @@ class _Walk:
             self._use(branch)
 
     def _call(self, call: ast.Call, branch: Branch) -> None:
-        if words.verb(call) == "commit_transaction" and self._sends_offsets:
-            branch.behind = call.lineno
-        if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
-            self._say(SKIP, call.lineno)  # the offset behind the next message, too
+        self._of_offsets(call, branch)
         if words.ends_other(call, self._consumers):
             if branch.ahead:
                 self._say(BEFORE, branch.ahead)
@@ -328,6 +326,8 @@ class _Walk:
         passes = any(ast.unparse(value) in self._consumers for value in call.args)
         if function and (given or passes) and self._depth < _DEEPEST_CALL:
             self._inlined(call, function, branch)
+        elif function and self._in_object(call, function, branch):
+            self._use(branch)
         elif given and words.keeps(call):
             branch.names |= words.names_in(call.func)
             branch.kept = True
@@ -337,6 +337,23 @@ class _Walk:
                 self._use(branch)
             if words.verb(call) == "produce" and not self._transacts:
                 branch.sent = call.lineno
+
+    def _of_offsets(self, call: ast.Call, branch: Branch) -> None:
+        """Looks at offsets that a transaction commits, or that are too far."""
+        if words.verb(call) == "commit_transaction" and self._sends_offsets:
+            branch.behind = call.lineno
+        if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
+            self._say(SKIP, call.lineno)  # the offset behind the next message, too
+
+    def _in_object(self, call: ast.Call, function: Function, branch: Branch) -> bool:
+        """Follows a method of an object that was made with a message; whether it is one."""
+        kept = self._fields.get(id(function))
+        of = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if not kept or not of or not words.names_in(of) & branch.names:
+            return False
+        if self._depth < _DEEPEST_CALL:
+            self._within(function, kept, branch)
+        return True
 
     def _late(self, call: ast.Call, branch: Branch, given: set[str]) -> None:
         """Looks at a use whose result nothing reads, or which is behind its transaction."""

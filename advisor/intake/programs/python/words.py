@@ -92,9 +92,12 @@ def calls(node: ast.AST) -> Iterator[ast.Call]:
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """The plain names in an expression, but for those of which only `error()` is asked."""
+    """The plain names in an expression, but for those of which only `error()` is asked, and the
+    fields of the program's own objects, such as `self.batch`."""
     if isinstance(node, ast.Call) and verb(node) == "error":
         return {name for given in node.args for name in names_in(given)}
+    if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in _OWN:
+        return {ast.unparse(node)}
     own = {node.id} - _OWN if isinstance(node, ast.Name) else set[str]()
     return own.union(*map(names_in, ast.iter_child_nodes(node)))
 
