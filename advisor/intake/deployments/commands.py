@@ -10,12 +10,12 @@ goes before their files, too (KIP-226).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
 from advisor.catalog import Component
 from advisor.intake.clients.known import decides
 from advisor.intake.clients.placeholders import COMPOSE
+from advisor.intake.clients.topics_made import ONE, Created, state_created
 from advisor.intake.cluster import internal_topics
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Item, Reading
@@ -23,7 +23,6 @@ from advisor.intake.text import shown
 
 CREATE_TOPICS = "KAFKA_CREATE_TOPICS"
 _FACTOR = "replication.factor"
-_ONE = "A pipeline has one topic; leave that one alone here"
 _PARTS = ("command", "entrypoint", "args")
 _OVERRIDE = re.compile(r"--override[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
 _START = re.compile(r"kafka-topics(?:\.sh)?\b")
@@ -44,7 +43,7 @@ _OF_BROKERS = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults
 _OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
 _NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
 _DELETED = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
-_OF_ONE = "is changed for one topic, and other commands are about others"
+_OFONE = "is changed for one topic, and other commands are about others"
 _TAKEN_BACK = "is taken back by a command here. Write the value that counts then"
 _LOSING: Mapping[str, str] = {
     r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
@@ -75,16 +74,6 @@ _OPEN_WORDS = (
 )
 _QUOTA = re.compile(r"\bproducer_byte_rate=([\d.]{1,20})")
 _ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
-
-
-@dataclass(frozen=True, slots=True)
-class _Created:
-    """A topic that a command makes; copies are None where the brokers' default counts."""
-
-    line: int
-    copies: int | None
-    configs: tuple[tuple[str, str], ...]
-    is_filled_in: bool = False
 
 
 def of_containers(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, int]]:
@@ -124,67 +113,14 @@ def take_topics(
     """
     created = [topic for text, line in commands for topic in _created(text, line)]
     created += [
-        _Created(line, int(match[1]), ())
+        Created(line, int(match[1]), ())
         for own in variables.values()
         for name, text, line in own
         if name == CREATE_TOPICS
         for match in _TOPIC.finditer(text)
     ]
     if created:
-        _state(reading, created)
-
-
-def state_topics(reading: Reading, parts: Sequence[Reading], lines: Sequence[int]) -> None:
-    """States the copies and the configs of the topics that a file has, by the same rules; `parts`
-    is what each one states, and `lines` where it begins."""
-    if len(parts) == 1:
-        reading.items += parts[0].items
-    for part in parts:
-        reading.notes += part.notes
-        reading.problems += part.problems
-    if len(parts) > 1:
-        _state(reading, [_resource(part, line) for part, line in zip(parts, lines, strict=True)])
-
-
-def _resource(part: Reading, line: int) -> _Created:
-    texts = {item.name: item.text.strip() for item in part.items}
-    copies = texts.pop(_FACTOR, "")
-    return _Created(line, int(copies) if copies.isdecimal() else None, tuple(texts.items()))
-
-
-def _state(reading: Reading, created: Sequence[_Created]) -> None:
-    first = created[0].line
-    copies = [topic for topic in created if topic.copies is not None]
-    if copies and any(it.copies is None and not it.is_filled_in for it in created):
-        unsaid = next(it for it in created if it.copies is None and not it.is_filled_in)
-        words = "a topic that states no copies has the brokers' default, and others state theirs"
-        words += f". {_ONE}"
-        reading.wrong(Component.TOPIC, _FACTOR, unsaid.line, words)
-    if copies:
-        least = min(copies, key=lambda topic: topic.copies or 0)
-        reading.state(Component.TOPIC, _FACTOR, str(least.copies), least.line)
-    if not copies and not any(topic.is_filled_in for topic in created):
-        words = "the brokers' default.replication.factor counts for a topic that is created without"
-        reading.note(first, f"{words} --replication-factor")
-    same = set.intersection(*(set(topic.configs) for topic in created))
-    for name, value in sorted(same):
-        reading.state(Component.TOPIC, name, value, first)
-    others = {pair for topic in created for pair in topic.configs} - same
-    for name in sorted({name for name, _ in others}):
-        words = f"{shown(name)}: not every topic that is created here has the same"
-        line = next(it.line for it in created if name in {own for own, _ in {*it.configs} - same})
-        if decides(name):
-            words += f". {_ONE}"
-            reading.wrong(Component.TOPIC, name, line, words)
-        else:
-            reading.note(line, words)
-    for topic in created:
-        if topic.copies is None and topic.is_filled_in:
-            words = "--replication-factor is filled in when the command runs. Write the number"
-            reading.wrong(Component.TOPIC, _FACTOR, topic.line, words)
-    if len(created) > 1:
-        words = f"{len(created)} topics are created here: the fewest copies of them count"
-        reading.note(first, words)
+        state_created(reading, created)
 
 
 def is_read(text: str) -> bool:
@@ -257,7 +193,7 @@ def _take_change(
         reading.wrong(component, "add-config-file", line, _IN_A_FILE)
     for name, value in _changed(command):
         if decides(name) and is_one_of_several:
-            reading.wrong(component, name, line, f"{shown(name)} {_OF_ONE}. {_ONE}")
+            reading.wrong(component, name, line, f"{shown(name)} {_OFONE}. {ONE}")
         elif value is None and decides(name):
             reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
         elif value is not None:
@@ -316,7 +252,7 @@ def _commands(text: str) -> list[str]:
     return _ENDS.split(text.replace("\\\n", " "))
 
 
-def _created(text: str, line: int) -> Iterator[_Created]:
+def _created(text: str, line: int) -> Iterator[Created]:
     """The topics that a shell's text creates, also in several commands."""
     for command in _commands(text):
         if not (_START.search(command) and "--create" in command) or _internal(command):
@@ -326,4 +262,4 @@ def _created(text: str, line: int) -> Iterator[_Created]:
         copies = min((int(match[1]) for match in _COPIES.finditer(command)), default=None)
         if placed := _PLACED.search(command):
             copies = min(len(replicas.split(":")) for replicas in placed[1].split(","))
-        yield _Created(line, copies, tuple(pairs.items()), "--replication-factor" in command)
+        yield Created(line, copies, tuple(pairs.items()), "--replication-factor" in command)

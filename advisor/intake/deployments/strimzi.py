@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from advisor.catalog import Component, Problem
 from advisor.intake.clients.placeholders import FILLED_IN
+from advisor.intake.clients.topics_made import state_topics
 from advisor.intake.cluster import internal_topics
 from advisor.intake.cluster.metadata_version import take_metadata_version
 from advisor.intake.cluster.mode import ZOOKEEPER
-from advisor.intake.deployments.commands import state_topics
 from advisor.intake.deployments.several_clusters import refuse_repeated, subject_of
 from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
 from advisor.intake.reading import Reader, Reading

@@ -12,9 +12,9 @@ from math import prod
 
 from advisor.catalog import Component
 from advisor.intake.clients.known import decides
+from advisor.intake.clients.topics_made import state_topics
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
-from advisor.intake.deployments.commands import state_topics
 from advisor.intake.deployments.terraform_others import refuse_elsewhere
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, line_of, shown

@@ -26,9 +26,10 @@ def test_a_dict_of_something_else_is_no_setting_of_a_client() -> None:
         "producer.produce('t', b'x', headers={'trace': '1'}, callback=heard)\n"
     )
     intake = _read(text)
-    assert intake.settings == {"producer.acks": "all"}
+    topic = {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}
+    assert intake.settings == {"producer.acks": "all", **topic}
     assert intake.notes == [
-        *(f"Line {line}: a dict without a setting of a client: not read." for line in (1, 3, 4)),
+        *(f"Line {line}: a dict without a setting of a client: not read." for line in (1, 4)),
         OF_A_PROGRAM,
     ]
 

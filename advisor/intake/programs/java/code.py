@@ -32,6 +32,7 @@ from advisor.intake.programs.java import loops as java_loops
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
+from advisor.intake.programs.java import topics as java_topics
 from advisor.intake.programs.java.text import Text, braces, without_comments, without_letters
 from advisor.intake.programs.sends import processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
@@ -148,6 +149,7 @@ def _judge(reading: Reading, code: _Code) -> None:
     Raises `IntakeError`.
     """
     text = Text(code.plain, code.heads)
+    java_topics.take(reading, text, code)
     for at, reason in java_starts.refused(text):
         raise IntakeError(f"Line {code.line(at)}: {reason}")
     if reading.heads["family"] is Family.STREAMS:

@@ -17,12 +17,14 @@ from advisor.intake.clients.known import decides, having, is_of_client, is_weigh
 from advisor.intake.programs import transactions
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python import starts as python_starts
+from advisor.intake.programs.python import topics as python_topics
 from advisor.intake.programs.python.constants import constants, default, variable
 from advisor.intake.programs.python.flow import CLIENTS, Flow
 from advisor.intake.programs.python.made import Made, Pair
 from advisor.intake.programs.python.plain import plain
 from advisor.intake.programs.python.reads import reads
 from advisor.intake.programs.sends import processed, unheard
+from advisor.intake.programs.topics import take_topics
 from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Item, Reader, Reading
 from advisor.intake.text import IntakeError, is_secret, shown
 
@@ -80,6 +82,8 @@ def read(text: str) -> Reading:
     if not (flow.clients or ours) and not _is_dict(tree):
         raise IntakeError(f"Line 1: {_NO_CLIENT}")
     ours = ours or ([] if handed else roots)
+    made_topics = [*python_topics.topics(tree, known)] if flow.clients else []
+    of_topics = {line for topic in made_topics for _, _, line in topic.configs}
     for made in _roots(flow):
         if made in ours:
             named = _by_name(made.name)
@@ -88,16 +92,21 @@ def read(text: str) -> Reading:
                 is_whole = _connects(made) or component in handed
                 process = f"line {made.line}" if is_whole else ""
                 _state(reading, made, component, process, known, clients)
-        else:
-            line = next(iter(made.pairs.values())).line
+        elif (line := next(iter(made.pairs.values())).line) not in of_topics:
             reading.note(line, "a dict without a setting of a client: not read")
     _refuse_differing(reading)
     _judge(reading, tree, flow)
-    if not (reading.items or reading.problems or flow.clients or _is_dict(tree)):
+    take_topics(reading, made_topics, int)
+    _refuse_empty(reading, is_known=bool(flow.clients) or _is_dict(tree))
+    return reading
+
+
+def _refuse_empty(reading: Reading, *, is_known: bool) -> None:
+    """Refuses a program in which nothing is for a client."""
+    if not (reading.items or reading.problems or is_known):
         raise IntakeError(f"Line 1: {_NO_CLIENT}")
     if not reading.items and not reading.notes and not reading.problems:
         raise IntakeError("Line 1: there is no dict of settings here.")
-    return reading
 
 
 def _refuse_differing(reading: Reading) -> None:
