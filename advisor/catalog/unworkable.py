@@ -51,10 +51,9 @@ _PAUSES = (
     "reconnect.backoff.ms", "reconnect.backoff.max.ms", "retry.backoff.ms", "retry.backoff.max.ms",
     "fetchoffset.retryintervalms",
 )  # fmt: skip
-_SILENCE = "request.timeout.ms"
-_LONGEST_PAUSE_MS = 3_600_000
-"""Pauses of a reader, some of which double, and an hour, beyond which nobody's absence is said to
-go (`application.outage.ms`). A group's own is as long."""
+_LONGEST_PAUSE_MS = 300_000
+"""Pauses of a reader, some of which double, and of a group. They are not added to how long nobody
+reads, so none is longer than what is counted of a rebalance (`max.poll.interval.ms`)."""
 _ASSIGNED = tuple(
     f"group.{group}.{pause}"
     for group in ("consumer", "streams")
@@ -71,7 +70,7 @@ _RETRY, _REGISTRATION = (
 )
 _FAILS, _SOCKET = "socket.max.fails", "socket.timeout.ms"
 _DELIVERY = ("delivery.timeout.ms", "message.timeout.ms")
-_DISABLED, _IDLE = "remote.log.delete.on.disable", "max.task.idle.ms"
+_DISABLED = "remote.log.delete.on.disable"
 _LEAVE = "That is not advised on; leave the line out."
 
 
@@ -93,7 +92,7 @@ def unworkable(
         case Component.CONSUMER if family is Family.SPARK:
             checks += [_spark(texts), _pauses(texts)]
         case Component.CONSUMER:
-            checks += [_pauses(texts), _dead_connection(texts), _silence(texts)]
+            checks += [_pauses(texts), _dead_connection(texts)]
         case Component.PRODUCER:
             checks += [_responses(texts), _dead_connection(texts), _last_try(texts)]
         case _:
@@ -187,8 +186,6 @@ def _streams(texts: Texts) -> Words:
         yield _POLL, "ends each thread at its first poll."
     if _number(texts, _POLL, 0) > _LONGEST_PAUSE_MS:  # it commits between two polls only
         yield _POLL, "is how long a thread without more input waits before its next commit."
-    if _number(texts, _IDLE, 0) > _LONGEST_PAUSE_MS:  # PartitionGroup.readyToProcess
-        yield _IDLE, "is how long the messages of one input may wait for another one without any."
     if _number(texts, _BUFFERED, 0) < 0:
         yield _BUFFERED, "pauses each partition at its first records and never resumes it."
     if _number(texts, _WINDOWS, 0) < 0:
@@ -199,14 +196,7 @@ def _pauses(texts: Texts) -> Words:
     """A reader whose broker was away comes back after the pause (ClusterConnectionStates)."""
     for name in (name for name in texts if name.lower().removeprefix("kafka.") in _PAUSES):
         if _number(texts, name, 0) > _LONGEST_PAUSE_MS:
-            yield name, "keeps a reader away for hours after a failure that is over."
-
-
-def _silence(texts: Texts) -> Words:
-    """A fetch that is never answered. librdkafka and tasks of Spark have a shorter wait."""
-    if _number(texts, _SILENCE, 0) > _LONGEST_PAUSE_MS:
-        words = "is how long a reader waits for a leader that hangs, while another one leads."
-        yield _SILENCE, words
+            yield name, "keeps a reader away after a failure that is over."
 
 
 def _responses(texts: Texts) -> Words:

@@ -28,7 +28,11 @@ from tests.advisor.pipelines import (
 )
 
 AWAY = {"consumer.auto.offset.reset": "earliest", "application.outage.ms": "1000000"}
-QUICK = {"consumer.session.timeout.ms": "6000", "consumer.max.poll.interval.ms": "10000"}
+QUICK = {
+    "consumer.session.timeout.ms": "6000",
+    "consumer.max.poll.interval.ms": "10000",
+    "consumer.request.timeout.ms": "16000",
+}
 PATIENT = {"consumer.max.poll.interval.ms": "2147483647"}
 COMPACT = SAFE | {"topic.cleanup.policy": "compact"}
 LOAD = {"application.rate": "1000", "application.message.bytes": "1000"}

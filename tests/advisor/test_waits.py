@@ -10,6 +10,18 @@ from tests.advisor.pipelines import HARMLESS, SAFE, A, described, permits
 
 OVERTAKES, FULL = "retention-overtakes-reader", "producer-buffer-full"
 LATE_LEADER = {"broker.broker.session.timeout.ms": "3600000"}
+GATHERED = {
+    "consumer.fetch.min.bytes": "2",
+    "consumer.fetch.max.wait.ms": "300000",
+    "consumer.request.timeout.ms": "600000",
+}
+SLOW = {
+    "family": "librdkafka",
+    "consumer.fetch.min.bytes": "2",
+    "consumer.fetch.wait.max.ms": "300000",
+}
+UNNOTICED = {"consumer.request.timeout.ms": "600000"}
+JOINS = {"family": "streams", "streams.max.task.idle.ms": "300000"}
 IN_TRANSACTIONS = {
     "family": "librdkafka",
     "consumer.enable.auto.offset.store": "false",
@@ -22,6 +34,29 @@ CASES = [
     (OVERTAKES, LATE_LEADER | {"topic.retention.ms": "3605026"}, set()),
     (OVERTAKES, LATE_LEADER | {
         "application.rate": "1", "application.message.bytes": "1", "topic.retention.bytes": "400",
+    }, set()),
+    # What waits for more is unread when its reader dies: 345 s later another one reads.
+    (OVERTAKES, GATHERED | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, GATHERED | {"topic.retention.ms": "645001"}, set()),
+    (OVERTAKES, GATHERED | {
+        "topic.retention.ms": "345001", "consumer.fetch.min.bytes": "1",
+        "consumer.request.timeout.ms": "300001",
+    }, set()),
+    (OVERTAKES, SLOW | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, SLOW | {"topic.retention.ms": "645001"}, set()),
+    (OVERTAKES, JOINS | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, JOINS | {"topic.retention.ms": "645001"}, set()),
+    (OVERTAKES, JOINS | {"topic.retention.ms": "345001", "streams.max.task.idle.ms": "-1"}, set()),
+    # A leader that hangs is noticed by its reader after that; others write to the new one.
+    (OVERTAKES, UNNOTICED | {"topic.retention.ms": "600000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, UNNOTICED | {"topic.retention.ms": "600001"}, set()),
+    (OVERTAKES, UNNOTICED | {
+        "application.rate": "1", "application.message.bytes": "1", "topic.retention.bytes": "600",
+    }, {A.EFFECT_MISSING}),
+    # A group whose task waits keeps its position meanwhile.
+    ("group-offsets-expired", {
+        "family": "streams", "streams.max.task.idle.ms": "604800000", "topic.retention.ms": "-1",
+        "consumer.auto.offset.reset": "latest",
     }, set()),
     # 100 ms until the next try of a request that a leader that hangs never answers, and 10 ms.
     (FULL, {"producer.request.timeout.ms": "59890"}, set()),

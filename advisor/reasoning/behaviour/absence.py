@@ -3,9 +3,10 @@
 A reader that dies is noticed after its session timeout, and who takes its partitions over waits
 for the next poll of each other member (JoinGroup of KIP-62, reconciliation of KIP-848). Each
 restart that is not orderly brings that, so a topic that keeps messages for a shorter time loses
-some. A machine of a Spark query counts as lost after spark.network.timeout. A query with
-minOffsetsPerTrigger leaves messages unread for maxTriggerDelay before that
-(KafkaMicroBatchStream.delayBatch).
+some. A machine of a Spark query counts as lost after spark.network.timeout. Who waits for more
+messages leaves those that are there unread before that: a query for maxTriggerDelay
+(KafkaMicroBatchStream.delayBatch), a broker for fetch.max.wait.ms, and a task of Kafka Streams for
+max.task.idle.ms.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ METADATA_MS = 300_000
 
 _NEVER_MS = 10**15
 _FEWEST, _DELAY = "minOffsetsPerTrigger", "maxTriggerDelay"
+_GATHERED, _IDLE = "fetch.min.bytes", "max.task.idle.ms"
 _TIME = re.compile(r"(\d{1,15})(us|ms|s|m|min|h|d)?", re.ASCII)
 _UNITS_MS = {
     "us": 0.001, "ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000,
@@ -50,21 +52,26 @@ class Absence:
     reason: str
 
 
+_AT_ONCE = Absence(0, "at once")
+
+
 @derived
 def longest_absence(pipeline: Pipeline) -> Absence:
     """The longer of the stated outage and the time until a dead reader is replaced."""
     least, stated = until_replaced(pipeline), pipeline.value(Component.APPLICATION, NAME)
     if isinstance(stated, int) and stated > least.ms:
         least = Absence(stated, f"application.{NAME}={stated}")
-    return _after_delay(pipeline, least)
+    return least
 
 
 @derived
 def longest_wait(pipeline: Pipeline) -> Absence:
-    """How long a message may wait to be read: for readers that are away, or behind a transaction
-    that is left open. Retention goes by the high watermark, not by the last stable offset
-    (UnifiedLog, deletableSegments)."""
-    away = longest_absence(pipeline)
+    """How long a message may wait to be read: for readers that are away, after those that wait for
+    more, for one that has not noticed that its leader is gone, or behind a transaction that is left
+    open. Retention goes by the high watermark, not by the last stable offset (UnifiedLog,
+    deletableSegments)."""
+    away = _after_delay(pipeline, longest_absence(pipeline))
+    away = max(away, _until_noticed(pipeline), key=lambda wait: wait.ms)
     held_ms = sum(open_for_ms(pipeline)) if readers_wait(pipeline) else 0
     if held_ms <= away.ms:
         return away
@@ -78,29 +85,64 @@ def longest_unread(pipeline: Pipeline) -> Absence:
     """How long a message that is there may wait to be read: as `longest_wait`, or for a leader.
     Retention goes on without one: each replica deletes up to the high watermark that it knows
     (LogManager, cleanupLogs)."""
-    readers, topic = longest_wait(pipeline), Replication(pipeline)
-    if topic.both_dead_ms <= readers.ms:
-        return readers
+    return max(longest_wait(pipeline), _until_led(pipeline), key=lambda wait: wait.ms)
+
+
+def _until_led(pipeline: Pipeline) -> Absence:
+    topic = Replication(pipeline)
     first = topic.both_dead_ms - topic.failover_ms
     before = f" after {first:,} ms without a controller" if first else ""
     return Absence(topic.both_dead_ms, f"until a new leader is chosen{before}: {topic.fencing}")
 
 
-@derived
-def shortest_absence(pipeline: Pipeline) -> Absence:
-    """Until a dead reader is replaced, and how long a query waited for more messages before."""
-    return _after_delay(pipeline, until_replaced(pipeline))
+def _until_noticed(pipeline: Pipeline) -> Absence:
+    """A fetch that a leader never answers is given up after that (NetworkClient,
+    handleTimedOutRequests); Spark gives its task up before. librdkafka allows no long one."""
+    if pipeline.family is Family.LIBRDKAFKA:
+        return _AT_ONCE
+    names = ["request.timeout.ms"]
+    if pipeline.family is Family.SPARK:
+        names.append("kafkaConsumer.pollTimeoutMs")
+    waits = [(pipeline.number(Component.CONSUMER, name), name) for name in names]
+    waited_ms, name = min(waits)
+    return Absence(waited_ms, f"for the answer of a leader that hangs: {name}={waited_ms}")
 
 
 def _after_delay(pipeline: Pipeline, away: Absence) -> Absence:
-    """A query that dies just before its next batch leaves what waited for it unread, too."""
+    """A reader that dies just before it takes what waited for it leaves that unread, too."""
+    delays = [delay for look in _DELAYS if (delay := look(pipeline)).ms > 0]
+    reasons = [delay.reason for delay in delays]
+    total_ms = away.ms + sum(delay.ms for delay in delays)
+    return Absence(total_ms, ", ".join([*reasons, away.reason]))
+
+
+def _until_more(pipeline: Pipeline) -> Absence:
+    """How long a broker keeps back what is less than a reader asks for (DelayedFetch)."""
+    least = pipeline.number(Component.CONSUMER, _GATHERED)
+    librdkafka = pipeline.family is Family.LIBRDKAFKA
+    name = "fetch.wait.max.ms" if librdkafka else "fetch.max.wait.ms"
+    waited_ms = pipeline.number(Component.CONSUMER, name)
+    return Absence(waited_ms if least > 1 else 0, f"{_GATHERED}={least} with {name}={waited_ms}")
+
+
+def _until_batch(pipeline: Pipeline) -> Absence:
+    """How long a query waits for a batch that is large enough."""
     least = pipeline.family is Family.SPARK and pipeline.value(Component.CONSUMER, _FEWEST)
     if not least:
-        return away
+        return _AT_ONCE
     delay = pipeline.text(Component.CONSUMER, _DELAY)
-    return Absence(
-        away.ms + trigger_delay_ms(delay), f"{_FEWEST}={least} with {_DELAY}={delay}, {away.reason}"
-    )
+    return Absence(trigger_delay_ms(delay), f"{_FEWEST}={least} with {_DELAY}={delay}")
+
+
+def _until_others(pipeline: Pipeline) -> Absence:
+    """How long a task that has messages of one input waits for those of another one (KIP-353)."""
+    if pipeline.family is not Family.STREAMS:
+        return _AT_ONCE
+    idle_ms = pipeline.number(Component.STREAMS, _IDLE)
+    return Absence(idle_ms, f"{_IDLE}={idle_ms}")
+
+
+_DELAYS = (_until_more, _until_batch, _until_others)
 
 
 def trigger_delay_ms(text: str) -> int:
@@ -134,7 +176,7 @@ def until_discovered(pipeline: Pipeline) -> Absence:
     asks for all partitions before each batch.
     """
     if pipeline.family is Family.SPARK:
-        return Absence(0, "at once")
+        return _AT_ONCE
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     name = "topic.metadata.refresh.interval.ms" if librdkafka else "metadata.max.age.ms"
     age_ms = pipeline.number(Component.CONSUMER, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.reasoning.behaviour.absence import (
     Absence,
-    longest_absence,
+    longest_wait,
     reach_ms,
     room,
     until_discovered,
@@ -40,7 +40,7 @@ def _deleted(pipeline: Pipeline, found: Absence) -> str:
     if 0 <= kept_ms <= found.ms:
         return f"{text}: with retention.ms={kept_ms} messages are deleted before."
     kept = pipeline.number(Component.TOPIC, "retention.bytes")
-    if kept < 0 or found.ms <= longest_absence(pipeline).ms:
+    if kept < 0 or found.ms <= longest_wait(pipeline).ms:
         return ""
     needed = room(pipeline, found)
     if needed.least is not None and kept >= needed.least:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _BOUND = "it decides only whether the brokers start, or let a client in"
-_WORKS = "it decides only whether anything gets through at all"
+_WORKS = "it decides only whether anything gets through, or how long a reader waits in vain"
+_GATHERS = "no run's reader waits for more messages"
 _WITH_LIMIT = "it decides only with a max.message.bytes of the topic that is smaller"
 
 UNSHOWN: Mapping[str, str] = {
@@ -22,17 +23,24 @@ UNSHOWN: Mapping[str, str] = {
             "consumer.request.timeout.ms",
             "consumer.socket.timeout.ms",
             "consumer.default.api.timeout.ms",
-            "consumer.fetch.max.wait.ms",
-            "consumer.fetch.min.bytes",
             "consumer.kafkaConsumer.pollTimeoutMs",
         ),
         _WORKS,
+    ),
+    **dict.fromkeys(
+        (
+            "consumer.fetch.max.wait.ms",
+            "consumer.fetch.wait.max.ms",
+            "consumer.fetch.min.bytes",
+            "streams.max.task.idle.ms",
+        ),
+        _GATHERS,
     ),
     "application.transaction.version": "no run holds up a message on its way into the next "
     "transaction",
     "consumer.check.crcs": "no run damages what is on a disk or on its way",
     "consumer.group.id": "no run has two Spark queries that read as one group",
-    "consumer.maxTriggerDelay": "no run's query waits for more messages",
+    "consumer.maxTriggerDelay": _GATHERS,
     "streams.application.id": "a run's application has an id of its own",
     "streams.errors.dead.letter.queue.topic.name": "no run's application goes on without a message",
     "streams.windowstore.changelog.additional.retention.ms": "no run's application is away for a "

@@ -71,8 +71,8 @@ SET = [
     (OF_STREAMS, f"{STREAMS} streams.poll.ms=-1", 2, "at its first poll"),
     (OF_STREAMS, f"{STREAMS} streams.poll.ms=0", 0, "YES"),
     # StreamThread.runOnce
-    (OF_STREAMS, f"{STREAMS} streams.poll.ms=3600001", 2, "before its next commit"),
-    (OF_STREAMS, f"{STREAMS} streams.poll.ms=3600000", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} streams.poll.ms=300001", 2, "before its next commit"),
+    (OF_STREAMS, f"{STREAMS} streams.poll.ms=300000", 0, "YES"),
     (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=-1", 2, "never resumes it"),
     (OF_STREAMS, f"{STREAMS} streams.buffered.records.per.partition=0", 0, "YES"),
     # WindowedChangelogTopicConfig adds it to the time that a window is kept for
@@ -84,26 +84,26 @@ SET = [
     (OF_STREAMS, f"{STREAMS} application.outage.ms=172800000 {WINDOWS}=345600000", 0,
      "^YES(?!.*S007)"),
     # a pause that doubles up to this
-    ("", f"{C} consumer.reconnect.backoff.max.ms=3600001", 2, "keeps a reader away for hours"),
-    ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away for hours"),
-    (OF_STREAMS, f"{STREAMS} streams.reconnect.backoff.max.ms=3600001", 2, "keeps a reader away"),
-    ("", f"{C} consumer.reconnect.backoff.max.ms=3600000", 0, "YES"),
+    ("", f"{C} consumer.reconnect.backoff.max.ms=300001", 2, "keeps a reader away after"),
+    ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away after"),
+    (OF_STREAMS, f"{STREAMS} streams.reconnect.backoff.max.ms=300001", 2, "keeps a reader away"),
+    ("", f"{C} consumer.reconnect.backoff.max.ms=300000", 0, "YES"),
     # ... or does not, where it is longer than that
-    ("", f"{C} consumer.reconnect.backoff.ms=3600001", 2, "keeps a reader away for hours"),
-    ("", f"{C} consumer.retry.backoff.ms=3600001", 2, "keeps a reader away for hours"),
-    (OF_SPARK, f"{SPARK} consumer.kafka.retry.backoff.ms=3600001", 2, "keeps a reader away"),
-    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=3600001", 2, "keeps a reader away"),
-    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=3600000", 0, "YES"),
+    ("", f"{C} consumer.reconnect.backoff.ms=300001", 2, "keeps a reader away after"),
+    ("", f"{C} consumer.retry.backoff.ms=300001", 2, "keeps a reader away after"),
+    (OF_SPARK, f"{SPARK} consumer.kafka.retry.backoff.ms=300001", 2, "keeps a reader away"),
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=300001", 2, "keeps a reader away"),
+    (OF_SPARK, f"{SPARK} consumer.fetchOffset.retryIntervalMs=300000", 0, "YES"),
     # partitions that brokers assign
-    ("", f"{C} broker.group.consumer.assignment.interval.ms=3600001 "
-     "broker.group.consumer.max.assignment.interval.ms=3600001", 2, "may wait for a member"),
-    (OF_STREAMS, f"{STREAMS} broker.group.streams.initial.rebalance.delay.ms=3600001", 2,
+    ("", f"{C} broker.group.consumer.assignment.interval.ms=300001 "
+     "broker.group.consumer.max.assignment.interval.ms=300001", 2, "may wait for a member"),
+    (OF_STREAMS, f"{STREAMS} broker.group.streams.initial.rebalance.delay.ms=300001", 2,
      "may wait for a member"),
-    (OF_STREAMS, f"{STREAMS} broker.group.streams.initial.rebalance.delay.ms=3600000", 0, "YES"),
+    (OF_STREAMS, f"{STREAMS} broker.group.streams.initial.rebalance.delay.ms=300000", 0, "YES"),
     # the first rebalance of an empty group
-    ("", f"{C} {FIRST}=3600001", 2, "before its first member reads"),
-    ("", f"{C} {FIRST}=3600000", 0, "YES"),
-    (OF_SPARK, f"{SPARK} {FIRST}=3600001", 0, "YES"),
+    ("", f"{C} {FIRST}=300001", 2, "before its first member reads"),
+    ("", f"{C} {FIRST}=300000", 0, "YES"),
+    (OF_SPARK, f"{SPARK} {FIRST}=300001", 0, "YES"),
     # timedOutTransactions of a coordinator that looks all the time
     ("", f"{C} {ABORTED}=10", 1, "CANNOT WORK.*each transaction is aborted before"),
     ("", f"{C} {ABORTED}=11", 0, "YES"),
@@ -119,17 +119,6 @@ SET = [
     (LRK, f"{OF_LRK} producer.socket.max.fails=5 producer.message.timeout.ms=0", 0, "YES"),
     (LRK, f"{OF_LRK} producer.socket.max.fails=4 producer.message.timeout.ms=240000", 2,
      "records are given up, for delivery.timeout.ms is 240000"),
-    # NetworkClient, handleTimedOutRequests
-    ("", f"{C} consumer.request.timeout.ms=3600001 consumer.default.api.timeout.ms=3600001", 2,
-     "for a leader that hangs"),
-    ("", f"{C} consumer.request.timeout.ms=3600000 consumer.default.api.timeout.ms=3600000", 0,
-     "YES"),
-    (OF_STREAMS, f"{STREAMS} consumer.request.timeout.ms=3600001", 2, "for a leader that hangs"),
-    (OF_STREAMS, f"{STREAMS} streams.request.timeout.ms=3600001", 2, "for a leader that hangs"),
-    # PartitionGroup.readyToProcess
-    (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600001", 2, "may wait for another one"),
-    (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=3600000", 0, "YES"),
-    (OF_STREAMS, f"{STREAMS} streams.max.task.idle.ms=-1", 0, "YES"),
     # RequestManager: a broker that reached no controller asks again after that
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000", 2, "and it ends itself"),
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=59999", 0, "YES"),
