@@ -68,6 +68,7 @@ _RETRY, _REGISTRATION = (
     "controller.quorum.retry.backoff.ms",
     "initial.broker.registration.timeout.ms",
 )
+_REQUEST = "controller.quorum.request.timeout.ms"
 _FAILS, _SOCKET = "socket.max.fails", "socket.timeout.ms"
 _DELIVERY = ("delivery.timeout.ms", "message.timeout.ms")
 _DISABLED = "remote.log.delete.on.disable"
@@ -147,6 +148,8 @@ def _connections(texts: Texts) -> Words:
 def _registration(texts: Texts) -> Words:
     """A pause after a request to a controller that failed, such as the first one of a broker that
     starts before it (RequestManager). Seen on 4.3.1: with an hour that broker ended itself."""
+    if _number(texts, _REQUEST, 1) <= 0:  # Seen on 4.3.1: no topic was made within 39 s
+        yield _REQUEST, "gives up each request among controllers, and none of them leads."
     limit_ms = _number(texts, _REGISTRATION, 60_000)
     if _RETRY in texts and 0 < limit_ms <= _number(texts, _RETRY, 20):
         words = f"keeps a broker that reached no controller once from it until {_REGISTRATION}="

@@ -87,12 +87,19 @@ def _refused_sends(pipeline: Pipeline) -> Iterator[Obstacle]:
     """Before 3.7 a minimum above the factor refuses acks=all (KAFKA-15583)."""
     topic = Replication(pipeline)
     if topic.spares < 0 and topic.waits_for_followers:
+        is_stated = "replication.factor" in pipeline.stated(Component.TOPIC) or (
+            "default.replication.factor" in pipeline.stated(Component.BROKER)
+        )
+        by_default = "" if is_stated else " (not stated, so Kafka's default)"
         yield Obstacle(
             Component.TOPIC,
             "min.insync.replicas",
-            f"min.insync.replicas={topic.min_isr} is above replication.factor={topic.factor}: "
-            "before Kafka 3.7 every send with acks=all is refused, even if all brokers are up.",
-            f"Set min.insync.replicas to {topic.factor} at most, or add replicas.",
+            f"min.insync.replicas={topic.min_isr} is above replication.factor={topic.factor}"
+            f"{by_default}: before Kafka 3.7 every send with acks=all is refused, even if all "
+            "brokers are up.",
+            f"Set min.insync.replicas to {topic.factor} at most, or add replicas."
+            if is_stated
+            else "State topic.replication.factor if the topic has more replicas, or add some.",
         )
 
 

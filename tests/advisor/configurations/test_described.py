@@ -39,6 +39,20 @@ def test_what_each_broker_says_counts(tmp_path: Path, text: str, code: int, expe
     assert_file(tmp_path / "c.txt", text, "", settings, code, expected)
 
 
+@pytest.mark.parametrize(("copies", "expected"), [
+    ("", r"factor=1 \(not stated, so Kafka's default\).*Before anything else: State topic\.repl"),
+    ("topic.replication.factor=1", "factor=1: before.*Set min.insync.replicas to 1 at most"),
+    ("broker.default.replication.factor=1", "Set min.insync.replicas to 1 at most"),
+])  # fmt: skip
+def test_copies_that_nothing_states_are_asked_for(
+    tmp_path: Path, copies: str, expected: str
+) -> None:
+    """kafka-configs does not show them. Before 3.7 the minimum alone lets no message through."""
+    text = "Dynamic configs for topic orders are:\n  min.insync.replicas=2 sensitive=false\n"
+    text = text.replace("false\n", "false synonyms={DYNAMIC_TOPIC_CONFIG:min.insync.replicas=2}\n")
+    assert_file(tmp_path / "c.txt", text, "--kafka 3.6", f"{COPIES} {copies}", 1, expected)
+
+
 KEPT = (
     "sensitive=false synonyms={%sDYNAMIC_DEFAULT_BROKER_CONFIG:unclean.leader.election.enable=%s}"
 )

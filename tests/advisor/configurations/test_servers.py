@@ -65,6 +65,7 @@ SET = [
     ("", "broker.replica.socket.timeout.ms=1000", 0, "YES"),
     ("", "broker.controller.socket.timeout.ms=10", 2, "no broker registers"),
     ("", "broker.controller.socket.timeout.ms=1000", 0, "YES"),
+    ("", "broker.controller.quorum.request.timeout.ms=0", 2, "none of them leads"),
     ("", "broker.initial.broker.registration.timeout.ms=1", 2, "before it is registered"),
     ("--kafka 3.9", "broker.zookeeper.connection.timeout.ms=1", 2, "connected with ZooKeeper"),
     ("", "broker.request.timeout.ms=1", 2, "about transactions, so that none ends"),
