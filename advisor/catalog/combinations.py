@@ -41,7 +41,7 @@ _OF_CLIENTS = {
       for name in ("Range", "RoundRobin", "Sticky", "CooperativeSticky")),
 }  # fmt: skip
 """The assignors of clients that are no team's own: librdkafka's names, and Java's classes."""
-_TYPE = "group.protocol.type"
+_GROUP, _TYPE = "group.id", "group.protocol.type"
 _GAPLESS = "enable.gapless.guarantee"
 _FETCH, _MESSAGE = "fetch.max.bytes", "message.max.bytes"
 _QUEUED = "queued.max.messages.kbytes"
@@ -102,7 +102,14 @@ def _java_producer(texts: Texts, line: str) -> Complaints:
         )
 
 
+def _group_name(texts: Texts) -> Complaints:
+    """Java 4.3.1 does not start without one; the Python client of librdkafka 2.16 ends itself."""
+    if not texts.get(_GROUP, "unset").strip():
+        yield _GROUP, "The configured group.id should not be an empty string or whitespace."
+
+
 def _java_consumer(texts: Texts, line: str) -> Complaints:
+    yield from _group_name(texts)
     by_brokers = texts.get(GROUP_PROTOCOL, "").lower() == "consumer"
     stated = [name for name in _OF_CLASSIC if name in texts]
     if by_brokers and _STRATEGY in stated and at_least(line, "4.0"):
@@ -125,6 +132,7 @@ def _librdkafka_producer(texts: Texts, line: str) -> Complaints:
 
 
 def _librdkafka_consumer(texts: Texts, line: str) -> Complaints:
+    yield from _group_name(texts)
     yield from _librdkafka_sizes(texts)
     yield from _librdkafka_pauses(texts)
     if texts.get(_TYPE, "consumer") != "consumer":

@@ -84,6 +84,14 @@ def test_librdkafka_refuses_what_we_say_it_refuses_in_these_words() -> None:
     _agree(compared, at_least_refused=200)
 
 
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_group_has_a_name(kafka_jvm: Jvm, name: str) -> None:
+    """librdkafka is not asked: its Python client ends the process."""
+    texts = {"group.id": name}
+    ours = our_word(Family.JAVA, "4.3", Component.CONSUMER, texts)
+    assert ours == kafka_jvm.consumer_refusal(texts)
+
+
 @pytest.mark.parametrize("texts", consumers(), ids=str)
 def test_consumers_refuse_what_we_say_they_refuse(kafka_jvm: Jvm, texts: Texts) -> None:
     consumer = Component.CONSUMER

@@ -191,3 +191,10 @@ def test_what_two_places_state_is_refused_as_what_one_does(
     server.write_text(f"{BOTH}node.id=1\n{servers}")
     consumer.write_text(f"group.id=g\n{consumers}")
     assert_answer(f"{server} {consumer}", f"{C} {more}".strip(), code, expected)
+
+
+@pytest.mark.parametrize("options", ["", "--client librdkafka"])
+def test_a_group_without_a_name_is_refused(tmp_path: Path, options: str) -> None:
+    text = "bootstrap.servers=a:9092\ngroup.id=\nenable.auto.commit=false\n"
+    path = tmp_path / "consumer.properties"
+    assert_file(path, text, f"{options} --consumer", C, 2, "group.id should not be an empty string")
