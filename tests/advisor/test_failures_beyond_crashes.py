@@ -28,11 +28,6 @@ from tests.advisor.pipelines import (
 )
 
 AWAY = {"consumer.auto.offset.reset": "earliest", "application.outage.ms": "1000000"}
-QUICK = {
-    "consumer.session.timeout.ms": "6000",
-    "consumer.max.poll.interval.ms": "10000",
-    "consumer.request.timeout.ms": "16000",
-}
 PATIENT = {"consumer.max.poll.interval.ms": "2147483647"}
 COMPACT = SAFE | {"topic.cleanup.policy": "compact"}
 LOAD = {"application.rate": "1000", "application.message.bytes": "1000"}
@@ -217,9 +212,6 @@ CASES = [
     ("retention-overtakes-reader", SAFE | {"topic.retention.ms": "345000",
                                            "application.outage.ms": "0"}, {A.EFFECT_MISSING}),
     ("retention-overtakes-reader", SAFE | {"topic.retention.ms": "345001"}, set()),
-    ("retention-overtakes-reader", SAFE | QUICK | {"topic.retention.ms": "16000"},
-     {A.EFFECT_MISSING}),
-    ("retention-overtakes-reader", SAFE | QUICK | {"topic.retention.ms": "16001"}, set()),
     ("retention-overtakes-reader", SAFE | PATIENT | {"topic.retention.ms": "345001"}, set()),
     ("retention-overtakes-reader", SAFE | {"consumer.group.protocol": "consumer",
      "broker.group.consumer.session.timeout.ms": "60000", "topic.retention.ms": "360000"},

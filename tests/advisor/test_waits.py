@@ -20,6 +20,11 @@ SLOW = {
     "consumer.fetch.min.bytes": "2",
     "consumer.fetch.wait.max.ms": "300000",
 }
+QUICK = {
+    "consumer.session.timeout.ms": "6000",
+    "consumer.max.poll.interval.ms": "10000",
+    "consumer.request.timeout.ms": "16000",
+}
 UNNOTICED = {"consumer.request.timeout.ms": "600000"}
 JOINS = {"family": "streams", "streams.max.task.idle.ms": "300000"}
 IN_TRANSACTIONS = {
@@ -35,6 +40,11 @@ CASES = [
     (OVERTAKES, LATE_LEADER | {
         "application.rate": "1", "application.message.bytes": "1", "topic.retention.bytes": "400",
     }, set()),
+    # A reader that dies is replaced after its session and a rebalance.
+    (OVERTAKES, QUICK | {"topic.retention.ms": "16000"}, {A.EFFECT_MISSING}),
+    (OVERTAKES, QUICK | {"topic.retention.ms": "16001"}, set()),
+    (OVERTAKES, QUICK | {"topic.retention.ms": "30000", "consumer.request.timeout.ms": "30000"},
+     {A.EFFECT_MISSING}),
     # What waits for more is unread when its reader dies: 345 s later another one reads.
     (OVERTAKES, GATHERED | {"topic.retention.ms": "645000"}, {A.EFFECT_MISSING}),
     (OVERTAKES, GATHERED | {"topic.retention.ms": "645001"}, set()),
