@@ -22,6 +22,7 @@ _METADATA, _OF_STREAMS = "offset.metadata.max.bytes", 12
 """What Kafka Streams commits beside an offset: 9 bytes as Base64 (TopicPartitionMetadata)."""
 _MESSAGE = "message.max.bytes"
 _BACKOFF, _LAG, _LAG_MS = "replica.fetch.backoff.ms", "replica.lag.time.max.ms", 30_000
+_GATHERED, _GATHERED_MS = "replica.fetch.min.bytes", "replica.fetch.wait.max.ms"
 _FEWEST = {
     "max.connections": (3, "a writer, a reader and a follower need"),
     "max.connections.per.ip": (2, "one client needs"),
@@ -85,7 +86,8 @@ def unworkable(
     match component:
         case Component.BROKER:
             checks += [_groups(family, kafka, texts), _internal(kafka, texts)]
-            checks += [_replicas(texts), _connections(texts), _registration(texts)]
+            checks += [_replicas(texts), _kept_back(texts), _connections(texts)]
+            checks.append(_registration(texts))
         case Component.TOPIC:
             checks += [_remote(texts, of_brokers), _disabled(texts)]
         case Component.STREAMS:
@@ -136,6 +138,18 @@ def _replicas(texts: Texts) -> Words:
     if _number(texts, _BACKOFF, 0) > limit_ms:
         words = f"is more than {_LAG}={limit_ms}: a follower whose fetch failed once leaves the "
         yield _BACKOFF, f"{words}in-sync set, and with two of them nothing is accepted meanwhile."
+
+
+def _kept_back(texts: Texts) -> Words:
+    """What a leader keeps back from its followers until there is more of it (DelayedFetch). One of
+    them counts as caught up with what the leader had one fetch before (Replica.scala), so that it
+    lags by two waits. Read in the sources."""
+    wait_ms = _number(texts, _GATHERED_MS, 500)
+    limit_ms = min(_number(texts, _COMMIT, 5_000), _number(texts, _LAG, _LAG_MS) // 2)
+    if _number(texts, _GATHERED, 1) > 1 and wait_ms >= limit_ms:
+        words = f"with {_GATHERED_MS}={wait_ms} keeps back from followers what is less, until "
+        words += "commits of offsets are timed out, or followers leave the in-sync set."
+        yield _GATHERED, words
 
 
 def _connections(texts: Texts) -> Words:

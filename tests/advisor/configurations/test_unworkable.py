@@ -30,6 +30,7 @@ OWN_THREAD = "consumer.group.protocol=consumer consumer.default.api.timeout.ms"
 OF_LRK = f"{JAVA} consumer.enable.auto.offset.store=false"
 CONNECT = "application.framework=connect application.processing.errors=skip"
 ASSIGNOR = "group.remote.assignor"
+KEPT_BACK = "broker.replica.fetch.min.bytes=2 broker.replica.fetch.wait.max.ms"
 
 SET = [
     # ExponentialBackoff: a wait that doubles, from 1 on
@@ -119,6 +120,12 @@ SET = [
     (LRK, f"{OF_LRK} producer.socket.max.fails=5 producer.message.timeout.ms=0", 0, "YES"),
     (LRK, f"{OF_LRK} producer.socket.max.fails=4 producer.message.timeout.ms=240000", 2,
      "records are given up, for delivery.timeout.ms is 240000"),
+    # DelayedFetch of a follower: 5 s for a commit, and half of 30 s for what is in sync
+    ("", f"{C} {KEPT_BACK}=5000", 2, "keeps back from followers what is less"),
+    ("", f"{C} {KEPT_BACK}=4999", 0, "YES"),
+    ("", f"{C} {KEPT_BACK}=15000 broker.offsets.commit.timeout.ms=60000", 2, "in-sync set"),
+    ("", f"{C} {KEPT_BACK}=14999 broker.offsets.commit.timeout.ms=60000", 0, "YES"),
+    ("", f"{C} broker.replica.fetch.wait.max.ms=29999", 0, "YES"),
     # RequestManager: a broker that reached no controller asks again after that
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000", 2, "and it ends itself"),
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=59999", 0, "YES"),
