@@ -13,6 +13,7 @@ from advisor.catalog import Value
 from advisor.known_bugs import KnownBug, KnownBugs, known_bugs
 from advisor.reasoning.answer import Answer, Judgement
 from advisor.reasoning.assumptions import Assumption
+from advisor.reasoning.finding import Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
 from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
@@ -83,8 +84,17 @@ def _screen(answer: Answer, bugs: KnownBugs, length: _Length, program: bool) -> 
     bug_lines = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
     return _joined(
         _verdict(answer, bugs, program), _changes(answer, bugs, length),
-        _breaking(answer.judgement, length.reasons), bug_lines, [*_basis(answer, program), more],
+        _breaking(answer.judgement, length.reasons), bug_lines,
+        _findings_in_brief(answer.judgement), [*_basis(answer, program), more],
     )  # fmt: skip
+
+
+def _findings_in_brief(given: Judgement) -> Iterator[str]:
+    """What is found beside a wish that holds: nothing else on the screen tells of it."""
+    found = [each for each in given.findings if each.severity is not Severity.LOW]
+    if given.met and found:
+        names = ", ".join(f"{each.name} ({each.code})" for each in found)
+        yield from _wrapped(f"Found in the settings: {names}.", "", "  ")
 
 
 def _bugs_in_brief(bugs: KnownBugs) -> Iterator[str]:

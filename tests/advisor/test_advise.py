@@ -284,6 +284,23 @@ def test_what_holds_says_yes(write):
     assert "What breaks" not in text
 
 
+def test_what_is_found_beside_a_wish_that_holds_is_on_the_screen() -> None:
+    """The reader is told what the answer rests on, and where nothing is found, nothing more."""
+    stated = [
+        "topic.replication.factor=3", "topic.min.insync.replicas=2", "application.restart=resumes",
+        "consumer.auto.offset.reset=earliest", "application.commit=after-processing",
+        "consumer.enable.auto.commit=false",
+    ]  # fmt: skip
+    holds = [each for setting in stated for each in ("--set", setting)]
+    assert "Found in the settings" not in advise(*holds)
+    threads = ["--set", "application.processing=asynchronous", "--ordering"]
+    threads += ["--set", "application.commit.order=in-order"]
+    assert "\nFound in the settings: order-rests-on-the-threads (C012).\n" in advise(
+        *holds, *threads
+    )
+    assert "Found in the settings" not in advise("--set", "producer.acks=1", *holds)
+
+
 def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
     idle = "client.id=a\ncompression.type=gzip\nreceive.buffer.bytes=65536\n"
     producer = write("producer.properties", f"{idle}a.b=1\nsasl.password=x\n")
