@@ -22,6 +22,8 @@ _METADATA, _OF_STREAMS = "offset.metadata.max.bytes", 12
 """What Kafka Streams commits beside an offset: 9 bytes as Base64 (TopicPartitionMetadata)."""
 _MESSAGE = "message.max.bytes"
 _BACKOFF, _LAG, _LAG_MS = "replica.fetch.backoff.ms", "replica.lag.time.max.ms", 30_000
+_DELETES, _ABSENT_MS = "log.cleaner.delete.retention.ms", 3_600_000
+"""An hour, beyond which nobody's absence is said to go (`application.outage.ms`)."""
 _GATHERED, _GATHERED_MS = "replica.fetch.min.bytes", "replica.fetch.wait.max.ms"
 _FEWEST = {
     "max.connections": (3, "a writer, a reader and a follower need"),
@@ -116,6 +118,9 @@ def _groups(family: Family, kafka: str, texts: Texts) -> Words:
     if family is Family.SPARK:
         return  # commits nothing
     of_streams = family is Family.STREAMS
+    if of_streams and _number(texts, _DELETES, _ABSENT_MS) < _ABSENT_MS:
+        words = "counts for changelogs, too: an instance that was away keeps in its state what was "
+        yield _DELETES, f"{words}deleted meanwhile."
     if _number(texts, _METADATA, 4_096) < (_OF_STREAMS if of_streams else 0):
         yield _METADATA, "refuses each commit of an offset, for what is committed beside it."
     if _number(texts, _MESSAGE, _SMALLEST_GROUP) < _SMALLEST_GROUP:

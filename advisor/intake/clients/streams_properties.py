@@ -41,6 +41,9 @@ TELEMETRY = tuple(f"{prefix}{_PUSH}" for prefix in ("consumer.", _MAIN, "admin."
 _PASSED_OVER = "is not taken into account"
 _MIN_ISR = "topic.min.insync.replicas"
 _ID = "application.id"
+_ABSENT_MS, _KEPT_MS, _SMALLEST_BATCH = 3_600_000, 604_800_000, 128
+"""An hour, beyond which nobody's absence is said to go; how long Kafka keeps what an application
+reads, unless stated; and less than a batch with a message takes."""
 _API, _REQUEST, _REQUEST_MS = "default.api.timeout.ms", "request.timeout.ms", 30_000
 
 
@@ -153,7 +156,21 @@ def _loses(name: str, text: str) -> str:
             return "a changelog has to be compacted, and what is repartitioned must not be"
         case "unclean.leader.election.enable" if text == "true":
             return "a replica without the last messages of one may lead"
+        case "remote.storage.enable" if text == "true":
+            return "brokers make no compacted topic with it, so no changelog"
+        case "delete.retention.ms" if _below(text, _ABSENT_MS):
+            return "an instance that was away keeps in its state what was deleted meanwhile"
+        case "message.timestamp.before.max.ms" | "message.timestamp.difference.max.ms" if _below(
+            text, _KEPT_MS
+        ):
+            return "brokers refuse in them what comes from messages that are older than that"
+        case "max.message.bytes" if _below(text, _SMALLEST_BATCH):
+            return "no batch of messages is so small"
     return ""
+
+
+def _below(text: str, least: int) -> bool:
+    return text.isdecimal() and int(text) < least
 
 
 def clients_with(key: str) -> list[Component]:

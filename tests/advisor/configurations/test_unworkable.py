@@ -30,6 +30,7 @@ OWN_THREAD = "consumer.group.protocol=consumer consumer.default.api.timeout.ms"
 OF_LRK = f"{JAVA} consumer.enable.auto.offset.store=false"
 CONNECT = "application.framework=connect application.processing.errors=skip"
 ASSIGNOR = "group.remote.assignor"
+DELETES = "broker.log.cleaner.delete.retention.ms"
 KEPT_BACK = "broker.replica.fetch.min.bytes=2 broker.replica.fetch.wait.max.ms"
 
 SET = [
@@ -126,6 +127,10 @@ SET = [
     ("", f"{C} {KEPT_BACK}=15000 broker.offsets.commit.timeout.ms=60000", 2, "in-sync set"),
     ("", f"{C} {KEPT_BACK}=14999 broker.offsets.commit.timeout.ms=60000", 0, "YES"),
     ("", f"{C} broker.replica.fetch.wait.max.ms=29999", 0, "YES"),
+    # a delete in a changelog is for who was away, too
+    (OF_STREAMS, f"{STREAMS} {DELETES}=3599999", 2, "counts for changelogs, too"),
+    (OF_STREAMS, f"{STREAMS} {DELETES}=3600000", 0, "YES"),
+    ("", f"{C} {DELETES}=0", 0, "YES"),
     # RequestManager: a broker that reached no controller asks again after that
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=60000", 2, "and it ends itself"),
     ("", f"{C} broker.controller.quorum.retry.backoff.ms=59999", 0, "YES"),
