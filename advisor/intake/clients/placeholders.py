@@ -53,7 +53,9 @@ def fill(
         words = "is filled in when the application starts. Write the value that counts"
         reading.wrong(Component.APPLICATION, name, line, f"{shown(name)} {words}")
         return
-    if filled is None or not (is_open or is_secret(name)):
+    # For a value that is given, such as a name. An image writes what compose leaves empty.
+    is_unsaid = filled == "" and pattern is SPRING and not decides(name)
+    if filled is None or is_unsaid or not (is_open or is_secret(name)):
         reading.note(line, f"{shown(name)} is filled in when the application starts: {_OPEN}")
         return
     take(filled)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import LRK, C, assert_answer, assert_file
+from tests.advisor.configurations.asking import LRK, C, assert_answer, assert_file, given
 
 LOCAL = "topic.remote.storage.enable=true topic.local.retention"
 PARTITIONER = "producer.partitioner.class"
@@ -198,3 +198,15 @@ def test_a_group_without_a_name_is_refused(tmp_path: Path, options: str) -> None
     text = "bootstrap.servers=a:9092\ngroup.id=\nenable.auto.commit=false\n"
     path = tmp_path / "consumer.properties"
     assert_file(path, text, f"{options} --consumer", C, 2, "group.id should not be an empty string")
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("application.properties",
+     "spring.kafka.consumer.group-id=${GROUP:}\nspring.kafka.consumer.auto-offset-reset=none\n"),
+    ("c.py", 'conf = {"bootstrap.servers": "a", "group.id": os.getenv("GROUP", "")}\n'
+     "c = Consumer(conf)\n"),
+])  # fmt: skip
+def test_an_empty_default_is_for_a_name_that_is_given(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert "should not be an empty string" not in given(str(path), C)[1]

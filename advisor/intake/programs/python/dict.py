@@ -282,6 +282,8 @@ def take(
         value = ast.Constant(value.id == "true")
     if stated := default(value):
         _say_default(reading, key, line, variable(value), stated)
+        if ast.literal_eval(stated) == "" and not decides(key):
+            return  # for a value that is given, such as a name
         value = stated
     elif is_free(key) and _is_worked_out(value):
         value = ast.Constant("x")  # a name with a variable in it is one, whatever that is
