@@ -29,6 +29,10 @@ ONLY_WRITTEN = (
     "again, or end. Where somebody sends again what is written, state "
     "application.delivery.errors=handled"
 )
+GIVEN_UP = (
+    "a transaction that fails is aborted here, and the program goes on without what it had sent: "
+    "send that again in another one, or end"
+)
 SUCCESS = re.compile(
     r"(?i)_?(?:ok|okay|success\w*|succeeded|done|failed|rc|(?:is|was|has)_?(?:ok|success\w*|saved"
     r"|stored|written|sent|done|accepted|inserted|delivered|processed|handled))"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 
+from advisor.intake.programs.java import aborts as java_aborts
 from advisor.intake.programs.java import calls as java_calls
 from advisor.intake.programs.java import ends as java_ends
 from advisor.intake.programs.java import results as java_results
@@ -62,10 +63,10 @@ _NAMED = re.compile(
 
 
 def unheard(text: Text) -> tuple[int, str]:
-    """Where the first send stands that fails unnoticed, and why; 0 if there is none, or if it is
-    committed in a transaction, which fails with it."""
+    """Where the first send stands that fails unnoticed, and why; 0 if there is none. One that is
+    committed in a transaction fails with it."""
     if "commitTransaction" in text.plain:
-        return 0, ""
+        return java_aborts.given_up(text)
     producers = names(text.plain)
     if found := min(_places(text, producers), default=None):
         return found

@@ -15,7 +15,7 @@ from advisor.intake.programs.python import ends as python_ends
 from advisor.intake.programs.python import futures as python_futures
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.callbacks import Function, drops, only_writes, raises, without
-from advisor.intake.programs.sends import DROPPED, ONLY_WRITTEN, RESULT
+from advisor.intake.programs.sends import DROPPED, GIVEN_UP, ONLY_WRITTEN, RESULT
 
 _TAKES = frozenset({"callback", "on_delivery"})
 """Keywords that hear of a send."""
@@ -37,10 +37,10 @@ _LEFT = (
 
 
 def unheard(tree: ast.Module, *, in_config: bool) -> tuple[int, str]:
-    """The first send that fails unnoticed, and why; 0 if there is none, or if transactions are
-    committed, which fail with it. `in_config` says that the client's dict has a callback."""
+    """The first send that fails unnoticed, and why; 0 if there is none. One in a transaction that
+    is committed fails with it. `in_config` says that the client's dict has a callback."""
     if any(words.verb(call) == "commit_transaction" for call in words.calls(tree)):
-        return 0, ""
+        return min(((line, GIVEN_UP) for line in _given_up(tree)), default=(0, ""))
     sends = _Sends(tree, in_config=in_config)
     lines = [(line, reason) for reason, own in (
         (RESULT, sends.without_result()), (DROPPED, sends.dropped()),
@@ -57,6 +57,20 @@ def open_sends(tree: ast.Module) -> tuple[int, str]:
     if any(words.verb(call) == "commit_transaction" for call in words.calls(tree)):
         return 0, ""
     return _Sends(tree, in_config=False).of_unknown_callback(), _UNREAD
+
+
+def _given_up(tree: ast.Module) -> Iterator[int]:
+    """Where a transaction is aborted and the program goes on, with no loop to make it again. Where
+    it polls, too, what is read again decides (`transactions`)."""
+    if words.consumers(tree):
+        return
+    loops = (node for node in ast.walk(tree) if isinstance(node, ast.While))
+    again = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    tries = (it for it in ast.walk(tree) if isinstance(it, ast.Try) and id(it) not in again)
+    for handler in (handler for attempt in tries for handler in attempt.handlers):
+        aborts = [it for it in words.calls(handler) if words.verb(it) == "abort_transaction"]
+        if aborts and words.goes_on(handler.body, aborts.__contains__, in_function=True):
+            yield aborts[0].lineno
 
 
 class _Sends:
