@@ -40,7 +40,7 @@ from advisor.intake.places import Joined, Origin, placed
 from advisor.intake.programs.sources import programs
 from advisor.intake.reading import Item, Subject
 from advisor.intake.registry import Parsed
-from advisor.intake.starts import Starts, beneath_notes
+from advisor.intake.starts import Starts, beneath_notes, without_bootstrap
 from advisor.intake.text import shown
 from advisor.intake.variables import Variables, filled
 from advisor.reasoning.fields import field_of
@@ -128,7 +128,7 @@ class Inputs:
         Raises `FileProblem`."""
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
-        texts, notes = (texts, []) if kind else filled(texts)
+        texts, notes = (texts, []) if kind else without_bootstrap(*filled(texts))
         self.notes += notes
         self.starts = starts = Starts() if kind else Starts.of(texts)
         is_read = kinds.of_application((text for _, text in texts), kind) is not None

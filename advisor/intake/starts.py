@@ -19,6 +19,14 @@ _HELD = re.compile(r"^[ \t]+application[\w.-]*\.(?:ya?ml|properties):", re.MULTI
 """A file of an application's in a manifest."""
 
 
+_BOOTSTRAP = re.compile(r"(?:\A|/)bootstrap(?:-[\w.-]{1,60})?\.(?:ya?ml|properties)\Z")
+_OF_KAFKA = re.compile(r"(?i)kafka|binder|profile|messaging")
+_NOT_OF_KAFKA = (
+    "nothing of Kafka is in it: not read. What a config server says goes before the application's "
+    "files"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Starts:
     """The profiles that files start applications in, with the file that says so; and what these
@@ -82,3 +90,16 @@ def beneath_notes(texts: Sequence[tuple[str, str]], *, is_read: bool) -> list[st
             words = "what the application's own files state counts beneath its variables"
             notes.append(f"{name}:{line}: {words}, and is not here. Give them, too.")
     return notes
+
+
+def without_bootstrap(
+    texts: Sequence[tuple[str, str]], notes: list[str]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """The files without a `bootstrap.yml` of Spring Cloud in which nothing is of Kafka, where a
+    file of the application is beside it; and the notes with one that says so."""
+    aside = {
+        name for name, text in texts
+        if _BOOTSTRAP.search(name) and not _OF_KAFKA.search(text)
+    } if any(file_profile(name) is not None for name, _ in texts) else set[str]()  # fmt: skip
+    own = [f"{name}:1: {_NOT_OF_KAFKA}." for name, _ in texts if name in aside]
+    return [row for row in texts if row[0] not in aside], [*notes, *own]

@@ -15,8 +15,12 @@ from advisor.intake.reading import Defaulted, Given
 from advisor.intake.text import is_secret, shown
 
 _FILLED = re.compile(
-    r"(?<!\$)\$(?:\{(?P<name>\w{1,100})(?::?[-?][^{}$\n]{0,200})?\}|(?P<bare>\w{1,100}))"
+    r"(?<!\$)\$(?:\{(?P<name>\w{1,100})(?::-(?P<default>[^{}$\n]{0,200})|:?[-?][^{}$\n]{0,200})?\}"
+    r"|(?P<bare>\w{1,100}))"
 )
+_EMPTY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*=[ \t]*(?:\"\"|'')?[ \t]*")
+"""A variable with nothing in it, for which `${NAME:-2}` is 2, as it is for one that is not there
+(Compose file reference, "Interpolation")."""
 _VARIABLE = re.compile(
     r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*[=:]"
     r"(?:[ \t]*[\"']?(-?\d{1,20}|[A-Za-z_-]{1,40})[\"']?[ \t]*|.*)"
@@ -89,20 +93,27 @@ def filled(texts: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], lis
 
 
 def _values(env: str) -> dict[str, str]:
-    rows = filter(None, map(_VARIABLE.fullmatch, env.splitlines()))
+    lines = env.splitlines()
+    rows = filter(None, map(_VARIABLE.fullmatch, lines))
     last = {row[1]: row[2] for row in rows}
-    return {name: value for name, value in last.items() if value and not is_secret(name)}
+    empty = {row[1] for row in filter(None, map(_EMPTY.fullmatch, lines))}
+    last |= {name: "" for name in empty if not last[name]}
+    return {name: it for name, it in last.items() if it is not None and not is_secret(name)}
 
 
 def _with(values: Mapping[str, str], text: str) -> str:
-    text = _FILLED.sub(lambda it: values.get(it["name"] or it["bare"], it[0]), text)
+    def value(it: re.Match[str]) -> str:
+        """What a variable is filled in with; where it is empty, its default."""
+        return values.get(it["name"] or it["bare"], it[0]) or it["default"] or ""
+
+    text = _FILLED.sub(value, text)
     return _UNSAID.sub(lambda it: it[0] + _said(it, values), text)
 
 
 def _said(row: re.Match[str], values: Mapping[str, str]) -> str:
     """The value of a variable that a service names alone, behind what stands between them."""
     between = " " if row["colon"] else "="
-    return f"{between}{values[row['name']]}" if row["name"] in values else ""
+    return f"{between}{values[row['name']]}" if values.get(row["name"]) else ""
 
 
 def _rest(source: str, env: str, values: Mapping[str, str], text: str, notes: list[str]) -> str:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.deployments.compose.services import OTHERS, Variable, is_springs, take
+from advisor.intake.deployments.compose.services import (
+    OTHERS,
+    Variable,
+    is_springs,
+    of_servers,
+    take,
+)
 from advisor.intake.deployments.own_variables import (
     refuse_arguments,
     refuse_clients,
@@ -54,7 +60,7 @@ def read(text: str) -> Reading:
         reading.empty = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
     take_started(reading, [*own, *variables])
     refuse_arguments([(text, line) for _, text, line in [*own, *variables]])
-    take(reading, {"": variables})
+    take(reading, of_servers(reading, {"": variables}))
     return reading
 
 

@@ -6,6 +6,7 @@ it; else to the source. Code is Python, Scala or Java; what stands in a comment 
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -59,6 +60,8 @@ _PLACE = re.compile(r"^(?i:startingOffsets(?:ByTimestamp)?)\s*[=:]\s*\{", re.MUL
 """A line of properties whose value is JSON, and no dict of Python."""
 _SOURCE, _SINK = Component.CONSUMER, Component.PRODUCER
 _ENDS = (_SOURCE, _SINK)
+_TAKES = "maxoffsetspertrigger"
+"""How much a stream takes, which is a variable in much good code."""
 _WORDS = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SINK}
 
 
@@ -125,6 +128,9 @@ def _dicts(reading: Reading, text: str) -> None:
     for name, pairs in python_dict.dicts(text):
         named = [end for word, end in _WORDS.items() if word in name.lower()]
         for key, value, line in pairs:
+            if key.lower() == _TAKES and not isinstance(value, ast.Constant):
+                reading.note(line, f"{shown(key)} is not a plain value: not read")
+                continue
             python_dict.take(reading, named[0] if named else _end(key), key, value, line)
 
 
@@ -198,7 +204,7 @@ def _take(
         elif key.lower() == "checkpointlocation":
             named = match["value"] or match["given"] or ""
             spark_checkpoints.checkpoint(reading, text, match.start(), named, line)
-        else:  # how much a stream takes is a variable in much good code
+        else:
             reading.note(line, f"{shown(key)} is not a plain value: not read")
     elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
         reading.note(line, f"{shown(key)} names single partitions: not taken into account")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from advisor.intake.clients.placeholders import COMPOSE
@@ -12,17 +13,23 @@ from advisor.intake.text import IntakeError
 _Variables = Iterable[tuple[str, str, int]]
 _IDS = ("KAFKA_NODE_ID", "KAFKA_BROKER_ID", "KAFKA_CFG_NODE_ID", "KAFKA_CFG_BROKER_ID")
 _ROLES = ("KAFKA_PROCESS_ROLES", "KAFKA_CFG_PROCESS_ROLES")
+OF_ZOOKEEPER = ("KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT")
 _OF_BROKERS = (
-    *_IDS, "KAFKA_ZOOKEEPER_CONNECT", "KAFKA_CFG_ZOOKEEPER_CONNECT", "KAFKA_LISTENERS",
+    *_IDS, *OF_ZOOKEEPER, "KAFKA_LISTENERS",
     "KAFKA_CFG_LISTENERS", "KAFKA_ADVERTISED_LISTENERS", "KAFKA_CFG_ADVERTISED_LISTENERS",
 )  # fmt: skip
 """What only a server states, whatever its image is called."""
+_ADDRESS = re.compile(r"KAFKA_(?:\w+_)?(?:BOOTSTRAP_SERVERS?|BROKERS?|BROKER_LIST)")
+"""Addresses of brokers, which a client has and no broker."""
 _IGNORED, _REFUSED = "ignored", "brokers refuse the second with an id that is taken"
 
 
 def is_server(names: Iterable[str]) -> bool:
-    """Whether variables of these names are a server's of Kafka."""
-    return not {*_OF_BROKERS, *_ROLES}.isdisjoint(names)
+    """Whether variables of these names are a server's of Kafka. A script that has addresses of
+    brokers may ask ZooKeeper, too."""
+    own = {*names}
+    told = own & {*_OF_BROKERS, *_ROLES}
+    return bool(told - {*OF_ZOOKEEPER}) or (bool(told) and not any(map(_ADDRESS.fullmatch, own)))
 
 
 def roles_of(variables: Mapping[str, _Variables]) -> tuple[set[str], set[str], set[str]]:

@@ -32,6 +32,7 @@ from advisor.intake.deployments.compose.blanks import handed_on, has_value
 from advisor.intake.deployments.compose.files import refuse_contents, say_unread
 from advisor.intake.deployments.compose.lost import Servers, lose_disks, say_shared
 from advisor.intake.deployments.compose.servers import (
+    OF_ZOOKEEPER,
     count,
     is_server,
     refuse_extended,
@@ -266,7 +267,7 @@ def of_servers(reading: Reading, variables: dict[str, list[Variable]]) -> dict[s
     ours = {service for service, own in variables.items() if is_server(row[0] for row in own)}
     for service, own in variables.items():
         foreign = [row for row in own if not is_springs(*row[:2])]
-        may_count = not (service and ours) and any(is_of_broker(row[0]) for row in own)
+        may_count = not (service and ours) and _has_brokers(own)
         if foreign and service not in ours and not may_count:
             kafkas = [line for name, _, line in foreign if name.startswith("KAFKA_")]
             whose = f"of {shown(service)} " if service and "/" not in service else ""
@@ -282,6 +283,12 @@ def _has_brokers_own(own: Sequence[Variable]) -> bool:
     java = newest(Family.JAVA)
     of_clients = known_keys(java, Component.PRODUCER) | known_keys(java, Component.CONSUMER)
     return any(is_of_broker(row[0]) and setting_of(row[0]) not in of_clients for row in own)
+
+
+def _has_brokers(own: Sequence[Variable]) -> bool:
+    """Whether a service has a setting of a broker, be it without an id or an address of its own.
+    One that only names ZooKeeper is none."""
+    return any(is_of_broker(it[0]) and it[0] not in OF_ZOOKEEPER for it in own)
 
 
 def is_of_broker(variable: str) -> bool:
