@@ -25,14 +25,15 @@ CREATE_TOPICS = "KAFKA_CREATE_TOPICS"
 _FACTOR = "replication.factor"
 _PARTS = ("command", "entrypoint", "args")
 _OVERRIDE = re.compile(r"--override[ =]+[\"']?([\w.]{2,100})=([^\s\"']{1,200})")
-_START = re.compile(r"kafka-topics(?:\.sh)?\b")
+_START = re.compile(r"(?<!-)kafka-topics(?:\.sh)?\b")
+"""No option of another command, such as `--create-kafka-topics`."""
 _COPIES = re.compile(r"--replication-factor[ =]+[\"']?(\d{1,5})\b")
 _PLACED = re.compile(r"--replica-assignment[ =]+[\"']?([\d:,]{1,2000})")
 _CONFIG = re.compile(r"--config[ =]+[\"']?([\w.]{2,100})[ \t]*=[ \t]*([^\s\"']{1,200})")
 _OPEN_CONFIG = re.compile(r"--(?:add-)?config[ =]+[\"']?[^\s\"'=]{0,200}[$`]")
 """Settings whose names are filled in when the command runs."""
 _TOPIC = re.compile(r"[\w.-]{1,249}:\d{1,6}:(\d{1,5})(?::[\w,]*)?")
-_ALTER = re.compile(r"kafka-(?:configs|topics)(?:\.sh)?\b")
+_ALTER = re.compile(r"(?<!-)kafka-(?:configs|topics)(?:\.sh)?\b")
 _ADDED = re.compile(
     r"--add-config[ =]+(?:\"([^\"]{3,2000})\"|'([^']{3,2000})'"
     r"|([^\s\"']{3,2000}(?:(?<=,)[ \t]+[\w.]{2,100}=[^\s\"']{1,2000}){0,50}))"

@@ -51,6 +51,8 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a --to-latest", 2,
      "moves the position of an application"),
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a", 0, "YES"),
+    # an option of another command
+    ("web upgrade --noinput --create-kafka-topics", 2, "Nothing here looks like a file"),
     # clients that tools start
     (f"{CREATE}\nkafka-console-producer.sh --topic a --request-required-acks 0", 0,
      f"acks {STARTED}"),
