@@ -412,11 +412,11 @@ class _Poll:
 
     def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""
-        again = java_handlers.tries_again(self._text, attempt, body)
-        within = body[0] < attempt[0] < body[1] and not again
-        tried = set(re.findall(r"\w+", self._text.plain[slice(*attempt)]))
+        within = body[0] < attempt[0] < body[1]
+        tried = re.findall(r"\w+", self._text.plain[slice(*attempt)]) if within else []
         own = within and java_objects.has_receiver(self._text, body)
-        return own or (within and not tried.isdisjoint(self._taken(body)))
+        about = own or (within and not self._taken(body).isdisjoint(tried))
+        return about and not java_handlers.tries_again(self._text, attempt, body)
 
     def _goes_on(self, attempt: tuple[int, int]) -> bool:
         """Whether the next record is processed behind this attempt, whatever became of this one."""
