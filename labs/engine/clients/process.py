@@ -39,6 +39,7 @@ class ClientProcess:
         self.latest: dict[str, Any] = {}
         self._log = logs / f"{self.name}.log"
         self._killed_by_us = False
+        self._overdue = ""
         path = folder / f"{self.name}.json"
         path.write_text(json.dumps(asdict(config)), "utf-8")
         self._process = processes.spawn(
@@ -144,7 +145,8 @@ class ClientProcess:
                   awaits=f"for {self.name} to finish")  # fmt: skip
         except WaitTimeout:
             self.kill()
-            raise ClientFailed(f"the {self.name} did not finish in {limit_s:g} s") from None
+            self._overdue = f"the {self.name} did not finish in {limit_s:g} s{self._failures}"
+            raise self._failed() from None
         self._listener.join(_LAST_WORDS_S)
         if not self.latest.get("ended"):
             raise self._failed()
@@ -156,8 +158,16 @@ class ClientProcess:
         processes.end(self._process, grace_s=0)
         self.ask_to_stop()  # in vain, and frees the pipe
 
+    @property
+    def _failures(self) -> str:
+        """How many sends have failed so far: an application may be sending them again."""
+        sent, failed = self.latest.get("sent", 0), self.latest.get("failed", 0)
+        return f": {failed:,} of its {sent:,} sends failed" if failed else ""
+
     def _failed(self) -> ClientFailed:
-        """Why it cannot be used any longer, with the end of its log."""
+        """Why it cannot be used any longer, with the end of its log if it ended by itself."""
+        if self._overdue:
+            return ClientFailed(self._overdue)
         text = self._log.read_text("utf-8", "replace").strip() if self._log.exists() else ""
         why = self.lost or f"the {self.name} ended with code {self.returncode}"
         return ClientFailed(f"{why}:\n{text[-2000:]}")

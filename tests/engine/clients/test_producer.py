@@ -92,6 +92,18 @@ def test_a_delivery_timeout_is_unknown_and_not_a_failure(tmp_path: Path) -> None
     assert not any(row["cut_off"] for row in rows), "the client gave these up"
 
 
+def test_one_that_does_not_finish_is_said_so_however_often_it_is_asked(tmp_path: Path) -> None:
+    client = {**NOBODY, "delivery.timeout.ms": 200}
+    producer = start(tmp_path, client, resend=True, flush_limit_s=LIMIT_S)
+    await_count(producer, "failed", 50)
+    producer.ask_to_stop()
+    for _ in range(2):
+        with pytest.raises(
+            ClientFailed, match=r"did not finish in 1 s: \d+ of its \d+ sends failed$"
+        ):
+            producer.await_end(1)
+
+
 def test_a_full_queue_makes_the_application_wait_and_drops_nothing(tmp_path: Path) -> None:
     client = {**MOCK, "queue.buffering.max.messages": 5, "linger.ms": 50}
     producer = start(tmp_path, client, rate_per_s=2000)
