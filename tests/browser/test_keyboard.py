@@ -94,7 +94,13 @@ def described_by_keyboard(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("You need at least once")
 
 
-@pytest.mark.parametrize("size", [(1280, 900), (360, 740)], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param((1280, 900), id="wide"),
+        pytest.param((360, 740), id="phone", marks=pytest.mark.thorough),
+    ],
+)
 def test_from_home_to_the_story_of_a_message(page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     described_by_keyboard(page)

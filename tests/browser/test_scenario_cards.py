@@ -27,7 +27,7 @@ def test_cards_are_narrowed_without_a_reload_and_run(page: Page) -> None:
     expect(page.get_by_role("heading", name="Weak settings")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [360, 1600])
+@pytest.mark.parametrize("width", [360, pytest.param(1600, marks=pytest.mark.thorough)])
 def test_the_cards_fit_and_are_readable(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto("/scenarios/?harm=lost_write")
@@ -37,7 +37,7 @@ def test_the_cards_fit_and_are_readable(page: Page, width: int) -> None:
     assert serious(page) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
 def test_concepts_fit_a_phone_and_are_readable(page: Page, scheme: str) -> None:
     page.set_viewport_size({"width": 360, "height": 800})
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")

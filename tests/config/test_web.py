@@ -126,7 +126,9 @@ def test_closing_many_silent_sockets_closes_no_other(port):
     assert served > 100
 
 
-@pytest.mark.parametrize("form", ["ledger.zip", "ledger-jsonl.zip"])
+@pytest.mark.parametrize(
+    "form", ["ledger.zip", pytest.param("ledger-jsonl.zip", marks=pytest.mark.thorough)]
+)
 def test_a_page_is_served_beside_more_slow_readers_of_a_ledger_than_have_a_place(port, form):
     wanted = slow.reader(f"/experiments/slow/described/{form}")
     with slow.sockets(port, wanted, downloads.AT_ONCE + 6) as opened:
