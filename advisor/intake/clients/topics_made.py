@@ -57,8 +57,8 @@ def state_created(reading: Reading, created: Sequence[Created]) -> None:
         least = min(copies, key=lambda topic: topic.copies or 0)
         reading.state(Component.TOPIC, _FACTOR, str(least.copies), least.line)
     if not copies and not any(topic.is_filled_in for topic in created):
-        words = "the brokers' default.replication.factor counts for a topic that is created without"
-        reading.note(first, f"{words} --replication-factor")
+        words = "the brokers' default.replication.factor counts where a topic's copies are not"
+        reading.note(first, f"{words} stated")
     same = set.intersection(*(set(topic.configs) for topic in created))
     for name, value in sorted(same):
         reading.state(Component.TOPIC, name, value, first)

@@ -44,7 +44,7 @@ _OF_BROKERS = re.compile(r"--(?:entity-type[ =]+[\"']?brokers|broker(?:-defaults
 _OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
 _NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
 _DELETED = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
-_OFONE = "is changed for one topic, and other commands are about others"
+_OF_ONE = "is changed for one topic, and other commands are about others"
 _TAKEN_BACK = "is taken back by a command here. Write the value that counts then"
 _LOSING: Mapping[str, str] = {
     r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
@@ -194,7 +194,7 @@ def _take_change(
         reading.wrong(component, "add-config-file", line, _IN_A_FILE)
     for name, value in _changed(command):
         if decides(name) and is_one_of_several:
-            reading.wrong(component, name, line, f"{shown(name)} {_OFONE}. {ONE}")
+            reading.wrong(component, name, line, f"{shown(name)} {_OF_ONE}. {ONE}")
         elif value is None and decides(name):
             reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
         elif value is not None:
