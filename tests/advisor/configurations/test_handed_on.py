@@ -82,6 +82,12 @@ class Worker:
             save(self.m)
         except Exception as e:
             {handler}
+    def start(self):
+        self.run()
+class Eager(Worker):
+    def __init__(self, m):
+        self.m = m
+        self.run()
 c = Consumer({{"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"}})
 while True:
     m = c.poll(1.0)
@@ -101,6 +107,10 @@ while True:
         ("Worker(m.value()).run()", "log.error(e)", SKIP),
         ("w = Worker(m); w.run()", "log.error(e)", SKIP),
         ("Worker(m).run()", "raise", YES),
+        ("Worker(m).start()", "log.error(e)", SKIP),
+        ("Worker(m).start()", "raise", YES),
+        ("Eager(m)", "log.error(e)", SKIP),
+        ("Eager(m)", "raise", YES),
         ("save(m)", "log.error(e)", YES),
     ],
 )

@@ -29,6 +29,19 @@ def polls_once(function: Function, consumers: set[str]) -> bool:
     return polls and not loops and not words.hands_out(function, consumers)
 
 
+def of_file(tree: ast.AST) -> dict[str, Function]:
+    """The functions of a file by what calls them: a class calls its `__init__`."""
+    found: dict[str, Function] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            found[node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            for method in node.body:
+                if isinstance(method, Function) and method.name == "__init__":
+                    found[node.name] = method
+    return found
+
+
 def fields(tree: ast.AST) -> dict[int, set[str]]:
     """What objects of the file's classes keep of what they are made with, such as `self.message`,
     by the `id` of each of their methods."""

@@ -48,7 +48,7 @@ class _Walk:
 
     def __init__(self, tree: ast.Module) -> None:
         self.lines: dict[str, int] = {}
-        self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+        self._functions = python_functions.of_file(tree)
         self._fields = python_functions.fields(tree)
         self._consumers = words.consumers(tree)
         self._queues = words.queues(tree)
@@ -347,9 +347,10 @@ class _Walk:
 
     def _in_object(self, call: ast.Call, function: Function, branch: Branch) -> bool:
         """Follows a method of an object that was made with a message; whether it is one."""
-        kept = self._fields.get(id(function))
-        of = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if not kept or not of or not words.names_in(of) & branch.names:
+        kept, of = self._fields.get(id(function), set()), getattr(call.func, "value", None)
+        is_own = getattr(of, "id", "") in words.OWN
+        about = kept if is_own else words.names_in(of) if of and kept else set[str]()
+        if not about & branch.names:
             return False
         if self._depth < _DEEPEST_CALL:
             self._within(function, kept, branch)

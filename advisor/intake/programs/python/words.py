@@ -47,7 +47,7 @@ _LOGS = frozenset({
     "increment", "incr", "count", "observe", "capture_message", "notice_error",
     "record_exception", "set_status", "add_event", "labels",
 })  # fmt: skip
-_OWN = {"self", "cls"}
+OWN = {"self", "cls"}
 _HARMLESS = re.compile(
     r"(?:Keyboard|Buffer|Stop|System|Generator|Cancelled|Interrupted|Integrity|Kafka|Consumer)\w*"
     r"|\w*(?:Unique|Duplicate|AlreadyExists|Exit)\w*|Empty|Full"
@@ -96,9 +96,9 @@ def names_in(node: ast.AST) -> set[str]:
     fields of the program's own objects, such as `self.batch`."""
     if isinstance(node, ast.Call) and verb(node) == "error":
         return {name for given in node.args for name in names_in(given)}
-    if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in _OWN:
+    if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in OWN:
         return {ast.unparse(node)}
-    own = {node.id} - _OWN if isinstance(node, ast.Name) else set[str]()
+    own = {node.id} - OWN if isinstance(node, ast.Name) else set[str]()
     return own.union(*map(names_in, ast.iter_child_nodes(node)))
 
 
