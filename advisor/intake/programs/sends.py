@@ -22,6 +22,11 @@ DROPS = (
     "nothing takes the records that this one returns, and the next commit is behind them. Leave it "
     "away, or process them."
 )
+PARALLEL = (
+    "Confluent's parallel consumer hands records to threads of its own, tries them again and "
+    "commits by itself. That is not read. Leave it away, and state what it does, such as "
+    "application.commit=after-processing; with UNORDERED, no order is kept."
+)
 RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
 DROPPED = "what this send calls back does nothing with its error"
 ONLY_WRITTEN = (

@@ -133,3 +133,18 @@ def test_a_map_of_something_else_is_no_producers(tmp_path: Path, pairs: tuple[st
     code = "import org.apache.kafka.clients.producer.*;\nclass A { Map<String, Object> f() {\n"
     code += f"Map<String, Object> m = new HashMap<>();\n{put}\nreturn m;\n}}}}\n"
     assert_file(tmp_path / "A.java", code, "", TOPIC, 2, "no settings are in it as plain values")
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["s.poll(r -> save(r));", "s.poll(this::save);", "s.pollAndProduce((r) -> made(r), t -> {});"],
+)
+def test_a_parallel_consumer_is_refused_by_name(tmp_path: Path, call: str) -> None:
+    code = (
+        "import io.confluent.parallelconsumer.*;\nclass A { void f() {\n"
+        'Properties p = new Properties(); p.put("group.id", "g");\n'
+        "var c = new KafkaConsumer<String, String>(p);\n"
+        f"ParallelStreamProcessor<String, String> s = made(c);\n{call}\n}}}}\n"
+    )
+    expected = r"A\.java:6: poll\w*: Confluent's parallel consumer"
+    assert_file(tmp_path / "A.java", code, "", TOPIC, 2, expected)

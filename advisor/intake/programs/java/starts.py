@@ -8,7 +8,7 @@ from itertools import islice
 
 from advisor.intake.programs.java.polls import TYPED, consumers
 from advisor.intake.programs.java.text import Text
-from advisor.intake.programs.sends import DROPS, STARTS_AT_END, STARTS_ELSEWHERE
+from advisor.intake.programs.sends import DROPS, PARALLEL, STARTS_AT_END, STARTS_ELSEWHERE
 
 _TO_END = re.compile(r"\.\s*seekToEnd\s*\(")
 _SEEK = re.compile(r"\.\s*seek\s*\(")
@@ -20,6 +20,12 @@ _EACH = (
 )
 _EACH_SEEKS = r"(?:PLACES)[^;{}]{0,200}?\.\s*for[Ee]ach\s*\(\s*(?:this\.)?\w+\s*::\s*seek\b"
 _ELSEWHERE = re.compile(r"\.\s*(?:pause|seek\w*)\s*\(")
+_PARALLEL = re.compile(r"\bparallelconsumer\b|\bParallel(?:EoS)?StreamProcessor\b")
+_HANDED = re.compile(
+    r"\.\s*(?P<verb>poll\w*|react\w*|vertx\w*)\s*"
+    r"(?:\(\s*\(?[\w\s,]{0,60}\)?\s*(?:->|=>)|\(\s*[\w.]{1,60}\s*::|\{)"
+)
+"""A function that is called with each record (`ParallelStreamProcessor`)."""
 _STEPS, _MOST_NAMES, _MOST = 3, 20, 50
 
 
@@ -29,7 +35,9 @@ def refused(text: Text) -> Iterator[tuple[int, str]]:
         yield match.start(), f"seekToEnd: {STARTS_AT_END}"
     if (at := _seeks_elsewhere(text)) >= 0:
         yield at, f"seek: {STARTS_ELSEWHERE}"
-    if (at := _dropped(text)) >= 0:
+    if _PARALLEL.search(text.plain) and (match := _HANDED.search(text.plain)):
+        yield match.start(), f"{match['verb']}: {PARALLEL}"
+    elif (at := _dropped(text)) >= 0:
         yield at, f"poll: {DROPS}"
 
 
