@@ -43,6 +43,14 @@ SUCCESS = re.compile(
     r"|stored|written|sent|done|accepted|inserted|delivered|processed|handled))"
 )
 """What a result is called that says whether something succeeded."""
+BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
+TOGETHER = "together"
+"""What a program does with the messages that it reads: values of the application's settings, and
+that several threads process messages of one poll at the same time."""
+_AT_ONCE = (
+    "several threads process messages of one poll at the same time, so that their order is not "
+    "kept, also not of a key, unless one thread has all messages of it"
+)
 _PROCESSED: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
     ("processing", "asynchronous"): "others process this message, and nothing waits for them",
@@ -63,3 +71,5 @@ def processed(reading: Reading, lines: Mapping[str, int]) -> None:
         if (line := lines.get(value)) and not (value == "close" and "skip" in lines):
             reading.state(Component.APPLICATION, name, value, line)
             reading.note(line, f"{words} (application.{name}={value})")
+    if (line := lines.get(TOGETHER)) and ASYNCHRONOUS not in lines:
+        reading.note(line, _AT_ONCE)

@@ -70,7 +70,9 @@ def test_settings(options: str, settings: str, code: int, expected: str) -> None
 
 @pytest.mark.parametrize(("line", "code", "expected"), [
     (f"{API}=1", 2, SMALLER),
-    (f"{API}=1\nadmin.request.timeout.ms=1", 1, "CANNOT WORK"),
+    (f"{API}=1\nadmin.request.timeout.ms=1", 2, "no request is answered within that time"),
+    (f"{API}=20\nadmin.request.timeout.ms=21", 2, SMALLER),
+    (f"{API}=20\nadmin.request.timeout.ms=20", 0, "YES"),
     (f"main.consumer.{API}=1", 1, "CANNOT WORK"),
     (f"{API}=30000", 0, "YES"),
 ])  # fmt: skip

@@ -22,6 +22,7 @@ from advisor.intake.programs.java import parts as java_parts
 from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import sequences as java_sequences
+from advisor.intake.programs.java import threads as java_threads
 from advisor.intake.programs.java import values as java_values
 from advisor.intake.programs.java.commits import ALL, PUT_BY, Records, any_of
 from advisor.intake.programs.java.polls import TYPED, Call, consumers, polls
@@ -39,10 +40,8 @@ from advisor.intake.programs.java.waits import (
     THEN,
     WAITS,
 )
+from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, SKIP, TOGETHER
 from advisor.intake.text import IntakeError, line_of
-
-BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
-"""What a program may do, by the values of the facts about it."""
 
 _MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 12, 30, 2
 _EACH = (
@@ -194,6 +193,9 @@ class _Poll:
             begin = handed if self._behind < handed < end else self._behind
             if later := self._commits.search(plain, begin, end):
                 yield BEFORE, later.start()
+        span, each = (self._behind, end), self._records.one_by_one
+        together = java_threads.together(self._text, span, self._uses, self._hands(), each)
+        yield from ((TOGETHER, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
         places = (self._passed_over(), self._in_others(), self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
@@ -278,9 +280,8 @@ class _Poll:
             taken = self._taken(body)
             for match in islice(HAND.finditer(plain, *body), _MOST) if taken else ():
                 given = plain[match.end() : self._text.closed(match.end())]
-                if not taken.isdisjoint(re.findall(r"\w+", given)) and not WAITS.search(
-                    plain, *body
-                ):
+                waits = WAITS.search(plain, *body)
+                if not waits and not taken.isdisjoint(re.findall(r"\w+", given)):
                     yield match.start()
 
     def _taken(self, body: tuple[int, int]) -> set[str]:

@@ -247,3 +247,15 @@ def _is_of_http(call: ast.Call, sessions: set[str]) -> bool:
     """Whether a call is a request, which raises for no status (requests, Response.raise_for_status;
     httpx, the same)."""
     return words.verb(call) in _HTTP and words.receiver(call) in sessions
+
+
+def is_of_size(test: ast.expr, names: set[str]) -> bool:
+    """Whether a condition asks how many messages were put by, or how long ago."""
+    for node in ast.walk(test):
+        if words.verb(node) in ("time", "monotonic", "now", "utcnow", "perf_counter"):
+            return True
+        if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
+            limits = [ast.unparse(value) for value in node.comparators]
+            if words.names_in(node.left) & names and limits != ["0"]:
+                return True
+    return False

@@ -17,10 +17,8 @@ from advisor.intake.programs.python import parts as python_parts
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.made import Function, parameters
+from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, SKIP, TOGETHER
 from advisor.intake.text import IntakeError
-
-BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
-"""What a program may do, by the values of the facts about it."""
 
 _TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
 _MOST_STEPS = 20_000
@@ -106,7 +104,7 @@ class _Walk:
                 self._expression(test, branch)
                 used = branch.used
                 self._either([first, second], branch)
-                if branch.kept and not second and _is_of_size(test, branch.names):
+                if branch.kept and not second and python_parts.is_of_size(test, branch.names):
                     branch.used = used  # now and then alone
             case ast.For() | ast.AsyncFor() | ast.While():
                 self._loop(node, branch)
@@ -173,6 +171,7 @@ class _Walk:
         self._loops -= tries
         self._one_by_one -= of_batch
         inner.ended = False
+        self._beside(inner, inner.pending if of_batch else 0)
         if words.polls_until(node):
             branch.sent = inner.sent = 0
         branch.join([inner] if of_batch else [branch.copy(), inner])
@@ -282,6 +281,7 @@ class _Walk:
             if given and words.calls_others(call):
                 self._called_by(call, branch)
             is_lazy = words.verb(call) == "map" and words.receiver(call) in self._pools
+            self._beside(branch, call.lineno if given and is_lazy else 0)
             if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
                 self._say(SKIP, call.lineno)
             if given and (words.verb(call) in words.HANDS_OVER or words.puts(call, self._queues)):
@@ -290,6 +290,8 @@ class _Walk:
                 return
         for inner in ast.iter_child_nodes(call):
             self._expression(inner, branch)
+        if branch.many and hasattr(node, "generators"):
+            self._beside(branch, branch.pending)
         if isinstance(call, ast.Call) and (polled := self._polled_for(call)):
             self._polled(branch, polled)
             branch.names = words.names_in(polled)
@@ -430,21 +432,15 @@ class _Walk:
         if branch.handed and not self._asks and not given.isdisjoint(words.EXECUTORS):
             self._say(SKIP, branch.handed)
 
+    def _beside(self, branch: Branch, line: int) -> None:
+        """Says that others have several messages of one poll at the same time, if there is a line
+        where they are given them."""
+        if line and branch.polled >= 0:
+            self._say(TOGETHER, line)
+
     def _use(self, branch: Branch) -> None:
         """The message is used here."""
         self._loose += 1
         if branch.committed and not branch.used:
             self._say(BEFORE, branch.committed)
         branch.used = True
-
-
-def _is_of_size(test: ast.expr, names: set[str]) -> bool:
-    """Whether a condition asks how many messages were put by, or how long ago."""
-    for node in ast.walk(test):
-        if words.verb(node) in ("time", "monotonic", "now", "utcnow", "perf_counter"):
-            return True
-        if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
-            limits = [ast.unparse(value) for value in node.comparators]
-            if words.names_in(node.left) & names and limits != ["0"]:
-                return True
-    return False

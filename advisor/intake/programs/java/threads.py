@@ -1,0 +1,34 @@
+"""Threads that process records of one poll at the same time, and are waited for.
+
+Nothing is lost by that, and no order is kept, also not of a key, unless one thread has all records
+of it (KafkaConsumer javadoc, Multi-threaded Processing).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from advisor.intake.programs.java.text import Block, Text
+from advisor.intake.programs.java.waits import WAITS
+
+_PARALLEL = re.compile(
+    r"\.\s*(?:parallelStream|parallel)\s*\(\s*\)|\.\s*par\b|\bFuture\s*\.\s*traverse\b"
+    r"|\bStreamSupport\s*\.\s*stream\s*\([^;{}]{1,120},\s*true\s*\)"
+)
+
+
+def together(
+    text: Text, span: Block, uses: re.Pattern[str], hands: Iterable[int], each: Iterable[Block]
+) -> Iterator[int]:
+    """Where records that are used between two places are processed at the same time: where they are
+    gone through in parallel, or handed on, one by one, and not waited for before the next one."""
+    for match in _PARALLEL.finditer(text.plain, *span):
+        begin = max(span[0], text.chain(match.end() - 1))
+        if uses.search(text.plain, min(begin, match.start()), text.closed(match.end())):
+            yield match.start()
+    bodies = [*each]
+    for at in hands:
+        own = [end for start, end in bodies if start <= at < end]
+        if own and not WAITS.search(text.plain, at, min(own)):
+            yield at
