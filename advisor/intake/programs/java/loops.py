@@ -258,11 +258,9 @@ class _Poll:
 
     def _commits_then(self, end: int) -> bool:
         """Whether what is done behind a future commits."""
-        then = islice(THEN.finditer(self._text.plain, self._behind, end), _MOST)
-        return any(
-            self._commits.search(self._text.plain, it.end(), self._text.closed(it.end()))
-            for it in then
-        )
+        plain, close = self._text.plain, self._text.closed
+        then = islice(THEN.finditer(plain, self._behind, end), _MOST)
+        return any(self._commits.search(plain, it.end(), close(it.end())) for it in then)
 
     def _hands(self) -> Iterator[int]:
         """Where others are given a record, in the block or in a method that is given one."""
