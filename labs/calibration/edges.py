@@ -137,7 +137,9 @@ UNTRIED: Mapping[str, str] = {
         "in a run a new partition is found within a second",
     ),
     "receive.message.max.bytes": "no run's record is larger than a response may be",
-    "minOffsetsPerTrigger": "no run's query waits for more messages",
+    **dict.fromkeys(
+        ("minOffsetsPerTrigger", "max.task.idle.ms"), "no run's reader waits for more messages"
+    ),
     "maxOffsetsPerTrigger": "a limit says nothing without the load, and its scenario has its own",
     **dict.fromkeys(
         ("retention.bytes", "outage.ms"),
