@@ -227,6 +227,7 @@ def test_an_exported_run_plays_from_a_disk_and_asks_nobody(page: Page, tmp_path:
         page.get_by_role("link", name="Save as one HTML file (plays offline)").click()
     file = tmp_path / "run.html"
     file.write_bytes(coming.value.path().read_bytes())
+    page.goto("about:blank")  # ends what the page of the experiment still asks for
     names: list[str] = []
     page.on("request", lambda request: names.append(request.url))
     page.goto(file.as_uri())

@@ -99,7 +99,7 @@ def test_one_that_does_not_finish_is_said_so_however_often_it_is_asked(tmp_path:
     producer.ask_to_stop()
     for _ in range(2):
         with pytest.raises(
-            ClientFailed, match=r"did not finish in 1 s: \d+ of its \d+ sends failed$"
+            ClientFailed, match=r"did not finish in 1 s: [\d,]+ of its [\d,]+ sends failed$"
         ):
             producer.await_end(1)
 
