@@ -283,7 +283,7 @@ class _Code:
             if match["more"]:
                 self._begin(result, match.end("more"))
             elif match["given"]:
-                self._hold(result, self._arguments(match.end()), match.end())
+                self._hold(result, self.arguments(match.end()), match.end())
                 if _GOES_ON.match(self.plain, self._closed(match.end())):
                     words = "what is made of this map is not known"
                     result.unsure = f"Line {self.line(match.start())}: {words}"
@@ -304,7 +304,7 @@ class _Code:
         left, behind = list[str](), start + 1
         for match in _OWN_PUT.finditer(self.plain, start, end):
             left.append(self.plain[behind : match.start()])
-            made.pairs += self._pair(self._arguments(match.end()), match.start(), made.blocks)
+            made.pairs += self._pair(self.arguments(match.end()), match.start(), made.blocks)
             behind = self._closed(match.end())
         left.append(self.plain[behind:end])
         made.blocks -= 2 if opened and opened[0].startswith("{") else 1
@@ -331,10 +331,10 @@ class _Code:
                 raise IntakeError(f"Line {self.line(match.start())}: more than {_MOST_USES} uses.")
             at, rest = match.end(), match.start()
             if put := _PUT.match(self.plain, at):
-                arguments = self._arguments(put.end())
+                arguments = self.arguments(put.end())
                 self._take(made, arguments, rest)
             elif whole := _ALL.match(self.plain, at):
-                self._hold(made, self._arguments(whole.end()), rest)
+                self._hold(made, self.arguments(whole.end()), rest)
             elif index := _INDEX.match(self.text, at):
                 self._take(made, [index["key"].strip(), index["value"].strip()], rest)
             elif not self._only_reads(at, rest):
@@ -364,13 +364,13 @@ class _Code:
         for match in _CLIENT.finditer(self.plain):
             if re.search(r"\b(?:extends|class)\s+$", self.plain[: match.start()]):
                 continue
-            arguments = self._arguments(match.end())
+            arguments = self.arguments(match.end())
             given = arguments[1 if match["kind"] == "Streams" else 0 :][:1]
             name = given[0].removeprefix("this.").strip() if given else ""
             if held := _GIVEN.match(name):
                 at = self.text.index(name, match.end()) + held.end()
                 own = _Object("", at, at, "", len(self._blocks(at)))
-                self._hold(own, self._arguments(at), at)
+                self._hold(own, self.arguments(at), at)
                 if self._closed(at) != at - held.end() + len(name):
                     own.unsure = f"Line {self.line(at)}: what is made of this map is not known"
                 own.clients.append((match["kind"], match.start(), len(self.text)))
@@ -388,7 +388,7 @@ class _Code:
             until = len(self.text) if called else match.start()
             chosen[0].clients.append((match["kind"], match.start(), until))
 
-    def _arguments(self, at: int) -> list[str]:
+    def arguments(self, at: int) -> list[str]:
         """The arguments of a call whose bracket was opened just before a place."""
         depth, begin, arguments = 0, at, list[str]()
         for here in range(at, min(len(self.text), at + 2_000)):

@@ -8,7 +8,7 @@ A topic that is made so has as many copies as the code says, whatever its broker
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Protocol
 
@@ -27,35 +27,35 @@ _SHORT = re.compile(
 _MAP = re.compile(r"(?:Map|ImmutableMap)\.of\(|Collections\.singletonMap\(|(?:m|hashM)apOf\(|Map\(")
 _TO = re.compile(r"\s+to\s+|\s*->\s*")
 
-Value = Callable[[str], str | None]
-
 
 class Code(Protocol):
-    """A program with its letters: the line of a place, and what the text of an expression is, or
-    None for what is worked out."""
+    """A program with its letters: the line of a place, the arguments of a call whose bracket was
+    opened just before a place, and the text of an expression, None for what is worked out."""
 
     text: str
 
     def line(self, at: int) -> int: ...
+
+    def arguments(self, at: int) -> list[str]: ...
 
     def value(self, written: str) -> str | None: ...
 
 
 def take(reading: Reading, text: Text, code: Code) -> None:
     """States what counts of the topics that a program makes."""
-    take_topics(reading, _topics(text, code.text, code.value), code.line)
+    take_topics(reading, _topics(text, code), code.line)
 
 
-def _topics(text: Text, code: str, value: Value) -> Iterator[Made]:
+def _topics(text: Text, code: Code) -> Iterator[Made]:
     for match in islice(_MADE.finditer(text.plain), _MOST):
-        given = _arguments(text, code, match.end())
+        given = code.arguments(match.end())
         behind = [*steps(text, text.closed(match.end()))]
-        said = [code[it.begin : it.end].strip() for it in behind if it.name == "replicas"]
+        said = [code.text[it.begin : it.end].strip() for it in behind if it.name == "replicas"]
         copies = said[-1] if said else "-1"
         if "NewTopic" in match[0]:
             copies = given[2] if len(given) == _WITH_COPIES else ""
-        configs = _configs(behind, text, code, value)
-        yield Made(match.start(), _copies(text, code, copies), configs)
+        configs = _configs(behind, code)
+        yield Made(match.start(), _copies(text, code.text, copies), configs)
 
 
 def _copies(text: Text, code: str, written: str) -> int | None:
@@ -69,38 +69,25 @@ def _copies(text: Text, code: str, written: str) -> int | None:
     return int(match["number"]) if match and match["number"].isdecimal() else None
 
 
-def _configs(behind: list[Step], text: Text, code: str, value: Value) -> list[Pair]:
+def _configs(behind: list[Step], code: Code) -> list[Pair]:
     found = list[Pair]()
     for step in behind:
-        given = _arguments(text, code, step.begin)
+        given = code.arguments(step.begin)
         if step.name == "compact":
             found.append(("cleanup.policy", "compact", step.at))
         elif step.name == "config" and len(given) == 2:
-            found += _pair(given[0], given[1], step.at, value)
-        elif step.name == "configs" and (of := _MAP.match(code, step.begin)):
-            inner = _arguments(text, code, of.end())
+            found += _pair(given[0], given[1], step.at, code)
+        elif step.name == "configs" and (of := _MAP.match(code.text, step.begin)):
+            inner = code.arguments(of.end())
             rows = [_TO.split(it, maxsplit=1) for it in inner]
             flat = [part for row in rows for part in row]
             for key, written in zip(flat[::2], flat[1::2], strict=False):
-                found += _pair(key, written, step.at, value)
+                found += _pair(key, written, step.at, code)
         elif step.name == "configs":
             found.append(("configs", None, step.at))
     return found
 
 
-def _pair(key: str, written: str, at: int, value: Value) -> list[Pair]:
+def _pair(key: str, written: str, at: int, code: Code) -> list[Pair]:
     name = java_constants.setting(key.strip())
-    return [(name, value(written.strip()), at)] if name else [("configs", None, at)]
-
-
-def _arguments(text: Text, code: str, at: int) -> list[str]:
-    """The arguments of a call whose bracket was opened just before a place."""
-    depth, begin, found = 0, at, list[str]()
-    end = text.closed(at) - 1
-    for here in range(at, end):
-        char = text.plain[here]
-        depth += (char in "([{") - (char in ")]}")
-        if depth == 0 and char == ",":
-            found.append(code[begin:here].strip())
-            begin = here + 1
-    return [it for it in [*found, code[begin:end].strip()] if it]
+    return [(name, code.value(written.strip()), at)] if name else [("configs", None, at)]
