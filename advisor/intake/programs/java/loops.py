@@ -151,6 +151,7 @@ class _Poll:
         self._commits = self._records.commits_of_all
         self._used = names | {it.name for it in made}
         self._uses = any_of(self._used)
+        self._hands = [*self._handed_on()]
 
     @cached_property
     def _flows(self) -> set[str]:
@@ -194,7 +195,7 @@ class _Poll:
             if later := self._commits.search(plain, begin, end):
                 yield BEFORE, later.start()
         span, each = (self._behind, end), self._records.one_by_one
-        together = java_threads.together(self._text, span, self._uses, self._hands(), each)
+        together = java_threads.together(self._text, span, self._uses, self._hands, each)
         yield from ((TOGETHER, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
         places = (self._passed_over(), self._in_others(), self._unasked(), self._left(end))
@@ -208,7 +209,7 @@ class _Poll:
         plain = self._text.plain
         if not WAITS.search(plain, self._behind, end):
             return
-        for at in self._hands():
+        for at in self._hands:
             wait = WAITS.search(plain, at, end) if self._behind < at < end else None
             closed = self._text.closed(plain.index("(", at) + 1) if wait else at
             if wait and (early := self._commits.search(plain, closed, wait.start())):
@@ -233,8 +234,8 @@ class _Poll:
         plain = self._text.plain
         if WAITS.search(plain, self._behind, end) or self._commits_then(end):
             return 0
-        if handed := next(self._hands(), 0):
-            return handed
+        if self._hands:
+            return self._hands[0]
         for match in islice(SUBSCRIBES.finditer(plain, self._behind, end), _MOST):
             begin = self._text.chain(match.end() - 1)
             if begin > self._behind and self._uses.search(plain, begin, match.end()):
@@ -262,7 +263,7 @@ class _Poll:
         then = islice(THEN.finditer(plain, self._behind, end), _MOST)
         return any(self._commits.search(plain, it.end(), close(it.end())) for it in then)
 
-    def _hands(self) -> Iterator[int]:
+    def _handed_on(self) -> Iterator[int]:
         """Where others are given a record, in the block or in a method that is given one."""
         plain = self._text.plain
         for match in islice(HAND.finditer(plain, self._behind, self._block[1]), _MOST):
@@ -311,7 +312,7 @@ class _Poll:
         for every in EVERY.finditer(plain, self._behind, end):
             if self._uses.search(plain, self._behind, self._text.closed(every.end())):
                 yield every.end() - 1
-        for at in self._hands():
+        for at in self._hands:
             closed = self._text.closed(plain.index("(", at) + 1)
             inner = self._text.reached((at, max(closed, self._text.block_of(closed)[1])))
             handles = any(re.search(r"\bcatch\b", plain[slice(*body)]) for body in inner)
