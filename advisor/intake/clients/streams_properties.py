@@ -27,6 +27,7 @@ from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.formats.java_properties import Property, properties
 from advisor.intake.reading import MAX_ITEMS, Item, Product, Reader, Reading
 from advisor.intake.text import IntakeError, shown
+from advisor.reasoning.behaviour.session import ANSWER_MS
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _MAIN = "main.consumer."
@@ -45,8 +46,6 @@ _ABSENT_MS, _KEPT_MS, _SMALLEST_BATCH = 3_600_000, 604_800_000, 128
 """An hour, beyond which nobody's absence is said to go; how long Kafka keeps what an application
 reads, unless stated; and less than a batch with a message takes."""
 _API, _REQUEST, _REQUEST_MS = "default.api.timeout.ms", "request.timeout.ms", 30_000
-_TOO_SHORT_MS = 10
-"""No request is answered within that time; for a consumer's own, see `behaviour.hopeless`."""
 
 
 def read(text: str) -> Reading:
@@ -142,7 +141,7 @@ def _no_value(item: Item, product: Product) -> str:
         value = parse(setting, item.text)
     except SettingError as error:
         return "" if FILLED_IN.search(item.text) else error.problem.message.removesuffix(".")
-    if setting.name == _REQUEST and isinstance(value, int) and value <= _TOO_SHORT_MS:
+    if setting.name == _REQUEST and isinstance(value, int) and value <= ANSWER_MS:
         return "no request is answered within that time, so its own topics are not made or read"
     return ""
 
