@@ -237,6 +237,11 @@ def _processing_errors(stated: Stated) -> Value:
     return _FRAMEWORKS.get(_framework(stated))
 
 
+def _processing_order(stated: Stated) -> Value:
+    """SmallRye calls a method for one message of a channel after the other (@Blocking, ordered)."""
+    return "by-key" if _framework(stated) == "quarkus" else None
+
+
 def _auto_commit(stated: Stated) -> Value:
     """Every framework commits by itself (Spring from 2.3), and switches the client's own off."""
     return False if _framework(stated) in _FRAMEWORKS else None
@@ -274,5 +279,6 @@ _RULES: Mapping[tuple[Component, str], Callable[[Stated], Value]] = {
     (Component.APPLICATION, "remote.metadata.min.insync.replicas"): _remote_minimum,
     (Component.APPLICATION, "commit"): _commit,
     (Component.APPLICATION, "processing.errors"): _processing_errors,
+    (Component.APPLICATION, "processing.order"): _processing_order,
     (Component.CONSUMER, "enable.auto.commit"): _auto_commit,
 }

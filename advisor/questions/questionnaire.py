@@ -175,7 +175,16 @@ CONSUMER = Step(
             "Who processes a message?",
             words=(
                 ("synchronous", "The thread that polls, before it polls again"),
+                ("parallel", "Several threads, before it polls again"),
                 ("asynchronous", "Other threads, while it polls on"),
+            ),
+        ),
+        Question(
+            "application.processing.order",
+            "If several threads do, who has the messages of one key?",
+            words=(
+                ("any", "Whichever thread is free"),
+                ("by-key", "One thread, in their order"),
             ),
         ),
         Question(

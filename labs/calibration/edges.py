@@ -168,6 +168,7 @@ UNTRIED: Mapping[str, str] = {
          "other.writers", "minPartitions", "maxRecordsPerPartition"),
         "no run is about an order that a setting gives up though nothing fails",
     ),
+    "processing.order": "a run's threads take whole polls, and nothing compares what each has done",
     **dict.fromkeys(
         ("framework", "dead.letter", "retry.topics"),
         "a run's consumer is a plain loop without a dead-letter topic",

@@ -293,10 +293,9 @@ def test_what_is_found_beside_a_wish_that_holds_is_on_the_screen() -> None:
     ]  # fmt: skip
     holds = [each for setting in stated for each in ("--set", setting)]
     assert "Found in the settings" not in advise(*holds)
-    threads = ["--set", "application.processing=asynchronous", "--ordering"]
-    threads += ["--set", "application.commit.order=in-order"]
-    assert "\nFound in the settings: order-rests-on-the-threads (C012).\n" in advise(
-        *holds, *threads
+    temporary = ["--set", "broker.log.dirs=/tmp/kafka"]
+    assert "\nFound in the settings: log-in-a-temporary-folder (B007).\n" in advise(
+        *holds, *temporary
     )
     assert "Found in the settings" not in advise("--set", "producer.acks=1", *holds)
 

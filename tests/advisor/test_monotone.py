@@ -70,6 +70,7 @@ LAWS = (
     ),
     Law(APP, "commit", "after-processing", "before-processing", REPEATS),
     Law(APP, "commit.order", "as-done", "in-order", LOSSES),
+    Law(APP, "processing.order", "any", "by-key", HARMS),
     Law(APP, "delivery.errors", "ignored", "handled", LOSSES),
     Law(APP, "processing.errors", "skip", "retry", LOSSES),
     Law(APP, "dead.letter", "unacknowledged", "acknowledged", LOSSES),

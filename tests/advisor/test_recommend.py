@@ -60,6 +60,8 @@ CASES = [
     (SAFE | {"application.processing": "asynchronous", "application.commit": "after-processing",
              "consumer.enable.auto.commit": "false"},
      {"application.commit.order": "in-order"}),
+    (SAFE | {"need.ordering": "on", "application.processing": "parallel"},
+     {"application.processing.order": "by-key"}),
     (SAFE | {"application.producer.byte.rate": "100000"},
      {"producer.delivery.timeout.ms": 335_544}),
     (SAFE | {"application.topic.recreated": "while-running"},

@@ -18,7 +18,7 @@ NOTE = (
 OF_CODE = frozenset(
     {
         "abort", "commit", "commit.order", "delivery.errors", "processing", "processing.errors",
-        "resend",
+        "processing.order", "resend",
     }
 )  # fmt: skip
 """Facts of the application that its code decides and no configuration states."""

@@ -22,10 +22,10 @@ DROPS = (
     "nothing takes the records that this one returns, and the next commit is behind them. Leave it "
     "away, or process them."
 )
-PARALLEL = (
+PARALLEL_CONSUMER = (
     "Confluent's parallel consumer hands records to threads of its own, tries them again and "
     "commits by itself. That is not read. Leave it away, and state what it does, such as "
-    "application.commit=after-processing; with UNORDERED, no order is kept."
+    "application.commit=after-processing; of UNORDERED, application.processing.order=any."
 )
 RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
 DROPPED = "what this send calls back does nothing with its error"
@@ -43,17 +43,13 @@ SUCCESS = re.compile(
     r"|stored|written|sent|done|accepted|inserted|delivered|processed|handled))"
 )
 """What a result is called that says whether something succeeded."""
-BEFORE, SKIP, CLOSE, ASYNCHRONOUS = "before-processing", "skip", "close", "asynchronous"
-TOGETHER = "together"
-"""What a program does with the messages that it reads: values of the application's settings, and
-that several threads process messages of one poll at the same time."""
-_AT_ONCE = (
-    "several threads process messages of one poll at the same time, so that their order is not "
-    "kept, also not of a key, unless one thread has all messages of it"
-)
+BEFORE, SKIP, CLOSE = "before-processing", "skip", "close"
+PARALLEL, ASYNCHRONOUS = "parallel", "asynchronous"
+"""What a program does with the messages that it reads: values of the application's settings."""
 _PROCESSED: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
-    ("processing", "asynchronous"): "others process this message, and nothing waits for them",
+    ("processing", ASYNCHRONOUS): "others process this message, and nothing waits for them",
+    ("processing", PARALLEL): "several threads process messages of one poll at the same time",
     ("processing.errors", "skip"): "a message that fails is passed over",
     ("processing.errors", "close"): "after an error the consumer is closed",
 }
@@ -67,9 +63,8 @@ def unheard(reading: Reading, line: int, words: str = RESULT) -> None:
 
 def processed(reading: Reading, lines: Mapping[str, int]) -> None:
     """States what a program does with the messages that it reads, by the lines that say so."""
+    worse = {CLOSE: SKIP, PARALLEL: ASYNCHRONOUS}
     for (name, value), words in _PROCESSED.items():
-        if (line := lines.get(value)) and not (value == "close" and "skip" in lines):
+        if (line := lines.get(value)) and worse.get(value) not in lines:
             reading.state(Component.APPLICATION, name, value, line)
             reading.note(line, f"{words} (application.{name}={value})")
-    if (line := lines.get(TOGETHER)) and ASYNCHRONOUS not in lines:
-        reading.note(line, _AT_ONCE)

@@ -25,6 +25,9 @@ Cloud Stream Kafka binder reference, Enabling DLQ; SmallRye Reactive Messaging, 
 Kafka Connect, errors.tolerance.
 """
 
+THREADS_ORDER = "processing.order"
+"""Whether several threads keep the order of a key, which only the team can know."""
+
 
 class Commit(StrEnum):
     """When the group's position is saved, seen from the application's processing."""
@@ -166,8 +169,23 @@ class Group:
     @property
     def asynchronous(self) -> bool:
         """Whether other threads process while the code polls on."""
-        text = "" if self._streams else self.pipeline.text(Component.APPLICATION, "processing")
-        return text == "asynchronous"
+        return self._processing == "asynchronous"
+
+    @property
+    def unordered(self) -> str:
+        """Why messages of a key may be processed in another order than they have, or empty."""
+        order = "" if self._streams else self.pipeline.text(Component.APPLICATION, THREADS_ORDER)
+        if order != "any" or self._processing == "synchronous":
+            return ""
+        return (
+            f"application.processing={self._processing} with application.{THREADS_ORDER}=any: "
+            "threads process messages of one key at the same time, and a later one may be done "
+            "first."
+        )
+
+    @property
+    def _processing(self) -> str:
+        return "" if self._streams else self.pipeline.text(Component.APPLICATION, "processing")
 
     @property
     def framework(self) -> str:

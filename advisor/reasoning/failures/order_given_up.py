@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
+from advisor.reasoning.behaviour.group import Group
 from advisor.reasoning.behaviour.keys import keys_spread, tasks_split
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
@@ -10,17 +11,18 @@ from advisor.reasoning.pipeline import Pipeline
 
 
 def permits(pipeline: Pipeline) -> Permits:
-    """Within a partition by the queue, of a key by the partitioner and by tasks side by side."""
+    """Within a partition by the queue, of a key by the partitioner, tasks and threads."""
     permitted: Permits = {}
     librdkafka = pipeline.family is Family.LIBRDKAFKA
     if librdkafka and pipeline.text(Component.PRODUCER, "queuing.strategy") == "lifo":
         permitted[Anomaly.REORDERED] = (
             "queuing.strategy=lifo: the newest of the waiting messages is sent first."
         )
-    split = tasks_split(pipeline)
+    split, group = tasks_split(pipeline), Group.of(pipeline)
     reasons = [
         keys_spread(pipeline),
         split and f"{split}, at the same time: later messages of a key may be processed first.",
+        group and group.unordered,
     ]
     if any(reasons):
         permitted[Anomaly.KEY_REORDERED] = " ".join(reason for reason in reasons if reason)
@@ -41,6 +43,7 @@ EVENT = FailureEvent(
     sources=(
         "librdkafka CONFIGURATION.md, queuing.strategy and partitioner",
         "Kafka ConfigDef, partitioner.class; KIP-369; KIP-794",
+        "KafkaConsumer javadoc, Multi-threaded Processing",
         "Spark structured-streaming-kafka-integration.md, minPartitions",
     ),
     beyond_settings=(

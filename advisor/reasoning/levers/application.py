@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family, Value
-from advisor.reasoning.behaviour.group import Commit, Group
+from advisor.reasoning.behaviour.group import THREADS_ORDER, Commit, Group
 from advisor.reasoning.behaviour.keys import OWN, own_class
 from advisor.reasoning.behaviour.quota import NAME as QUOTA
 from advisor.reasoning.behaviour.quota import enough
@@ -41,6 +41,11 @@ def _orders(pipeline: Pipeline) -> Sequence[Value]:
     group = Group.of(pipeline)
     now = pipeline.text(Component.APPLICATION, ORDER)
     return ["in-order"] if group and group.asynchronous and now != "in-order" else []
+
+
+def _orders_of_keys(pipeline: Pipeline) -> Sequence[Value]:
+    group = Group.of(pipeline)
+    return ["by-key"] if group and group.unordered else []
 
 
 def _partitioners(pipeline: Pipeline) -> Sequence[Value]:
@@ -102,6 +107,13 @@ LEVERS = (
             "offsets after a slow record are kept until it is processed."
         )),
         "KafkaConsumer javadoc, Multi-threaded Processing; Spring asyncAcks",
+        _READER,
+    ),
+    _lever(
+        THREADS_ORDER, own_code(_orders_of_keys),
+        costs(throughput="a key whose messages take long holds up those of its thread.",
+              more="Code: a queue for each thread, chosen by the key or the partition."),
+        "KafkaConsumer javadoc, Multi-threaded Processing",
         _READER,
     ),
     _lever(

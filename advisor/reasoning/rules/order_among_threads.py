@@ -1,21 +1,22 @@
-"""Order that is required, and threads that process messages at the same time.
+"""Order that is required, and threads that process messages of one key at the same time.
 
 What it is
-    Order is required, and application.processing=asynchronous: the polling thread hands messages
-    to others.
+    Order is required, several threads process messages (application.processing=parallel or
+    asynchronous), and any of them takes the next one (application.processing.order=any).
 
 Why it matters
-    No setting prevents two threads from processing messages of one key at the same time. The answer
-    assumes that the code gives all messages of a key to one thread.
+    A thread that has a later message of a key may finish it before another has finished an
+    earlier one. No setting of Kafka prevents that.
 
 Use instead
-    One worker for each key or partition, or process on the polling thread.
+    application.processing.order=by-key, with one worker for each key or partition; or process on
+    the polling thread.
 """
 
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.group import Group
+from advisor.reasoning.behaviour.group import THREADS_ORDER, Group
 from advisor.reasoning.finding import Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
@@ -23,28 +24,30 @@ from advisor.reasoning.pipeline import Pipeline
 def check(pipeline: Pipeline) -> str | None:
     """Threads beside each other where order is required."""
     group = Group.of(pipeline)
-    if group is None or not (group.asynchronous and pipeline.requirement.ordering):
-        return None
-    return (
-        "application.processing=asynchronous: the order of a key holds only if one thread "
-        "processes all its messages. The answer assumes that."
-    )
+    return group.unordered or None if group and pipeline.requirement.ordering else None
 
 
 RULE = Rule(
     code="C012",
     name="order-rests-on-the-threads",
-    severity=Severity.MEDIUM,
+    severity=Severity.HIGH,
     component=Component.APPLICATION,
-    setting="processing",
+    setting=THREADS_ORDER,
     check=check,
     sources=("KafkaConsumer javadoc, Multi-threaded Processing",),
     valid=(
         {"family": "java", "need.ordering": "on"},
         {"family": "java", "application.processing": "asynchronous"},
+        {
+            "family": "java",
+            "need.ordering": "on",
+            "application.processing": "parallel",
+            "application.processing.order": "by-key",
+        },
         {"family": Family.SPARK, "need.ordering": "on"},
     ),
     invalid=(
+        {"family": "java", "need.ordering": "on", "application.processing": "parallel"},
         {
             "family": "java",
             "need.ordering": "on",

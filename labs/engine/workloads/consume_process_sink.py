@@ -27,6 +27,13 @@ class ConsumeProcessSink(ProduceConsume):
     has_effects = True
 
     @property
+    def differs(self) -> tuple[str, ...]:
+        if self._application.get("processing") != "parallel":
+            return super().differs
+        return (*super().differs, "application processing=parallel: one thread processes what a "
+                "poll brought")  # fmt: skip
+
+    @property
     def _database(self) -> Path:
         return self.place.scratch / "sink.sqlite"
 

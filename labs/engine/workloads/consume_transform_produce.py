@@ -41,8 +41,9 @@ class ConsumeTransformProduce(ProduceConsume):
     @property
     def differs(self) -> tuple[str, ...]:
         lines = [self.fed, *self._writer_differs, *super().differs]
-        if self._application.get("processing") == "asynchronous":
-            lines.append("application processing=asynchronous is left out: what a poll brought is "
+        threads = self._application.get("processing", "synchronous")
+        if threads != "synchronous":
+            lines.append(f"application processing={threads} is left out: what a poll brought is "
                         "written before the next poll")  # fmt: skip
         return tuple(dict.fromkeys(lines))
 

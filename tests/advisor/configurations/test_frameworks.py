@@ -55,8 +55,12 @@ SET = [
      "group.streams.num.standby.replicas=0: the task waits"),
     (S, f"{STREAMS} streams.num.standby.replicas=1", 0, "num.standby.replicas=1: an instance"),
     # threads may take the messages of a key beside each other
-    ("--ordering", f"{C} application.processing=asynchronous application.commit.order=in-order", 0,
-     "C012 medium"),
+    ("--ordering", f"{C} application.processing=asynchronous application.commit.order=in-order", 1,
+     "C012 high"),
+    ("--ordering", f"{C} application.processing=asynchronous application.commit.order=in-order "
+     "application.processing.order=by-key", 0, "^YES(?!.*C012)"),
+    ("--ordering", f"{C} application.processing=parallel", 1, "processing.order: any -> by-key"),
+    ("", f"{C} application.processing=parallel", 0, "^YES(?!.*C012)"),
     ("", f"{C} application.processing=asynchronous application.commit.order=in-order", 0,
      "^YES(?!.*C012)"),
     ("--ordering", C, 0, "^YES(?!.*C012)"),

@@ -1,5 +1,5 @@
 """Threads that process messages of one poll at the same time, and are waited for: nothing is lost
-by that, and no order is kept."""
+by that, and no order is kept, unless one thread has all messages of a key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.configurations.test_java_loops import LOOP, READER
 
-SAID, UNSAID = "several threads process messages", "^(?!.*several threads process messages)"
+READ = "application.processing=parallel"
+SAID, UNSAID = (1, f"^NO.*processing.order: any -> by-key.*{READ}"), (0, f"^YES(?!.*{READ})")
+RESUMES = f"{TOPIC} application.restart=resumes"
 
 JVM = [
     ("List<Future<?>> fs = new ArrayList<>(); for (var r : rs) fs.add(ex.submit(() -> work(r)));"
@@ -50,16 +52,25 @@ while True:
 
 
 @pytest.mark.parametrize(("body", "expected"), JVM)
-def test_what_a_program_of_java_has_beside_each_other_is_said(
-    tmp_path: Path, body: str, expected: str
+def test_threads_of_a_java_program_keep_no_order(
+    tmp_path: Path, body: str, expected: tuple[int, str]
 ) -> None:
     code = READER % (LOOP % f"{body} c.commitSync();")
-    assert_file(tmp_path / "A.java", code, "", f"{TOPIC} application.restart=resumes", 0, expected)
+    assert_file(tmp_path / "A.java", code, "--ordering", RESUMES, *expected)
 
 
 @pytest.mark.parametrize(("body", "expected"), PYTHON)
-def test_what_a_program_of_python_has_beside_each_other_is_said(
-    tmp_path: Path, body: str, expected: str
+def test_threads_of_a_python_program_keep_no_order(
+    tmp_path: Path, body: str, expected: tuple[int, str]
 ) -> None:
     code = _PYTHON.replace("BODY", body)
-    assert_file(tmp_path / "a.py", code, "", f"{TOPIC} application.restart=resumes", 0, expected)
+    assert_file(tmp_path / "a.py", code, "--ordering", RESUMES, *expected)
+
+
+def test_threads_of_a_program_lose_nothing_and_may_be_said_to_keep_the_order(
+    tmp_path: Path,
+) -> None:
+    code = READER % (LOOP % f"{JVM[0][0]} c.commitSync();")
+    assert_file(tmp_path / "A.java", code, "", RESUMES, 0, f"^YES.*{READ}")
+    stated = f"{RESUMES} application.processing.order=by-key"
+    assert_file(tmp_path / "B.java", code, "--ordering", stated, 0, "^YES")

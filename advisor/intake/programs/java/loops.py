@@ -40,7 +40,7 @@ from advisor.intake.programs.java.waits import (
     THEN,
     WAITS,
 )
-from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, SKIP, TOGETHER
+from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.text import IntakeError, line_of
 
 _MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 12, 30, 2
@@ -196,7 +196,7 @@ class _Poll:
                 yield BEFORE, later.start()
         span, each = (self._behind, end), self._records.one_by_one
         together = java_threads.together(self._text, span, self._uses, self._hands, each)
-        yield from ((TOGETHER, at) for at in together)
+        yield from ((PARALLEL, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
         places = (self._passed_over(), self._in_others(), self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)

@@ -8,7 +8,7 @@ from itertools import islice
 
 from advisor.intake.programs.java.polls import TYPED, consumers
 from advisor.intake.programs.java.text import Text
-from advisor.intake.programs.sends import DROPS, PARALLEL, STARTS_AT_END, STARTS_ELSEWHERE
+from advisor.intake.programs.sends import DROPS, PARALLEL_CONSUMER, STARTS_AT_END, STARTS_ELSEWHERE
 
 _TO_END = re.compile(r"\.\s*seekToEnd\s*\(")
 _SEEK = re.compile(r"\.\s*seek\s*\(")
@@ -36,7 +36,7 @@ def refused(text: Text) -> Iterator[tuple[int, str]]:
     if (at := _seeks_elsewhere(text)) >= 0:
         yield at, f"seek: {STARTS_ELSEWHERE}"
     if _PARALLEL.search(text.plain) and (match := _HANDED.search(text.plain)):
-        yield match.start(), f"{match['verb']}: {PARALLEL}"
+        yield match.start(), f"{match['verb']}: {PARALLEL_CONSUMER}"
     elif (at := _dropped(text)) >= 0:
         yield at, f"poll: {DROPS}"
 

@@ -17,7 +17,7 @@ from advisor.intake.programs.python import parts as python_parts
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.made import Function, parameters
-from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, SKIP, TOGETHER
+from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.text import IntakeError
 
 _TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
@@ -436,7 +436,7 @@ class _Walk:
         """Says that others have several messages of one poll at the same time, if there is a line
         where they are given them."""
         if line and branch.polled >= 0:
-            self._say(TOGETHER, line)
+            self._say(PARALLEL, line)
 
     def _use(self, branch: Branch) -> None:
         """The message is used here."""
