@@ -42,11 +42,12 @@ _TAKES_PARTS = frozenset({"limit", "sample", "tail"})
 _PARTLY = re.compile(r"\.\s*(?:limit|sample)\s*\([^()]{0,80}\)[^;{}]{0,400}?\.\s*write\b")
 _SINKS = frozenset({"save", "saveAsTable", "insertInto", "append", "foreach", "foreachPartition"})
 _REPLACED = (
-    "each batch replaces here what the batches before it wrote (SaveMode.Overwrite). Append, or "
-    "write each batch to a place of its own, with its id in the path or by replaceWhere"
+    "each batch replaces here what the batches before it wrote (SaveMode.Overwrite), or is passed "
+    "over because they wrote (SaveMode.Ignore). Append, or write each batch to a place of its own, "
+    "with its id in the path or by replaceWhere"
 )
 _OVERWRITES = re.compile(
-    r"\.\s*mode\s*\(\s*(?:\w+\s*\.\s*)*(?:\"overwrite\"|Overwrite)\s*\)([^;{}\n]*(?:\n\s*\.[^;{}\n]*)*)"
+    r"\.\s*mode\s*\(\s*(?:\w+\s*\.\s*)*(?:\"(?:overwrite|ignore)\"|Overwrite|Ignore)\s*\)([^;{}\n]*(?:\n\s*\.[^;{}\n]*)*)"
 )
 _OF_ONE_BATCH = re.compile(r"(?i)batch|epoch|\bid\b")
 _KEEPS_OTHERS = re.compile(
@@ -116,7 +117,8 @@ def _parts(function: ast.AST) -> Iterator[int]:
 
 
 def _replaced(function: ast.AST) -> Iterator[int]:
-    """Where a batch is written over what others wrote, to a place that does not depend on it."""
+    """Where a batch is written over what others wrote, or only where none did, to a place that
+    does not depend on it."""
     arguments = function.args.args if isinstance(function, ast.FunctionDef | ast.Lambda) else []
     names = {argument.arg for argument in arguments[1:]}
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
@@ -126,7 +128,7 @@ def _replaced(function: ast.AST) -> Iterator[int]:
         modes = [*call.args, *(word.value for word in call.keywords if word.arg == "mode")]
         is_mode = words.verb(call) == "mode" or any(word.arg == "mode" for word in call.keywords)
         if is_mode and any(
-            isinstance(it, ast.Constant) and it.value == "overwrite" for it in modes
+            isinstance(it, ast.Constant) and it.value in ("overwrite", "ignore") for it in modes
         ):
             yield call.lineno
 

@@ -25,6 +25,7 @@ from advisor.intake.spark import refused as spark_refused
 from advisor.intake.spark import shuffles as spark_shuffles
 from advisor.intake.spark import sinks as spark_sinks
 from advisor.intake.spark import start as spark_start
+from advisor.intake.spark import watermarks as spark_watermarks
 from advisor.intake.text import IntakeError, line_of, shown
 
 _TEXT = (
@@ -89,6 +90,7 @@ def read(text: str) -> Reading:
     spark_refused.query(reading, text, code.function, code.triggers)
     if code.options:
         spark_shuffles.tell(reading, text)
+        spark_watermarks.tell(reading, text)
     _without_prefix(reading)
     return reading
 

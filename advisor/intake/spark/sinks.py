@@ -28,6 +28,10 @@ _BY_BATCH = frozenset({
     "delta", "iceberg", "hudi", "parquet", "orc", "csv", "json", "text", "avro",
 })  # fmt: skip
 """Sinks that keep the number of each batch with its rows, and take each batch once."""
+_CONSOLE = (
+    "a sink of format console keeps nothing that it prints. The answer is one for a sink in its "
+    "place that keeps what it is given"
+)
 _TRIALS = {
     "memory": "what is in it is gone with the driver, and its offsets are not",
     "noop": "it keeps nothing",
@@ -36,7 +40,7 @@ _TRIALS = {
 
 def settle(reading: Reading, code: str) -> None:
     """States that the sink takes each batch once, where each query of the code has such a sink;
-    and that one for trials alone is not advised on."""
+    and that one for trials alone is not advised on, or only printed."""
     found = [(match[1].lower(), match.start(1)) for match in FORMAT.finditer(code)]
     found += [
         (_DEFAULT, match.start("verb"))
@@ -49,6 +53,8 @@ def settle(reading: Reading, code: str) -> None:
                 f"a sink of format {name} is for trials: {_TRIALS[name]}. That is not advised on"
             )
             reading.wrong(Component.APPLICATION, "sink", line_of(code, at), words)
+        elif name == "console":
+            reading.note(line_of(code, at), _CONSOLE)
     if found and all(name in _BY_BATCH for name, _ in found):
         name, at = found[0]
         reading.state(Component.APPLICATION, "sink", "idempotent", line_of(code, at))

@@ -98,6 +98,12 @@ WRITE = 'df.write.save("x")'
      "foreachBatch(f)"), REPLACED),
     ("q.py", PYTHON % ("", 'foreachBatch(lambda d, i: d.write.mode("overwrite").save("x"))'),
      REPLACED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("ignore").save("x")', "foreachBatch(f)"),
+     REPLACED),
+    ("q.scala", SCALA % ('foreachBatch { (df: DataFrame, id: Long) => df.write'
+     '.mode(SaveMode.Ignore).save("x") }', ""), REPLACED),
+    ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("ignore").save(f"x/{i}")',
+     "foreachBatch(f)"), YES),
     ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("overwrite").save(f"x/{i}")',
      "foreachBatch(f)"), YES),
     ("q.py", PYTHON % ('def f(d, i):\n    d.write.mode("append").save("x")',
@@ -193,6 +199,25 @@ def test_no_order_is_left_behind_a_shuffle(
     text = text if name == "q.py" else f"val spark = SparkSession.builder.getOrCreate()\n{text}"
     assert_file(tmp_path / name, text, "--ordering", _TOPIC, code, expected)
     assert_file(tmp_path / name, text, "", _TOPIC, 0, YES)
+
+
+@pytest.mark.parametrize(("operation", "expected"), [
+    ('.withWatermark("timestamp", "1 hour").dropDuplicates("k")', "more than 1 hour behind"),
+    ('.withWatermark("timestamp", DELAY).groupBy("k").count()', "more than its delay behind"),
+    (".dropDuplicates()", "^(?!.*withWatermark)"),
+])  # fmt: skip
+def test_what_is_late_for_a_watermark_is_told(
+    tmp_path: Path, operation: str, expected: str
+) -> None:
+    text = (QUERY % ('"s"', A)).replace(".writeStream", f"{operation}.writeStream")
+    assert_file(tmp_path / "q.py", text, "", _TOPIC, 0, expected)
+
+
+def test_a_sink_that_only_prints_is_told(tmp_path: Path) -> None:
+    text = (QUERY % ('"s"', A)).replace(
+        'writeStream.format("kafka")', 'writeStream.format("console")'
+    )
+    assert_file(tmp_path / "q.py", text, "", _TOPIC, 0, "keeps nothing that it prints")
 
 
 @pytest.mark.parametrize("line", [
