@@ -314,8 +314,12 @@ def _gate(body: Iterable[ast.stmt], writes: list[ast.AST], batch: set[str]) -> i
 
 
 def _is_full(test: ast.expr, own: set[str]) -> bool:
-    """Whether a condition asks how much a list of several batches holds."""
+    """Whether a condition asks how much a list of several batches holds, or a batch, more than
+    whether it is empty."""
     for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and words.verb(node.left) == "count":
+            limits = [value.value for value in node.comparators if isinstance(value, ast.Constant)]
+            return any(isinstance(limit, int) and limit > 1 for limit in limits)
         if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
             names = {it.id for call in words.calls(node.left) for it in call.args
                      if isinstance(it, ast.Name)}  # fmt: skip

@@ -48,7 +48,10 @@ _PRINTED = re.compile(
     r"|\(?\s*\w+\s*\)?\s*(?:->|=>)\s*(?:System\.out\.)?println\s*\([^;]*\))\s*[)}]\s*;?\s*$"
 )
 _LINK = re.compile(r"\s*\.\s*(\w+)\s*(?:\[[^\]]*\]\s*)?([({])?")
-_GATE = re.compile(r"\bif\s*\((?=[^{};]*(?:%|\b(?:nextInt|nextDouble|random)\b))")
+_GATE = re.compile(
+    r"\bif\s*\((?=[^{};]*(?:%|\b(?:nextInt|nextDouble|random)\b"
+    r"|\.\s*count\s*(?:\(\s*\))?\s*[<>]=?\s*(?:[2-9]|\d\d)))"
+)
 _FALSE = re.compile(r"(?:\breturn\s+|[=;{}\n]\s*)false\s*;?\s*(?:\}|$|\n)")
 _TRUE = re.compile(r"\btrue\b|\breturn\s+(?!false\b)\w|&&|\|\||!")
 _OPEN = re.compile(r"\bopen\s*\([^()]*\)\s*(?::\s*Boolean\s*)?(=?)\s*")

@@ -69,6 +69,9 @@ OF_PYTHON = [
     ("d.write.format('noop').mode('append').save()", NOTHING),
     ("d.createOrReplaceTempView('u')", NOTHING),
     (f"if i % 10 == 0: {APPEND}.save('x')", SOME),
+    (f"if d.count() > 1000: {APPEND}.save('x')", SOME),
+    (f"if d.count() < 10: return\n    {APPEND}.save('x')", SOME),
+    (f"if d.count() == 0: return\n    {APPEND}.save('x')", YES),
     (f"if i % 10 != 0: return\n    {APPEND}.save('x')", SOME),
     (f"if i == 0: return\n    {APPEND}.save('x')", SOME),
     (f"if random.random() < 0.1: {APPEND}.save('x')", SOME),
@@ -141,6 +144,9 @@ IN_SCALA = "foreachBatch { (d: DataFrame, i: Long) => %s }"
 
 @pytest.mark.parametrize(("how", "more", "expected"), [
     (IN_SCALA % 'if (i % 10 == 0) d.write.save("x")', "", SOME),
+    (IN_SCALA % 'if (d.count() >= 500) d.write.save("x")', "", SOME),
+    (IN_SCALA % 'if (d.count < 500) () else d.write.save("x")', "", SOME),
+    (IN_SCALA % 'if (d.count() > 0) d.write.save("x")', "", YES),
     (IN_SCALA % 'd.write.save("x"); if (i % 10 == 0) spark.sql("OPTIMIZE t")', "", YES),
     (IN_SCALA % "println(d.count())", "", NOTHING),
     (IN_SCALA % 'metrics.gauge("rows", d.count())', "", NOTHING),
