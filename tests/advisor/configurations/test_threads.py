@@ -64,7 +64,8 @@ def test_threads_of_a_python_program_keep_no_order(
     tmp_path: Path, body: str, expected: tuple[int, str]
 ) -> None:
     code = _PYTHON.replace("BODY", body)
-    assert_file(tmp_path / "a.py", code, "--ordering", RESUMES, *expected)
+    settings = f"{RESUMES} producer.enable.idempotence=true"
+    assert_file(tmp_path / "a.py", code, "--ordering", settings, *expected)
 
 
 def test_threads_of_a_program_lose_nothing_and_may_be_said_to_keep_the_order(
