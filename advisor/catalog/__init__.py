@@ -8,10 +8,8 @@ unlike one that was stated with its default.
 from advisor.catalog.beyond import (
     RETENTIONS,
     forgotten_segments,
-    is_format,
     not_advised,
     of_share_group,
-    old_format,
 )
 from advisor.catalog.combinations import is_own_assignor, refused_assignor, refused_combination
 from advisor.catalog.effective import effective
@@ -26,6 +24,7 @@ from advisor.catalog.model import (
     UnknownSetting,
     Value,
 )
+from advisor.catalog.old_brokers import is_format, old_format, old_protocol
 from advisor.catalog.servers import refused_by_servers, refused_tiering
 from advisor.catalog.unworkable import unworkable
 from advisor.catalog.validity import validate
@@ -54,6 +53,7 @@ __all__ = [
     "not_advised",
     "of_share_group",
     "old_format",
+    "old_protocol",
     "parse",
     "refused_assignor",
     "refused_by_servers",

@@ -2,8 +2,7 @@
 
 They are real, and the product starts with them. Ignoring one would answer for another client, or
 for another log. Sources: KIP-932 and group.share.* of the brokers (share groups); KIP-939
-(two-phase commit: a transaction that is open never times out); KIP-98, KIP-101 and KIP-724
-(formats of messages).
+(two-phase commit: a transaction that is open never times out).
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Iterator, Mapping
 
 from advisor.catalog.model import Component, Family, Problem
 from advisor.catalog.values import number
-from advisor.catalog.versions import at_least
 
 _SHARE = (
     "is of a share consumer (KIP-932). A share group has no position and keeps no order: brokers "
@@ -25,12 +23,6 @@ _TWO_PHASES = (
     "hands the end of each transaction to a coordinator of your own (KIP-939). One that is left "
     "open never times out and holds its readers back for ever. That is not advised on; leave the "
     "line out for transactions that Kafka ends."
-)
-_OLD_FORMAT = (
-    "keeps messages in a format from before Kafka 0.11: brokers refuse what an idempotent producer "
-    "sends (KIP-98, UNSUPPORTED_FOR_MESSAGE_FORMAT), and followers truncate without leader epochs, "
-    "which may lose what acks=all was told (KIP-101). That is not advised on; leave the line out "
-    "for the format of today."
 )
 _OLD_BROKERS = (
     "speaks to every broker as to one from before 0.10, which asks for no versions and has no "
@@ -132,11 +124,6 @@ _NO_SOCKET = (
 )
 _UNASKED = ("0.9.0", "0.8.", "0.7.", "0.6.")
 """The brokers that librdkafka asks for no versions (rdkafka_feature.c, vermap)."""
-_PROTOCOL = "inter.broker.protocol.version"
-_FORMATS = {
-    Component.TOPIC: ("message.format.version",),
-    Component.BROKER: ("log.message.format.version", _PROTOCOL),
-}
 _FETCHERS = "num.replica.fetchers"
 _NO_FETCHER = (
     "=0 leaves no follower that fetches (AbstractFetcherManager divides by it), so nothing is "
@@ -264,29 +251,6 @@ def _asks_nothing(texts: Mapping[str, str]) -> bool:
     return denied and texts.get(_FALLBACK, "").strip().startswith(_UNASKED)
 
 
-def is_format(component: Component, name: str) -> bool:
-    """Whether a setting says in which format messages are kept."""
-    return name in _FORMATS.get(component, ())
-
-
-def old_format(
-    kafka: str, component: Component, texts: Mapping[str, str], of_brokers: Mapping[str, str]
-) -> Iterator[Problem]:
-    """What of these settings keeps messages in a format that the model does not cover.
-
-    Brokers of 3.0 and later heed a format only with an inter.broker.protocol.version below 3.0,
-    which has to be stated, and those of 4.0 know none (KIP-724).
-    """
-    spoken = _version(of_brokers.get(_PROTOCOL, ""))
-    if at_least(kafka, "4.0") or (at_least(kafka, "3.0") and not (spoken and spoken < (3, 0))):
-        return
-    for name in _FORMATS.get(component, ()):
-        version = _version(texts.get(name, ""))
-        if version and version < (0, 11):
-            words = f"{name}={'.'.join(map(str, version))} {_OLD_FORMAT}"
-            yield Problem(component, name, words)
-
-
 def forgotten_segments(
     component: Component, texts: Mapping[str, str], of_brokers: Mapping[str, str]
 ) -> Iterator[Problem]:
@@ -301,9 +265,3 @@ def forgotten_segments(
     kept_ms = int(own) if _NUMBER.fullmatch(own) else next(limits, _WEEK_MS)
     if kept_ms < 0 or int(places) < kept_ms:
         yield Problem(component, _TIERED, f"{_PLACES}={int(places)} {_FORGOTTEN}")
-
-
-def _version(text: str) -> tuple[int, ...] | None:
-    """The line of a version such as `0.10.2-IV0`, or None."""
-    parts = re.match(r"(\d{1,3})\.(\d{1,3})(?![\d])", text.strip(), re.ASCII)
-    return tuple(int(part) for part in parts.groups()) if parts else None

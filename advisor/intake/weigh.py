@@ -21,6 +21,7 @@ from advisor.catalog import (
     not_advised,
     of_share_group,
     old_format,
+    old_protocol,
     parse,
     refused_assignor,
     refused_by_servers,
@@ -306,6 +307,7 @@ class _Scale:
         for other in chain(
             not_advised(product.family, component, known | shared),
             old_format(product.kafka, component, known, of_brokers),
+            old_protocol(product.kafka, component, known, of_brokers),
             forgotten_segments(component, known, of_brokers),
             unworkable(product.family, product.kafka, component, known, of_brokers),
         ):

@@ -72,6 +72,21 @@ SET = [
      "broker.inter.broker.protocol.version=2.8", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=0.10.2", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "not taken into account"),
+    # a protocol with which followers may keep what their leader does not have (KIP-279)
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=1.1-IV0", 2, "two quick changes"),
+    ("--kafka 2.8", f"{C} broker.inter.broker.protocol.version=0.11.0", 2, "two quick changes"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.0", 0, "YES"),
+    # one with which brokers know no zstd (KIP-110), or no static members (KIP-345)
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.0 producer.compression.type=zstd",
+     2, "compression.type: brokers with inter.broker.protocol.version=2.0 refuse"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.0 topic.compression.type=zstd",
+     2, "none is written or copied"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.1 topic.compression.type=zstd",
+     0, "YES"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.2 consumer.group.instance.id=a",
+     2, "nothing is read"),
+    ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.3 consumer.group.instance.id=a",
+     0, "YES"),
     ("", f"{C} topic.cleanup.policy=delete,delete", 0, "YES"),
     ("", f"{C} topic.cleanup.policy=compact,delete,compact", 0, "T006"),
     # a broker closes the connection at a request that is larger than it reads
