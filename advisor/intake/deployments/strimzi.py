@@ -13,7 +13,11 @@ from advisor.catalog import Component, Problem
 from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.clients.topics_made import state_topics
 from advisor.intake.cluster import internal_topics
-from advisor.intake.cluster.metadata_version import take_metadata_version
+from advisor.intake.cluster.metadata_version import (
+    PROTOCOLS,
+    take_kinds_of_groups,
+    take_metadata_version,
+)
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments.several_clusters import refuse_repeated, subject_of
 from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
@@ -222,6 +226,8 @@ def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
     kafka, stated = (of.get(("spec", "kafka", name)) for name in ("version", "metadataVersion"))
     if stated and kafka and not kafka.text.startswith(("2.", "3.")):
         take_metadata_version(reading, stated.text, stated.line)
+        if not any(".".join(path[3:]) == PROTOCOLS for path in of):
+            take_kinds_of_groups(reading, stated.text, kafka.text, stated.line)
 
 
 def _kafka(reading: Reading, leaf: Leaf) -> None:

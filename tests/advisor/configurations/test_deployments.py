@@ -175,6 +175,25 @@ def test_a_metadata_version_decides_what_an_empty_disk_may_do(tmp_path: Path) ->
     assert_answer(str(path), f"{COPIES} application.disk.lost=returns-empty", 1, lost)
 
 
+@pytest.mark.parametrize(
+    ("version", "more", "code", "expected"),
+    [
+        ("3.9-IV0", "consumer.group.protocol=consumer", 2, "=classic: the brokers refuse group.pr"),
+        ("3.9-IV0", "consumer.group.protocol=classic", 0, "has groups of classic alone, unless"),
+        ("3.9-IV0", "consumer.group.protocol=consumer "
+         "broker.group.coordinator.rebalance.protocols=classic,consumer", 0, "YES"),
+        ("4.0-IV0", "consumer.group.protocol=consumer", 0, "YES"),
+    ],
+)  # fmt: skip
+def test_a_metadata_version_decides_which_groups_there_are(
+    tmp_path: Path, version: str, more: str, code: int, expected: str
+) -> None:
+    """GroupVersion of 4.1.2: 1 from 4.0-IV0 on."""
+    path = tmp_path / "k.yaml"
+    path.write_text(strimzi(version))
+    assert_answer(str(path), f"{COPIES} {more}", code, expected)
+
+
 MSK = """resource "aws_msk_configuration" "c" {
   name = "c"
   server_properties = <<-PROPERTIES
