@@ -43,6 +43,7 @@ bytes, with a record whose key names a group, a topic or a producer."""
 _INDEXES: Mapping[Component, str] = {
     Component.BROKER: "log.index.size.max.bytes", Component.TOPIC: "segment.index.bytes",
 }  # fmt: skip
+_OF_TESTS = "internal.segment.bytes"
 _TWO_ENTRIES = 24
 """Of a time index, which keeps the last one free."""
 _SETUP = "socket.connection.setup.timeout.ms"
@@ -91,7 +92,7 @@ def unworkable(
             checks += [_replicas(texts), _kept_back(texts), _connections(texts)]
             checks.append(_registration(texts))
         case Component.TOPIC:
-            checks += [_remote(texts, of_brokers), _disabled(texts)]
+            checks += [_remote(texts, of_brokers), _disabled(texts), _of_tests(texts)]
         case Component.STREAMS:
             checks.append(_streams(texts))
         case Component.CONSUMER if family is Family.SPARK:
@@ -186,6 +187,12 @@ def _index(name: str, texts: Texts) -> Words:
     if _number(texts, name, _TWO_ENTRIES) < _TWO_ENTRIES:
         words = "leaves an index no room for an entry: each batch begins a segment of its own, or "
         yield name, f"{words}none can be written."
+
+
+def _of_tests(texts: Texts) -> Words:
+    """LogConfig.segmentSize, since 4.1; it has no least value that a batch fits in."""
+    if _OF_TESTS in texts:
+        yield _OF_TESTS, "is for Kafka's own tests, and counts instead of segment.bytes."
 
 
 def _remote(texts: Texts, of_brokers: Texts) -> Words:

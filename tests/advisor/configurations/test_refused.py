@@ -72,6 +72,7 @@ SET = [
      "broker.inter.broker.protocol.version=2.8", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=0.10.2", 2, "before Kafka 0.11"),
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=2.8", 0, "not taken into account"),
+    ("", f"{C} topic.internal.segment.bytes=14", 2, "counts instead of segment.bytes"),
     # a protocol with which followers may keep what their leader does not have (KIP-279)
     ("--kafka 3.6", f"{C} broker.inter.broker.protocol.version=1.1-IV0", 2, "two quick changes"),
     ("--kafka 2.8", f"{C} broker.inter.broker.protocol.version=0.11.0", 2, "two quick changes"),
