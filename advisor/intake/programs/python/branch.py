@@ -46,6 +46,13 @@ class Branch:
 
     ended: bool = False
 
+    def begin(self, polled: int, *, many: bool) -> None:
+        """Begins with the message of another poll."""
+        self.polled, self.many = polled, many
+        self.used = self.kept = self.other = False
+        self.committed = self.handed = self.sent = 0
+        self.ahead = self.behind = self.pending = 0
+
     def copy(self) -> Branch:
         """The same, to go on by itself."""
         return replace(self, names={*self.names})

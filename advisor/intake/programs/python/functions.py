@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.made import Function
+from advisor.intake.programs.python.stand_ins import OF_OBJECT
 
 _DEEPEST = 2
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -30,7 +31,8 @@ def polls_once(function: Function, consumers: set[str]) -> bool:
 
 
 def of_file(tree: ast.AST) -> dict[str, Function]:
-    """The functions of a file by what calls them: a class calls its `__init__`."""
+    """The functions of a file by what calls them: a class calls its `__init__`, and an object of it
+    its `__call__`."""
     found: dict[str, Function] = {}
     for node in ast.walk(tree):
         if isinstance(node, Function):
@@ -39,6 +41,8 @@ def of_file(tree: ast.AST) -> dict[str, Function]:
             for method in node.body:
                 if isinstance(method, Function) and method.name == "__init__":
                     found[node.name] = method
+                elif isinstance(method, Function) and method.name == "__call__":
+                    found[OF_OBJECT.format(node.name)] = method
     return found
 
 

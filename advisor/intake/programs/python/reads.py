@@ -9,18 +9,18 @@ assumed in its place is said with the answer.
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from advisor.intake.programs.python import functions as python_functions
 from advisor.intake.programs.python import parts as python_parts
+from advisor.intake.programs.python import passed as python_passed
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.made import Function, parameters
+from advisor.intake.programs.python.stand_ins import callee, handed, last, stand_ins
 from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.text import IntakeError
 
-_TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
 _MOST_STEPS = 20_000
 _DEEPEST_CALL = 3
 _Loop = ast.For | ast.AsyncFor | ast.While
@@ -47,6 +47,7 @@ class _Walk:
     def __init__(self, tree: ast.Module) -> None:
         self.lines: dict[str, int] = {}
         self._functions = python_functions.of_file(tree)
+        self._stand_ins = stand_ins(tree, self._functions)
         self._fields = python_functions.fields(tree)
         self._consumers = words.consumers(tree)
         self._queues = words.queues(tree)
@@ -75,8 +76,7 @@ class _Walk:
     def follow_all(self, tree: ast.Module) -> None:
         """Follows the program, and each of its functions by itself."""
         for top in [tree, *self._functions.values()]:
-            own = (inner for inner in ast.walk(top) if isinstance(inner, ast.Call))
-            self._waits = any(map(words.waits, own))
+            self._waits = any(map(words.waits, words.calls(top)))
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
             self._unread_results |= python_parts.unread_results(top)
             branch = Branch()
@@ -96,6 +96,8 @@ class _Walk:
             self._steps += 1
             if branch.ended or self._steps > _MOST_STEPS:
                 return
+            if branch.polled >= 0 and python_passed.tells_of_future(node):
+                self._say(SKIP, node.lineno)
             self._statement(node, branch)
 
     def _statement(self, node: ast.stmt, branch: Branch) -> None:
@@ -180,7 +182,7 @@ class _Walk:
         inner, used, loose = branch.copy(), branch.used, self._loose
         inner.used = False
         self._follow([*node.body, *node.orelse], inner)
-        uses = self._loose > loose or self._takes_apart(node, branch)
+        uses = self._loose > loose or python_passed.takes_apart(node, branch)
         caught = [handler for handler in node.handlers if words.catches_all(handler)]
         for handler in caught:
             if uses and inner.polled == self._loops > 0 and self._passes_over(handler, inner):
@@ -202,22 +204,17 @@ class _Walk:
         branch.join(branches)
         self._follow(node.finalbody, branch)
 
-    @staticmethod
-    def _takes_apart(node: ast.Try, branch: Branch) -> bool:
-        """Whether an attempt reads a message that was polled before it."""
-        calls = (call for one in node.body for call in words.calls(one))
-        of_message = (call for call in calls if words.names_in(call) & branch.names)
-        return branch.polled >= 0 and any(words.takes_apart(call) for call in of_message)
-
     def _passes_over(self, handler: ast.ExceptHandler, branch: Branch) -> bool:
         def commits(call: ast.Call) -> bool:
             own = python_functions.only_tells(call, self._functions)
-            return own or self._commits(call, branch)
+            return own or python_passed.seeks_next(call) or self._commits(call, branch)
 
         return words.goes_on(handler.body, commits, in_function=self._depth > 0)
 
-    def _at_the_end(self, body: Iterable[ast.stmt], branch: Branch) -> None:
+    def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
+        if line := python_passed.ends(body, in_function=self._depth > 0):
+            self._say(SKIP, line)
         for call in (call for node in body for call in words.calls(node)):
             if self._commits(call, branch):
                 self._say(SKIP, call.lineno)
@@ -256,10 +253,7 @@ class _Walk:
 
     def _polled(self, branch: Branch, call: ast.Call) -> None:
         self._left(branch)
-        branch.polled, branch.used, branch.many = self._loops, False, words.many(call)
-        branch.kept = branch.other = False
-        branch.committed = branch.handed = branch.sent = branch.ahead = branch.behind = 0
-        branch.pending = 0
+        branch.begin(self._loops, many=words.many(call))
 
     def _expression(self, node: ast.AST, branch: Branch) -> None:
         """Follows what is in an expression, the innermost first."""
@@ -324,11 +318,13 @@ class _Walk:
             branch.sent = 0
         given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & branch.names
         own = words.receiver(call).split(".")[0].split("(")[0] in branch.names
-        function = self._functions.get(words.verb(call))
+        functions = self._named(callee(call))
         passes = any(ast.unparse(value) in self._consumers for value in call.args)
-        if function and (given or passes) and self._depth < _DEEPEST_CALL:
-            self._inlined(call, function, branch)
-        elif function and self._in_object(call, function, branch):
+        if given and python_passed.is_left_aside(call, functions, self._unread):
+            self._hand(call, branch)
+        elif functions and (given or passes) and self._depth < _DEEPEST_CALL:
+            branch.join([self._inlined(call, function, branch) for function in functions])
+        elif any(self._in_object(call, function, branch) for function in functions):
             self._use(branch)
         elif given and words.keeps(call):
             branch.names |= words.names_in(call.func)
@@ -340,16 +336,30 @@ class _Walk:
             if words.verb(call) == "produce" and not self._transacts:
                 branch.sent = call.lineno
 
+    def _named(self, name: str) -> list[Function]:
+        """The functions of the file that a name may be of."""
+        function = self._functions.get(name)
+        return [function] if function else self._stand_ins.get(name, [])
+
     def _of_offsets(self, call: ast.Call, branch: Branch) -> None:
         """Looks at offsets that a transaction commits, or that are too far."""
         if words.verb(call) == "commit_transaction" and self._sends_offsets:
             branch.behind = call.lineno
-        if words.verb(call) in words.COMMITS and _TOO_FAR.search(ast.unparse(call)):
-            self._say(SKIP, call.lineno)  # the offset behind the next message, too
+        if python_passed.too_far(call) or self._commits_when_done(call, branch):
+            self._say(SKIP, call.lineno)
+
+    def _commits_when_done(self, call: ast.Call, branch: Branch) -> bool:
+        """Whether a call has a message committed as soon as others are done with it, whatever
+        became of it."""
+        return any(
+            self._commits(inner, branch) and not python_passed.asks(done)
+            for value in python_passed.done_by(call)
+            for done in [value, *self._named(last(value))] for inner in words.calls(done)
+        )  # fmt: skip
 
     def _in_object(self, call: ast.Call, function: Function, branch: Branch) -> bool:
         """Follows a method of an object that was made with a message; whether it is one."""
-        kept, of = self._fields.get(id(function), set()), getattr(call.func, "value", None)
+        kept, of = self._fields.get(id(function), set()), getattr(call.func, "value", call.func)
         is_own = getattr(of, "id", "") in words.OWN
         about = kept if is_own else words.names_in(of) if of and kept else set[str]()
         if not about & branch.names:
@@ -368,13 +378,13 @@ class _Walk:
     def _called_by(self, call: ast.Call, branch: Branch) -> None:
         """Follows a function of the file that a call hands messages to: `map(handle, batch)`."""
         for value in call.args:
-            name = getattr(value, "id", getattr(value, "attr", ""))
             if isinstance(value, ast.Lambda):
                 inner = branch.copy()
                 inner.names |= {word.arg for word in value.args.args}
                 self._expression(value.body, inner)
-            elif (function := self._functions.get(name)) and self._depth < _DEEPEST_CALL:
-                self._within(function, {*parameters(function)}, branch)
+            elif self._depth < _DEEPEST_CALL:
+                for function in self._named(last(value)):
+                    self._within(function, {*parameters(function)}, branch)
 
     def _within(self, function: Function, names: set[str], branch: Branch) -> Branch:
         """Follows a function in which a message has these names."""
@@ -387,12 +397,9 @@ class _Walk:
         self._depth -= 1
         return inner
 
-    def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> None:
+    def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> Branch:
         """Follows a function of the file; one that does not commit uses what it is given."""
-        own = parameters(function)
-        own = own[1:] if own[:1] in (["self"], ["cls"]) else own
-        given = [*zip(own, call.args, strict=False)]
-        given += [(word.arg, word.value) for word in call.keywords if word.arg]
+        given = [*handed(call, function)]
         names = {name for name, value in given if words.names_in(value) & branch.names}
         added = {name for name, value in given if ast.unparse(value) in self._consumers}
         self._consumers |= added
@@ -401,7 +408,7 @@ class _Walk:
         inner.ended, inner.names = False, branch.names
         if not commits and words.names_in(call) & branch.names:
             self._use(inner)
-        branch.join([inner])
+        return inner
 
     def _commits(self, call: ast.Call, branch: Branch) -> bool:
         """Whether a call commits the offset behind the message that was polled last."""
@@ -410,11 +417,7 @@ class _Walk:
         given = words.committed(call)
         if not given:
             return words.verb(call) == "commit" and not self._stores
-        return any(
-            (isinstance(value, ast.Name) and value.id in branch.names)
-            or (words.names_in(value) & branch.names and ".offset() + 1" in ast.unparse(value))
-            for value in given
-        )
+        return any(python_passed.is_behind(value, branch.names) for value in given)
 
     def _hand(self, call: ast.Call, branch: Branch) -> None:
         if self._waits:
