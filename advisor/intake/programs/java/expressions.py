@@ -1,4 +1,5 @@
-"""Functions of Kotlin and Scala whose body is an expression: `fun save(r: R) = runCatching { … }`.
+"""Functions whose body is an expression: `fun save(r: R) = runCatching { … }` of Kotlin and Scala,
+and those that a variable is given: `save = r -> pool.submit(() -> store(r))`.
 
 Where they are called as a statement, nothing takes what they return: neither the error that is kept
 in it as a value, nor what they have begun and not waited for.
@@ -11,16 +12,18 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from advisor.intake.programs.java.handlers import Handler, only_writes
-from advisor.intake.programs.java.text import Block, Text
+from advisor.intake.programs.java.text import AS_FUNCTION, Block, Text
 
 _MOST = 100
 _DEFINED = re.compile(
     r"\b(?:fun|def)\s+(?:<[^<>]*>\s*)?(?:[\w<>?]+\.)?(\w+)\s*\([^()]{0,300}\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?=(?!=)\s*(?!\{)"
+    r"|\b(\w+)\s*(?::(?:[^=;{}]|=>){1,120})?=(?!=)\s*\(?\w+\)?\s*(?:->|=>)\s*+(?!\{)"
 )
 _ALONE = (
     r"(?<=[;{{}}\n>)])\s*(?:\w+\s*->\s*)?(?:this\.)?{0}"
-    r"\s*\([^;{{}}\n()]*(?:\([^;{{}}\n()]*\)[^;{{}}\n()]*)*\)\s*[;\n}})]"
+    rf"\s*(?:\.\s*{AS_FUNCTION}\s*)?"
+    r"\([^;{{}}\n()]*(?:\([^;{{}}\n()]*\)[^;{{}}\n()]*)*\)\s*[;\n}})]"
     r"|\bfor[Ee]ach\s*[({{]\s*(?:(?:this)?\s*::\s*)?{0}\s*_?\s*[)}}]"
 )
 _GOES_ON = re.compile(r"\s*(?:catch\b|finally\b|else\b|\.|\?:)[^{}\n]*")
@@ -34,7 +37,7 @@ _ON_FAILURE = re.compile(r"\.\s*onFailure\s*\{(?:\s*\w+\s*->)?")
 def expressions(text: Text, block: Block) -> Iterator[Block]:
     """The bodies of such functions that a block calls without taking what they return."""
     for match in islice(_DEFINED.finditer(text.plain), _MOST):
-        call = _ALONE.format(match[1])
+        call = _ALONE.format(match[1] or match[2])
         if re.search(call, text.plain[max(0, block[0]) : block[1] + 1]):
             yield match.end(), _end(text, match.end())
 

@@ -53,11 +53,14 @@ _DROPS = re.compile(
 )
 """What leaves nothing of an error."""
 _LOGS = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
+_SEEKS_NEXT = r"[\w.]+\.seek\s*\([^;]*\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
+"""What goes on behind a record (KafkaConsumer javadoc, seek)."""
 _HARMLESS = re.compile(
     r"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*(?:MDC\.\w+\s*\(.*"
     rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
+    rf"|{_SEEKS_NEXT}.*"
     r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)"
     r"|[\w.() ]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
     re.DOTALL,
@@ -209,6 +212,12 @@ def _values(text: Text) -> Iterator[Handler]:
                 yield Handler(match.start(), (match.end() - 1, end))
         elif _DROPS.match(text.plain, end) or not _TAKES_IT.match(text.plain, end):
             yield Handler(match.start(), (match.end() - 1, end))
+
+
+def seeks_next(text: Text, handler: Handler) -> bool:
+    """Whether a handler goes on behind the record that an error is of."""
+    block = text.block_of(text.plain.find("{", handler.at))
+    return re.compile(_SEEKS_NEXT).search(text.plain, *block) is not None
 
 
 def left_out(text: Text, block: Block) -> Iterator[int]:

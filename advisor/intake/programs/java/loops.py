@@ -17,7 +17,9 @@ from itertools import islice
 from advisor.intake.programs.java import expressions as java_expressions
 from advisor.intake.programs.java import flows as java_flows
 from advisor.intake.programs.java import handlers as java_handlers
+from advisor.intake.programs.java import looped as java_looped
 from advisor.intake.programs.java import objects as java_objects
+from advisor.intake.programs.java import others as java_others
 from advisor.intake.programs.java import parts as java_parts
 from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java import sends as java_sends
@@ -25,8 +27,8 @@ from advisor.intake.programs.java import sequences as java_sequences
 from advisor.intake.programs.java import threads as java_threads
 from advisor.intake.programs.java import values as java_values
 from advisor.intake.programs.java.commits import ALL, PUT_BY, Records, any_of
-from advisor.intake.programs.java.polls import TYPED, Call, consumers, polls
-from advisor.intake.programs.java.text import METHOD, Text
+from advisor.intake.programs.java.polls import TYPED, Call, consumers, handed, polls
+from advisor.intake.programs.java.text import Text
 from advisor.intake.programs.java.waits import (
     ASKS,
     AWAIT,
@@ -50,24 +52,14 @@ _EACH = (
     r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
 )
 _DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
-_GOES_ON = re.compile(
-    r"\.\s*(?:onErrorContinue|onErrorComplete)\s*\(|\.\s*onErrorResume\s*\([^;]{0,80}\.\s*empty\s*\("
-    r"|\.\s*attempt\s*\.\s*unsafeRunSync\s*\(\s*\)\s*(?=[;)}\n])"
-)
-_INSTEAD = re.compile(
-    r"\.\s*(?:exceptionally|handle|recover|handleError)\s*[({]\s*"
-    r"(?:\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)"
-)
-"""Of a future: what is done in place of what failed."""
-_CAUGHT = re.compile(r"\.\s*catch\s*\{")
-"""Of a flow of Kotlin's."""
-_READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _THREAD = re.compile(r"\bThread\b|\bthread\b")
 _OF_SCOPE = re.compile(r"(?:launch|async)\b")
 """Whose error `join()` does not throw."""
 _FINALLY = re.compile(r"\bfinally\s*\{")
-_LOOPS = re.compile(r"\b(?:while|for|do)\b|\bschedule\w*\s*\(|@Scheduled\b|\bcontinually\b")
+_CONTINUES = re.compile(r"\bcontinue\b|\breturn@")
+_LEAVES = re.compile(r"\b(?:continue|return)\b")
+"""What drops an error in `finally` (The Java Language Specification, 14.20.2)."""
 
 
 def reads(text: Text, *, single: bool = False) -> dict[str, int]:
@@ -117,8 +109,9 @@ class _Program:
 class _Poll:
     """One `poll()`, and the block that it stands in."""
 
-    def __init__(self, program: _Program, poll: Call) -> None:
-        self._program, text = program, program.text
+    def __init__(self, program: _Program, poll: Call, depth: int = _DERIVATIONS) -> None:
+        self._program, self._call, text = program, poll, program.text
+        self._depth = depth
         self._text, self._at, self._consumer = text, poll.start, poll.consumer
         self._block = text.block(poll.start)
         self._behind = poll.end
@@ -188,7 +181,7 @@ class _Poll:
     def facts(self) -> Iterator[tuple[str, int]]:
         """What the code does with its records, and where."""
         plain, end = self._text.plain, self._block[1]
-        yield from ((BEFORE, at) for at in self._records.too_early())
+        yield from ((BEFORE, at) for at in self._too_early())
         if handed := self._handed(end):
             yield ASYNCHRONOUS, handed
             begin = handed if self._behind < handed < end else self._behind
@@ -198,22 +191,43 @@ class _Poll:
         together = java_threads.together(self._text, span, self._uses, self._hands, each)
         yield from ((PARALLEL, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
-        places = (self._passed_over(), self._in_others(), self._unasked(), self._left(end))
+        others = java_others.passed_over(self._text, span, self._program.go_on)
+        places = (self._passed_over(), others, self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
             yield SKIP, too_far.start()  # the offset behind the next record, too
         yield from self._at_the_end()
 
+    def _too_early(self) -> Iterator[int]:
+        """Where a commit comes before what it is behind is processed, also in methods that are
+        handed it."""
+        yield from self._records.too_early()
+        for inner in self._inner:
+            yield from inner._too_early()
+
+    @cached_property
+    def _inner(self) -> list[_Poll]:
+        """The methods of the file that are handed records, as polls of these."""
+        calls = handed(self._text, self._records.names, self._whole, self._call)
+        return [_Poll(self._program, it, self._depth - 1) for it in calls] if self._depth else []
+
     def _before_waiting(self, end: int) -> Iterator[int]:
         """Where all is committed before others, who have a record, are waited for."""
         plain = self._text.plain
-        if not WAITS.search(plain, self._behind, end):
-            return
-        for at in self._hands:
-            wait = WAITS.search(plain, at, end) if self._behind < at < end else None
-            closed = self._text.closed(plain.index("(", at) + 1) if wait else at
-            if wait and (early := self._commits.search(plain, closed, wait.start())):
+        waits = [it[0] for it in WAITS.finditer(plain, self._behind, end)]
+        pauses = all(it.startswith("pause") for it in waits)
+        for at in (at for at in self._hands if waits and self._behind < at < end):
+            wait = WAITS.search(plain, at, end)
+            closed = self._text.closed(plain.index("(", at) + 1)
+            early = self._commits.search(plain, closed, wait.start() if wait else end)
+            if early and (wait or (pauses and self._is_next(closed, early.start()))):
                 yield early.start()
+
+    def _is_next(self, begin: int, end: int) -> bool:
+        """Whether nothing is called between two places of one block but the consumer."""
+        own = rf"\b{self._consumer}\s*\.\s*\w+\s*\("
+        other = re.search(r"\w\s*[({]", re.sub(own, "", self._text.plain[begin:end]))
+        return other is None and self._text.block(begin) == self._text.block(end)
 
     def _left(self, end: int) -> Iterator[int]:
         """Where a record is left out, or a result that says what became of it."""
@@ -249,7 +263,8 @@ class _Poll:
             taken_here = re.search(rf"\b{match[1]}\b", plain[closed:end])
             if is_queue and not taken_here and self._uses.search(plain, match.end(), closed):
                 return match.start()
-        return 0
+        inner = (it._handed(it._block[1]) for it in self._inner)
+        return next(filter(None, inner), 0)
 
     def _is_queue(self, name: str) -> bool:
         of_kotlin = re.search(r"\bfun\s+\w+\s*\(", self._text.plain)
@@ -330,19 +345,25 @@ class _Poll:
     def _passed_over(self) -> Iterator[int]:
         """Handlers of any error that write of it and go on with the next record."""
         for handler in self._program.go_on:
-            if self._goes_on(handler.attempt):
+            start, end = handler.attempt
+            unread = start < self._at < end and java_handlers.seeks_next(self._text, handler)
+            if unread or self._goes_on(handler.attempt):
                 yield handler.at
         for handler in self._program.leave:
             for start, end in self._records.one_by_one:
                 behind = start < handler.at < end
                 if behind and self._commits.search(self._text.plain, end, self._block[1]):
                     yield handler.at  # all that was polled, also what is behind the break
-        calls = self._calls(self._behind)
+        calls = java_looped.calls(self._text, self._behind)
         for handler in self._program.go_on:
             start, end = handler.attempt
-            if any(start < call < end for call in calls) and self._looped(start):
+            if any(start < call < end for call in calls) and java_looped.looped(self._text, start):
                 yield handler.at
-        called = self._text.reached(self._block)[1:] if self._loops() else []
+        called = (
+            self._text.reached(self._block)[1:]
+            if java_looped.looped(self._text, self._behind)
+            else []
+        )
         for body in java_expressions.expressions(self._text, self._block):
             silent = [*self._program.go_on_or_return, *self._program.falsely]
             yield from java_expressions.passed_over(self._text, body, silent)
@@ -354,53 +375,6 @@ class _Poll:
         for handler in self._program.go_on_or_return:
             if any(self._in_method(body, handler.attempt) for body in called):
                 yield handler.at
-
-    def _in_others(self) -> Iterator[int]:
-        """Where an error of what others were given is passed over: of an executor, in a handler
-        around its future, or of a reactive chain."""
-        plain, end = self._text.plain, self._block[1]
-        if match := _GOES_ON.search(plain, self._behind, end):
-            yield match.start()
-        for match in islice(_INSTEAD.finditer(plain, self._behind, end), _MOST):
-            body = plain[match.end() : self._text.closed(match.end()) - 1]
-            if java_handlers.only_writes(body, in_function=True):
-                yield match.start()
-        for match in islice(_CAUGHT.finditer(plain, self._behind, end), _MOST):
-            if java_handlers.only_writes(
-                plain[match.end() : self._text.block_of(match.end() - 1)[1]]
-            ):
-                yield match.start()
-        if not HAND.search(plain, self._behind, end):
-            return
-        for handler in self._program.go_on:
-            start, stop = handler.attempt
-            if self._behind < start < end and _READS_FUTURE.search(plain, start, stop):
-                yield handler.at
-
-    def _loops(self) -> bool:
-        return self._looped(self._behind)
-
-    def _looped(self, at: int, depth: int = _DERIVATIONS) -> bool:
-        """Whether a place is in a loop, or in a method that is called in one."""
-        around = self._text.around(at)
-        if any(_LOOPS.search(head) for _, _, head in around):
-            return True
-        calls = self._calls(at)
-        return depth > 0 and any(self._looped(call, depth - 1) for call in calls)
-
-    def _calls(self, at: int) -> list[int]:
-        """Where the method is called that a place is in."""
-        method = next(
-            filter(None, (METHOD.search(it[2]) for it in self._text.around(at)[::-1])), None
-        )
-        if method is None:
-            return []
-        calls = re.finditer(rf"(?<![\w.])(?:this\.)?{method[1]}\s*\(", self._text.plain)
-        return [it.start() for it in islice(calls, _MOST) if not self._is_definition(it.end())]
-
-    def _is_definition(self, opened: int) -> bool:
-        behind = self._text.plain[self._text.closed(opened) :][:80]
-        return bool(re.match(r"\s*(?:throws\s[\w, .]+|:\s*[\w<>?, ]+)?\s*=?\s*\{", behind))
 
     def _is_unread(self, body: tuple[int, int]) -> bool:
         """Whether nothing takes what a method returns."""
@@ -424,7 +398,7 @@ class _Poll:
             return False
         around = self._text.around(attempt[0])
         if attempt == self._block:
-            return bool(around) and self._looped(attempt[0])
+            return bool(around) and java_looped.looped(self._text, attempt[0])
         within = self._block[0] < attempt[0] < self._block[1]
         return within and not java_handlers.tries_again(self._text, attempt, self._block)
 
@@ -435,7 +409,9 @@ class _Poll:
             block, attempt = self._text.block_of(match.end() - 1), self._text.attempt(match.start())
             if not attempt or not self._uses.search(plain, *attempt):
                 continue
-            if commit := self._commits.search(plain, *block):
+            within = self._block[0] < attempt[0] < self._block[1]
+            dropped = (_CONTINUES if within else _LEAVES).search(plain, *block)
+            if commit := self._commits.search(plain, *block) or dropped:
                 yield SKIP, commit.start()
             elif (close := self._closes.search(plain, *block)) and not self._guarded(attempt):
                 yield CLOSE, close.start()

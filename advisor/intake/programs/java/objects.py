@@ -14,6 +14,10 @@ from advisor.intake.programs.java.text import Block, Text
 _MOST = 30
 _CLASS = re.compile(r"\b(?:class|record)\s+(\w+)[^{}]*$")
 _EXTENSION = re.compile(r"\bfun\s+(?:<[^<>]*>\s*)?\w+(?:<[\w<>?, *]*>)?\??\.\w+\s*\(")
+_OF_EACH = (
+    r"\bmap\s*[({{]\s*(?:new\s+|::)?{0}\s*(?:::\s*new|\.\s*apply|\(\s*(?:_|it)\s*\))?\s*[)}}]"
+)
+"""A chain of calls that makes an object of each: `map(Worker::new)`, `map(new Worker(_))`."""
 _FIELD = re.compile(r"\bthis\s*\.\s*(\w+)\s*=(?!=)")
 
 
@@ -29,8 +33,10 @@ def fields(text: Text, body: Block, names: Collection[str], span: Block) -> set[
     for start, end, head in reversed(text.around(body[0])):
         if match := _CLASS.search(head):
             made = re.compile(rf"\b{match[1]}\s*(?:<[\w<>?, ]{{0,60}}>)?\s*\([^;{{}}\n]{{0,200}}")
+            of_each = re.compile(_OF_EACH.format(match[1]))
             given = (it[0] for it in islice(made.finditer(text.plain, *span), _MOST))
-            if any(not set(names).isdisjoint(re.findall(r"\w+", it)) for it in given):
+            is_given = any(not set(names).isdisjoint(re.findall(r"\w+", it)) for it in given)
+            if is_given or of_each.search(text.plain, *span):
                 return _of_class(text, match[1], (start, end))
             return set()
     return set()

@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from advisor.intake.programs.java import sequences as java_sequences
 from advisor.intake.programs.java.names import TYPE, also_called
-from advisor.intake.programs.java.text import Text
+from advisor.intake.programs.java.text import AS_FUNCTION, Text
 from advisor.intake.text import IntakeError, line_of
 
 TYPED = rf"{TYPE}\s*=\s*"
@@ -31,6 +32,9 @@ _LOOP = re.compile(r"\bfor\s*\([^:;()]{0,120}?\b(\w+)\s*(?::|\bin\b|<-)\s*" + _O
 _RETURN = re.compile(rf"\breturn\s+{_OF}$")
 """What stands before a poll whose records go into a variable, one by one into a loop, or to who
 calls the method."""
+_HANDED = re.compile(rf"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*(?:\.\s*{AS_FUNCTION}\s*)?\(")
+_OF_PARTITION = re.compile(r"\s*\.\s*records\s*\(.*", re.DOTALL)
+_MOST = 60
 _COUNTS = re.compile(r"\s*\.\s*(?:count|isEmpty|size)\b")
 """What only tells how many records there are."""
 _ALONE = re.compile(rf"(?:^|[;{{}}\n])\s*{_OF}$")
@@ -152,3 +156,17 @@ def _returned(text: Text, consumer: str) -> Iterator[Call]:
     loop = rf"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{call}"
     for match in re.finditer(loop, text.plain):
         yield Call(match.start(), match.end(), consumer, match[1], True)
+
+
+def handed(text: Text, names: Collection[str], whole: Collection[str], of: Call) -> Iterator[Call]:
+    """The methods of the file that are handed records, all of them or one, each as a `poll()` of
+    these; `of` is the one whose block calls them."""
+    span = of.end, text.block(of.start)[1]
+    for match in islice(_HANDED.finditer(text.plain, *span), _MOST):
+        given = [_OF_PARTITION.sub("", it) for it in text.arguments(match.end())]
+        for body in text.bodies(match[1]) if not set(names).isdisjoint(given) else ():
+            pairs = dict(zip(text.parameters(body), given, strict=False))
+            consumer = next((own for own, it in pairs.items() if it == of.consumer), of.consumer)
+            begin = body[0] + 1
+            for own in (own for own, it in pairs.items() if it in names):
+                yield Call(begin, begin, consumer, own, pairs[own] not in whole, body[0])

@@ -17,9 +17,21 @@ METHOD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\([^()]{0,300}\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
 )
+_LAMBDA = re.compile(
+    r"\b(\w+)\s*(?::(?:[^=;{}]|=>){0,120})?=\s*(?:(?:\(([^()]{0,200})\)|(\w+))\s*(?:->|=>)\s*)?$"
+)
+"""What stands before the braces of a function that a variable is given; Kotlin has its parameter
+behind them."""
+_PARAMETER = re.compile(r"\s*(\w+)\s*(?::[^-{}]{0,80})?->")
+_TYPES = re.compile(r"<[^<>()]*>|\[[^\[\]()]*\]")
 CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
 """What stands before the brackets or braces of a call."""
-_CALLED = re.compile(r"\b(\w+)\s*\(|::\s*(\w+)|\bfor[Ee]ach\s*\(\s*(\w+)\s*\)")
+AS_FUNCTION = r"(?:accept|apply|call|handle|invoke|run|test)"
+"""How a function is called that a variable has (java.util.function, Runnable, Callable; Kotlin)."""
+_CALLED = re.compile(
+    rf"\bfor[Ee]ach\s*\(\s*(\w+)\s*\)|\b(\w+)\s*(?:\.\s*({AS_FUNCTION})\s*)?\("
+    rf"|\.\s*({AS_FUNCTION})\s*\(|::\s*(\w+)"
+)
 _GIVEN = re.compile(r"\bforEach\s*\(\s*(?:new\s+\w+[^;{}]{0,200})?\w*\)")
 """A collection that hands each to an object's `accept` (java.util.function.Consumer)."""
 _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
@@ -103,7 +115,7 @@ class Text:
         """The bodies of methods, by name."""
         methods: dict[str, list[Block]] = {}
         for start, end, head in self.heads:
-            if match := METHOD.search(head):
+            if match := METHOD.search(head) or _LAMBDA.search(head):
                 methods.setdefault(match[1], []).append((start, end))
         return methods
 
@@ -128,6 +140,10 @@ class Text:
         head = self._by_start[body[0]][2]
         match = METHOD.search(head)
         given = head[match.start() :].partition("(")[2].partition(")")[0] if match else ""
+        if not match and (function := _LAMBDA.search(head)):
+            behind = _PARAMETER.match(self.plain, body[0] + 1)
+            given = function[2] or function[3] or (behind[1] if behind else "it")
+        given = _TYPES.sub("", _TYPES.sub("", given))
         words = [it.partition(":")[0].split() for it in given.split(",")]
         return [parts[-1] for parts in words if parts]
 
@@ -210,6 +226,17 @@ class Text:
             if depth < 0:
                 return here + 1
         return at
+
+    def arguments(self, at: int) -> list[str]:
+        """The arguments of a call whose bracket was opened just before a place."""
+        depth, begin, found = 0, at, list[str]()
+        for here in range(at, self.closed(at)):
+            char = self.plain[here]
+            depth += (char in "([{") - (char in ")]}")
+            if depth < 0 or (depth == 0 and char == ","):
+                found.append(self.plain[begin:here].strip())
+                begin = here + 1
+        return found
 
     def line_to(self, at: int) -> str:
         """What stands before a place in its line."""

@@ -1,0 +1,44 @@
+"""Where an error of what others were given is passed over: of an executor, in a handler around its
+future, or of a reactive chain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from advisor.intake.programs.java.handlers import Handler, only_writes
+from advisor.intake.programs.java.text import Block, Text
+from advisor.intake.programs.java.waits import HAND
+
+_MOST = 100
+_GOES_ON = re.compile(
+    r"\.\s*(?:onErrorContinue|onErrorComplete)\s*\(|\.\s*onErrorResume\s*\([^;]{0,80}\.\s*empty\s*\("
+    r"|\.\s*attempt\s*\.\s*unsafeRunSync\s*\(\s*\)\s*(?=[;)}\n])"
+)
+_INSTEAD = re.compile(
+    r"\.\s*(?:exceptionally|handle|recover|handleError)\s*[({]\s*"
+    r"(?:\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)"
+)
+"""Of a future: what is done in place of what failed."""
+_CAUGHT = re.compile(r"\.\s*catch\s*\{")
+"""Of a flow of Kotlin's."""
+_READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
+
+
+def passed_over(text: Text, span: Block, go_on: Iterable[Handler]) -> Iterator[int]:
+    """Where that is between two places; `go_on` are handlers that only write of an error."""
+    plain, (begin, end) = text.plain, span
+    if match := _GOES_ON.search(plain, begin, end):
+        yield match.start()
+    for match in islice(_INSTEAD.finditer(plain, begin, end), _MOST):
+        if only_writes(plain[match.end() : text.closed(match.end()) - 1], in_function=True):
+            yield match.start()
+    for match in islice(_CAUGHT.finditer(plain, begin, end), _MOST):
+        if only_writes(plain[match.end() : text.block_of(match.end() - 1)[1]]):
+            yield match.start()
+    if HAND.search(plain, begin, end):
+        for handler in go_on:
+            start, stop = handler.attempt
+            if begin < start < end and _READS_FUTURE.search(plain, start, stop):
+                yield handler.at
