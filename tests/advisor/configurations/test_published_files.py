@@ -150,6 +150,16 @@ _CONSUMER = "new KafkaConsumer<>(p);\n}}\n"
 _ID = 'p.put(StreamsConfig.APPLICATION_ID_CONFIG, "a");\n'
 _INTERVAL = "p.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 2000);\n"
 _STREAMS = f"{JAVA}{_ID}{_INTERVAL}{RETURNED}"
+_ADMIN_OF_JAVA = """import org.apache.kafka.clients.CommonClientConfigs;
+class A {
+  Admin own = Admin.create(settings());
+  Map<String, Object> settings() {
+    Map<String, Object> m = new HashMap<>();
+    m.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "k");
+    return m;
+  }
+}
+"""
 PROGRAMS = [
     (f"{JAVA}{_REGISTRY}{_JSON_TYPE}{_JAAS}{PUTS}{_CONSUMER}", 0, "YES"),
     (f'{JAVA}{_REGISTRY}p.put("acks", "1");\nnew KafkaProducer<>(p);\n}}}}\n', 1, ONE),
@@ -158,6 +168,7 @@ PROGRAMS = [
         2,
         "no settings are in it as plain values",
     ),
+    (_ADMIN_OF_JAVA, 2, "no settings are in it as plain values"),
     (f'{JAVA}p.put(Names.ACKS, "1");\nnew KafkaProducer<>(p);\n}}}}\n', 2, "name of this setting"),
 ]
 

@@ -175,8 +175,8 @@ def _judge(reading: Reading, code: _Code) -> None:
 
 def _is_of_client(made: _Object, plain: str) -> bool:
     """Whether it holds settings of a client, and is no AdminClient's, which writes nothing."""
-    created = _ADMINISTERS.replace("NAME", re.escape(made.name))
-    if re.search(created, plain[made.start : made.end]):
+    own = _ADMINISTERS.replace("NAME", re.escape(made.name))
+    if re.search(own, plain[made.start : made.end]) or java_topics.only_administers(plain):
         return False
     return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
 

@@ -20,12 +20,21 @@ from advisor.intake.reading import Reading
 
 _MOST, _WITH_COPIES = 50, 3
 _MADE = re.compile(r"\b(?:NewTopic|TopicBuilder\s*\.\s*name)\s*\(")
+_ADMINISTERS = re.compile(r"\b(?:Kafka)?Admin(?:Client)?\.create\s*\(")
+_OF_CLIENT = re.compile(
+    r"\bKafka(?:Producer|Consumer|Streams)\b|\b(?:Producer|Consumer|Streams)Config\b"
+)
 _SHORT = re.compile(
     r"(?:Optional\.of\()?(?:\(\s*short\s*\)\s*)?(?P<number>\d{1,5}|[A-Za-z_]\w*)"
     r"(?:\s*\.\s*toShort(?:\(\s*\))?|\s+as\s+Short)?\)?"
 )
 _MAP = re.compile(r"(?:Map|ImmutableMap)\.of\(|Collections\.singletonMap\(|(?:m|hashM)apOf\(|Map\(")
 _TO = re.compile(r"\s+to\s+|\s*->\s*")
+
+
+def only_administers(plain: str) -> bool:
+    """Whether a program makes an AdminClient, and speaks of no client that writes or reads."""
+    return bool(_ADMINISTERS.search(plain)) and not _OF_CLIENT.search(plain)
 
 
 class Code(Protocol):
