@@ -32,6 +32,10 @@ _USES = re.compile(
     r"|\bfor\s+\w+\s+in\s+\w*consumer\b|@\w*KafkaListener\b"
 )
 """What a program does with a client, beside making it."""
+MAKES_CLIENT = re.compile(
+    r"\bKafka(?:Producer|Consumer|ShareConsumer|Streams)\s*(?:<[^;(){}]*>|\[[^;(){}]*\])?\s*\("
+)
+"""Where a program of Java, Kotlin or Scala makes a client, which another class may use."""
 
 
 ASSIGNS = (
@@ -60,5 +64,7 @@ def assigned(text: str) -> int:
 
 
 def is_program(kind: str, text: str) -> bool:
-    """Whether a file of this kind holds code that works with records, not settings alone."""
-    return kind in KINDS and _USES.search(text) is not None
+    """Whether a file of this kind holds code that works with records, or makes what does, and not
+    settings alone."""
+    works = _USES.search(text) or (kind == "java-code" and MAKES_CLIENT.search(text))
+    return kind in KINDS and bool(works)

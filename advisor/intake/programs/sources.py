@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
+from advisor.intake.programs.assumed import MAKES_CLIENT
+
 _JVM, _JVM_KIND = (".java", ".kt", ".scala"), "java-code"
 _PYTHON, _PYTHON_KIND = (".py",), "python-dict"
 _IMPORT = r"^from[ \t]+\.?(?:[\w.]+\.)?{}[ \t]+import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*$"
-
 Source = tuple[str, str]
 """A file's name and its text."""
 
@@ -29,8 +30,9 @@ def programs(files: Sequence[Source], kind_of: Callable[[str], str]) -> list[lis
             if other == name or PurePath(other).suffix != own.suffix:
                 continue
             stem = re.escape(PurePath(other).stem)
-            if own.suffix in _JVM and kinds[name] == _JVM_KIND and not kinds[other]:
-                if re.search(rf"\b{stem}\s*[.(]", text):
+            if own.suffix in _JVM and kinds[name] == _JVM_KIND:
+                is_part = not (kinds[other] and MAKES_CLIENT.search(other_text))
+                if is_part and re.search(rf"\b{stem}\s*[.(]", text):
                     group.append((other, other_text))
             elif own.suffix in _PYTHON and kinds[name] == kinds[other] == _PYTHON_KIND:
                 pattern = re.compile(_IMPORT.format(stem), re.MULTILINE)
