@@ -151,9 +151,13 @@ class _Poll:
         """Names of records, and what they are handed on to: asked of attempts alone."""
         return java_flows.flows(self._text, self._used, (self._behind, self._block[1]))
 
+    @cached_property
+    def _of_flows(self) -> re.Pattern[str]:
+        return any_of(self._flows)
+
     def _is_of_records(self, attempt: tuple[int, int]) -> bool:
         text, begin = self._text, max(attempt[0], self._behind)
-        uses = any_of(self._flows).search(text.plain, begin, attempt[1])
+        uses = self._of_flows.search(text.plain, begin, attempt[1])
         return bool(uses) or java_flows.has_receiver(text, self._flows, begin)
 
     def _name(self, loop: re.Match[str], begin: int) -> str:
