@@ -33,7 +33,7 @@ _USES = re.compile(
 )
 """What a program does with a client, beside making it."""
 MAKES_CLIENT = re.compile(
-    r"\bKafka(?:Producer|Consumer|ShareConsumer|Streams)\s*(?:<[^;(){}]*>|\[[^;(){}]*\])?\s*\("
+    r"\bKafka(?:Producer|Consumer|ShareConsumer|Streams)\s*(?:<[^;(){}]{0,99}>|\[[^;(){}]{0,99}\])?\s*\("
 )
 """Where a program of Java, Kotlin or Scala makes a client, which another class may use."""
 

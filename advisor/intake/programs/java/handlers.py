@@ -53,14 +53,14 @@ _DROPS = re.compile(
 )
 """What leaves nothing of an error."""
 _LOGS = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
-_SEEKS_NEXT = r"[\w.]+\.seek\s*\([^;]*\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
+_SEEKS_NEXT = r"\.seek\s*\([^;]{0,300}\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
 """What goes on behind a record (KafkaConsumer javadoc, seek)."""
 _HARMLESS = re.compile(
     r"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*(?:MDC\.\w+\s*\(.*"
     rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
-    rf"|{_SEEKS_NEXT}.*"
+    rf"|[\w.]+{_SEEKS_NEXT}.*"
     r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)"
     r"|[\w.() ]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
     re.DOTALL,

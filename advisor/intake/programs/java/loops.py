@@ -45,7 +45,7 @@ from advisor.intake.programs.java.waits import (
 from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.text import IntakeError, line_of
 
-_MOST, _MOST_POLLS, _MOST_NAMES, _DERIVATIONS = 100, 12, 30, 2
+_MOST, _MOST_POLLS, _MOST_NAMES, _MOST_HANDED, _DERIVATIONS = 100, 12, 30, 8, 2
 _EACH = (
     r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
@@ -213,7 +213,8 @@ class _Poll:
     def _inner(self) -> list[_Poll]:
         """The methods of the file that are handed records, as polls of these."""
         calls = handed(self._text, self._records.names, self._whole, self._call)
-        return [_Poll(self._program, it, self._depth - 1) for it in calls] if self._depth else []
+        first = islice(calls, _MOST_HANDED if self._depth else 0)
+        return [_Poll(self._program, it, self._depth - 1) for it in first]
 
     def _before_waiting(self, end: int) -> Iterator[int]:
         """Where all is committed before others, who have a record, are waited for."""
