@@ -123,6 +123,8 @@ PROGRAMS = [
     ("java-code", f"{_JAVA}c.subscribe(t);{'c . poll ( ' * 5_000}"),
     ("java-code", _JAVA + "".join(f"var a{i} = rs.records(t); for (b{i} : a{i}) {{ }} "
                                   for i in range(800))),
+    ("java-code", f"{_JAVA}f(rs); }}\n"
+     + "void f(Rs rs) { f(rs); for (var r : rs) f(r); c.commitSync(); }\n" * 800),
     ("spark-options", '.readStream.option("subscribe", "a").writeStream.foreachBatch(f)\n'
      + "def f(d, i):\n    g()\n" * 2_000),
 ]  # fmt: skip

@@ -295,7 +295,8 @@ class _Poll:
         for body in java_expressions.expressions(self._text, self._block):
             if (hand := HAND.search(plain, *body)) and not WAITS.search(plain, *body):
                 yield hand.start()
-        for body in self._text.reached((self._behind, self._block[1]))[1:]:
+        reached = self._text.reached((self._behind, self._block[1]))[1:]
+        for body in islice(reached, None if self._depth == _DERIVATIONS else _MOST):
             taken = self._taken(body)
             for match in islice(HAND.finditer(plain, *body), _MOST) if taken else ():
                 given = plain[match.end() : self._text.closed(match.end())]
