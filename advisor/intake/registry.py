@@ -228,7 +228,7 @@ def _weighed(
 
 def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) -> Iterator[str]:
     """Why a file may not be what it was taken for; `kind` is what somebody said."""
-    if intake.strangers == names:
+    if intake.strangers == names and (names or not intake.notes):
         likely = detect(text)
         if likely and likely != reader:
             yield f"no setting of Kafka is in this file; it looks like: {likely.title}."

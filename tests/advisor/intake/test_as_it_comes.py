@@ -177,6 +177,13 @@ def test_a_file_of_which_nothing_was_read_is_a_problem(kind: str, text: str) -> 
     assert problems == ["Line 1: no setting of Kafka is in this file."]
 
 
+def test_a_file_of_credentials_alone_is_of_the_kind_that_is_said() -> None:
+    text = "sasl.oauthbearer.token.endpoint.url=https://a\n"
+    intake = read(text, JAVA, "consumer-properties")
+    assert not intake.problems
+    assert ["is a credential: dropped" in note for note in intake.notes] == [True]
+
+
 CONSUMER = "group.id=g\nauto.offset.reset=earliest\ngroup.protocol=consumer\n"
 STRATEGY = "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor"
 
