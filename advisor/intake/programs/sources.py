@@ -15,6 +15,7 @@ from advisor.intake.programs.assumed import MAKES_CLIENT
 _JVM, _JVM_KIND = (".java", ".kt", ".scala"), "java-code"
 _PYTHON, _PYTHON_KIND = (".py",), "python-dict"
 _IMPORT = r"^from[ \t]+\.?(?:[\w.]+\.)?{}[ \t]+import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*$"
+
 Source = tuple[str, str]
 """A file's name and its text."""
 
