@@ -32,6 +32,7 @@ from advisor.intake.programs.java import loops as java_loops
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
+from advisor.intake.programs.java import text as java_text
 from advisor.intake.programs.java import topics as java_topics
 from advisor.intake.programs.java.text import Text, braces, without_comments, without_letters
 from advisor.intake.programs.sends import processed, unheard
@@ -51,8 +52,9 @@ _COMMENT = re.compile(r"[ \t]*[#!;]")
 _OF_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
 _LOOKED_BACK = 2_000
 _MOST_USES, _MOST_OBJECTS = 300, 30
-_TRIED = 20
-"""Of an object's keys: each that is unknown takes some milliseconds."""
+_REACH, _TRIED = 2_000, 20
+"""Letters to the end of a call, and keys of an object: each that is unknown takes some
+milliseconds."""
 _LONGEST = 100_000
 """Letters that are looked through."""
 _MADE = re.compile(
@@ -175,8 +177,8 @@ def _judge(reading: Reading, code: _Code) -> None:
 
 def _is_of_client(made: _Object, plain: str) -> bool:
     """Whether it holds settings of a client, and is no AdminClient's, which writes nothing."""
-    own = _ADMINISTERS.replace("NAME", re.escape(made.name))
-    if re.search(own, plain[made.start : made.end]) or java_topics.only_administers(plain):
+    created = _ADMINISTERS.replace("NAME", re.escape(made.name))
+    if re.search(created, plain[made.start : made.end]) or java_topics.only_administers(plain):
         return False
     return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
 
@@ -390,25 +392,11 @@ class _Code:
 
     def arguments(self, at: int) -> list[str]:
         """The arguments of a call whose bracket was opened just before a place."""
-        depth, begin, arguments = 0, at, list[str]()
-        for here in range(at, min(len(self.text), at + 2_000)):
-            char = self.plain[here]
-            depth += (char in "([{") - (char in ")]}")
-            if depth < 0 or (depth == 0 and char == ","):
-                arguments.append(self.text[begin:here].strip())
-                begin = here + 1
-            if depth < 0:
-                return [argument for argument in arguments if argument]
-        return []
+        return java_text.arguments(self.plain, at, self.text, _REACH)
 
     def _closed(self, at: int) -> int:
         """Behind the bracket that closes a call which was opened just before a place."""
-        depth = 0
-        for here in range(at, min(len(self.plain), at + 2_000)):
-            depth += (self.plain[here] in "([{") - (self.plain[here] in ")]}")
-            if depth < 0:
-                return here + 1
-        return at
+        return java_text.closed(self.plain, at, _REACH)
 
     def _resolved(self, written: str) -> str:
         """A constant of the file that has one value there, as that value."""

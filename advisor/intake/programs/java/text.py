@@ -64,6 +64,29 @@ def blanked(plain: str, spans: Iterable[Block]) -> str:
     return "".join(rest)
 
 
+def closed(plain: str, at: int, reach: int) -> int:
+    """Behind the bracket that closes a call which was opened just before a place; the place where
+    none does within so many letters."""
+    depth = 0
+    for here in range(at, min(len(plain), at + reach)):
+        depth += (plain[here] in "([{") - (plain[here] in ")]}")
+        if depth < 0:
+            return here + 1
+    return at
+
+
+def arguments(plain: str, at: int, written: str, reach: int) -> list[str]:
+    """The arguments of a call whose bracket was opened just before a place, as they are `written`
+    in a text of the same length; none where it is not closed within so many letters."""
+    depth, begin, found = 0, at, list[str]()
+    for here in range(at, closed(plain, at, reach)):
+        depth += (plain[here] in "([{") - (plain[here] in ")]}")
+        if depth < 0 or (depth == 0 and plain[here] == ","):
+            found.append(written[begin:here].strip())
+            begin = here + 1
+    return [argument for argument in found if argument]
+
+
 def braces(plain: str) -> Iterator[tuple[int, int, str]]:
     """Each pair of braces, and what stands before it."""
     stack: list[tuple[int, str]] = []
@@ -220,23 +243,11 @@ class Text:
 
     def closed(self, at: int) -> int:
         """Behind the bracket that closes a call which was opened just before a place."""
-        depth = 0
-        for here in range(at, min(len(self.plain), at + _REACH)):
-            depth += (self.plain[here] in "([{") - (self.plain[here] in ")]}")
-            if depth < 0:
-                return here + 1
-        return at
+        return closed(self.plain, at, _REACH)
 
     def arguments(self, at: int) -> list[str]:
         """The arguments of a call whose bracket was opened just before a place."""
-        depth, begin, found = 0, at, list[str]()
-        for here in range(at, self.closed(at)):
-            char = self.plain[here]
-            depth += (char in "([{") - (char in ")]}")
-            if depth < 0 or (depth == 0 and char == ","):
-                found.append(self.plain[begin:here].strip())
-                begin = here + 1
-        return found
+        return arguments(self.plain, at, self.plain, _REACH)
 
     def line_to(self, at: int) -> str:
         """What stands before a place in its line."""
