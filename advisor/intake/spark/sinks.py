@@ -29,8 +29,8 @@ _BY_BATCH = frozenset({
 })  # fmt: skip
 """Sinks that keep the number of each batch with its rows, and take each batch once."""
 _CONSOLE = (
-    "a sink of format console keeps nothing that it prints. The answer is one for a sink in its "
-    "place that keeps what it is given"
+    "a sink of format console keeps nothing that it prints. The answer is for a sink that keeps "
+    "what it is given"
 )
 _TRIALS = {
     "memory": "what is in it is gone with the driver, and its offsets are not",
