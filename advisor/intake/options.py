@@ -13,12 +13,14 @@ from types import MappingProxyType
 from advisor.catalog import (
     Component,
     Family,
+    Problem,
     SettingError,
     UnknownSetting,
 )
 from advisor.intake.clients.known import known_keys
 from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import in_memory
+from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.spark import start as spark_start
@@ -44,12 +46,24 @@ def weigh_options(
     weighed = [item for item in items.values() if item and item not in others]
     result = weigh(Reading(items=others, notes=notes), product, [*beside, *weighed])
     result.items = [*others, *weighed]
+    result.problems += [_no_broker(item) for item in others if _is_controllers(item)]
     fields = {name: stated[name] for name, item in items.items() if item not in others}
     for item, lost, words in in_memory([*beside, *weighed]):
         if item in weighed:
             fields[f"{lost.component}.{lost.name}"] = lost.text
             result.notes.append(f"Line {item.line}: {item.name} {words}.")
     return fields, result
+
+
+def _is_controllers(item: Item) -> bool:
+    """Whether it says that what is stated here of brokers is of controllers."""
+    roles = {role.strip() for role in item.text.split(",")}
+    return item.name == KRAFT and roles == {"controller"}
+
+
+def _no_broker(item: Item) -> Problem:
+    words = f"{item.name}=controller is of a server that keeps no topic, and what is stated here "
+    return Problem(item.component, item.name, f"{words}is of brokers. Leave it out.")
 
 
 def _handed_on(

@@ -77,6 +77,23 @@ _ROWS: list[dict[str, str]] = [
 ]  # fmt: skip
 """Files of a broker, beside what `_BROKER` states."""
 
+_OF_LISTENERS: list[dict[str, str]] = [
+    {"process.roles": "broker,broker"},
+    {"listeners": "PLAINTEXT://:1,PLAINTEXT://:2"}, {"listeners": "PLAINTEXT://:1,C://:2"},
+    {"listeners": "PLAINTEXT://:1,SSL://:1"}, {"advertised.listeners": "PLAINTEXT://a"},
+    {"advertised.listeners": "PLAINTEXT://a:1"}, {"advertised.listeners": "SSL://a:1"},
+    {"listeners": "PLAINTEXT://[::1]:1"}, {"early.start.listeners": "Q"},
+    {"early.start.listeners": "C"}, {"inter.broker.listener.name": "X"},
+    {"inter.broker.listener.name": "plaintext"}, {"security.inter.broker.protocol": "SSL"},
+    {"inter.broker.listener.name": "PLAINTEXT", "security.inter.broker.protocol": "PLAINTEXT"},
+    {"controller.listener.names": "PLAINTEXT"}, {"controller.listener.names": "Z"},
+    {"listener.security.protocol.map": "PLAINTEXT:FOO,C:PLAINTEXT"},
+    {"listener.security.protocol.map": "C:PLAINTEXT"},
+    {"controller.quorum.voters": "x@a:1"}, {"controller.quorum.voters": "2@a"},
+    {"controller.quorum.voters": "2@a:1, 3@b:1"}, {"controller.quorum.voters": "2@[::1]:1"},
+]  # fmt: skip
+"""Of who a server is. Whether it starts is compared, for its words name what a team calls its own."""
+
 _FETCHERS: list[dict[str, str]] = [{"num.replica.fetchers": "0"}]
 """Before 4.2 brokers start with it, and replicate nothing: that is not advised on."""
 
@@ -150,6 +167,16 @@ def test_a_broker_refuses_the_files_and_topics_that_are_refused(line: str) -> No
     assert not wrong, f"{len(wrong)} of {len(compared)} differ: {wrong}"
     assert sum(theirs is not None for _, _, theirs in compared) > 15
     assert sum(theirs is None for _, _, theirs in compared) > 10
+
+
+@pytest.mark.parametrize("line", mostly_by_night([it for it in _LINES if at_least(it, "3.3")]))
+def test_a_server_does_not_start_with_the_listeners_that_are_refused(line: str) -> None:
+    with jvm(class_path(line)) as java:
+        theirs = [_theirs(java, file, _BROKER) for file in _OF_LISTENERS]
+    ours = [_read(line, Component.BROKER, {**_BROKER, **file}) for file in _OF_LISTENERS]
+    rows = zip(_OF_LISTENERS, ours, theirs, strict=True)
+    wrong = [row for row in rows if (row[1] is None) is not (row[2] is None)]
+    assert not wrong, f"{len(wrong)} differ: {wrong}"
 
 
 def _of_topic(java: Jvm, topic: Mapping[str, str]) -> str | None:

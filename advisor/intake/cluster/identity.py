@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
+from advisor.intake.cluster.listeners import refused_listeners
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
 from advisor.intake.cluster.quorum import VOTERS, voters
 from advisor.intake.cluster.roles import ANY_ROLE, readers
@@ -58,7 +59,8 @@ def server_of(items: Iterable[Item]) -> Server | None:
 
 def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:
     """The items of servers that do not start, each with the product's words."""
-    if not at_least(kafka_line(product.kafka), "3.3"):
+    line = kafka_line(product.kafka)
+    if not at_least(line, "3.3"):
         return  # which looks at other things
     servers: dict[str, dict[str, Item]] = defaultdict(dict)
     for item in items:
@@ -67,6 +69,7 @@ def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, st
     for stated in servers.values():
         yield from _ids(stated)
         yield from _in_kraft(stated)
+        yield from refused_listeners(stated, line)
         advertised = stated.get(_ADVERTISED)
         if advertised and _NOWHERE.search(advertised.text):
             words = "cannot use the nonroutable meta-address 0.0.0.0. Use a routable IP address."

@@ -56,7 +56,7 @@ FILES = [
     ("--survive 0", f"{BOTH}{VOTERS}1@a:9093\n", 0, "YES"),
     # it says where some of them are, and not how many there are (KIP-853)
     ("", f"{BOTH}controller.quorum.bootstrap.servers=a:9093\n", 0, "YES.*controllers=unknown"),
-    ("", f"{BOTH}{VOTERS}a:9093\n", 0, "YES.*controllers=unknown"),
+    ("", f"{BOTH}{VOTERS}a:9093\n", 2, "Each entry should be in the form `.id.@.host.:.port.`"),
     # on its way from ZooKeeper
     ("--kafka 3.9", f"zookeeper.connect=z:2181\nzookeeper.metadata.migration.enable=true\n{VOTERS}"
      "1@a:9093\n", 0, "YES"),

@@ -29,6 +29,7 @@ SET = [
     ("", "broker.process.roles=brokr", 2, "must be a list of these: broker, controller"),
     ("--kafka 3.9", "broker.process.roles=brokr", 2, "must be a list of these"),
     ("--kafka 3.9", "broker.process.roles=broker,controller", 0, "YES"),
+    ("", "broker.process.roles=controller", 2, "of a server that keeps no topic"),
     (LRK, "producer.debug=all,none", 2, "must be a list of these: generic, broker"),
     (LRK, "producer.debug=all producer.enable.idempotence=true", 0, "YES"),
     # a socket of Java takes a buffer above 0, whatever a validator lets pass
@@ -120,6 +121,7 @@ VOTERS = "controller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"
 BOTH, BROKER = f"process.roles=broker,controller\n{VOTERS}", f"process.roles=broker\n{VOTERS}"
 MIGRATION = "zookeeper.metadata.migration.enable=true\n"
 ONE = "zookeeper.connect=zk:2181\n"
+LISTENERS = "process.roles=broker\nlisteners=PLAINTEXT://:9092\n"
 FILES = [
     # KafkaConfig.validateValues
     ("", f"{BOTH}node.id=4\n", 2, "the node id 4 must be included in the set of voters"),
@@ -144,6 +146,22 @@ FILES = [
     ("--kafka 3.9 --survive 2 --brokers 5", "zookeeper.connect=a:1,b:1\n", 1,
      "zookeeper.servers: 2 -> 5"),
     ("--kafka 3.9", f"{BOTH}{ONE}", 0, "YES(?!.*names one server)"),
+    # a list passes over what it has twice since 4.2 (KafkaConfig.parseProcessRoles)
+    ("--kafka 4.1", "process.roles=broker,broker\n", 2, "Duplicate role names found in"),
+    ("--kafka 3.3", "process.roles=broker, broker\n", 2, "Duplicate role names found in"),
+    ("--kafka 4.2", "process.roles=broker,broker\n", 0, "YES"),
+    ("", "process.roles=\n", 2, "'process.roles' must not be empty"),
+    # listeners (KafkaConfig.validateValues, SocketServerConfigs)
+    ("", f"{LISTENERS}advertised.listeners=a:9092\n", 2, "Unable to parse an entry of adv"),
+    ("", f"{LISTENERS}advertised.listeners=PLAINTEXT://_{{HOST}}:9092\n", 0, "YES"),
+    ("", f"{LISTENERS}advertised.listeners=SSL://a:9092\n", 2, "be equal to or a subset of"),
+    ("", f"{LISTENERS}controller.listener.names=PLAINTEXT\n", 2, "must not contain a value app"),
+    ("", f"{LISTENERS}inter.broker.listener.name=B\n", 2, "must be a listener name defined in"),
+    ("", f"{LISTENERS}listener.security.protocol.map=A:SSL\n", 2, "No security protocol def"),
+    ("", f"{LISTENERS}early.start.listeners=B\n", 2, "early.start.listeners contains a"),
+    ("", f"{LISTENERS.replace('//', '//a:1,PLAINTEXT://')}", 2, "must have a different name"),
+    ("", f"{LISTENERS.replace('//', '//:9092,SSL://')}", 2, "must have a different port"),
+    ("", "controller.quorum.bootstrap.servers=a\n", 2, "in the form \"{host}:{port}\""),
     # a number without digits; a text and a list may be empty
     ("", f"{BROKER}num.io.threads=\n", 2, "num.io.threads is empty"),
     ("", f"{BROKER}compression.type=\n", 2, "compression.type is empty"),
