@@ -92,7 +92,7 @@ _OF_LISTENERS: list[dict[str, str]] = [
     {"controller.quorum.voters": "x@a:1"}, {"controller.quorum.voters": "2@a"},
     {"controller.quorum.voters": "2@a:1, 3@b:1"}, {"controller.quorum.voters": "2@[::1]:1"},
 ]  # fmt: skip
-"""Of who a server is. Whether it starts is compared, for its words name what a team calls its own."""
+"""Of who a server is. Whether it starts is compared: its words name what a team calls its own."""
 
 _FETCHERS: list[dict[str, str]] = [{"num.replica.fetchers": "0"}]
 """Before 4.2 brokers start with it, and replicate nothing: that is not advised on."""

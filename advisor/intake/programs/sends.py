@@ -27,6 +27,10 @@ PARALLEL_CONSUMER = (
     "commits by itself. That is not read. Leave it away, and state what it does, such as "
     "application.commit=after-processing; of UNORDERED, application.processing.order=any."
 )
+SHARE_CONSUMER = (
+    "this is a client of a share group (KIP-932), which has no position and keeps no order. That "
+    "is not advised on."
+)
 RESULT = "nothing takes the result of this send, so that one that fails goes unnoticed"
 DROPPED = "what this send calls back does nothing with its error"
 ONLY_WRITTEN = (

@@ -179,9 +179,28 @@ def test_settings_of_clients(options: str, settings: str, code: int, expected: s
     assert_answer(options, settings, code, expected)
 
 
-def test_a_consumer_of_a_share_group_is_none_of_a_group(tmp_path: Path) -> None:
-    code = "c = ShareConsumer({'bootstrap.servers': 'a', 'group.id': 'g'})"
-    assert_file(tmp_path / "c.py", code, "", READS, 2, "KIP-932")
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("c.py", "c = ShareConsumer({'bootstrap.servers': 'a', 'group.id': 'g'})"),
+        (
+            "A.java",
+            'class A { void f() { Properties p = new Properties(); p.put("group.id", "g");\n'
+            "var c = new KafkaShareConsumer<String, String>(p);\n"
+            "for (var r : c.poll(Duration.ofMillis(100))) save(r); } }",
+        ),
+        (
+            "A.kt",
+            "import org.apache.kafka.clients.consumer.*\nfun f() { val p = Properties()\n"
+            "val c = KafkaShareConsumer<String, String>(p)\n"
+            "while (true) c.poll(Duration.ofMillis(100)).forEach { save(it) } }",
+        ),
+    ],
+)
+def test_a_consumer_of_a_share_group_is_none_of_a_group(
+    tmp_path: Path, name: str, code: str
+) -> None:
+    assert_file(tmp_path / name, code, "", READS, 2, r"ShareConsumer: .*share group \(KIP-932\)")
 
 
 SENDS = '{"bootstrap.servers": "a", "acks": "all", "enable.idempotence": true, '

@@ -35,7 +35,7 @@ from advisor.intake.programs.java import streams as java_streams
 from advisor.intake.programs.java import text as java_text
 from advisor.intake.programs.java import topics as java_topics
 from advisor.intake.programs.java.text import Text, braces, without_comments, without_letters
-from advisor.intake.programs.sends import processed, unheard
+from advisor.intake.programs.sends import SHARE_CONSUMER, processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
 
@@ -45,7 +45,7 @@ _INSTEAD = (
 )
 _TOLD_BY = re.compile(
     r"\bimport[ \t]+org\.apache\.kafka\.|\(:import[ \t]+[(\[]?org\.apache\.kafka\."
-    r"|\bnew[ \t]+Kafka(?:Producer|Consumer|Streams)\b"
+    r"|\bnew[ \t]+Kafka(?:Producer|(?:Share)?Consumer|Streams)\b"
 )
 _COMMENT = re.compile(r"[ \t]*[#!;]")
 """Of another kind of file."""
@@ -113,6 +113,8 @@ class _Object:
 def read(text: str) -> Reading:
     """What the code puts into the objects that its clients are handed. Raises `IntakeError`."""
     code = _Code(without_comments(text[:_LONGEST]))
+    if match := java_starts.SHARES.search(code.plain):
+        raise IntakeError(f"Line {code.line(match.start())}: {match[1]}: {SHARE_CONSUMER}")
     objects = list(code.objects())
     for made in objects:
         code.fill(made)

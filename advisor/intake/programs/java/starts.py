@@ -21,6 +21,8 @@ _EACH = (
 _EACH_SEEKS = r"(?:PLACES)[^;{}]{0,200}?\.\s*for[Ee]ach\s*\(\s*(?:this\.)?\w+\s*::\s*seek\b"
 _ELSEWHERE = re.compile(r"\.\s*(?:pause|seek\w*)\s*\(")
 _PARALLEL = re.compile(r"\bparallelconsumer\b|\bParallel(?:EoS)?StreamProcessor\b")
+SHARES = re.compile(r"\b(KafkaShareConsumer)\s*[<(\[]")
+"""A client of a share group, by its type or as it is made."""
 _HANDED = re.compile(
     r"\.\s*(?P<verb>poll\w*|react\w*|vertx\w*)\s*"
     r"(?:\(\s*\(?[\w\s,]{0,60}\)?\s*(?:->|=>)|\(\s*[\w.]{1,60}\s*::|\{)"

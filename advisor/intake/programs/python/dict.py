@@ -23,7 +23,7 @@ from advisor.intake.programs.python.flow import CLIENTS, Flow
 from advisor.intake.programs.python.made import Made, Pair
 from advisor.intake.programs.python.plain import plain
 from advisor.intake.programs.python.reads import reads
-from advisor.intake.programs.sends import processed, unheard
+from advisor.intake.programs.sends import SHARE_CONSUMER, processed, unheard
 from advisor.intake.programs.topics import take_topics
 from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Item, Reader, Reading
 from advisor.intake.text import IntakeError, is_secret, shown
@@ -210,10 +210,7 @@ def _refuse_others(tree: ast.Module) -> None:
         made = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         made = node.func.id if isinstance(node.func, ast.Name) else made
         if made == "ShareConsumer":
-            raise IntakeError(
-                f"Line {node.lineno}: {made} is a client of a share group (KIP-932), which has no "
-                "position and keeps no order. That is not advised on."
-            )
+            raise IntakeError(f"Line {node.lineno}: {made}: {SHARE_CONSUMER}")
         if _OTHER.fullmatch(made):
             own = "aiokafka, which" if made.startswith("AIO") else _KAFKA_PYTHON
             raise IntakeError(
