@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
+from advisor.intake.programs import databases
+from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.java import handlers as java_handlers
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java.text import Block, Text
@@ -67,11 +69,14 @@ def functions(reading: Reading, code: str) -> None:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         _aside_in_other_languages(reading, code)
+        at = databases.in_java(code)
+        refuse_uncommitted(reading, line_of(code, at) if at >= 0 else 0)
         lines = [line_of(code, at) for at in _in_other_languages(code)]
         line, reason = _sent_in_other_languages(code)
     else:
         given = _given(tree)
         _own_producer(reading, tree)
+        refuse_uncommitted(reading, databases.in_python(tree))
         line, reason = python_sends.unheard(tree, in_config=_has_callback(tree))
         every = [*given, *_lambdas(tree)]
         lines = [line for node in given for line in _passed_over(node)]

@@ -26,7 +26,8 @@ from advisor.intake.clients.known import (
 from advisor.intake.clients.streams_properties import TELEMETRY
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.java_properties import Property
-from advisor.intake.programs import transactions
+from advisor.intake.programs import databases, transactions
+from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.java import constants as java_constants
 from advisor.intake.programs.java import loops as java_loops
 from advisor.intake.programs.java import sends as java_sends
@@ -174,6 +175,8 @@ def _judge(reading: Reading, code: _Code) -> None:
     )
     found = java_loops.reads(text, single=single)
     processed(reading, {what: code.line(at) for what, at in found.items()})
+    at = databases.in_java(code.plain) if ".poll(" in code.plain else -1
+    refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
     transactions.in_java(reading, text)
 
 

@@ -14,11 +14,13 @@ from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake.clients.anew import refuse_new_group
 from advisor.intake.clients.known import decides, having, is_of_client, is_weighed, likely_clients
-from advisor.intake.programs import transactions
+from advisor.intake.programs import databases, transactions
+from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python import starts as python_starts
 from advisor.intake.programs.python import topics as python_topics
 from advisor.intake.programs.python.constants import constants, default, variable
+from advisor.intake.programs.python.decorators import unfold
 from advisor.intake.programs.python.flow import CLIENTS, Flow
 from advisor.intake.programs.python.made import Made, Pair
 from advisor.intake.programs.python.plain import plain
@@ -128,6 +130,7 @@ def _judge(reading: Reading, tree: ast.Module, flow: Flow) -> None:
     if Component.CONSUMER in made:
         _refuse_the_end(tree)
         processed(reading, reads(tree))
+        refuse_uncommitted(reading, databases.in_python(tree))
     transactions.in_python(reading, tree)
 
 
@@ -180,7 +183,7 @@ def _parsed(text: str) -> ast.Module:
     # Pairs without braces, as one cuts them out of a dict.
     code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
     try:
-        return plain(ast.parse(code))
+        return unfold(plain(ast.parse(code)))
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
         raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None

@@ -86,25 +86,15 @@ def suppressed(node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]
     return None
 
 
-def swallows(function: Function, functions: Mapping[str, Function]) -> int:
-    """The line of a decorator that passes over what a function raises; 0 if there is none."""
+def swallows(function: Function) -> int:
+    """The line of a library's decorator that passes over what a function raises; 0 if there is
+    none."""
     for given in function.decorator_list:
         stated = given.keywords if isinstance(given, ast.Call) else []
         named = {word.arg: ast.unparse(word.value) for word in stated}
         name = ast.unparse(given.func if isinstance(given, ast.Call) else given)
         catches = name.endswith("logger.catch") and named.get("reraise") != "True"
         gives_up = named.get("raise_on_giveup") == "False" or "retry_error_callback" in named
-        own = functions.get(name.rpartition(".")[2])
-        if catches or gives_up or (own and _passes_over(own)):
+        if catches or gives_up:
             return given.lineno
     return 0
-
-
-def _passes_over(decorator: Function) -> bool:
-    """Whether what a decorator of the file makes of a function returns where that one raises."""
-    return any(
-        words.catches_all(handler)
-        and words.goes_on(handler.body, lambda call: False, in_function=True)
-        for node in ast.walk(decorator) if isinstance(node, ast.Try)
-        for handler in node.handlers
-    )  # fmt: skip

@@ -29,6 +29,11 @@ _QUESTIONS = re.compile(
 _HTTP = frozenset({"post", "put", "patch"})
 _OF_HTTP = ("requests", "httpx")
 _SESSIONS = frozenset({"Session", "Client"})
+_OF_AWS = frozenset({
+    "put_records", "put_record_batch", "batch_write_item", "send_message_batch", "publish_batch",
+    "put_events",
+})  # fmt: skip
+_ELASTIC = re.compile(r"(?i)(?:.*\.)?(?:_?es|\w*(?:elastic|opensearch|client)\w*)")
 
 
 def left_out(tree: ast.Module) -> Iterator[int]:
@@ -36,7 +41,7 @@ def left_out(tree: ast.Module) -> Iterator[int]:
     consumers = words.consumers(tree)
     scopes = [node for node in ast.walk(tree) if isinstance(node, Function)]
     for scope in [tree, *scopes]:
-        own = [node for part in scope.body for node in _own(part)]
+        own = [node for part in scope.body for node in words.own(part)]
         polled = [node for node in own if _polls_many(node, consumers)]
         names = {
             target.id for node in own if isinstance(node, ast.Assign)
@@ -50,15 +55,6 @@ def left_out(tree: ast.Module) -> Iterator[int]:
             yield from _parts(own, names)
         if not back:
             yield from _left(own, names, consumers)
-
-
-def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """What is in a statement, but for functions in it."""
-    if isinstance(node, Function | ast.ClassDef | ast.Lambda):
-        return
-    yield node
-    for inner in ast.iter_child_nodes(node):
-        yield from _own(inner)
 
 
 def _polls_many(node: ast.AST, consumers: set[str]) -> bool:
@@ -213,6 +209,8 @@ def unread_results(scope: ast.AST) -> set[int]:
             value = node.value
         elif isinstance(node, ast.If) and id(node.test) in printed:
             found |= {id(call) for call in _asked_for(node.test)}
+        elif isinstance(node, ast.For) and id(node.iter) in printed:
+            value = node.iter
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):
             continue
@@ -221,7 +219,7 @@ def unread_results(scope: ast.AST) -> set[int]:
         is_lost = len(named) == len(names) and read.isdisjoint(named)
         says = bool(named) and all(map(SUCCESS.fullmatch, named))
         says = says and not _QUESTIONS.fullmatch(words.verb(call))
-        if is_lost and (says or _is_of_http(call, sessions) or _is_of_system(call)):
+        if is_lost and (says or _is_of_http(call, sessions) or _says_what_failed(call)):
             found.add(id(call))
     return found
 
@@ -234,13 +232,17 @@ def _asked_for(test: ast.expr) -> Iterator[ast.Call]:
             yield call
 
 
-def _is_of_system(call: ast.Call) -> bool:
-    """Whether a call runs another program, and raises for no status of it (subprocess; os)."""
-    named = {word.arg: ast.unparse(word.value) for word in call.keywords}
-    name = f"{words.receiver(call)}.{words.verb(call)}"
+def _says_what_failed(call: ast.Call) -> bool:
+    """Whether a call raises for nothing that fails, but returns it: what runs another program
+    (subprocess; os), and what writes several things at once (elasticsearch; boto3; BigQuery)."""
+    named = {word.arg or "": ast.unparse(word.value) for word in call.keywords}
+    verb, name = words.verb(call), f"{words.receiver(call)}.{words.verb(call)}"
     runs = name == "subprocess.run" and named.get("check") != "True"
     passes = named.get("raise_on_error") == "False"  # elasticsearch.helpers
-    return runs or passes or name in ("subprocess.call", "os.system")
+    of_aws = verb in _OF_AWS and any(word[:1].isupper() for word in named)
+    of_elastic = verb == "bulk" and bool(_ELASTIC.fullmatch(words.receiver(call)))
+    several = of_aws or of_elastic or verb == "insert_rows_json"
+    return runs or passes or several or name in ("subprocess.call", "os.system")
 
 
 def _is_of_http(call: ast.Call, sessions: set[str]) -> bool:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.made import Function
 
+_LAZY = frozenset({"map", "filter"})
+_OF_BULK = frozenset({"streaming_bulk", "parallel_bulk"})
+"""Generators of Python and of elasticsearch.helpers, which do nothing until something asks them."""
 _TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
 _NEXT = re.compile(r"\.offset\(\) \+ 1\b")
 
@@ -59,9 +62,27 @@ def ends(body: Iterable[ast.stmt], *, in_function: bool) -> int:
     return next((node.lineno for node in body if isinstance(node, dropping)), 0)
 
 
-def is_left_aside(call: ast.Call, functions: Iterable[Function], unread: set[int]) -> bool:
-    """Whether a coroutine of the file is made, and nothing awaits it: it never runs."""
-    return id(call) in unread and any(isinstance(it, ast.AsyncFunctionDef) for it in functions)
+def left_aside(
+    unread: Iterable[ast.AST], named: Callable[[ast.Call], Iterable[Function]]
+) -> set[int]:
+    """The coroutines and generators among values that nothing takes: they never run. `named` are
+    the functions of the file that a call may be of."""
+    found = set[int]()
+    for node in unread:
+        own = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        lazy = isinstance(node, ast.GeneratorExp) or (own and words.verb(node) in _LAZY)
+        later = isinstance(node, ast.Call) and any(map(_begins_later, named(node)))
+        if lazy or later or words.verb(node) in _OF_BULK:
+            found.add(id(node))
+    return found
+
+
+def _begins_later(function: Function) -> bool:
+    """Whether a call of a function only makes what runs it."""
+    yields = (node for part in function.body for node in words.own(part))
+    return isinstance(function, ast.AsyncFunctionDef) or any(
+        isinstance(node, ast.Yield | ast.YieldFrom) for node in yields
+    )
 
 
 def takes_apart(node: ast.Try, branch: Branch) -> bool:

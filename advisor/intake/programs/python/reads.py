@@ -68,7 +68,9 @@ class _Walk:
         self._pools = words.made_of(tree, words.EXECUTORS)
         self._groups = words.made_of(tree, words.GROUPS)
         self._asks = words.asks(tree)
-        self._unread = {id(node) for node in words.unread(tree)}
+        unread = [*words.unread(tree)]
+        self._unread = {*map(id, unread)}
+        self._never = python_passed.left_aside(unread, lambda call: self._named(callee(call)))
         self._waits = False
         self._scope: ast.AST = tree
         self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
@@ -85,11 +87,12 @@ class _Walk:
 
     def _left(self, branch: Branch) -> None:
         """What others were given, and nothing waited for before the next poll."""
-        if branch.handed:
-            self._say(ASYNCHRONOUS, branch.handed)
+        self._say(ASYNCHRONOUS, branch.handed)
 
     def _say(self, what: str, line: int) -> None:
-        self.lines.setdefault(what, line)
+        """Says that the program does something, if there is a line where it does."""
+        if line:
+            self.lines.setdefault(what, line)
 
     def _follow(self, body: Iterable[ast.stmt], branch: Branch) -> None:
         for node in body:
@@ -158,7 +161,8 @@ class _Walk:
             of_batch = (polls and not hands_out) or bool(words.names_in(over) & branch.names)
         polls_inside = any(map(self._polls, words.calls(node)))
         inside = branch.polled >= 0 and not polls_inside
-        tries = not of_batch and not (inside and words.bounded(node, self._scope))
+        once = isinstance(node, ast.For | ast.AsyncFor) and not words.leaves(node)
+        tries = not of_batch and not (inside and (once or words.bounded(node, self._scope)))
         self._loops += tries
         self._one_by_one += of_batch
         inner = branch.copy()
@@ -213,8 +217,7 @@ class _Walk:
 
     def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
-        if line := python_passed.ends(body, in_function=self._depth > 0):
-            self._say(SKIP, line)
+        self._say(SKIP, python_passed.ends(body, in_function=self._depth > 0))
         for call in (call for node in body for call in words.calls(node)):
             if self._commits(call, branch):
                 self._say(SKIP, call.lineno)
@@ -259,8 +262,7 @@ class _Walk:
         """Follows what is in an expression, the innermost first."""
         if isinstance(node, ast.NamedExpr):
             self._assign([node.target], node.value, branch)
-            return
-        if isinstance(node, ast.Lambda):
+        if isinstance(node, ast.NamedExpr | ast.Lambda):
             return
         for loop in getattr(node, "generators", ()):
             if poll := self._poll_of(loop.iter):
@@ -268,7 +270,8 @@ class _Walk:
                 branch.names = words.names_in(loop.target)
             elif words.names_in(loop.iter) & branch.names:
                 branch.names |= words.names_in(loop.target)
-        waited = isinstance(node, ast.Await)
+        if id(node) in self._never and words.names_in(node) & branch.names:
+            self._say(ASYNCHRONOUS, getattr(node, "lineno", 1))
         call = node.value if isinstance(node, ast.Await) else node
         if isinstance(call, ast.Call) and branch.polled >= 0:
             given = words.names_in(call) & branch.names
@@ -278,9 +281,9 @@ class _Walk:
             self._beside(branch, call.lineno if given and is_lazy else 0)
             if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
                 self._say(SKIP, call.lineno)
-            if given and (words.verb(call) in words.HANDS_OVER or words.puts(call, self._queues)):
-                is_queue = words.puts(call, self._queues)
-                self._hand(call, branch) if is_queue or not waited else self._use(branch)
+            is_queue = words.puts(call, self._queues)
+            if given and (is_queue or words.verb(call) in words.HANDS_OVER):
+                self._hand(call, branch) if is_queue or call is node else self._use(branch)
                 return
         for inner in ast.iter_child_nodes(call):
             self._expression(inner, branch)
@@ -299,8 +302,7 @@ class _Walk:
     def _call(self, call: ast.Call, branch: Branch) -> None:
         self._of_offsets(call, branch)
         if words.ends_other(call, self._consumers):
-            if branch.ahead:
-                self._say(BEFORE, branch.ahead)
+            self._say(BEFORE, branch.ahead)
             branch.other = True
         branch.pending = 0 if words.waits(call) else branch.pending
         if self._commits(call, branch):
@@ -320,9 +322,7 @@ class _Walk:
         own = words.receiver(call).split(".")[0].split("(")[0] in branch.names
         functions = self._named(callee(call))
         passes = any(ast.unparse(value) in self._consumers for value in call.args)
-        if given and python_passed.is_left_aside(call, functions, self._unread):
-            self._hand(call, branch)
-        elif functions and (given or passes) and self._depth < _DEEPEST_CALL:
+        if functions and (given or passes) and self._depth < _DEEPEST_CALL:
             branch.join([self._inlined(call, function, branch) for function in functions])
         elif any(self._in_object(call, function, branch) for function in functions):
             self._use(branch)
@@ -372,7 +372,7 @@ class _Walk:
         """Looks at a use whose result nothing reads, or which is behind its transaction."""
         if id(call) in self._unread_results:
             self._say(SKIP, call.lineno)
-        if given and branch.behind:
+        if given:
             self._say(BEFORE, branch.behind)
 
     def _called_by(self, call: ast.Call, branch: Branch) -> None:
@@ -390,11 +390,11 @@ class _Walk:
         """Follows a function in which a message has these names."""
         inner = branch.copy()
         inner.names |= names
-        if line := python_functions.swallows(function, self._functions):
-            self._say(SKIP, line)
-        self._depth += 1
+        self._say(SKIP, python_functions.swallows(function))
+        before = self._scope, self._depth
+        self._scope, self._depth = function, self._depth + 1
         self._follow(function.body, inner)
-        self._depth -= 1
+        self._scope, self._depth = before
         return inner
 
     def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> Branch:
@@ -438,8 +438,7 @@ class _Walk:
     def _beside(self, branch: Branch, line: int) -> None:
         """Says that others have several messages of one poll at the same time, if there is a line
         where they are given them."""
-        if line and branch.polled >= 0:
-            self._say(PARALLEL, line)
+        self._say(PARALLEL, line if branch.polled >= 0 else 0)
 
     def _use(self, branch: Branch) -> None:
         """The message is used here."""

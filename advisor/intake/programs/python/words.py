@@ -265,6 +265,20 @@ def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
     return counts and not last and not any(line > end for line in behind)
 
 
+def own(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a statement, but for functions in it."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        return
+    yield node
+    for inner in ast.iter_child_nodes(node):
+        yield from own(inner)
+
+
+def leaves(loop: ast.stmt) -> bool:
+    """Whether something leaves a loop before its end, as one does that tries until it succeeds."""
+    return any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop))
+
+
 def suppressed(node: ast.With | ast.AsyncWith) -> ast.Try | None:
     """`with suppress(…)` as the `try` that it is; None for any other `with`."""
     for item in node.items:
@@ -314,7 +328,7 @@ def goes_on(
                 continue
             case ast.Return() if in_function:
                 continue
-            case ast.If(body=inner, orelse=other):
+            case ast.If(body=inner, orelse=other) | ast.For(body=inner, orelse=other):
                 if not goes_on([*inner, *other], is_commit, in_function=in_function):
                     return False
             case ast.Expr(value=value):
@@ -332,7 +346,7 @@ def printed(scope: ast.AST) -> set[int]:
     """What stands in statements and conditions that only write of something."""
     return {
         id(inner)
-        for node in ast.walk(scope) if isinstance(node, ast.If | ast.Expr)
+        for node in ast.walk(scope) if isinstance(node, ast.If | ast.For | ast.Expr)
         if goes_on([node], lambda call: False, in_function=True)
         for inner in ast.walk(node)
     }  # fmt: skip

@@ -1,0 +1,132 @@
+"""Programs of Python that leave work undone without an error: what is never begun, what a decorator
+does beside it, and what tells of its failure and is not asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_file
+from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+
+_PROGRAM = """from confluent_kafka import Consumer
+c = Consumer({{"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"}})
+{more}
+while True:
+    m = c.poll(1.0)
+    if m is None:
+        continue
+    if m.error():
+        raise KafkaException(m.error())
+    {body}
+    {last}
+"""
+_DECORATED = """def around(f):
+    @functools.wraps(f)
+    def inner({given}):
+{body}
+    return inner
+{head}
+def handle({own}m):
+    {save}save(m.value())
+"""
+_FIRST = "        c.commit(m)\n        return f(m)"
+_LAST = "        f(m)\n        c.commit(m)"
+_AGAIN = """        for i in range(3):
+            try:
+                return f(*args, **kwargs)
+            except Exception as e:
+                log.warning(e)
+"""
+_RAISES = f"{_AGAIN}        raise RuntimeError('gave up')"
+_ANY = "*args, **kwargs"
+
+
+def _decorated(given: str, body: str) -> str:
+    return _DECORATED.format(given=given, body=body, head="@around", own="", save="")
+
+
+@pytest.mark.parametrize(
+    ("more", "body", "last", "expected"),
+    [
+        (_decorated("m", _FIRST), "handle(m)", "", BEFORE),
+        (_decorated("m", _LAST), "handle(m)", "", YES),
+        (_decorated(_ANY, _AGAIN), "handle(m)", "c.commit(m)", SKIP),
+        (_decorated(_ANY, _RAISES), "handle(m)", "c.commit(m)", YES),
+        ("def handle(m):\n    yield save(m)", "handle(m)", "c.commit(m)", ASIDE),
+        ("def handle(m):\n    yield save(m)", "list(handle(m))", "c.commit(m)", YES),
+        ("", "map(save, m.value())", "c.commit(m)", ASIDE),
+        ("", "done = map(save, m.value())", "c.commit(m)", ASIDE),
+        ("", "list(map(save, m.value()))", "c.commit(m)", YES),
+        ("", "(save(it) for it in m.value())", "c.commit(m)", ASIDE),
+        ("", "parallel_bulk(es, m.value())", "c.commit(m)", ASIDE),
+    ],
+)  # fmt: skip
+def test_what_is_never_begun_or_done_around_it_is_seen(
+    more: str, body: str, last: str, expected: str, tmp_path: Path
+) -> None:
+    code = _PROGRAM.format(more=more, body=body, last=last)
+    assert_program(tmp_path / "app.py", code, expected)
+
+
+_HANDLERS = """def careless(m):
+    try:
+        save(m)
+    except Exception:
+        log.exception('x')
+def careful(m):
+    save(m)
+HANDLERS = [careful, %s]"""
+_READ = "for ok, it in streaming_bulk(es, m.value(), raise_on_error=False):\n        if not ok:\n"
+_BULK = "r = es.bulk(operations=[m.value()])\n    "
+
+
+@pytest.mark.parametrize(
+    ("more", "body", "expected"),
+    [
+        (_HANDLERS % "careless", "for h in HANDLERS:\n        h(m)", SKIP),
+        (_HANDLERS % "careful", "for h in HANDLERS:\n        h(m)", YES),
+        ("", f"{_READ}            log.error(it)", SKIP),
+        ("", f"{_READ}            raise RuntimeError(it)", YES),
+        ("", "es.bulk(operations=[m.value()])", SKIP),
+        ("", f"{_BULK}if r['errors']:\n        log.error(r)", SKIP),
+        ("", f"{_BULK}if r['errors']:\n        raise RuntimeError(r)", YES),
+        ("", "repository.bulk([m.value()])", YES),
+        ("", "kinesis.put_records(StreamName='s', Records=[{'Data': m.value()}])", SKIP),
+        ("", "table.put_records([m.value()])", YES),
+        ("", "bq.insert_rows_json('t', [m.value()])", SKIP),
+        ("", "errors = bq.insert_rows_json('t', [m.value()])\n    if errors:\n        raise X",
+         YES),
+    ],
+)  # fmt: skip
+def test_what_says_that_something_failed_is_asked(
+    more: str, body: str, expected: str, tmp_path: Path
+) -> None:
+    code = _PROGRAM.format(more=more, body=body, last="c.commit(m)")
+    assert_program(tmp_path / "app.py", code, expected)
+
+
+_CONNECT = "db = psycopg2.connect(DSN)\ncursor = db.cursor()"
+_INSERT = "cursor.execute('INSERT INTO t VALUES (%s)', (m.value(),))"
+
+
+@pytest.mark.parametrize(
+    ("more", "body", "is_sound"),
+    [
+        (_CONNECT, _INSERT, False),
+        (_CONNECT, f"{_INSERT}\n    db.commit()", True),
+        (_CONNECT, f"with db:\n        {_INSERT}", True),
+        (f"{_CONNECT}\ndb.autocommit = True", _INSERT, True),
+        (f"{_CONNECT}\ndb.autocommit = False", _INSERT, False),
+        (f"{_CONNECT}\nrows = Rows(db)", _INSERT, True),
+        (_CONNECT, "cursor.execute('SELECT 1')\n    save(m)", True),
+    ],
+)
+def test_what_is_written_to_a_database_is_committed(
+    more: str, body: str, is_sound: bool, tmp_path: Path
+) -> None:
+    code = _PROGRAM.format(more=more, body=body, last="c.commit(m)")
+    expected = YES if is_sound else "nothing here commits what is written to this database"
+    settings = f"{TOPIC} application.restart=resumes"
+    assert_file(tmp_path / "app.py", code, "", settings, 0 if is_sound else 2, expected)
