@@ -73,6 +73,9 @@ _RETRY, _REGISTRATION = (
     "initial.broker.registration.timeout.ms",
 )
 _REQUEST = "controller.quorum.request.timeout.ms"
+_SNAPSHOT, _SMALLEST_PIECE = "controller.quorum.fetch.snapshot.max.bytes", 1_000
+_THROTTLE, _SLOWEST = "replication.throttled", 1_000
+"""A rate of at least 1 KB/s, as Kafka's own tool asks for (kafka-reassign-partitions --help)."""
 _FAILS, _SOCKET = "socket.max.fails", "socket.timeout.ms"
 _DELIVERY = ("delivery.timeout.ms", "message.timeout.ms")
 _DISABLED = "remote.log.delete.on.disable"
@@ -93,6 +96,7 @@ def unworkable(
             checks.append(_registration(texts))
         case Component.TOPIC:
             checks += [_remote(texts, of_brokers), _disabled(texts), _of_tests(texts)]
+            checks.append(_throttled(texts, of_brokers))
         case Component.STREAMS:
             checks.append(_streams(texts))
         case Component.CONSUMER if family is Family.SPARK:
@@ -170,6 +174,9 @@ def _registration(texts: Texts) -> Words:
     starts before it (RequestManager). Seen on 4.3.1: with an hour that broker ended itself."""
     if _number(texts, _REQUEST, 1) <= 0:  # Seen on 4.3.1: no topic was made within 39 s
         yield _REQUEST, "gives up each request among controllers, and none of them leads."
+    if _number(texts, _SNAPSHOT, _SMALLEST_PIECE) < _SMALLEST_PIECE:  # KIP-630
+        words = "brings a snapshot of the metadata in so small pieces that a server that was away "
+        yield _SNAPSHOT, f"{words}does not have it in time."
     limit_ms = _number(texts, _REGISTRATION, 60_000)
     if _RETRY in texts and 0 < limit_ms <= _number(texts, _RETRY, 20):
         words = f"keeps a broker that reached no controller once from it until {_REGISTRATION}="
@@ -208,6 +215,17 @@ def _disabled(texts: Texts) -> Words:
     if on == "false" and removes == "true":
         words = f"with {_TIERED}=false removes what is in the remote storage, unread or not."
         yield _DISABLED, words
+
+
+def _throttled(texts: Texts, of_brokers: Texts) -> Words:
+    """KIP-73. A replica that is not in sync is throttled whether it is moved or was away
+    (RemoteLeaderEndPoint.shouldFollowerThrottle, ReplicaManager.shouldLeaderThrottle)."""
+    for side in ("leader", "follower"):
+        replicas, rate = (f"{side}.{_THROTTLE}.{ending}" for ending in ("replicas", "rate"))
+        slow = _number(of_brokers, rate, _SLOWEST) < _SLOWEST
+        if slow and texts.get(replicas, "").strip():
+            words = f"with {rate}={of_brokers[rate].strip()}: a replica that was away does not "
+            yield replicas, f"{words}come back into the in-sync set."
 
 
 def _streams(texts: Texts) -> Words:

@@ -63,12 +63,14 @@ from advisor.intake.cluster.weaker import FOLDERS, weaker
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.text import shown
+from advisor.intake.together import stated_together
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _OF_ONE = (*_CLIENTS, Component.APPLICATION)
 """What a pipeline has one of: several that differ are refused."""
 _OF_SERVERS = (Component.BROKER, Component.TOPIC)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
+_REPLICAS = re.compile(r"[0-9:,* ]{1,250}")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
 OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
@@ -120,15 +122,8 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.refuse_value(item)
         scale.note(item, words)
     scale.judge_servers(reading.items)
-    _judge_together(scale, [*beside, *reading.items])
+    scale.judge_together([*beside, *reading.items])
     return scale.intake
-
-
-def _judge_together(scale: _Scale, every: Collection[Item]) -> None:
-    of_brokers = {item.name: item.text for item in every if item.component is Component.BROKER}
-    for component in Component:
-        own = (item for item in every if item.component is component and _counts(item))
-        scale.refuse(component, {item.name: item for item in own}, of_brokers)
 
 
 def _old_names_first(items: Iterable[Item]) -> list[Item]:
@@ -217,6 +212,11 @@ class _Scale:
             self.refuse_item(item, words)
         for item, words in of_other_clusters(items):
             self.refuse_client(item, words)
+
+    def judge_together(self, every: Collection[Item]) -> None:
+        """Says what is refused of settings that are not weighed, beside all others."""
+        for component, stated, of_brokers in stated_together(every):
+            self.refuse(component, stated, of_brokers)
 
     def refuse_value(self, item: Item) -> None:
         """Adds a value that no process starts with, though this one does not read it."""
@@ -411,15 +411,9 @@ class _Scale:
 
     def _problem(self, item: Item, problem: Problem) -> None:
         message = f"Line {item.line}: {problem.message}"
-        self.intake.problems.append(
-            replace(problem, setting=shown(problem.setting), message=message)
-        )
-
-
-def _counts(item: Item) -> bool:
-    """Whether the product reads an item, and reads the text that stands there."""
-    is_template = item.component is Component.BROKER and FILLED_IN.search(item.text)
-    return not item.inert and not is_template
+        located = replace(problem, setting=shown(problem.setting), message=message)
+        if located not in self.intake.problems:  # each broker of a file is judged beside the rest
+            self.intake.problems.append(located)
 
 
 def _may_be_kept(item: Item, product: Product) -> bool:
@@ -429,6 +423,8 @@ def _may_be_kept(item: Item, product: Product) -> bool:
     if item.name.startswith(PLUGINS):
         of_a_topic = item.name.endswith((".topic.replication.factor", ".topic.retention.ms"))
         return of_a_topic and item.text.strip().isdecimal()
+    if "replication.throttled." in item.name:
+        return bool(_REPLICAS.fullmatch(item.text))
     try:
         setting = product.setting(item.component, item.name, every=True)
         parse(setting, item.text)

@@ -11,6 +11,7 @@ from tests.advisor.configurations.asking import C, assert_answer, assert_file
 QUORUM = "broker.controller.quorum."
 REBOOTSTRAP = "metadata.recovery.rebootstrap.trigger.ms"
 FETCHERS = "broker.num.replica.fetchers"
+THROTTLED = "topic.leader.replication.throttled.replicas=* broker.leader.replication.throttled.rate"
 SET = [
     # seen on 4.3.1: three brokers boot with it in 13 s, write, read and commit
     ("", f"{QUORUM}request.timeout.ms=1", 0, "YES"),
@@ -95,6 +96,13 @@ SET = [
     ("", "broker.offsets.topic.compression.codec=4", 0, "YES"),
     # replicas that are throttled although nothing is moved (KIP-73)
     ("", "topic.leader.replication.throttled.replicas=*", 0, "also after the reassignment"),
+    ("", f"{THROTTLED}=999", 2, "=999: a replica that was away does not come back"),
+    ("", f"{THROTTLED}=1000", 0, "YES"),
+    ("", f"{THROTTLED.replace('broker.leader', 'broker.follower')}=1", 0, "YES"),
+    # a snapshot of the metadata in pieces (KIP-630)
+    ("", f"{QUORUM}fetch.snapshot.max.bytes=1", 2, "a server that was away does not have it"),
+    ("", f"{QUORUM}fetch.snapshot.max.bytes=1000", 0, "YES"),
+    ("", f"{QUORUM}fetch.max.bytes=1", 0, "YES"),  # one batch comes whatever its size
 ]  # fmt: skip
 
 
@@ -141,3 +149,37 @@ def test_brokers_know_where_segments_are_for_as_long_as_the_topic_keeps_them(
     text = f"process.roles=broker,controller\nremote.log.storage.system.enable=true\n{lines}"
     stated = f"{C} topic.remote.storage.enable=true {settings}"
     assert_file(tmp_path / "server.properties", text, "", stated, code, expected)
+
+
+SERVICES = """services:
+  one:
+    image: apache/kafka:4.3.0
+    environment: {{KAFKA_NODE_ID: 1, KAFKA_MAX_CONNECTIONS: {0}}}
+  two:
+    image: apache/kafka:4.3.0
+    environment: {{KAFKA_NODE_ID: 2, KAFKA_MAX_CONNECTIONS: {1}}}
+"""
+
+
+@pytest.mark.parametrize(("limits", "code"), [((1, 1000), 2), ((1000, 1), 2), ((1000, 1000), 1)])
+def test_what_one_broker_of_a_file_states_is_judged_beside_its_own(
+    tmp_path: Path, limits: tuple[int, int], code: int
+) -> None:
+    text = SERVICES.format(*limits)
+    expected = "fewer than a writer, a reader and a follower" if code == 2 else "^NO"
+    assert_file(tmp_path / "compose.yml", text, "--brokers 3", C, code, expected)
+
+
+@pytest.mark.parametrize("order", [("t", "b"), ("b", "t")])
+def test_what_two_outputs_say_of_a_throttle_is_taken_together(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
+    name = "follower.replication.throttled"
+    for path, whose, line in (
+        ("t", "topic t", f"{name}.replicas=*"),
+        ("b", "broker 1", f"{name}.rate=1"),
+    ):
+        text = f"Dynamic configs for {whose} are:\n  {line} sensitive=false synonyms={{}}\n"
+        (tmp_path / path).write_text(text)
+    files = " ".join(str(tmp_path / path) for path in order)
+    assert_answer(files, C, 2, "does not come back into the in-sync set")
