@@ -248,6 +248,9 @@ def _auto_commit(stated: Stated) -> Value:
 
 
 def _offset_reset(stated: Stated) -> Value:
+    """A worker of Connect states it to the consumer of a sink (Worker.baseConsumerConfigs)."""
+    if _framework(stated) == "connect":
+        return "earliest"
     spark = stated.family is Family.SPARK
     return stated.value(Component.CONSUMER, "startingOffsets") if spark else None
 

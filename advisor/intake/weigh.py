@@ -370,7 +370,7 @@ class _Scale:
     def _as_application_has_it(self, item: Item) -> Problem | None:
         """What a client is said to pass over, and its application surely hands on to it."""
         match = _OF_APPLICATION.fullmatch(item.name)
-        if item.component not in _CLIENTS or match is None:
+        if item.component not in (*_CLIENTS, Component.TOPIC) or match is None:
             return None
         part, name = Component(match[1]), match[2]
         if not self._knows(part, name):

@@ -25,7 +25,8 @@ _OF_OTHERS = (
 _CONNECT = re.compile(
     # a worker's
     r"(?:key|value|header)\.converter|plugin\.(?:path|discovery)"
-    r"|(?:offset|config|status)\.storage\.(?:topic|replication\.factor|file\.filename)"
+    r"|(?:offset|config|status)\.storage\.(?:topic|partitions|replication\.factor|file\.filename)"
+    r"|connect\.protocol|inter\.worker\..+|rest\.(?:advertised\..+|extension\.classes)"
     r"|connector\.client\.config\.override\.policy|exactly\.once\.source\.support"
     r"|offset\.flush\.(?:interval|timeout)\.ms|scheduled\.rebalance\.max\.delay\.ms"
     r"|worker\.(?:sync\.timeout|unsync\.backoff)\.ms|task\.shutdown\.graceful\.timeout\.ms"
@@ -40,6 +41,8 @@ _MIRRORS = re.compile(
     r"|sync\.(?:group\.offsets|topic\.(?:configs|acls))\..+|refresh\.(?:topics|groups)\..+"
     r"|emit\.(?:checkpoints|heartbeats|offset-syncs)\..+|offset\.lag\.max"
     r"|(?:offset-syncs|checkpoints|heartbeats)\.topic\..+|replication\.policy\.(?:class|separator)"
+    r"|(?:topics|groups|config\.properties)\.(?:exclude|blacklist)"
+    r"|dedicated\.mode\.enable\.internal\.rest|[\w-]{1,60}\.exactly\.once\.source\.support"
 )
 _INCLUDED = re.compile(r"(?:required|file|url|classpath)\(|\"")
 _TEMPLATE = re.compile(r"\{%|\{\{-?[ \t]*[\w.]")
@@ -52,7 +55,7 @@ _SECTION = re.compile(r"\[[\w. -]{1,60}\]")
 _OTHERS: Mapping[str, re.Pattern[str]] = {
     "ksqlDB": re.compile(r"ksql\..+"),
     "the Schema Registry": re.compile(r"kafkastore\..+"),
-    "Debezium Server": re.compile(r"debezium\..+"),
+    "Debezium": re.compile(r"(?:debezium|schema\.history\.internal|database\.history)\..+"),
     "Flink's connector": re.compile(
         r"scan\.startup\.mode|sink\.(?:delivery-guarantee|transactional-id-prefix)"
     ),

@@ -176,7 +176,7 @@ PRODUCTS = [
     ("name=m\nconnector.class=org.apache.kafka.connect.mirror.MirrorSourceConnector", "Connect"),
     ("key.converter=x\nproducer.acks=1\nexactly.once.source.support=enabled", "Kafka Connect"),
     ("ksql.streams.num.standby.replicas=1\nbootstrap.servers=b", "ksqlDB"),
-    ("debezium.sink.kafka.producer.acks=1", "Debezium Server"),
+    ("debezium.sink.kafka.producer.acks=1", "Debezium"),
     ("bootstrap.servers=b\nmetric.sampler.class=x\nwebserver.http.port=9090",
      "2 of 3 names in this file are no settings of such a file"),
     (f"{BINDER}configuration.acks=1\n{BINDER}deserialization-exception-handler=logAndContinue",

@@ -116,7 +116,8 @@ SET = [
     ("", f"{C} consumer.share.isolation.level=read_committed", 2, NOT_CONSUMERS),
     # Connect commits by itself, and never in a transaction of its reader
     ("", f"{COPIER} application.framework=connect", 2, "framework is connect, which commits"),
-    ("", f"{TOPIC} consumer.auto.offset.reset=earliest application.framework=connect", 0, "YES"),
+    ("", f"{TOPIC} application.framework=connect", 0, "YES"),  # Worker.baseConsumerConfigs
+    ("", f"{TOPIC} consumer.auto.offset.reset=latest application.framework=connect", 1, "C001"),
     # Spark
     ("--client spark", f"{SPARK} consumer.endingOffsets=latest", 2, "ending offset not valid"),
     ("--client spark", f"{SPARK} consumer.kafkaConsumer.pollTimeoutMs=1", 1, "CANNOT WORK"),
@@ -236,9 +237,13 @@ FILES = [
     ("s.properties", "acks=all\nerrors.tolerance=all\n", 2, "errors.tolerance is of Kafka Connect"),
     ("mm2.properties", "replication.factor=1\nsync.group.offsets.enabled=true\n", 2,
      "sync.group.offsets.enabled of MirrorMaker 2 is of Kafka Connect"),
+    ("mm2.properties", "replication.factor=3\nA.producer.acks=1\n", 2, "A.producer.acks is acks"),
+    ("mm2.properties", "acks=all\ntopics.exclude=a\n", 2, "topics.exclude of MirrorMaker 2 is"),
+    ("w.properties", "group.id=a\nconnect.protocol=eager\n", 2, "is of Kafka Connect"),
+    ("d.json", '{"schema.history.internal.producer.acks": 1, "acks": "all"}', 2, "is of Debezium"),
     ("k.properties", "bootstrap.servers=a\nksql.streams.replication.factor=1\n", 2,
      "ksql.streams.replication.factor is of ksqlDB, which sets up Kafka's clients"),
-    ("d.properties", "debezium.sink.kafka.producer.acks=1\n", 2, "is of Debezium Server"),
+    ("d.properties", "debezium.sink.kafka.producer.acks=1\n", 2, "is of Debezium"),
     ("f.properties", "sink.delivery-guarantee=exactly-once\nproperties.acks=1\n", 2, "of Flink's"),
     ("a.conf", "akka.kafka.consumer {\n  enable.auto.commit = true\n}\n", 2, "of Alpakka"),
     # dicts that nothing tells apart
