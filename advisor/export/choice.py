@@ -233,6 +233,11 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
             "Give every state store its changelog (withLoggingEnabled, which the DSL does).",
         ),
         (
+            "processing.errors", "retry",
+            "Catch no error of a message in a processor: let it throw, so that the exception "
+            "handler decides.",
+        ),
+        (
             "readers", "read_committed",
             "Every reader of the output topics needs isolation.level=read_committed.",
         ),

@@ -64,6 +64,14 @@ STREAMS = Step(
             for name, words in _HANDLERS.items()
             for default in ("", "default.")
         ),
+        Question(
+            "application.processing.errors",
+            "What do your own processors do with a message that they cannot process?",
+            words=(
+                ("retry", "They throw, and the handler above decides"),
+                ("skip", "They catch the error and go on without it"),
+            ),
+        ),
         Question("streams.default.timestamp.extractor", words=_EXTRACTORS),
         Question("producer.acks"),
         Question("producer.transaction.timeout.ms"),

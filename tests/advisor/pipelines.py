@@ -160,6 +160,7 @@ _OWN = {
         "consumer.failOnDataLoss": ["true", "false"],
         "application.speculation": ["true", "false"],
         "application.checkpoint": ["durable", "local"],
+        "application.processing.errors": ["retry", "skip"],
         "application.upstream": ["plain", "transactional"],
         "application.trigger": ["micro-batch", "continuous"],
         "consumer.maxOffsetsPerTrigger": ["1000"],
@@ -183,6 +184,7 @@ _OWN["streams"] = {
     "consumer.group.instance.id": ["reader-1"],
     "application.state": ["none", "logged", "unlogged"],
     "application.sink": ["topics", "plain", "idempotent"],
+    "application.processing.errors": ["retry", "skip"],
     "application.readers": ["read_committed", "read_uncommitted"],
     "application.upstream": ["plain", "transactional"],
 }  # fmt: skip

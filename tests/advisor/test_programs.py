@@ -70,6 +70,59 @@ def test_what_a_team_states_of_its_program_is_not_assumed(tmp_path: Path) -> Non
     assert "Assumed of the program" not in answer
 
 
+_TOPOLOGY = """
+class A {
+  void run() {
+    Properties p = new Properties();
+    p.put("application.id", "a");
+    p.put("replication.factor", "3");
+    StreamsBuilder b = new StreamsBuilder();
+    b.stream("in").process(() -> new Other()).to("out");
+    new KafkaStreams(b.build(), p).start();
+  }
+}
+"""
+_COPIES = (
+    "streams.topic.min.insync.replicas=2", "application.offsets.topic.min.insync.replicas=2",
+)  # fmt: skip
+_QUERY = """
+rows = (spark.readStream.format("kafka").option("kafka.bootstrap.servers", "a")
+    .option("subscribe", "in").option("startingOffsets", "earliest").load())
+rows.writeStream.foreachBatch(save).option("checkpointLocation", "s3a://b/c").start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "settings"),
+    [
+        ("A.java", _TOPOLOGY, (*_COPIES, "consumer.auto.offset.reset=earliest")),
+        ("q.py", _QUERY, ()),
+    ],
+    ids=["streams", "spark"],
+)
+def test_a_yes_of_a_topology_or_a_query_is_conditional_too(tmp_path, name, text, settings) -> None:
+    code, answer = _ask(tmp_path / name, text, settings=settings)
+    assert code == 0
+    assert answer.startswith(_IF)
+    assumed = answer.partition("Assumed of the program, and it decides: ")[2].partition(". ")[0]
+    assert "application.processing.errors=retry" in assumed
+    skips = (*settings, "application.processing.errors=skip")
+    code, answer = _ask(tmp_path / name, text, settings=skips)
+    assert code == 1
+    assert "application.processing.errors: skip -> retry" in answer
+
+
+def test_a_yes_of_exactly_once_names_where_a_topology_is_assumed_to_write(tmp_path: Path) -> None:
+    once = "streams.processing.guarantee=exactly_once_v2"
+    settings = (*_COPIES, "consumer.auto.offset.reset=none", once)
+    code, answer = _ask(tmp_path / "A.java", _TOPOLOGY, "--want=exactly-once", settings=settings)
+    assert code == 0
+    assert answer.startswith("YES, if the program does what is assumed: exactly-once")
+    assumed = answer.partition("Assumed of the program, and it decides: ")[2].partition(". ")[0]
+    assert "application.sink=topics" in assumed
+    assert "application.state=logged" in assumed
+
+
 def test_a_program_that_shows_a_loss_is_a_plain_no(tmp_path: Path) -> None:
     text = _LOOP.format(before="consumer.commitSync();")
     code, answer = _ask(tmp_path / "A.java", text)

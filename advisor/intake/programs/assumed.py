@@ -18,7 +18,7 @@ NOTE = (
 OF_CODE = frozenset(
     {
         "abort", "commit", "commit.order", "delivery.errors", "processing", "processing.errors",
-        "processing.order", "resend",
+        "processing.order", "resend", "sink", "state",
     }
 )  # fmt: skip
 """Facts of the application that its code decides and no configuration states."""

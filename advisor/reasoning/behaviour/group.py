@@ -106,6 +106,11 @@ def again(pipeline: Pipeline, what: str = "it") -> str:
     return f"application.sink={sink}, application.state={state}: the results are written again."
 
 
+def passes_over(pipeline: Pipeline) -> bool:
+    """Whether the code itself goes on without a message that it cannot process."""
+    return pipeline.text(Component.APPLICATION, "processing.errors") == "skip"
+
+
 def assigned_by_brokers(pipeline: Pipeline) -> bool:
     """Whether the brokers assign the partitions (KIP-848) or tasks (KIP-1071), not the members."""
     streams = pipeline.family is Family.STREAMS
@@ -206,8 +211,8 @@ class Group:
     @property
     def on_error(self) -> str:
         """`retry`, `close` or `skip`: what becomes of a message that cannot be processed."""
-        if self._streams:
-            return "skip" if self._streams.passes_over else "retry"
+        if self._streams and self._streams.passes_over:
+            return "skip"
         return self.pipeline.text(Component.APPLICATION, "processing.errors")
 
     @property

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.reasoning.behaviour.group import Group
+from advisor.reasoning.behaviour.group import Group, passes_over
 from advisor.reasoning.behaviour.streams import Streams, handler
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.failures import exception_then_close
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
+
+_CAUGHT = (
+    "application.processing.errors=skip: the code catches the error and goes on without the "
+    "message, and nothing but what it writes itself shows it."
+)
 
 
 def permits(pipeline: Pipeline) -> Permits:
@@ -18,7 +23,7 @@ def permits(pipeline: Pipeline) -> Permits:
     """
     group = Group.of(pipeline)
     if group is None:
-        return {}
+        return _in_spark(pipeline)
     if pipeline.family is Family.STREAMS:
         return _in_streams(pipeline)
     again = _from_retry_topics(pipeline)
@@ -59,10 +64,22 @@ def _from_retry_topics(pipeline: Pipeline) -> Permits:
     }
 
 
+def _in_spark(pipeline: Pipeline) -> Permits:
+    """A function that throws fails its task, and after four tries the query."""
+    if passes_over(pipeline):
+        return {Anomaly.EFFECT_MISSING: _CAUGHT}
+    return {
+        Anomaly.BLOCKED: "application.processing.errors=retry: the query stops at the message, and "
+        "again after each restart, until somebody acts."
+    }
+
+
 def _in_streams(pipeline: Pipeline) -> Permits:
     streams = Streams(pipeline)
     passing, letters = streams.passes_over, streams.dead_letters
     untimed = _without_time(streams)
+    if passes_over(pipeline):
+        return {Anomaly.EFFECT_MISSING: " ".join([_CAUGHT, *untimed.values()])}
     if letters:
         return untimed | {
             Anomaly.KEY_REORDERED: (
@@ -107,7 +124,6 @@ EVENT = FailureEvent(
     story="A message cannot be read, or makes the code fail, no matter how often it is retried.",
     permits=permits,
     scenario="unprocessable-message",
-    families=frozenset(Family) - {Family.SPARK},
     sources=(
         "KafkaConsumer javadoc, poll() (RecordDeserializationException)",
         "KIP-1036",

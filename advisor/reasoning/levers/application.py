@@ -126,7 +126,7 @@ LEVERS = (
         _READER,
     ),
     _lever(
-        "processing.errors", own_code(_becomes("processing.errors", "retry")),
+        "processing.errors", _becomes("processing.errors", "retry"),
         costs(availability=(
             "a message that can never be processed blocks its partition until somebody acts; a "
             "dead-letter topic prevents that."

@@ -36,3 +36,13 @@ def left_out(application: Mapping[str, Value]) -> Iterator[str]:
     trigger = application.get("trigger", _MICRO_BATCH)
     if trigger != _MICRO_BATCH:
         yield f"application trigger={trigger} is left out: a run's Spark query has micro-batches"
+    yield from passed_over(application)
+
+
+def passed_over(application: Mapping[str, Value]) -> Iterator[str]:
+    """Code that goes on without a message that it cannot process, which no run's code does."""
+    if (errors := application.get("processing.errors", "retry")) != "retry":
+        yield (
+            f"application processing.errors={errors} is left out: a run's code catches no error of "
+            "a message"
+        )

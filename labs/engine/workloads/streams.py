@@ -22,6 +22,7 @@ from labs.engine.workloads.consume_transform_produce import OUTPUT
 from labs.engine.workloads.group import GROUP, begin_at_start, write_saved
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
+from labs.engine.workloads.spark_options import passed_over
 
 _PREFIXES = {"streams": "", "producer": "producer.", "consumer": "consumer."}
 _ERRORS = "org.apache.kafka.streams.errors."
@@ -100,6 +101,7 @@ class StreamsTopology(ProduceConsume):
         for name, value in self.place.settings["streams"].items():
             if _unknown_class(name, value):
                 yield f"streams {name}={value} is left out: a run has Kafka's own classes alone"
+        yield from passed_over(self._application)
         described = self._application.get("state", self._state)
         if described != self._state:
             yield f"application state={described} is left out: the processor keeps no state here"
