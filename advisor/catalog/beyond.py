@@ -152,6 +152,18 @@ _SWITCHED_ON: Mapping[tuple[Component, str], str] = {
 }
 
 
+_OF_CONFLUENT = {
+    "confluent.placement.constraints": (
+        "places copies that may be observers, which are in no in-sync set"
+    ),
+    "confluent.log.placement.constraints": (
+        "places copies that may be observers, which are in no in-sync set"
+    ),
+    "confluent.tier.enable": "keeps older messages in a storage by rules of its own",
+}
+"""Settings that Kafka passes over, and Confluent Server reads."""
+
+
 def of_share_group(family: Family, component: Component, name: str) -> bool:
     """Whether a setting is of a share consumer or of its group, known to a version or not."""
     of_consumer = component is Component.CONSUMER and family is not Family.SPARK
@@ -163,6 +175,7 @@ def not_advised(
 ) -> Iterator[Problem]:
     """What of these settings (by name, as written) makes it another client."""
     yield from _waits(family, component, texts)
+    yield from _confluent(component, texts)
     yield from _buffers(family, component, texts)
     if component is Component.BROKER:
         for name in (*_CONNECTIONS, *(name for name in texts if _OF_LISTENER.fullmatch(name))):
@@ -190,6 +203,16 @@ def not_advised(
             words = _SWITCHED_ON.get((component, name))
         if words:
             yield Problem(component, name, f"{name} {words}")
+
+
+def _confluent(component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:
+    """What Confluent Server does with a topic, by the pages of Confluent Platform (Multi-Region
+    Clusters; Tiered Storage)."""
+    for name in _OF_CONFLUENT if component in (Component.TOPIC, Component.BROKER) else ():
+        text = texts.get(name, "").strip()
+        if text and text.lower() not in ("false", "{}"):
+            words = f"{name} of Confluent Server {_OF_CONFLUENT[name]}. That is not advised on."
+            yield Problem(component, name, words)
 
 
 def _waits(family: Family, component: Component, texts: Mapping[str, str]) -> Iterator[Problem]:

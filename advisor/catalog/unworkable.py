@@ -64,6 +64,7 @@ _ASSIGNED = tuple(
     for pause in ("assignment.interval.ms", "initial.rebalance.delay.ms")
 )
 _REMOTE, _TIERED = "remote.fetch.max.wait.ms", "remote.storage.enable"
+_FETCHED = "remote.log.manager.fetch.max.bytes.per.second"
 _TOO_SHORT_MS = 10
 _RESPONSE, _MANY_PARTITIONS = "receive.message.max.bytes", 100_000
 """About 40 bytes tell of a partition with three copies (MetadataResponse), so some 2,000 of them.
@@ -204,6 +205,9 @@ def _of_tests(texts: Texts) -> Words:
 
 def _remote(texts: Texts, of_brokers: Texts) -> Words:
     tiered = texts.get(_TIERED, "").strip().lower() == "true"
+    if tiered and _number(of_brokers, _FETCHED, _SLOWEST) < _SLOWEST:  # RLMQuotaManager, KIP-956
+        words = f"with {_FETCHED}={of_brokers[_FETCHED].strip()} of the brokers: who reads from "
+        yield _TIERED, f"{words}the remote storage does not come to its end."
     if tiered and number(of_brokers, _REMOTE, 500) <= _TOO_SHORT_MS:
         words = f"with {_REMOTE}={of_brokers[_REMOTE].strip()} of the brokers: each read of the "
         yield _TIERED, f"{words}remote storage is given up before it has come."

@@ -24,7 +24,7 @@ from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.spark import start as spark_start
-from advisor.intake.weigh import OPEN_ENDED, weigh
+from advisor.intake.weigh import is_open_ended, weigh
 
 
 def weigh_options(
@@ -114,7 +114,7 @@ def _only_real(item: Item, product: Product) -> bool:
     except UnknownSetting as error:
         names = {item.name, f"kafka.{item.name}", error.problem.setting}
         is_known = bool(names & known_keys(product, item.component))
-        return is_known or item.name.startswith(OPEN_ENDED)
+        return is_known or is_open_ended(item.component, item.name)
     except SettingError:
         return False
     return False

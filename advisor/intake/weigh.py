@@ -73,8 +73,14 @@ _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _REPLICAS = re.compile(r"[0-9:,* ]{1,250}")
 _OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with what an application of its own puts before it."""
-OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
-"""Beginnings of real keys that no list can hold."""
+_OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
+_OF_CONFLUENT_SERVER = "confluent."
+
+
+def is_open_ended(component: Component, name: str) -> bool:
+    """Whether a key is real by its beginning, of which no list can hold all."""
+    of_server = component in _OF_SERVERS and name.startswith(_OF_CONFLUENT_SERVER)
+    return of_server or name.startswith(_OPEN_ENDED)
 
 
 def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
@@ -299,7 +305,7 @@ class _Scale:
         known = {
             name: text
             for name, text in texts.items()
-            if self._knows(component, name) or name.startswith(OPEN_ENDED)
+            if self._knows(component, name) or is_open_ended(component, name)
         }
         shared = {
             n: text for n, text in texts.items() if of_share_group(product.family, component, n)
@@ -318,7 +324,7 @@ class _Scale:
         product, component = self.product, item.component
         names = known_keys(product, component)
         strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
-        if {item.name, problem.setting} & names or item.name.startswith(OPEN_ENDED):
+        if {item.name, problem.setting} & names or is_open_ended(component, item.name):
             if not self._refuses_text(item):
                 self.note(item, remark(item) or "is not taken into account")
         elif own := self._as_application_has_it(item):

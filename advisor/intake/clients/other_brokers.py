@@ -1,7 +1,9 @@
-"""Brokers that speak Kafka's protocol and are not Apache Kafka, by where clients find them.
+"""Brokers that speak Kafka's protocol and are not Apache Kafka, by where clients find them, or by
+the settings of their topics.
 
 Sources: the products' own pages on how Kafka's clients connect: Azure Event Hubs (port 9093 of the
-namespace; Service Bus has others), Redpanda Cloud, WarpStream, Oracle's Streaming, Upstash.
+namespace; Service Bus has others), Redpanda Cloud, WarpStream, Oracle's Streaming, Upstash; and the
+topic properties of Redpanda and the settings of AutoMQ.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ RULES_OF_THEIR_OWN = (
 )
 _HOSTS = {
     "Azure Event Hubs": r"\.servicebus\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net):9093",
-    "Redpanda": r"\.cloud\.redpanda\.com:\d",
+    "Redpanda": r"\.cloud\.redpanda\.com:\d|(?<![\w.-])(?:redpanda\.[\w.]{1,60}|write\.caching)"
+    r"[\"']?[ \t]*[=:]",
+    "AutoMQ": r"(?<![\w.-])(?:elasticstream\.enable|s3\.wal\.path|autobalancer\.[\w.]{1,60})"
+    r"[\"']?[ \t]*[=:]",
     "WarpStream": r"\.warpstream\.com:\d",
     "Oracle's Streaming": r"\.streaming\.[\w-]{1,40}\.oci\.oraclecloud\.com:\d",
     "Upstash": r"-kafka\.upstash\.io:\d",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from advisor.catalog import Component, Problem
 from advisor.intake.clients.placeholders import FILLED_IN
@@ -39,7 +40,7 @@ _ALLOWED = (
     "controller.quorum.fetch.timeout.ms",
 )  # fmt: skip
 _LEFT = {"strimzi.io/pause-reconciliation": "true", "strimzi.io/managed": "false"}
-QUOTA = "producer.byte.rate"
+QUOTA, _RATE = "producer.byte.rate", "producerByteRate"
 _STORAGE = ("persistent-claim", "ephemeral", "jbod")
 _API = re.compile(
     r"^[ -]*apiVersion:\s*['\"]?kafka\.strimzi\.io/|\"apiVersion\":\s*\"kafka\.strimzi\.io/",
@@ -83,6 +84,7 @@ def read(text: str) -> Reading:
         reading.parts.add(kind.text)
         for leaf in leaves:
             take(reading, leaf)
+    _quota_of_all(reading, chain.from_iterable(found))
     state_topics(reading, [part for part, _ in topics], [line for _, line in topics])
     if brokers:
         reading.heads["brokers"] = str(brokers)
@@ -242,7 +244,7 @@ def _kafka(reading: Reading, leaf: Leaf) -> None:
             reading.heads["kafka"] = leaf.text
         case ("spec", "kafka", "tieredStorage", *_):
             reading.note(leaf.line, "tieredStorage counts for topics with remote.storage.enable")
-        case ("spec", "kafka", "quotas", name) if name != "type":
+        case ("spec", "kafka", "quotas", name) if name not in ("type", _RATE):
             reading.note(
                 leaf.line, f"quotas: {shown(name)} of all clients is not taken into account"
             )
@@ -302,12 +304,21 @@ def _internal(leaves: Iterable[Leaf]) -> str:
 def _user(reading: Reading, leaf: Leaf) -> None:
     """The quota of a producer; its other parts are credentials, rights and other quotas."""
     match leaf.path:
-        case ("spec", "quotas", "producerByteRate"):
+        case ("spec", "quotas", name) if name == _RATE:
             reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
         case ("spec", "quotas", name):
             reading.note(leaf.line, f"{shown(name)} is not taken into account")
         case _:
             pass
+
+
+def _quota_of_all(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """The quota of clients without their own (`type: kafka`), or of all clients of a broker."""
+    if any(item.name == QUOTA for item in reading.items):
+        return
+    for leaf in leaves:
+        if leaf.path == ("spec", "kafka", "quotas", _RATE):
+            reading.state(Component.APPLICATION, QUOTA, leaf.text, leaf.line)
 
 
 def _nothing(reading: Reading, leaf: Leaf) -> None:

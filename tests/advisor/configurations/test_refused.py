@@ -190,6 +190,7 @@ def test_settings_have_this_answer(options: str, settings: str, code: int, expec
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n"
 STRIMZI = "apiVersion: kafka.strimzi.io/v1\nkind: {}\nmetadata: {{name: c}}\nspec: {{}}\n"
+QUOTAS = STRIMZI.format("Kafka").replace("{}", "{kafka: {quotas: {producerByteRate: 1024}}}")
 TOPIC_OF = 'resource "kafka_topic" "t" {\n  replication_factor = 3\n}\n'
 STREAMS = "application.id=a\nreplication.factor=3\ntopic.min.insync.replicas=2\n"
 FILES = [
@@ -260,6 +261,15 @@ FILES = [
     ("a.conf", "ours {\n  enable.auto.commit = true\n}\n", 2, "a.conf:1: braces are not part of"),
     ("application.properties", "spring.kafka.producer.acks=1\ncamel.component.a.b=c\n", 1,
      "producer.acks: 1 -> all"),
+    # the settings of brokers that are not Kafka
+    ("t.properties", "min.insync.replicas=2\nwrite.caching=true\n", 2, "Redpanda speaks Kafka's"),
+    ("t.properties", "redpanda.remote.read=true\nacks=all\n", 2, "Redpanda speaks Kafka's"),
+    ("s.properties", "s3.wal.path=0@s3://a\nprocess.roles=broker\n", 2, "AutoMQ speaks Kafka's"),
+    # a quota of all clients, unless one has its own
+    ("k.yaml", QUOTAS, 1, "given_up in quota-throttled"),
+    ("k.yaml", QUOTAS.replace("1024", "10000000"), 0, "YES"),
+    ("k.yaml", f"{QUOTAS}---\n" + STRIMZI.format("KafkaUser").replace(
+        "{}", "{quotas: {producerByteRate: 10000000}}"), 0, "YES"),
     # a quota is of the user
     ("u.yaml", STRIMZI.format("KafkaUser").replace("{}", "{quotas: {producerByteRate: 1024}}"), 1,
      "given_up in quota-throttled"),

@@ -12,6 +12,7 @@ QUORUM = "broker.controller.quorum."
 REBOOTSTRAP = "metadata.recovery.rebootstrap.trigger.ms"
 FETCHERS = "broker.num.replica.fetchers"
 THROTTLED = "topic.leader.replication.throttled.replicas=* broker.leader.replication.throttled.rate"
+FETCHED = "remote.log.manager.fetch.max.bytes.per.second"
 SET = [
     # seen on 4.3.1: three brokers boot with it in 13 s, write, read and commit
     ("", f"{QUORUM}request.timeout.ms=1", 0, "YES"),
@@ -99,6 +100,13 @@ SET = [
     ("", f"{THROTTLED}=999", 2, "=999: a replica that was away does not come back"),
     ("", f"{THROTTLED}=1000", 0, "YES"),
     ("", f"{THROTTLED.replace('broker.leader', 'broker.follower')}=1", 0, "YES"),
+    ("", f"topic.remote.storage.enable=true broker.{FETCHED}=1", 2, "does not come to its end"),
+    ("", f"topic.remote.storage.enable=true broker.{FETCHED}=1000", 0, "YES"),
+    # what Confluent Server reads, and Kafka passes over
+    ("", "topic.confluent.placement.constraints=x", 2, "may be observers"),
+    ("", "topic.confluent.tier.enable=true", 2, "in a storage by rules of its own"),
+    ("", "topic.confluent.tier.enable=false", 0, "YES"),
+    ("", "broker.confluent.balancer.enable=true", 0, "balancer.enable is not taken into account"),
     # a snapshot of the metadata in pieces (KIP-630)
     ("", f"{QUORUM}fetch.snapshot.max.bytes=1", 2, "a server that was away does not have it"),
     ("", f"{QUORUM}fetch.snapshot.max.bytes=1000", 0, "YES"),
