@@ -37,6 +37,10 @@ _ENGINE = (
 )
 
 
+_REMOVED = (
+    "Kafka 2.0 has removed them, and what they guarantee is not advised on. Move to KafkaConsumer "
+    "and KafkaProducer first."
+)
 _RESOURCE = (
     "Its operator makes the settings of topics and brokers by rules of its own. Give what "
     "kafka-topics.sh --describe and kafka-configs.sh --describe --all print."
@@ -92,7 +96,7 @@ _OTHERS = (
         ("node-rdkafka (JavaScript)", rf"(?:from|require\()[ \t]*{_STRING}node-rdkafka{_STRING}"),
         ("confluent-kafka-dotnet (C#, appsettings.json)",
          r"\busing[ \t]+Confluent\.Kafka\b|\"(?:BootstrapServers|AutoOffsetReset)\"[ \t]*:"
-         r"|\bnew[ \t]+(?:Producer|Consumer)(?:Config\b|Builder<)"),
+         r"|\bnew[ \t]+(?:Producer|Consumer)(?:Config\s*(?:\{|\(\s*\))|Builder<)"),
         ("rust-rdkafka (Rust)", r"\buse[ \t]+rdkafka::"),
         ("php-rdkafka (PHP)", r"\bnew[ \t]+\\?RdKafka\\|\buse[ \t]+RdKafka\\"),
         ("rdkafka-ruby (Ruby)", r"\bRdkafka::Config\b|require[ \t]+[\"']rdkafka[\"']"),
@@ -120,11 +124,17 @@ _OTHERS = (
     ),
     *_others(
         _CODE,
+        _REMOVED,
+        ("the clients of Kafka before 2.0 (kafka.consumer, kafka.producer)",
+         r"\bimport[ \t]+kafka\.(?:javaapi\.)?(?:consumer|producer)\.|\bkafka\.javaapi\.\w"),
+    ),
+    *_others(
+        _CODE,
         _ENGINE,
         ("Flink (Java, Scala, Python)",
          r"\bimport[ \t]+org\.apache\.flink\b|^[ \t]*(?:import|from)[ \t]+pyflink\b"),
         ("DStreams of Spark Streaming (Scala, Java, Python)",
-         r"\bKafkaUtils\.create\w+\(|\bspark\.streaming\.kafka"),
+         r"\bKafkaUtils\.create(?:Direct)?(?:Stream|RDD)\b|\bspark\.streaming\.kafka"),
         ("Bytewax (Python)", r"^[ \t]*(?:import|from)[ \t]+bytewax\b"),
         ("Streamz (Python)", r"^[ \t]*(?:import|from)[ \t]+streamz\b"),
         ("Pathway (Python)", r"^[ \t]*(?:import|from)[ \t]+pathway\b"),

@@ -104,6 +104,11 @@ PROGRAMS = [
      "not advised on"),
     ("from pyspark.streaming.kafka import KafkaUtils\nKafkaUtils.createDirectStream(s, ['t'], "
      "{'metadata.broker.list': 'k'})", "DStreams", "not advised on"),
+    ("import kafka.consumer.ConsumerConfig;\nnew ConsumerConfig(props);", "before 2.0",
+     "Move to KafkaConsumer"),
+    ("import kafka.javaapi.consumer.ConsumerConnector;\nKafkaUtils.createConsumer(p);",
+     "before 2.0", "Move to KafkaConsumer"),
+    ("new ConsumerConfig { GroupId = g };", "confluent-kafka-dotnet", TO_LIBRDKAFKA),
     ("camel:\n  component:\n    kafka:\n      acks: 1\n", "Camel", "not advised on"),
     ('from("kafka:orders?autoOffsetReset=earliest").to("direct:x")', "Camel", "not advised on"),
     ("from faststream.kafka import KafkaBroker\nb = KafkaBroker(acks='all')", "FastStream", OWN),

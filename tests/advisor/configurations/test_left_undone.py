@@ -130,3 +130,72 @@ def test_what_is_written_to_a_database_is_committed(
     expected = YES if is_sound else "nothing here commits what is written to this database"
     settings = f"{TOPIC} application.restart=resumes"
     assert_file(tmp_path / "app.py", code, "", settings, 0 if is_sound else 2, expected)
+
+
+_CATCHES = "try:\n        save(m)\n    except Exception as e:\n        %s"
+
+
+@pytest.mark.parametrize(
+    ("more", "body", "expected"),
+    [
+        ("failed = []", _CATCHES % "failed.append(m)", SKIP),
+        ("failed = {}", _CATCHES % "failed[m.offset()] = e", SKIP),
+        ("failed = []", f"{_CATCHES % 'failed.append(m)'}\n    again(failed)", YES),
+        ("", "pipe = r.pipeline()\n    pipe.set(m.key(), m.value())", BEFORE),
+        ("", "pipe = r.pipeline()\n    pipe.set(m.key(), m.value())\n    pipe.execute()", YES),
+        ("out = open('f', 'ab')", "out.write(m.value())", BEFORE),
+        ("out = open('f', 'ab', 0)", "out.write(m.value())", YES),
+        ("out = open('f', 'ab')", "out.write(m.value())\n    out.flush()", YES),
+        ("", "with open('f', 'ab') as out:\n        out.write(m.value())", YES),
+        ("api = influx.write_api()", "api.write(record=m.value())", ASIDE),
+        ("api = influx.write_api(write_options=SYNCHRONOUS)", "api.write(record=m.value())", YES),
+        ("", "with Session.begin() as s:\n        s.add(Order(m.value()))", YES),
+        ("", "with Session() as s:\n        s.add(Order(m.value()))", BEFORE),
+        ("pool = Pool(4)", "pool.map_async(save, m.value())", ASIDE),
+    ],
+)
+def test_what_is_put_by_and_never_sent_is_seen(
+    more: str, body: str, expected: str, tmp_path: Path
+) -> None:
+    code = _PROGRAM.format(more=more, body=body, last="c.commit(m)")
+    facts = f"{expected}|{BEFORE}" if expected == ASIDE else expected
+    assert_program(tmp_path / "app.py", code, facts)
+
+
+_QUEUED = """from confluent_kafka import Consumer
+c = Consumer({{"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"}})
+q = queue.Queue()
+errors = []
+def worker():
+    while True:
+        m = q.get()
+{body}
+threading.Thread(target=worker).start()
+while True:
+    for m in c.consume(100, 1.0):
+        q.put(m)
+    q.join()
+    if errors:
+        raise errors[0]
+    c.commit(asynchronous=False)
+"""
+_TRIES = "        try:\n            save(m)\n"
+_LOGS = "        except Exception as e:\n            log.error(e)\n"
+_TELLS = "        except Exception as e:\n            errors.append(e)\n"
+_ENDS = "        finally:\n            q.task_done()"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (_TRIES + _ENDS, SKIP),
+        (_TRIES + _LOGS + _ENDS, SKIP),
+        (f"{_TRIES}{_LOGS}        q.task_done()", SKIP),
+        (_TRIES + _TELLS + _ENDS, YES),
+        ("        save(m)\n        q.task_done()", YES),
+    ],
+)
+def test_a_thread_that_is_done_after_an_error_is_seen(
+    body: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "app.py", _QUEUED.format(body=body), expected)

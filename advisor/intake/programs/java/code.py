@@ -35,6 +35,7 @@ from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
 from advisor.intake.programs.java import text as java_text
 from advisor.intake.programs.java import topics as java_topics
+from advisor.intake.programs.java.bare import with_braces
 from advisor.intake.programs.java.text import Text, braces, without_comments, without_letters
 from advisor.intake.programs.sends import SHARE_CONSUMER, processed, unheard
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
@@ -113,7 +114,7 @@ class _Object:
 
 def read(text: str) -> Reading:
     """What the code puts into the objects that its clients are handed. Raises `IntakeError`."""
-    code = _Code(without_comments(text[:_LONGEST]))
+    code = _Code(with_braces(without_comments(text[:_LONGEST])))
     if match := java_starts.SHARES.search(code.plain):
         raise IntakeError(f"Line {code.line(match.start())}: {match[1]}: {SHARE_CONSUMER}")
     objects = list(code.objects())
@@ -131,7 +132,7 @@ def read(text: str) -> Reading:
         if made.unsure:
             raise IntakeError(f"{made.unsure}. {_INSTEAD}")
     for made in filled:
-        made.clients = made.clients or _likely(made, len(text))
+        made.clients = made.clients or _likely(made, len(code.text))
     kinds = {kind for made in filled for kind, _, _ in made.clients}
     if "Streams" in kinds and len(kinds) > 1:
         words = "Kafka Streams and clients beside it: one pipeline has one of them"

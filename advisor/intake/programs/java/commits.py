@@ -11,12 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from advisor.intake.programs.java import sends as java_sends
-from advisor.intake.programs.java.text import Block, Text, blanked
+from advisor.intake.programs.java.text import AS_FUNCTION, CALLEE, Block, Text, blanked
 from advisor.intake.programs.java.values import TAKES_APART, Made, logged
 
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
+_IN_FUNCTION = re.compile(r"(?<=[(,{>]|\s)\s*\w+\s*(?:\.|::)\s*commit(?:Sync|Async)\b")
+_BEFORE_BRACES = re.compile(r"(\w+)\s*\([^(){}]*\)\s*$")
 ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
 _USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
 _OFFSETS = re.compile(r"\bOffsetAndMetadata\b[^;{}]{0,400}")
@@ -56,6 +59,7 @@ _ENDS_OTHER = [
     re.compile(rf"(?<=[\w)])\s*\.\s*{verb}\s*\(\s*\)") for verb in ("commit", "executeBatch")
 ]
 """The end of a transaction of another system."""
+_OF_COMMITS = re.compile(r"\b(?:commit(?:Sync|Async)|OffsetAndMetadata|TopicPartition)\b")
 _OFFSETS_SENT = re.compile(r"\bsendOffsetsToTransaction\s*\(")
 _CAUGHT = re.compile(r"\bcatch\s*(?:\([^(){}]*\)\s*)?\{")
 _COMMIT = re.compile(r"\bcommitTransaction\s*\(")
@@ -69,6 +73,26 @@ _WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|r
 def any_of(names: Iterable[str]) -> re.Pattern[str]:
     """A use of any of these names; of none if there is none."""
     return re.compile("|".join(_USE.format(name) for name in sorted(names)) or r"(?!)")
+
+
+def handed_commits(text: Text) -> Iterator[str]:
+    """The parameters of methods that are handed a function which commits: `handle(rs,
+    c::commitSync)`."""
+    for match in islice(_IN_FUNCTION.finditer(text.plain), _MOST):
+        depth, number = 0, 0
+        for at in range(match.start() - 1, max(0, match.start() - 400), -1):
+            depth += (text.plain[at] in ")]}") - (text.plain[at] in "([{")
+            number += depth == 0 and text.plain[at] == ","
+            if depth >= 0:
+                continue
+            before = text.plain[max(0, at - 200) : at]
+            callee = (CALLEE if text.plain[at] == "(" else _BEFORE_BRACES).search(before)
+            last = slice(-1, None) if text.plain[at] == "{" else slice(number, number + 1)
+            for body in text.bodies(callee[1]) if callee else ():
+                yield from text.parameters(body)[last]
+            if callee or text.plain[at] != "{":
+                break
+            depth = 0
 
 
 @dataclass(frozen=True)
@@ -97,8 +121,9 @@ class Records:
     def commits_of_all(self) -> re.Pattern[str]:
         """A commit of all that was polled, be it in a method of the file."""
         bare = re.compile(ALL.format(r"\w+"))
-        methods = self.text.methods_with(bare)
-        called = rf"|(?<![.\w])(?:this\s*\.\s*)?(?:{'|'.join(methods)})\s*\(" if methods else ""
+        methods = [*self.text.methods_with(bare), *handed_commits(self.text)]
+        own = rf"(?:{'|'.join(methods)})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
+        called = rf"|(?<![.\w])(?:this\s*\.\s*)?{own}" if methods else ""
         return re.compile(ALL.format(self.consumer) + called)
 
     def _of_all(self) -> Iterator[int]:
@@ -126,21 +151,36 @@ class Records:
 
     def _of_offsets(self) -> Iterator[int]:
         """Commits of the offset behind a record, before it is used."""
-        plain = self.text.plain
         masked, uses = self._processing
+        for start, end in self._commits_of_offsets():
+            inner = self.text.block(start)
+            begin = max(self.behind, inner[0])
+            if not uses.search(masked, begin, start) and uses.search(masked, end, inner[1]):
+                yield start
+
+    def _commits_of_offsets(self) -> Iterator[Block]:
+        """Commits of the offset behind a record, also by a method that does nothing else."""
+        plain = self.text.plain
         commits = re.compile(_ANY.format(self.consumer))
         for commit in commits.finditer(plain, self.behind, self.block[1]):
             given = plain[commit.end() : self.text.closed(commit.end()) - 1]
             put = rf"\b{re.escape(given.split(',')[0].strip())}\s*[.\[][^;]*"
             filled = re.findall(put, plain[self.behind : commit.start()])
-            if not any(_NEXT.search(it) for it in [given, *filled]):
-                continue
-            inner = self.text.block(commit.start())
-            begin = max(self.behind, inner[0])
-            if not uses.search(masked, begin, commit.start()) and uses.search(
-                masked, commit.end(), inner[1]
-            ):
-                yield commit.start()
+            if any(_NEXT.search(it) for it in [given, *filled]):
+                yield commit.start(), commit.end()
+        methods = [name for name in self.text.methods_with(re.compile(_ANY.format(r"\w+")))
+                   if any(map(self._only_commits, self.text.bodies(name)))]  # fmt: skip
+        call = rf"(?<![.\w])(?:{'|'.join(methods) or '_'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
+        for match in re.compile(call).finditer(plain, self.behind, self.block[1]):
+            end = self.text.closed(match.end())
+            if self._mentions(plain[match.end() : end]):
+                yield match.start(), end
+
+    def _only_commits(self, body: Block) -> bool:
+        """Whether a method commits the offset behind what it is given, and does nothing else."""
+        inside = self.text.plain[body[0] + 1 : body[1]]
+        others = (it for it in re.split(r"[;{}\n]", inside) if not _OF_COMMITS.search(it))
+        return bool(_NEXT.search(inside)) and not any("(" in it for it in others)
 
     def _of_transactions(self) -> Iterator[int]:
         """Transactions with the offsets that are committed before the records are processed."""

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
+from advisor.intake.programs.java import buffers as java_buffers
+from advisor.intake.programs.java import bulk as java_bulk
 from advisor.intake.programs.java import expressions as java_expressions
 from advisor.intake.programs.java import flows as java_flows
 from advisor.intake.programs.java import handlers as java_handlers
@@ -86,6 +88,8 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         commits = re.compile(ALL.format(consumer))
         for at in java_sequences.too_early(text, own, commits):
             places.setdefault(BEFORE, at)
+        for at in java_buffers.beside(text, consumer):
+            places.setdefault(ASYNCHRONOUS, at)
     for poll in every:
         for what, at in _Poll(program, poll).facts():
             places.setdefault(what, at)
@@ -243,6 +247,7 @@ class _Poll:
             yield from java_parts.left(self._text, loops, self._commits, self._block)
         yield from java_results.commits_anyway(self._text, self._commits, span)
         for body in [span, *self._text.reached(span)[1:]]:
+            yield from java_bulk.unasked(self._text, body)
             yield from java_handlers.left_out(self._text, body)
             uses = self._uses if body == span else any_of(self._taken(body))
             yield from java_results.unread(self._text, uses, body)
@@ -286,7 +291,9 @@ class _Poll:
     def _handed_on(self) -> Iterator[int]:
         """Where others are given a record, in the block or in a method that is given one."""
         plain = self._text.plain
-        for match in islice(HAND.finditer(plain, self._behind, self._block[1]), _MOST):
+        aside = rf"\b(?:{'|'.join(self._text.marked('@Async')) or '_'})\s*\("
+        hands = re.compile(f"{HAND.pattern}|{aside}")
+        for match in islice(hands.finditer(plain, self._behind, self._block[1]), _MOST):
             closed, begin = self._text.closed(match.end()), match.end()
             if match[0].startswith(".") and match[0].endswith("("):
                 begin = max(self._behind, self._text.chain(match.end() - 1))

@@ -23,6 +23,9 @@ _INSTEAD = re.compile(
 """Of a future: what is done in place of what failed."""
 _CAUGHT = re.compile(r"\.\s*catch\s*\{")
 """Of a flow of Kotlin's."""
+_SCOPE = re.compile(r"\bnew\s+StructuredTaskScope\b|\bJoiner\s*\.\s*(?:<[^<>;]*>\s*)?awaitAll\s*\(")
+_ASKS_SCOPE = re.compile(r"\bthrowIfFailed\s*\(|\.\s*(?:result|get|exception|state)\s*\(\s*\)")
+"""Scopes whose `join()` throws no error of a subtask (StructuredTaskScope, JEP 453 and 505)."""
 _READS_FUTURE = re.compile(r"\.\s*(?:get|join)\s*\(")
 
 
@@ -37,6 +40,8 @@ def passed_over(text: Text, span: Block, go_on: Iterable[Handler]) -> Iterator[i
     for match in islice(_CAUGHT.finditer(plain, begin, end), _MOST):
         if only_writes(plain[match.end() : text.block_of(match.end() - 1)[1]]):
             yield match.start()
+    if (scope := _SCOPE.search(plain, begin, end)) and not _ASKS_SCOPE.search(plain, begin, end):
+        yield scope.start()
     if HAND.search(plain, begin, end):
         for handler in go_on:
             start, stop = handler.attempt

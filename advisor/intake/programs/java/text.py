@@ -14,7 +14,7 @@ _LONGEST_HEAD = 400
 _DEEPEST_CALL = 3
 _LONGEST_CHAIN = 12
 METHOD = re.compile(
-    r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\([^()]{0,300}\)"
+    r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\((?P<given>(?:[^()]|\([^()]*\)){0,300})\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
 )
 _LAMBDA = re.compile(
@@ -153,6 +153,11 @@ class Text:
             )
         return known[pattern.pattern]
 
+    def marked(self, annotation: str) -> list[str]:
+        """The names of methods that have an annotation."""
+        return [name for name, bodies in self._methods.items()
+                if any(annotation in self._by_start[body[0]][2] for body in bodies)]  # fmt: skip
+
     def named(self, body: Block) -> list[str]:
         """The name of the method that has this body; nothing if there is none."""
         match = METHOD.search(self._by_start[body[0]][2]) if body[0] in self._by_start else None
@@ -162,7 +167,7 @@ class Text:
         """The names of the parameters of a method, by its body."""
         head = self._by_start[body[0]][2]
         match = METHOD.search(head)
-        given = head[match.start() :].partition("(")[2].partition(")")[0] if match else ""
+        given = re.sub(r"\([^()]*\)", "", match["given"]) if match else ""
         if not match and (function := _LAMBDA.search(head)):
             behind = _PARAMETER.match(self.plain, body[0] + 1)
             given = function[2] or function[3] or (behind[1] if behind else "it")

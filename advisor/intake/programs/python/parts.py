@@ -39,6 +39,7 @@ _ELASTIC = re.compile(r"(?i)(?:.*\.)?(?:_?es|\w*(?:elastic|opensearch|client)\w*
 def left_out(tree: ast.Module) -> Iterator[int]:
     """The lines where a part is taken of what was polled, if nothing takes the rest of it."""
     consumers = words.consumers(tree)
+    yield from _done_anyway(tree)
     scopes = [node for node in ast.walk(tree) if isinstance(node, Function)]
     for scope in [tree, *scopes]:
         own = [node for part in scope.body for node in words.own(part)]
@@ -55,6 +56,29 @@ def left_out(tree: ast.Module) -> Iterator[int]:
             yield from _parts(own, names)
         if not back:
             yield from _left(own, names, consumers)
+
+
+def _done_anyway(tree: ast.Module) -> Iterator[int]:
+    """Where a thread says that it is done with an item whatever became of it, to whoever waits for
+    the queue (queue.Queue, task_done and join)."""
+    queues = words.queues(tree)
+    if not any(words.verb(it) == "join" and words.receiver(it) in queues
+               for it in words.calls(tree)):  # fmt: skip
+        return
+    for node in ast.walk(tree):
+        for block in (getattr(node, part, []) for part in ("body", "orelse")):
+            for number, attempt in enumerate(block if isinstance(block, list) else ()):
+                if isinstance(attempt, ast.Try):
+                    yield from _told_anyway(attempt, block[number + 1 :])
+
+
+def _told_anyway(attempt: ast.Try, behind: list[ast.stmt]) -> Iterator[int]:
+    """Where an item is done behind an attempt, with what stands behind that, after an error."""
+    caught = [handler for handler in attempt.handlers if words.catches_all(handler)]
+    quiet = [words.goes_on(it.body, lambda call: False, in_function=False) for it in caught]
+    ends = [*attempt.finalbody, *(behind if caught else [])]
+    done = (call for it in ends for call in words.calls(it) if words.verb(call) == "task_done")
+    yield from (call.lineno for call in done if all(quiet))
 
 
 def _polls_many(node: ast.AST, consumers: set[str]) -> bool:

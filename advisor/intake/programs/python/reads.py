@@ -16,6 +16,7 @@ from advisor.intake.programs.python import parts as python_parts
 from advisor.intake.programs.python import passed as python_passed
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.branch import Branch
+from advisor.intake.programs.python.buffers import Buffers
 from advisor.intake.programs.python.made import Function, parameters
 from advisor.intake.programs.python.stand_ins import callee, handed, last, stand_ins
 from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
@@ -50,7 +51,7 @@ class _Walk:
         self._stand_ins = stand_ins(tree, self._functions)
         self._fields = python_functions.fields(tree)
         self._consumers = words.consumers(tree)
-        self._queues = words.queues(tree)
+        self._queues, self._buffers = words.queues(tree), Buffers(tree)
         self._sources = {
             name for name, node in self._functions.items() if words.hands_out(node, self._consumers)
         }
@@ -68,10 +69,9 @@ class _Walk:
         self._pools = words.made_of(tree, words.EXECUTORS)
         self._groups = words.made_of(tree, words.GROUPS)
         self._asks = words.asks(tree)
-        unread = [*words.unread(tree)]
-        self._unread = {*map(id, unread)}
+        self._unread = {*map(id, unread := [*words.unread(tree)])}
         self._never = python_passed.left_aside(unread, lambda call: self._named(callee(call)))
-        self._waits = False
+        self._lost, self._waits = words.kept_for_nobody(tree), False
         self._scope: ast.AST = tree
         self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
 
@@ -127,10 +127,7 @@ class _Walk:
                 for item in node.items:
                     self._expression(item.context_expr, branch)
                 self._follow(node.body, branch)
-                if any(words.ends_with_all(item.context_expr) for item in node.items):
-                    self._unasked(node, branch)
-                    branch.used, branch.handed = branch.used or branch.handed > 0, 0
-                    branch.pending = 0
+                self._at_the_end_of(node, branch)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 pass
             case ast.Assign(targets=targets, value=value):
@@ -142,6 +139,14 @@ class _Walk:
                 if isinstance(node, ast.Return) and words.names_in(node) & branch.names:
                     self._use(branch)
                 branch.ended = isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)
+
+    def _at_the_end_of(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
+        branch.used = branch.used or (branch.kept and self._buffers.ends(node))
+        if any(words.ends_with_all(item.context_expr) for item in node.items):
+            is_silent = words.keeps_errors(node) and not self._asks
+            self._say(SKIP, branch.handed if is_silent else 0)
+            branch.used = branch.used or branch.handed > 0
+            branch.handed = branch.pending = 0
 
     def _either(self, bodies: Iterable[Iterable[ast.stmt]], branch: Branch) -> None:
         branches = list[Branch]()
@@ -161,8 +166,7 @@ class _Walk:
             of_batch = (polls and not hands_out) or bool(words.names_in(over) & branch.names)
         polls_inside = any(map(self._polls, words.calls(node)))
         inside = branch.polled >= 0 and not polls_inside
-        once = isinstance(node, ast.For | ast.AsyncFor) and not words.leaves(node)
-        tries = not of_batch and not (inside and (once or words.bounded(node, self._scope)))
+        tries = not of_batch and not (inside and words.bounded(node, self._scope))
         self._loops += tries
         self._one_by_one += of_batch
         inner = branch.copy()
@@ -211,9 +215,11 @@ class _Walk:
     def _passes_over(self, handler: ast.ExceptHandler, branch: Branch) -> bool:
         def commits(call: ast.Call) -> bool:
             own = python_functions.only_tells(call, self._functions)
+            own = own or (words.keeps(call) and words.last_of(call) in self._lost)
             return own or python_passed.seeks_next(call) or self._commits(call, branch)
 
-        return words.goes_on(handler.body, commits, in_function=self._depth > 0)
+        body = [it for it in handler.body if words.kept_in(it) not in self._lost]
+        return words.goes_on(body, commits, in_function=self._depth > 0)
 
     def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
@@ -282,7 +288,7 @@ class _Walk:
             if given and (is_lazy or words.gathers_errors(call)) and id(node) in self._unread:
                 self._say(SKIP, call.lineno)
             is_queue = words.puts(call, self._queues)
-            if given and (is_queue or words.verb(call) in words.HANDS_OVER):
+            if given and (is_queue or self._buffers.hands(call)):
                 self._hand(call, branch) if is_queue or call is node else self._use(branch)
                 return
         for inner in ast.iter_child_nodes(call):
@@ -326,7 +332,7 @@ class _Walk:
             branch.join([self._inlined(call, function, branch) for function in functions])
         elif any(self._in_object(call, function, branch) for function in functions):
             self._use(branch)
-        elif given and words.keeps(call):
+        elif given and self._buffers.keeps(call):
             branch.names |= words.names_in(call.func)
             branch.kept = True
         elif (given or own) and not (words.is_log(call) or words.takes_apart(call)):
@@ -428,12 +434,6 @@ class _Walk:
             branch.pending = call.lineno
             return
         branch.handed = call.lineno
-
-    def _unasked(self, node: ast.With | ast.AsyncWith, branch: Branch) -> None:
-        """Looks at errors that stay in the futures of a pool, of which nobody asks."""
-        given = {verb for item in node.items if (verb := words.verb(item.context_expr))}
-        if branch.handed and not self._asks and not given.isdisjoint(words.EXECUTORS):
-            self._say(SKIP, branch.handed)
 
     def _beside(self, branch: Branch, line: int) -> None:
         """Says that others have several messages of one poll at the same time, if there is a line

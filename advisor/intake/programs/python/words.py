@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TypeGuard
 
 _CONSUMERS = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
@@ -16,11 +16,11 @@ _QUEUES = frozenset({
 HANDS_OVER = frozenset({
     "submit", "apply_async", "create_task", "ensure_future", "run_in_executor", "Thread",
     "Process", "start_soon", "run_coroutine_threadsafe", "call_soon", "call_soon_threadsafe",
-    "start_new_thread", "spawn", "spawn_n", "add_task", "Popen",
+    "start_new_thread", "map_async", "starmap_async", "spawn", "spawn_n", "add_task", "Popen",
 })  # fmt: skip
 _CALLS_OTHERS = frozenset({
     "map", "imap", "imap_unordered", "map_async", "reduce", "filter", "submit", "apply",
-    "apply_async", "run_in_executor", "to_thread", "run_sync",
+    "apply_async", "starmap_async", "run_in_executor", "to_thread", "run_sync",
 })  # fmt: skip
 """What calls a function that it is given, with what else it is given."""
 EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
@@ -86,6 +86,11 @@ def receiver(call: ast.Call) -> str:
     return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
+def last_of(call: ast.Call) -> str:
+    """The last name of what a method is called of."""
+    return receiver(call).rpartition(".")[2]
+
+
 def calls(node: ast.AST) -> Iterator[ast.Call]:
     """Each call in a node."""
     return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
@@ -102,8 +107,11 @@ def names_in(node: ast.AST) -> set[str]:
     return own.union(*map(names_in, ast.iter_child_nodes(node)))
 
 
-def made_of(tree: ast.AST, classes: frozenset[str]) -> set[str]:
-    """The names that the program gives to objects of these classes."""
+def made_of(
+    tree: ast.AST, classes: frozenset[str], others: Container[int] = frozenset()
+) -> set[str]:
+    """The names that the program gives to objects of these classes, but for those of other calls
+    that make one."""
     names = set[str]()
     for node in ast.walk(tree):
         pairs: list[tuple[ast.expr, ast.expr | None]] = []
@@ -113,7 +121,8 @@ def made_of(tree: ast.AST, classes: frozenset[str]) -> set[str]:
             pairs = [(node.target, node.value)]
         elif isinstance(node, ast.withitem) and node.optional_vars:
             pairs = [(node.optional_vars, node.context_expr)]
-        ours = [target for target, value in pairs if value and verb(value) in classes]
+        ours = [target for target, value in pairs
+                if value and verb(value) in classes and id(value) not in others]  # fmt: skip
         names.update(map(ast.unparse, ours))
     return names
 
@@ -157,6 +166,34 @@ def keeps(call: ast.Call) -> bool:
     return verb(call) in ("append", "extend", "add")
 
 
+def kept_for_nobody(tree: ast.AST) -> set[str]:
+    """The last names of collections into which something is put, and of which nothing but a log
+    tells anything."""
+    kept = [call for call in calls(tree) if keeps(call)]
+    harmless = {id(call.func.value) for call in kept if isinstance(call.func, ast.Attribute)}
+    harmless |= {id(inner) for call in calls(tree) if is_log(call) for inner in ast.walk(call)}
+    names = {*map(last_of, kept)}
+    for node in ast.walk(tree):
+        if name := kept_in(node):
+            names.add(name)
+            harmless.update(id(target.value) for target in node.targets)  # type: ignore[attr-defined]
+    read = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
+            and id(node) not in harmless}  # fmt: skip
+    return names - read
+
+
+def kept_in(node: ast.AST) -> str:
+    """The last name of the dict into which a statement puts something; empty for any other."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Subscript(value=ast.Name(id=name) | ast.Attribute(attr=name))]
+        ):
+            return name
+        case _:
+            return ""
+
+
 def is_log(call: ast.Call) -> bool:
     """Whether a call writes a line, counts or waits, and does nothing with a message."""
     whose = receiver(call).lower().rpartition(".")[2]
@@ -173,8 +210,22 @@ def takes_apart(call: ast.Call) -> bool:
 
 def keeps_error(call: ast.Call) -> bool:
     """Whether an error of what a call hands over is told only to who asks for it."""
-    own = ("submit", "apply_async", "Thread", "Process", "create_task", "ensure_future")
+    own = (
+        "submit",
+        "apply_async",
+        "map_async",
+        "starmap_async",
+        "Thread",
+        "Process",
+        "create_task",
+        "ensure_future",
+    )
     return verb(call) in own and all(word.arg != "error_callback" for word in call.keywords)
+
+
+def keeps_errors(node: ast.With | ast.AsyncWith) -> bool:
+    """Whether a block is of a pool that keeps errors in its futures."""
+    return any(verb(item.context_expr) in EXECUTORS for item in node.items)
 
 
 def gathers_errors(call: ast.Call) -> bool:
@@ -253,6 +304,8 @@ def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
 
 def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
     """Whether a loop ends after so many attempts, and the program goes on behind it."""
+    if isinstance(loop, ast.For | ast.AsyncFor) and not leaves(loop):
+        return True
     counts = isinstance(loop, ast.For) and verb(loop.iter) == "range"
     if isinstance(loop, ast.While):
         orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)

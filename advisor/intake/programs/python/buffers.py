@@ -1,0 +1,49 @@
+"""Objects of a Python program that put by what they are given until something tells them to send or
+write it, and clients that send it beside the program.
+
+Sources: io (a file buffers, `flush` writes); redis-py (`Pipeline.execute` sends); influxdb-client
+(`write_api` batches, but with SYNCHRONOUS); google-cloud-pubsub (`publish` returns a future).
+"""
+
+from __future__ import annotations
+
+import ast
+
+from advisor.intake.programs.python import words
+
+_PIPELINES, _FILES = frozenset({"pipeline"}), frozenset({"open"})
+_ASIDE = frozenset({"PublisherClient", "write_api"})
+_WRITES = frozenset({"write", "writelines"})
+_SENDS = frozenset({"write", "publish"})
+_BEGINS = frozenset({"begin", "transaction", "atomic", "begin_nested"})
+"""Managers that commit at their end what was put by in them (SQLAlchemy, Django, asyncpg)."""
+
+
+class Buffers:
+    """Such objects of a program, by name."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        unbuffered = {
+            id(call) for call in words.calls(tree)
+            if len(call.args) > 2 or any(word.arg == "buffering" for word in call.keywords)
+            or "SYNCHRONOUS" in ast.unparse(call)
+        }  # fmt: skip
+        self._pipelines = words.made_of(tree, _PIPELINES)
+        self._files = words.made_of(tree, _FILES, unbuffered)
+        self._aside = words.made_of(tree, _ASIDE, unbuffered)
+
+    def keeps(self, call: ast.Call) -> bool:
+        """Whether a call only puts by what it is given."""
+        of_file = words.receiver(call) in self._files and words.verb(call) in _WRITES
+        of_pipeline = words.receiver(call) in self._pipelines and words.verb(call) != "execute"
+        return of_file or of_pipeline or words.keeps(call)
+
+    def hands(self, call: ast.Call) -> bool:
+        """Whether a call has others do something with what it is given."""
+        return words.verb(call) in words.HANDS_OVER or (
+            words.receiver(call) in self._aside and words.verb(call) in _SENDS
+        )
+
+    def ends(self, node: ast.With | ast.AsyncWith) -> bool:
+        """Whether the end of a block sends or writes what was put by in it."""
+        return any(words.verb(item.context_expr) in _BEGINS | _FILES for item in node.items)

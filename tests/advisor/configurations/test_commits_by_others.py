@@ -1,0 +1,137 @@
+"""Programs in Java's manner that commit by a function which they were given, and what else leaves
+work undone there: flows that keep records by, bulk writes of which nobody asks what failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_file
+from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+
+_JAVA = """import org.apache.kafka.clients.consumer.*;
+public class App {{
+  {more}
+  public static void main(String[] args) {{
+    Properties p = new Properties();
+    p.put("group.id", "g"); p.put("enable.auto.commit", "false");
+    p.put("auto.offset.reset", "earliest");
+    KafkaConsumer<String, String> c = new KafkaConsumer<>(p);
+    c.subscribe(List.of("t"));
+    {before}
+    while (true) {{
+      ConsumerRecords<String, String> rs = c.poll(Duration.ofMillis(100));
+      {body}
+    }}
+  }}
+}}
+"""
+_EACH = "for (ConsumerRecord<String, String> r : rs) save(r);"
+_HANDLE = "static void handle(ConsumerRecords<String, String> rs, Runnable ack) {{ {} }}"
+_LAST = _HANDLE.format(f"{_EACH} ack.run();")
+_FIRST = _HANDLE.format(f"ack.run(); {_EACH}")
+_NEXT = "Map.of(tp(r), new OffsetAndMetadata(r.offset() + 1))"
+_ONE = "Consumer<ConsumerRecord<String, String>> ack ="
+_OWN = (
+    f"static void ack(KafkaConsumer<?, ?> c, ConsumerRecord<?, ?> r) {{ c.commitSync({_NEXT}); }}"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "before", "body", "expected"),
+    [
+        ("", "Runnable ack = () -> c.commitSync();", f"ack.run(); {_EACH}", BEFORE),
+        ("", "Runnable ack = () -> c.commitSync();", f"{_EACH} ack.run();", YES),
+        ("", "Runnable ack = c::commitSync;", f"ack.run(); {_EACH}", BEFORE),
+        ("", "Runnable ack = c::commitSync;", f"{_EACH} ack.run();", YES),
+        (_FIRST, "", "handle(rs, c::commitSync);", BEFORE),
+        (_LAST, "", "handle(rs, c::commitSync);", YES),
+        (_FIRST, "", "handle(rs, () -> c.commitSync());", BEFORE),
+        (_FIRST, "", "handle(rs, () -> { c.commitSync(); });", BEFORE),
+        ("", f"{_ONE} r -> c.commitSync({_NEXT});", "for (var r : rs) { ack.accept(r); save(r); }",
+         BEFORE),
+        ("", f"{_ONE} r -> c.commitSync({_NEXT});", "for (var r : rs) { save(r); ack.accept(r); }",
+         YES),
+        (_OWN, "", "for (var r : rs) { ack(c, r); save(r); }", BEFORE),
+        (_OWN, "", "for (var r : rs) { save(r); ack(c, r); }", YES),
+        ("@Async void work(ConsumerRecord<?, ?> r) { save(r); }", "",
+         "for (var r : rs) work(r); c.commitSync();", ASIDE),
+    ],
+)  # fmt: skip
+def test_a_function_that_commits_is_followed(
+    more: str, before: str, body: str, expected: str, tmp_path: Path
+) -> None:
+    code = _JAVA.format(more=more, before=before, body=body)
+    assert_program(tmp_path / "App.java", code, expected)
+
+
+_BULK = "BulkResponse done = client.bulk(requests(rs), DEFAULT);"
+_SCOPE = "try (var s = new StructuredTaskScope<>()) { for (var r : rs) s.fork(() -> save(r)); %s }"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("client.bulk(requests(rs), DEFAULT);", SKIP),
+        (f"{_BULK} if (done.hasFailures()) log.error(done.toString());", SKIP),
+        (f"{_BULK} if (done.hasFailures()) throw new IllegalStateException();", YES),
+        (f"{_BULK} for (var it : done) {{ if (it.isFailed()) {{ log.error(it); }} }}", SKIP),
+        (f"{_BULK} for (var it : done) {{ if (it.isFailed()) {{ again(it); }} }}", YES),
+        ("check(client.bulk(requests(rs), DEFAULT));", YES),
+        ("kinesis.putRecords(requests(rs));", SKIP),
+        ("repository.bulk(rs);", YES),
+        (_SCOPE % "s.join();", SKIP),
+        (_SCOPE.replace("Scope<>", "Scope.ShutdownOnFailure") % "s.join().throwIfFailed();", YES),
+        (_SCOPE.replace("new StructuredTaskScope<>", "StructuredTaskScope.open") % "s.join();",
+         YES),
+    ],
+)  # fmt: skip
+def test_what_says_that_something_failed_is_asked(body: str, expected: str, tmp_path: Path) -> None:
+    code = _JAVA.format(more="", before="", body=f"{body} c.commitSync();")
+    assert_program(tmp_path / "App.java", code, expected)
+
+
+_KOTLIN = """import org.apache.kafka.clients.consumer.*
+fun main() {{
+  val p = Properties()
+  p["group.id"] = "g"
+  p["enable.auto.commit"] = "false"
+  p["auto.offset.reset"] = "earliest"
+  val c = KafkaConsumer<String, String>(p)
+  {body}
+}}
+"""
+_POLL = "val rs = c.poll(Duration.ofMillis(100))"
+_FLOW = f"flow {{ while (true) {{ {_POLL}; for (r in rs) emit(r); c.commitSync() }} }}"
+_SEQUENCE = "generateSequence { c.poll(Duration.ofMillis(100)) }.asFlow()"
+_ACK = "fun handle(rs: ConsumerRecords<String, String>, ack: () -> Unit) {{ {} }}"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"{_FLOW}.collect {{ save(it) }}", YES),
+        (f"{_FLOW}.buffer(9).collect {{ save(it) }}", ASIDE),
+        (f"{_FLOW}.flowOn(IO).collect {{ save(it) }}", ASIDE),
+        (f"{_FLOW}.collectLatest {{ save(it) }}", ASIDE),
+        (f"channelF{_FLOW[1:].replace('emit', 'send')}.collect {{ save(it) }}", ASIDE),
+        (f"{_SEQUENCE}.buffer().collect {{ rs -> save(rs); c.commitSync() }}", ASIDE),
+        (f"val records = {_FLOW}\nrecords.buffer().collect {{ save(it) }}", ASIDE),
+        (f"while (true) {{ {_POLL}\nhandle(rs) {{ c.commitSync() }} }} }}\n"
+         + _ACK.format("ack()\nfor (r in rs) save(r)")[:-1], BEFORE),
+        (f"while (true) {{ {_POLL}\nhandle(rs) {{ c.commitSync() }} }} }}\n"
+         + _ACK.format("for (r in rs) save(r)\nack()")[:-1], YES),
+    ],
+)  # fmt: skip
+def test_a_flow_that_keeps_records_by_is_seen(body: str, expected: str, tmp_path: Path) -> None:
+    assert_program(tmp_path / "App.kt", _KOTLIN.format(body=body), expected)
+
+
+@pytest.mark.parametrize(("commit", "is_sound"), [("", False), ("db.commit();", True)])
+def test_what_jdbc_writes_is_committed(commit: str, is_sound: bool, tmp_path: Path) -> None:
+    body = f"for (var r : rs) {{ st.setString(1, r.value()); st.executeUpdate(); }} {commit}"
+    code = _JAVA.format(more="", before="db.setAutoCommit(false);", body=f"{body} c.commitSync();")
+    expected = YES if is_sound else "nothing here commits what is written to this database"
+    settings = f"{TOPIC} application.restart=resumes"
+    assert_file(tmp_path / "App.java", code, "", settings, 0 if is_sound else 2, expected)
