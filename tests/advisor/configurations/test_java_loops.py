@@ -407,3 +407,14 @@ def test_what_an_operator_of_kafka_streams_does_with_an_error(
     topic = f"{topic} streams.topic.min.insync.replicas=2" if expected == YES else ""
     exit_code = 0 if expected == YES else 2
     assert_file(tmp_path / "A.java", STREAMS % (body, behind), "", topic, exit_code, expected)
+
+
+@pytest.mark.parametrize(("operation", "expected"), [
+    ("b.windowedBy(TimeWindows.ofSizeWithNoGrace(d)).count();", "TimeWindows: a message that"),
+    ("b.join(c, f, JoinWindows.ofTimeDifferenceAndGrace(d, g));", "JoinWindows: a message that"),
+    ("b.groupByKey().count();", "^(?!.*Windows)"),
+])  # fmt: skip
+def test_what_is_late_for_a_window_is_told(tmp_path: Path, operation: str, expected: str) -> None:
+    topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
+    topic += " streams.topic.min.insync.replicas=2"
+    assert_file(tmp_path / "A.java", STREAMS % (operation, ""), "", topic, 0, expected)

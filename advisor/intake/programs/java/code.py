@@ -162,6 +162,8 @@ def _judge(reading: Reading, code: _Code) -> None:
         at, reason = min(java_streams.faults(text), default=(-1, ""))
         if at >= 0:
             reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
+        for at, words in java_streams.notes(text):
+            reading.note(code.line(at), words)
         for at, reason in java_streams.refused(text):
             reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
         for component, name, value, at in java_streams.facts(text):

@@ -61,6 +61,11 @@ _UNLOGGED = (
     "withLoggingDisabled: this store has no changelog topic, so that what is in it is gone with "
     "its instance. That is not advised on; leave it out if nothing depends on what is in the store"
 )
+_WINDOWS = re.compile(r"\b((?:Time|Join|Session|Sliding)Windows)\s*\.\s*(?:of|with)\w*\s*\(")
+_LATE = (
+    "a message that comes after the end of its window and the grace period is dropped, such as one "
+    "that a producer had to send again while others went on. The answer does not count that"
+)
 _LEFT_OUT = re.compile(r"\s*(?:return\s+)?false\s*")
 """Of a filter."""
 _MOST = 100
@@ -85,6 +90,12 @@ def facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
         if "print" not in given and not java_handlers.only_writes(body.strip().removesuffix("}")):
             yield Component.APPLICATION, "sink", "plain", match.start()
             return
+
+
+def notes(text: Text) -> Iterator[tuple[int, str]]:
+    """What the topology drops by its own rules (Kafka Streams DSL, Windowing; KIP-633)."""
+    if match := _WINDOWS.search(text.plain):
+        yield match.start(), f"{match[1]}: {_LATE}"
 
 
 def refused(text: Text) -> Iterator[tuple[int, str]]:
