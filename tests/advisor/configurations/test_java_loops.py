@@ -418,3 +418,18 @@ def test_what_is_late_for_a_window_is_told(tmp_path: Path, operation: str, expec
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
     topic += " streams.topic.min.insync.replicas=2"
     assert_file(tmp_path / "A.java", STREAMS % (operation, ""), "", topic, 0, expected)
+
+
+@pytest.mark.parametrize(("topology", "behind", "expected"), [
+    ("b.process(Other::new);", "", "application.sink=plain"),
+    ("b.process(Other::new).to(o);", "", YES),
+    ("b.process(Other::new);", "class Other { KeyValueStore<K, V> s; }", YES),
+])  # fmt: skip
+def test_a_processor_without_an_output_topic_works_elsewhere(
+    tmp_path: Path, topology: str, behind: str, expected: str
+) -> None:
+    topic = "topic.replication.factor=3 topic.min.insync.replicas=2 consumer.auto.offset.reset=none"
+    topic += " streams.topic.min.insync.replicas=2 application.offsets.topic.min.insync.replicas=2"
+    topic += " streams.processing.guarantee=exactly_once_v2"
+    text, exit_code = STREAMS % (topology, behind), 0 if expected == YES else 1
+    assert_file(tmp_path / "A.java", text, "--want exactly-once", topic, exit_code, expected)

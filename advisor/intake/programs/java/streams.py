@@ -57,6 +57,11 @@ _LATEST = re.compile(
 )
 _NO_LOG = re.compile(r"\.\s*withLoggingDisabled\s*\(")
 _OUTSIDE = re.compile(r"\.\s*(?:foreach|peek)\s*\(")
+_PROCESSES = re.compile(r"\.\s*(?:process|transform|flatTransform)\w*\s*\(")
+_KEEPS = re.compile(
+    r"\.\s*(?:to|through|toTable|repartition|addSink)\s*\(|\b\w*StateStore\b|Store<"
+)
+"""An output topic, or a state: without either, a processor's work is in another system."""
 _UNLOGGED = (
     "withLoggingDisabled: this store has no changelog topic, so that what is in it is gone with "
     "its instance. That is not advised on; leave it out if nothing depends on what is in the store"
@@ -90,6 +95,8 @@ def facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
         if "print" not in given and not java_handlers.only_writes(body.strip().removesuffix("}")):
             yield Component.APPLICATION, "sink", "plain", match.start()
             return
+    if (match := _PROCESSES.search(text.plain)) and not _KEEPS.search(text.plain):
+        yield Component.APPLICATION, "sink", "plain", match.start()
 
 
 def notes(text: Text) -> Iterator[tuple[int, str]]:
