@@ -64,8 +64,10 @@ _REMOTE, _POLICY = "remote.storage.enable", "cleanup.policy"
 _REMOTE_OF_BROKERS = "remote.log.storage.system.enable"
 _LEAST_LAG, _MOST_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
 _FOR_EVER = 2**63 - 1
+_SEGMENT, _LEAST = "log.segment.bytes", "Value must be at least 1048576"
 _NO_COPIES = "remote.log.copy.disable"
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})(?!\d)", re.ASCII)
+_LIMIT = re.compile(r"\s*[^\s:][^\s]*:\s*[0-9]{1,10}\s*", re.ASCII)
 _REPLICAS = re.compile(r"(?:[0-9]+:[0-9]+)?", re.ASCII)
 
 
@@ -108,6 +110,8 @@ def _broker(texts: Texts, line: str) -> Complaints:
     if not at_least(line, "4.3") and at_least(line, "4.0") and _number(texts, _UPDATES, 0) > 500:
         yield _UPDATES, f"{_UPDATES} must be between [0, 500]"
     yield from _identity(texts, line)
+    if line == "4.0" and (size := _number(texts, _SEGMENT, 2**20)) < 2**20:  # a topic's since 4.1
+        yield _SEGMENT, f"Invalid value {size} for configuration {_SEGMENT}: {_LEAST}"
     if (level := texts.get(_LEVEL, "").strip().upper()) and level not in _LEVELS:
         words = f"No enum constant org.apache.kafka.common.metrics.Sensor.RecordingLevel.{level}"
         yield _LEVEL, words
@@ -149,6 +153,8 @@ def _connections(texts: Texts) -> Complaints:
     if _number(texts, _PER_ADDRESS, 1) == 0 and not texts.get(excepted, "").strip():
         words = f"{_PER_ADDRESS} can be set to zero only if {excepted} property is set."
         yield _PER_ADDRESS, f"{_FAILED}{words}"
+    if not all(map(_LIMIT.fullmatch, filter(str.strip, texts.get(excepted, "").split(",")))):
+        yield excepted, f"Error parsing configuration property '{excepted}'"
     delay, idle = _number(texts, _DELAY, 100), _number(texts, _IDLE, 600_000)
     if 0 <= idle <= delay:
         words = f"{_DELAY}={delay} should always be less than {_IDLE}={idle} to prevent failed"

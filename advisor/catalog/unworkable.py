@@ -146,7 +146,7 @@ def _replicas(texts: Texts) -> Words:
     """A follower whose fetch failed once: nothing but a new leader wakes it before that time
     (AbstractFetcherThread, delayPartitions)."""
     limit_ms = _number(texts, _LAG, _LAG_MS)
-    if _number(texts, _BACKOFF, 0) > limit_ms:
+    if _BACKOFF in texts and _number(texts, _BACKOFF, 0) > limit_ms:
         words = f"is more than {_LAG}={limit_ms}: a follower whose fetch failed once leaves the "
         yield _BACKOFF, f"{words}in-sync set, and with two of them nothing is accepted meanwhile."
 

@@ -21,6 +21,7 @@ _CONTROLLERS, _EARLY = "controller.listener.names", "early.start.listeners"
 _MAP, _INTER = "listener.security.protocol.map", "inter.broker.listener.name"
 _PROTOCOL = "security.inter.broker.protocol"
 _VOTERS, _SERVERS = "controller.quorum.voters", "controller.quorum.bootstrap.servers"
+_JOIN = "controller.quorum.auto.join.enable"
 _PROTOCOLS = {"PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"}
 _PLAIN = re.compile(r"[\w.,:/@%\[\] -]+", re.ASCII)
 _HOST = r"\[?[0-9a-zA-Z\-%._:]*\]?:-?\d{1,5}"
@@ -33,6 +34,7 @@ _FAILED = "requirement failed: "
 def refused_listeners(stated: Stated, line: str) -> Words:
     """The items of one server that it does not start with, each with the words for it."""
     yield from _roles(stated, line)
+    yield from _joining(stated)
     yield from _quorum(stated)
     yield from _endpoints(stated)
     yield from _protocols(stated)
@@ -52,6 +54,14 @@ def _roles(stated: Stated, line: str) -> Words:
         yield stated[_ROLES], f"{words}controller]"
     elif len({*roles}) < len(roles) and not at_least(line, "4.2"):
         yield stated[_ROLES], f"Duplicate role names found in `{_ROLES}`"
+
+
+def _joining(stated: Stated) -> Words:
+    """A broker is no voter (KIP-853)."""
+    joins = _text(stated, _JOIN).lower() == "true"
+    if joins and _ROLES in stated and "controller" not in _own_roles(stated):
+        words = f"{_JOIN} is only supported when {_ROLES} contains the 'controller' role."
+        yield stated[_JOIN], f"{_FAILED}{words}"
 
 
 def _quorum(stated: Stated) -> Words:

@@ -162,6 +162,13 @@ FILES = [
     ("", f"{LISTENERS.replace('//', '//a:1,PLAINTEXT://')}", 2, "must have a different name"),
     ("", f"{LISTENERS.replace('//', '//:9092,SSL://')}", 2, "must have a different port"),
     ("", "controller.quorum.bootstrap.servers=a\n", 2, "in the form \"{host}:{port}\""),
+    ("", "process.roles=broker\ncontroller.quorum.auto.join.enable=true\n", 2, "contains the 'con"),
+    ("", f"{BOTH}node.id=1\ncontroller.quorum.auto.join.enable=true\n", 0, "YES"),
+    ("", "max.connections.per.ip.overrides=a\n", 2, "Error parsing configuration property"),
+    ("", f"{BROKER}max.connections.per.ip.overrides=a:200,127.0.0.1:100\n", 0, "YES"),
+    ("--kafka 4.0", "log.segment.bytes=1048575\n", 2, "must be at least 1048576"),
+    ("--kafka 3.9", "log.segment.bytes=1048575\n", 0, "YES"),
+    ("--kafka 4.1", "replica.lag.time.max.ms=-1\n", 2, "replica.lag.time.max.ms"),
     # a number without digits; a text and a list may be empty
     ("", f"{BROKER}num.io.threads=\n", 2, "num.io.threads is empty"),
     ("", f"{BROKER}compression.type=\n", 2, "compression.type is empty"),
