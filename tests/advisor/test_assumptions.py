@@ -17,6 +17,7 @@ ANSWERED = {
     "application.resend": "never",
     "application.sink": "plain",
     "application.restart": "resumes",
+    "application.framework": "none",
     "application.processing": "synchronous",
     "application.processing.errors": "retry",
     "application.timestamps": "now",
