@@ -422,10 +422,17 @@ def test_what_is_late_for_a_window_is_told(tmp_path: Path, operation: str, expec
 
 @pytest.mark.parametrize(("topology", "behind", "expected"), [
     ("b.process(Other::new);", "", "application.sink=plain"),
+    ("b.process { Other() }", "", "application.sink=plain"),
+    ('t.addProcessor("p", Other::new, "s");', "", "application.sink=plain"),
+    ('t.addProcessor("p", Other::new, "s").addSink(o);', "", YES),
+    ("b.peek { _, v -> http.post(v) }.to(o)", "", "application.sink=plain"),
+    ("b.peek { case (k, v) => http.post(v) }.to(o)", "", "application.sink=plain"),
+    ("b.peek { k, v -> log.info(v) }.to(o)", "", YES),
+    ("b.peek { case (k, v) => log.info(v) }.to(o)", "", YES),
     ("b.process(Other::new).to(o);", "", YES),
     ("b.process(Other::new);", "class Other { KeyValueStore<K, V> s; }", YES),
 ])  # fmt: skip
-def test_a_processor_without_an_output_topic_works_elsewhere(
+def test_what_works_in_another_system_is_in_no_transaction(
     tmp_path: Path, topology: str, behind: str, expected: str
 ) -> None:
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2 consumer.auto.offset.reset=none"

@@ -56,8 +56,10 @@ _LATEST = re.compile(
     r"\bAutoOffsetReset\s*\.\s*(?:LATEST|latest\s*\(|byDuration\s*\()|(?<=\()\s*LATEST\s*[,)]"
 )
 _NO_LOG = re.compile(r"\.\s*withLoggingDisabled\s*\(")
-_OUTSIDE = re.compile(r"\.\s*(?:foreach|peek)\s*\(")
-_PROCESSES = re.compile(r"\.\s*(?:process|transform|flatTransform)\w*\s*\(")
+_OUTSIDE = re.compile(r"\.\s*(?:foreach|peek)\s*[({]")
+_PROCESSES = re.compile(
+    r"\.\s*(?:process|processValues|transform\w*|flatTransform\w*|addProcessor)\s*[({]"
+)
 _KEEPS = re.compile(
     r"\.\s*(?:to|through|toTable|repartition|addSink)\s*\(|\b\w*StateStore\b|Store<"
 )
@@ -91,7 +93,7 @@ def facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
         yield Component.STREAMS, "default.timestamp.extractor", _SKIPS, match.start()
     for match in islice(_OUTSIDE.finditer(text.plain), _MOST):
         given = text.plain[match.end() : text.closed(match.end()) - 1]
-        body = re.sub(r"^\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*\{?", "", given)
+        body = re.sub(r"^\s*(?:case\b)?\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*\{?", "", given)
         if "print" not in given and not java_handlers.only_writes(body.strip().removesuffix("}")):
             yield Component.APPLICATION, "sink", "plain", match.start()
             return
