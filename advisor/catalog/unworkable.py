@@ -74,6 +74,7 @@ _RETRY, _REGISTRATION = (
     "initial.broker.registration.timeout.ms",
 )
 _REQUEST = "controller.quorum.request.timeout.ms"
+_ELECTION = "controller.quorum.election.backoff.max.ms"
 _SNAPSHOT, _SMALLEST_PIECE = "controller.quorum.fetch.snapshot.max.bytes", 1_000
 _THROTTLE, _SLOWEST = "replication.throttled", 1_000
 """A rate of at least 1 KB/s, as Kafka's own tool asks for (kafka-reassign-partitions --help)."""
@@ -175,6 +176,8 @@ def _registration(texts: Texts) -> Words:
     starts before it (RequestManager). Seen on 4.3.1: with an hour that broker ended itself."""
     if _number(texts, _REQUEST, 1) <= 0:  # Seen on 4.3.1: no topic was made within 39 s
         yield _REQUEST, "gives up each request among controllers, and none of them leads."
+    if _number(texts, _ELECTION, 0) < 0:  # KafkaRaftClient; Timer.reset throws
+        yield _ELECTION, "ends a controller that is to wait before the next election."
     if _number(texts, _SNAPSHOT, _SMALLEST_PIECE) < _SMALLEST_PIECE:  # KIP-630
         words = "brings a snapshot of the metadata in so small pieces that a server that was away "
         yield _SNAPSHOT, f"{words}does not have it in time."

@@ -107,6 +107,8 @@ SET = [
     ("", "topic.confluent.tier.enable=true", 2, "in a storage by rules of its own"),
     ("", "topic.confluent.tier.enable=false", 0, "YES"),
     ("", "broker.confluent.balancer.enable=true", 0, "balancer.enable is not taken into account"),
+    ("", f"{QUORUM}election.backoff.max.ms=-1", 2, "ends a controller that is to wait"),
+    ("", f"{QUORUM}election.backoff.max.ms=0", 0, "YES"),
     # a snapshot of the metadata in pieces (KIP-630)
     ("", f"{QUORUM}fetch.snapshot.max.bytes=1", 2, "a server that was away does not have it"),
     ("", f"{QUORUM}fetch.snapshot.max.bytes=1000", 0, "YES"),
