@@ -23,8 +23,9 @@ from labs.engine.scenarios import find
 ALSO: Mapping[str, frozenset[str]] = {
     "leader-disk-lost": frozenset({"broker-disk-lost"}),
     "leader-disk-fails": frozenset({"isr-shrunk-leader-lost"}),
+    "followers-killed-leader-lost": frozenset({"broker-disk-lost"}),
 }
-"""Events that a scenario of another one brings about, by the scenario. In both a broker is lost
+"""Events that a scenario of another one brings about, by the scenario. In each a broker is lost
 with its disk when the in-sync set is as small as the settings let it be, which is all that
 broker-disk-lost speaks of, and the others come back first. With one replica nothing else happens
 (docs/decisions/0031)."""
