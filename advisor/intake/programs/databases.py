@@ -25,8 +25,13 @@ _WRITES = re.compile(r"(?i)\s*(?:insert|update|delete|merge|replace|upsert)\s")
 _BY_ITSELF = re.compile(
     r"\b(?:autocommit|isolation_level)\b\)?\s*(?:=|\(|,)\s*+(?!False\b|0\b)|['\"](?i:commit)\b"
 )
-_OFF = re.compile(r"\b(\w+)\s*\.\s*(?:setAutoCommit\s*\(\s*false\s*\)|autoCommit\s*=\s*false\b)")
-_UPDATES = re.compile(r"\.\s*(?:executeUpdate|executeLargeUpdate|executeBatch|execute)\s*\(")
+_OFF = re.compile(
+    r"\b(?:(?P<name>\w+)\s*\.\s*(?:setAutoCommit\s*\(\s*false\s*\)|autoCommit\s*=\s*false\b"
+    r"|getTransaction\s*\(\s*\)\s*\.\s*begin\s*\()|(?i:session)\w*\s*\.\s*beginTransaction\s*\()"
+)
+_UPDATES = re.compile(
+    r"\.\s*(?:executeUpdate|executeLargeUpdate|executeBatch|execute|persist|merge|save\w*)\s*\("
+)
 _COMMITS = re.compile(r"\bcommit\s*(?:\(\s*\)|$)|::\s*commit\b", re.MULTILINE)
 
 
@@ -79,7 +84,8 @@ def in_java(plain: str) -> int:
     off = _OFF.search(plain)
     if off is None or not _UPDATES.search(plain) or _COMMITS.search(plain):
         return -1
-    is_given = re.search(rf"[(,]\s*{off[1]}\s*[,)]|\breturn\s+{off[1]}\b", plain)
+    name = off["name"] or "session"
+    is_given = re.search(rf"[(,]\s*{name}\s*[,)]|\breturn\s+{name}\b", plain)
     return -1 if is_given else off.start()
 
 

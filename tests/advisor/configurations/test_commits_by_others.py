@@ -135,3 +135,88 @@ def test_what_jdbc_writes_is_committed(commit: str, is_sound: bool, tmp_path: Pa
     expected = YES if is_sound else "nothing here commits what is written to this database"
     settings = f"{TOPIC} application.restart=resumes"
     assert_file(tmp_path / "App.java", code, "", settings, 0 if is_sound else 2, expected)
+
+
+_SAVES = "for (var r : rs) {{ try {{ save(r); }} catch (Exception e) {{ {} }} }}"
+_FAILED = "static List<ConsumerRecord<String, String>> failed = new ArrayList<>();"
+_OUT = "BufferedWriter out = new BufferedWriter(new FileWriter(F));"
+_WRITE = "for (var r : rs) out.write(r.value());"
+_BATCH = "for (var r : rs) { st.setString(1, r.value()); st.addBatch(); }"
+_PIPE = "Pipeline pipe = jedis.pipelined(); for (var r : rs) pipe.set(r.key(), r.value());"
+_STREAM = "StreamSupport.stream(rs.spliterator(), false).map(r -> save(r))"
+_POST = "for (var r : rs) { web.post().bodyValue(r.value()).retrieve().toBodilessEntity()%s; }"
+_HTTP = (
+    "for (var r : rs) { HttpResponse<String> a = http.send(of(r), BodyHandlers.ofString()); %s }"
+)
+_PAUSED = (
+    "c.pause(c.assignment()); Future<?> f = pool.submit(() -> { for (var r : rs) save(r); });\n"
+    "while (!f.isDone()) { c.poll(Duration.ofMillis(100)); } %s"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "before", "body", "expected"),
+    [
+        (_FAILED, "", _SAVES.format("failed.add(r);"), SKIP),
+        (_FAILED, "", f"{_SAVES.format('failed.add(r);')} again(failed);", YES),
+        ("", _OUT, _WRITE, BEFORE),
+        ("", _OUT, f"{_WRITE} out.flush();", YES),
+        ("", _OUT.replace("(F))", "(F), true)").replace("Buffered", "Print"), _WRITE, YES),
+        ("", _OUT, f"{_WRITE} sync(out);", YES),
+        ("", "", _BATCH, BEFORE),
+        ("", "", f"{_BATCH} st.executeBatch();", YES),
+        ("", "", _PIPE, BEFORE),
+        ("", "", f"{_PIPE} pipe.sync();", YES),
+        ("", "", f"{_STREAM};", BEFORE),
+        ("", "", f"{_STREAM}.toList();", YES),
+        ("", "", _POST % "", BEFORE),
+        ("", "", _POST % ".block()", YES),
+        ("", "", _HTTP % "log.info(a.statusCode());", SKIP),
+        ("", "", _HTTP % "if (a.statusCode() > 299) throw new E();", YES),
+        ("", "", _PAUSED % "", SKIP),
+        ("", "", _PAUSED % "f.get();", YES),
+    ],
+)  # fmt: skip
+def test_what_is_put_by_and_never_done_is_seen(
+    more: str, before: str, body: str, expected: str, tmp_path: Path
+) -> None:
+    code = _JAVA.format(more=more, before=before, body=f"{body} c.commitSync();")
+    assert_program(tmp_path / "App.java", code, expected)
+
+
+_MADE = """static Properties {name}({given}) {{
+    Properties props = new Properties();
+    props.put("group.id", "g"); props.put("enable.auto.commit", "false");
+    props.put("auto.offset.reset", "{reset}");
+    return props;
+  }}"""
+_PROGRAM = _JAVA.replace(_JAVA[_JAVA.index("    Properties p =") : _JAVA.index("    Kafka")], "")
+_IN_METHOD = _MADE.format(name="made", given="", reset="earliest")
+_LATEST = _MADE.format(name="made", given="", reset="latest")
+_SAME = _MADE.format(name="props", given="String id", reset="earliest")
+_OTHER = "static Properties more() { Properties q = made(); q.put(A, B); return q; }"
+_LATER = _OTHER.replace("A, B", '"auto.offset.reset", "latest"')
+
+
+@pytest.mark.parametrize(
+    ("more", "start", "code", "expected"),
+    [
+        (_IN_METHOD, "Properties p = made();", 0, YES),
+        (_LATEST, "Properties p = made();", 1, "latest -> earliest"),
+        (_SAME, 'Properties p = props("g");', 0, YES),
+        (_IN_METHOD, 'Properties p = made(); p.put("max.poll.records", "9");', 0, YES),
+        (_IN_METHOD, 'Properties p = made(); p.put("auto.offset.reset", "latest");', 1,
+         "latest -> earliest"),
+        (_IN_METHOD, "Properties p = made(); p.putAll(others);", 2, "what this does with p"),
+        (f"{_IN_METHOD}\n{_LATER}", "Properties p = more();", 1, "latest -> earliest"),
+        ("", "Properties p = made();", 2, "not in the file as plain values"),
+    ],
+)  # fmt: skip
+def test_settings_that_a_method_returns_are_read(
+    more: str, start: str, code: int, expected: str, tmp_path: Path
+) -> None:
+    body = "for (var r : rs) save(r); c.commitSync();"
+    text = _PROGRAM.format(more=more, before="", body=body)
+    text = text.replace("    KafkaConsumer<", f"    {start}\n    KafkaConsumer<")
+    settings = f"{TOPIC} application.restart=resumes"
+    assert_file(tmp_path / "App.java", text, "", settings, code, expected)

@@ -7,10 +7,11 @@ Lines stay as they are. A function with braces is followed where it is called.
 from __future__ import annotations
 
 import re
+from itertools import chain, islice
 
 from advisor.intake.programs.java.text import without_letters
 
-_REACH = 2_000
+_REACH, _MOST = 2_000, 200
 _LAMBDA = re.compile(r"(?<![=!<>])=\s*(?:\([^()]{0,200}\)|\w+)\s*->\s*+(?!\{)")
 _REFERENCE = re.compile(
     r"(?<![=!<>])=\s*(?P<of>(?:\w+\s*\.\s*){0,3}\w+)\s*::\s*(?P<name>\w+)\s*(?=[;\n])"
@@ -21,7 +22,8 @@ _NO_ARGUMENT = re.compile(r"commit(?:Sync|Async)|close|flush|commit")
 def with_braces(code: str) -> str:
     """The same program with braces around such functions."""
     plain, parts, behind = without_letters(code), list[str](), 0
-    found = sorted([*_LAMBDA.finditer(plain), *_REFERENCE.finditer(plain)], key=re.Match.start)
+    of_both = (islice(pattern.finditer(plain), _MOST) for pattern in (_LAMBDA, _REFERENCE))
+    found = sorted(chain(*of_both), key=re.Match.start)
     for match in found:
         if match.start() < behind:
             continue

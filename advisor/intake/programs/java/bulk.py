@@ -1,8 +1,9 @@
-"""Writes of several things at once, whose result says what failed, and that throw for none of them.
+"""Writes whose result says what failed, and that throw for none of it: those of several things at
+once, and requests of HTTP.
 
 Sources: Elasticsearch and OpenSearch, Bulk API (`BulkResponse.hasFailures`, `errors`); AWS SDK for
 Java (`failedRecordCount` of Kinesis and Firehose, `unprocessedItems` of DynamoDB, `failed` of SQS
-and SNS); BigQuery (`InsertAllResponse.hasErrors`).
+and SNS); BigQuery (`hasErrors`); java.net.http and OkHttp (they throw for no status).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _WRITES = re.compile(
     r"(?:await\s+)?(?:\w+\s*\??\.\s*){0,3}(?:"
     r"(?i:_?es|\w*(?:elastic|opensearch|client|bigquery|kinesis|firehose|dynamo|sqs|sns)\w*)\s*\.\s*"
     r"(?:bulk|putRecords|putRecordBatch|batchWriteItem|sendMessageBatch|publishBatch|putEvents"
-    r"|insertAll))\s*\("
+    r"|insertAll)|\w*(?i:http|client)\w*\s*\.\s*send(?=[^;{}]{0,300}\bBodyHandlers\b)"
+    r"|\w+\s*\.\s*newCall\s*\([^;{}]{0,300}?\)\s*\.\s*execute)\s*\("
 )
 _ALONE = re.compile(r"\s*(?:[;}\n]|$)")
 _ASKED = r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
@@ -33,7 +35,8 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
     begin, end = max(0, span[0]), span[1]
     for match in islice(_WRITES.finditer(text.plain, begin, end), _MOST):
         behind = text.closed(match.end())
-        if not _ALONE.match(text.plain, behind):
+        held = match["name"] and text.plain[behind : behind + 1] == ")"  # try (var r = …)
+        if not held and not _ALONE.match(text.plain, behind):
             continue  # something is asked of the result at once
         if match["name"] is None or not _is_asked(text, match["name"], behind):
             yield match.end()

@@ -26,18 +26,15 @@ from advisor.intake.clients.known import (
 from advisor.intake.clients.streams_properties import TELEMETRY
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.java_properties import Property
-from advisor.intake.programs import databases, transactions
-from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.java import constants as java_constants
-from advisor.intake.programs.java import loops as java_loops
-from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import starts as java_starts
-from advisor.intake.programs.java import streams as java_streams
 from advisor.intake.programs.java import text as java_text
 from advisor.intake.programs.java import topics as java_topics
 from advisor.intake.programs.java.bare import with_braces
+from advisor.intake.programs.java.judged import judge
+from advisor.intake.programs.java.names import TYPE
 from advisor.intake.programs.java.text import Text, braces, without_comments, without_letters
-from advisor.intake.programs.sends import SHARE_CONSUMER, processed, unheard
+from advisor.intake.programs.sends import SHARE_CONSUMER
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown
 
@@ -60,10 +57,14 @@ milliseconds."""
 _LONGEST = 100_000
 """Letters that are looked through."""
 _MADE = re.compile(
-    r"\b(?P<name>\w+)\s*(?::\s*[\w<>?, ]{1,60})?=\s*(?:new\s+)?(?:java\.util\.)?(?:"
+    r"\b(?P<name>\w+)\s*(?P<function>\([^(){};=]{0,200}\)\s*)?(?::\s*[\w<>?, ]{1,60})?=\s*"
+    r"(?:new\s+)?(?:java\.util\.)?(?:"
     r"(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap|mutableMapOf|hashMapOf)\s*"
     r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<more>\s*[.{])?"
     r"|(?P<given>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"
+)
+_RETURNED = re.compile(
+    rf"\b(?P<name>\w+){TYPE}\s*=\s*(?:\w+\s*\.\s*)?(?P<method>(?!new\b)[a-z]\w*)\s*\("
 )
 _GIVEN = re.compile(r"(?:Map|ImmutableMap)\.of\(|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?\(")
 _ALL = re.compile(rf"\s*\.\s*putAll\s*\(\s*(?:{_GIVEN.pattern})")
@@ -107,9 +108,16 @@ class _Object:
     returns the object."""
 
     pairs: list[_Pair] = field(default_factory=list)
+    of: _Object | None = None
+    """The object of a method that returns it, as which it begins."""
 
     unsure: str = ""
     """Why it may hold something that is not read."""
+
+    @property
+    def bases(self) -> list[_Object]:
+        """What it begins as, from the first."""
+        return [*self.of.bases, self.of] if self.of else []
 
 
 def read(text: str) -> Reading:
@@ -118,10 +126,14 @@ def read(text: str) -> Reading:
     if match := java_starts.SHARES.search(code.plain):
         raise IntakeError(f"Line {code.line(match.start())}: {match[1]}: {SHARE_CONSUMER}")
     objects = list(code.objects())
+    objects += code.returned(objects)
     for made in objects:
         code.fill(made)
     code.assign(objects)
-    filled = [made for made in objects if made.clients or _is_of_client(made, code.plain)]
+    begun = {id(base) for made in objects if made.clients for base in made.bases}
+    alone = [made for made in objects if not made.of and id(made) not in begun]
+    filled = [made for made in objects
+              if made.clients or (made in alone and _is_of_client(made, code.plain))]  # fmt: skip
     if not filled:
         match = _TOLD_BY.search(code.text)
         line = code.line(match.start()) if match else 1
@@ -129,8 +141,8 @@ def read(text: str) -> Reading:
         words += "Delivery Lab does not read: no settings are in it as plain values."
         raise IntakeError(f"Line {line}: {words} {_INSTEAD}")
     for made in filled:
-        if made.unsure:
-            raise IntakeError(f"{made.unsure}. {_INSTEAD}")
+        if unsure := next(filter(None, (it.unsure for it in [*made.bases, made])), ""):
+            raise IntakeError(f"{unsure}. {_INSTEAD}")
     for made in filled:
         made.clients = made.clients or _likely(made, len(code.text))
     kinds = {kind for made in filled for kind, _, _ in made.clients}
@@ -145,42 +157,8 @@ def read(text: str) -> Reading:
             process += f", letter {at}" if (kind, process) in named else ""
             named.add((kind, process))
             _state(reading, code, made, (Component(kind.lower()), until, process))
-    _judge(reading, code)
+    judge(reading, Text(code.plain, code.heads), code)
     return reading
-
-
-def _judge(reading: Reading, code: _Code) -> None:
-    """States what the program makes of the records that it sends and polls.
-
-    Raises `IntakeError`.
-    """
-    text = Text(code.plain, code.heads)
-    java_topics.take(reading, text, code)
-    for at, reason in java_starts.refused(text):
-        raise IntakeError(f"Line {code.line(at)}: {reason}")
-    if reading.heads["family"] is Family.STREAMS:
-        at, reason = min(java_streams.faults(text), default=(-1, ""))
-        if at >= 0:
-            reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
-        for at, words in java_streams.notes(text):
-            reading.note(code.line(at), words)
-        for at, reason in java_streams.refused(text):
-            reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
-        for component, name, value, at in java_streams.facts(text):
-            reading.state(component, name, value, code.line(at))
-            reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
-        return
-    at, reason = java_sends.unheard(text)
-    if at:
-        unheard(reading, code.line(at), reason)
-    single = any(
-        (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
-    )
-    found = java_loops.reads(text, single=single)
-    processed(reading, {what: code.line(at) for what, at in found.items()})
-    at = databases.in_java(code.plain) if ".poll(" in code.plain else -1
-    refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
-    transactions.in_java(reading, text)
 
 
 def _is_of_client(made: _Object, plain: str) -> bool:
@@ -207,6 +185,10 @@ def _state(
     clients = tuple(Component(kind.lower()) for kind, _, _ in made.clients)
     if component is not Component.STREAMS:
         reading.clients.add((component, process))
+    before = [pair for base in made.bases for pair in base.pairs]
+    for key, written, at, depends in before:
+        if component in having(key, clients):
+            _take(reading, code, component, (key, written, code.line(at), depends), process)
     for key, written, at, depends in made.pairs:
         if component not in having(key, clients):
             continue  # of an object that two kinds of clients are made of
@@ -287,8 +269,7 @@ class _Code:
             same = (other for other in made[number + 1 :] if other["name"] == match["name"])
             end = next((other.start() for other in same), len(self.text))
             blocks = self._blocks(match.start())
-            names = [_METHOD.search(head) for _, head in blocks]
-            method = next((name[1] for name in reversed(names) if name), "")
+            method = match["name"] if match["function"] else self._method(blocks)
             result = _Object(match["name"], match.start(), end, method, len(blocks))
             if match["more"]:
                 self._begin(result, match.end("more"))
@@ -298,6 +279,27 @@ class _Code:
                     words = "what is made of this map is not known"
                     result.unsure = f"Line {self.line(match.start())}: {words}"
             yield result
+
+    @staticmethod
+    def _method(blocks: list[tuple[int, str]]) -> str:
+        names = [_METHOD.search(head) for _, head in blocks]
+        return next((name[1] for name in reversed(names) if name), "")
+
+    def returned(self, objects: list[_Object]) -> list[_Object]:
+        """Each name that is given what a method of the file makes: it is an object, too."""
+        found = list[_Object]()
+        for match in islice(_RETURNED.finditer(self.plain), _MOST_OBJECTS):
+            bases = [made for made in [*objects, *found] if made.method == match["method"]]
+            later = [it.start for it in objects if it.name == match["name"]]
+            end = min((at for at in later if at > match.end()), default=len(self.text))
+            for base in bases if len(bases) == 1 else ():
+                if base.name == match["name"] and base.start < match.start() < base.end:
+                    base.end = match.start()
+                at = self._closed(match.end())
+                blocks = self._blocks(match.start())
+                own = (match["name"], at, end, self._method(blocks), len(blocks))
+                found.append(_Object(*own, of=base))
+        return found
 
     def _begin(self, made: _Object, at: int) -> None:
         """Takes what a block puts in: `new Properties() {{ … }}`, `Properties().apply { … }`."""
@@ -340,6 +342,8 @@ class _Code:
             if number > _MOST_USES:
                 raise IntakeError(f"Line {self.line(match.start())}: more than {_MOST_USES} uses.")
             at, rest = match.end(), match.start()
+            if self.plain[at : at + 1] == "(":
+                continue  # a method of this name
             if put := _PUT.match(self.plain, at):
                 arguments = self.arguments(put.end())
                 self._take(made, arguments, rest)
@@ -386,7 +390,7 @@ class _Code:
                 own.clients.append((match["kind"], match.start(), len(self.text)))
                 objects.append(own)
                 continue
-            called = re.fullmatch(r"(?:\w+\.)?(\w+)\(\)", name)
+            called = re.fullmatch(r"(?:\w+\.)?(\w+)\(.*\)", name, re.DOTALL)
             chosen = [
                 made for made in objects
                 if (made.name == name and made.start < match.start() < made.end)

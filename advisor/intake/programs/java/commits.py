@@ -50,7 +50,7 @@ _OF_VALUES = (
 """A list of what was polled, taken apart and not processed."""
 PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
 """What a collection is called that is made elsewhere."""
-_MOST = 100
+_MOST, _MOST_OF_NAME = 100, 4
 _NEXT = re.compile(
     r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\("
     r"|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
@@ -88,7 +88,7 @@ def handed_commits(text: Text) -> Iterator[str]:
             before = text.plain[max(0, at - 200) : at]
             callee = (CALLEE if text.plain[at] == "(" else _BEFORE_BRACES).search(before)
             last = slice(-1, None) if text.plain[at] == "{" else slice(number, number + 1)
-            for body in text.bodies(callee[1]) if callee else ():
+            for body in text.bodies(callee[1])[:_MOST_OF_NAME] if callee else ():
                 yield from text.parameters(body)[last]
             if callee or text.plain[at] != "{":
                 break
@@ -162,7 +162,7 @@ class Records:
         """Commits of the offset behind a record, also by a method that does nothing else."""
         plain = self.text.plain
         commits = re.compile(_ANY.format(self.consumer))
-        for commit in commits.finditer(plain, self.behind, self.block[1]):
+        for commit in islice(commits.finditer(plain, self.behind, self.block[1]), _MOST):
             given = plain[commit.end() : self.text.closed(commit.end()) - 1]
             put = rf"\b{re.escape(given.split(',')[0].strip())}\s*[.\[][^;]*"
             filled = re.findall(put, plain[self.behind : commit.start()])

@@ -82,6 +82,10 @@ _REPORTS = re.compile(
 )
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
 _KEEPS_ERROR = re.compile(r"\s*(?:this\.)?(\w+)\s*=(?!=)\s*\w+\s*")
+_KEPT_BY = re.compile(
+    r"\s*(?:this\.)?(\w+)\s*\.\s*(?:add|put|offer|push|addLast)\s*\(.*", re.DOTALL
+)
+_IS_PUT = re.compile(r"\s*(?:=(?!=)|;|:|\.\s*(?:add|put|offer|push|addLast)\s*\()")
 _DEEPEST_CALL = 2
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
@@ -172,7 +176,8 @@ def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -
 
 def _only_tells(text: Text, statement: str, depth: int) -> bool:
     """Whether a statement is a call of a method of the file that only writes of an error."""
-    if (kept := _KEEPS_ERROR.fullmatch(statement)) and not _is_read(text, kept[1]):
+    kept = _KEEPS_ERROR.fullmatch(statement) or _KEPT_BY.fullmatch(statement)
+    if kept and not _is_read(text, kept[1]):
         return True
     call = _ONE_CALL.fullmatch(statement)
     bodies = text.bodies(call[1]) if call and depth else []
@@ -186,9 +191,7 @@ def _only_tells(text: Text, statement: str, depth: int) -> bool:
 def _is_read(text: Text, name: str) -> bool:
     """Whether something of the file reads a name."""
     uses = islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)
-    return any(
-        not re.match(r"\s*(?:=(?!=)|;|:)", text.plain[it.end() : it.end() + 8]) for it in uses
-    )
+    return any(not _IS_PUT.match(text.plain, it.end()) for it in uses)
 
 
 def _cases(body: str) -> Iterator[tuple[str, str]]:

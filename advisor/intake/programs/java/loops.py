@@ -27,10 +27,11 @@ from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import sequences as java_sequences
 from advisor.intake.programs.java import threads as java_threads
+from advisor.intake.programs.java import undone as java_undone
 from advisor.intake.programs.java import values as java_values
 from advisor.intake.programs.java.commits import ALL, PUT_BY, Records, any_of
 from advisor.intake.programs.java.polls import TYPED, Call, consumers, handed, polls
-from advisor.intake.programs.java.text import Text
+from advisor.intake.programs.java.text import Block, Text
 from advisor.intake.programs.java.waits import (
     ASKS,
     AWAIT,
@@ -39,7 +40,6 @@ from advisor.intake.programs.java.waits import (
     HAND,
     ONLY_WAITS,
     PUT,
-    QUEUE,
     SUBSCRIBES,
     THEN,
     WAITS,
@@ -56,6 +56,7 @@ _EACH = (
 _DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _THREAD = re.compile(r"\bThread\b|\bthread\b")
+_IS_DONE = re.compile(r"\.\s*isDone\b")
 _OF_SCOPE = re.compile(r"(?:launch|async)\b")
 """Whose error `join()` does not throw."""
 _FINALLY = re.compile(r"\bfinally\s*\{")
@@ -189,7 +190,7 @@ class _Poll:
     def facts(self) -> Iterator[tuple[str, int]]:
         """What the code does with its records, and where."""
         plain, end = self._text.plain, self._block[1]
-        yield from ((BEFORE, at) for at in self._too_early())
+        yield from ((BEFORE, at) for own in (self._too_early(), self._undone()) for at in own)
         if handed := self._handed(end):
             yield ASYNCHRONOUS, handed
             begin = handed if self._behind < handed < end else self._behind
@@ -246,12 +247,24 @@ class _Poll:
             loops = self._records.one_by_one
             yield from java_parts.left(self._text, loops, self._commits, self._block)
         yield from java_results.commits_anyway(self._text, self._commits, span)
-        for body in [span, *self._text.reached(span)[1:]]:
+        for body, uses in self._bodies:
             yield from java_bulk.unasked(self._text, body)
             yield from java_handlers.left_out(self._text, body)
-            uses = self._uses if body == span else any_of(self._taken(body))
             yield from java_results.unread(self._text, uses, body)
             yield from java_results.replaced(self._text, body)
+
+    @cached_property
+    def _bodies(self) -> list[tuple[Block, re.Pattern[str]]]:
+        """The block behind the poll and the methods that it calls, with uses of a record in it."""
+        span = self._behind, self._block[1]
+        others = self._text.reached(span)[1:]
+        return [(span, self._uses), *((it, any_of(self._taken(it))) for it in others)]
+
+    def _undone(self) -> Iterator[int]:
+        """Where something is begun for a record, and not done before the next poll."""
+        bodies = [body for body, _ in self._bodies]
+        for body, uses in self._bodies:
+            yield from java_undone.undone(self._text, body, uses, bodies)
 
     def _handed(self, end: int) -> int:
         """Where others are given a record, and nothing in the block waits; 0 if nowhere."""
@@ -266,7 +279,7 @@ class _Poll:
                 return begin
         puts = [*islice(PUT.finditer(plain, self._behind, end), _MOST)]
         queues = {name for name in {match[1] for match in puts}
-                  if self._is_queue(name)}  # fmt: skip
+                  if java_threads.is_queue(self._text, name)}  # fmt: skip
         for match in puts:
             closed = self._text.closed(match.end())
             is_queue = match[1] in queues or self._is_kept(match[1])
@@ -275,12 +288,6 @@ class _Poll:
                 return match.start()
         inner = (it._handed(it._block[1]) for it in self._inner)
         return next(filter(None, inner), 0)
-
-    def _is_queue(self, name: str) -> bool:
-        of_kotlin = re.search(r"\bfun\s+\w+\s*\(", self._text.plain)
-        words = ("queue", "channel") if of_kotlin else ("queue",)
-        declared = re.search(QUEUE.format(name), self._text.plain)
-        return bool(declared) or any(word in name.lower() for word in words)
 
     def _commits_then(self, end: int) -> bool:
         """Whether what is done behind a future commits."""
@@ -325,10 +332,12 @@ class _Poll:
         plain, end = self._text.plain, self._block[1]
         counted = COUNTED.search(plain, self._behind, end)
         if not (counted or ONLY_WAITS.search(plain, self._behind, end)):
-            waits = [*ASKS.finditer(plain, self._behind, end)]
-            if not waits or any("join" not in it[0] for it in waits):
+            waits = [it[0] for it in ASKS.finditer(plain, self._behind, end)]
+            only_polls = _IS_DONE.search(plain, self._behind, end)
+            known = ("join", "pause") if only_polls else ("join",)
+            if not waits or not all(it.startswith(known) for it in waits):
                 return
-            only = _THREAD
+            only = re.compile("") if only_polls else _THREAD
         else:
             asked = ONLY_WAITS.sub("", plain[self._behind : end])
             asked = AWAIT.sub("", asked) if counted else asked

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from advisor.intake.programs.java.text import Block, Text
-from advisor.intake.programs.java.waits import WAITS
+from advisor.intake.programs.java.waits import QUEUE, WAITS
 
 _PARALLEL = re.compile(
     r"\.\s*(?:parallelStream|parallel)\s*\(\s*\)|\.\s*par\b|\bFuture\s*\.\s*traverse\b"
@@ -32,3 +32,11 @@ def together(
         own = [end for start, end in bodies if start <= at < end]
         if own and not WAITS.search(text.plain, at, min(own)):
             yield at
+
+
+def is_queue(text: Text, name: str) -> bool:
+    """Whether a name is that of a queue, or of a channel of Kotlin's."""
+    of_kotlin = re.search(r"\bfun\s+\w+\s*\(", text.plain)
+    words = ("queue", "channel") if of_kotlin else ("queue",)
+    declared = re.search(QUEUE.format(name), text.plain)
+    return bool(declared) or any(word in name.lower() for word in words)

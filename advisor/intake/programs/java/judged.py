@@ -1,0 +1,49 @@
+"""What a program of Kafka's Java clients makes of its records, as facts of the application."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.intake.programs import databases, transactions
+from advisor.intake.programs.databases import refuse_uncommitted
+from advisor.intake.programs.java import loops as java_loops
+from advisor.intake.programs.java import sends as java_sends
+from advisor.intake.programs.java import starts as java_starts
+from advisor.intake.programs.java import streams as java_streams
+from advisor.intake.programs.java import topics as java_topics
+from advisor.intake.programs.java.text import Text
+from advisor.intake.programs.sends import processed, unheard
+from advisor.intake.reading import Reading
+from advisor.intake.text import IntakeError, shown
+
+
+def judge(reading: Reading, text: Text, code: java_topics.Code) -> None:
+    """States what the program makes of the records that it sends and polls.
+
+    Raises `IntakeError`.
+    """
+    java_topics.take(reading, text, code)
+    for at, reason in java_starts.refused(text):
+        raise IntakeError(f"Line {code.line(at)}: {reason}")
+    if reading.heads["family"] is Family.STREAMS:
+        at, reason = min(java_streams.faults(text), default=(-1, ""))
+        if at >= 0:
+            reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
+        for at, words in java_streams.notes(text):
+            reading.note(code.line(at), words)
+        for at, reason in java_streams.refused(text):
+            reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
+        for component, name, value, at in java_streams.facts(text):
+            reading.state(component, name, value, code.line(at))
+            reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
+        return
+    at, reason = java_sends.unheard(text)
+    if at:
+        unheard(reading, code.line(at), reason)
+    single = any(
+        (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
+    )
+    found = java_loops.reads(text, single=single)
+    processed(reading, {what: code.line(at) for what, at in found.items()})
+    at = databases.in_java(text.plain) if ".poll(" in text.plain else -1
+    refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
+    transactions.in_java(reading, text)
