@@ -78,6 +78,18 @@ _HANDLERS = """def careless(m):
 def careful(m):
     save(m)
 HANDLERS = [careful, %s]"""
+_REGISTERED = """HANDLERS = {}
+def handles(kind):
+    def of(f):
+        HANDLERS[kind] = f
+        return f
+    return of
+@handles('a')
+def on_a(m):
+    try:
+        save(m)
+    except Exception:
+        %s"""
 _READ = "for ok, it in streaming_bulk(es, m.value(), raise_on_error=False):\n        if not ok:\n"
 _BULK = "r = es.bulk(operations=[m.value()])\n    "
 
@@ -87,6 +99,8 @@ _BULK = "r = es.bulk(operations=[m.value()])\n    "
     [
         (_HANDLERS % "careless", "for h in HANDLERS:\n        h(m)", SKIP),
         (_HANDLERS % "careful", "for h in HANDLERS:\n        h(m)", YES),
+        (_REGISTERED % "pass", "HANDLERS['a'](m)", SKIP),
+        (_REGISTERED % "raise", "HANDLERS['a'](m)", YES),
         ("", f"{_READ}            log.error(it)", SKIP),
         ("", f"{_READ}            raise RuntimeError(it)", YES),
         ("", "es.bulk(operations=[m.value()])", SKIP),

@@ -25,6 +25,7 @@ _WRITES = re.compile(
     r"|insertAll)|\w*(?i:http|client)\w*\s*\.\s*send(?=[^;{}]{0,300}\bBodyHandlers\b)"
     r"|\w+\s*\.\s*newCall\s*\([^;{}]{0,300}?\)\s*\.\s*execute)\s*\("
 )
+_WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
 _ALONE = re.compile(r"\s*(?:[;}\n]|$)")
 _ASKED = r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
 _OF_CONDITION = re.compile(r"\b(?:if|for)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\belse\b")
@@ -45,6 +46,8 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
 def _is_asked(text: Text, name: str, at: int) -> bool:
     """Whether something other than a log reads a name in the block around a place."""
     stop = text.block(at)[1]
+    again = _WHILE.match(text.plain, stop)
+    stop = again.end() if again else stop
     printed = [*logged(text, (at, stop))]
     for match in re.compile(_ASKED.format(name)).finditer(text.plain, at, stop):
         closed = text.closed(match.end())

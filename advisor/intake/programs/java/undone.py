@@ -40,6 +40,9 @@ _LAZY = re.compile(
     r"\s*[({]"
 )
 _OF_STREAM = re.compile(r"\.\s*(?:parallelS|s)tream\s*\(|\bStreamSupport\b|\.\s*asSequence\s*\(")
+_TRY = re.compile(r"\btry\s*\([^{}]*$")
+_PLACE = re.compile(r"\b\w+\s*\.\s*(?:offset|topic|partition|timestamp)\b")
+"""What is written of a record beside the work with it."""
 _ALONE = re.compile(r"(?:[;{}\n>)]|^)\s*$")
 _ENDS = re.compile(r"[ \t]*(?:[;}]|\n(?!\s*[.?]))")
 
@@ -58,11 +61,13 @@ def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block])
     for (made, put, ends), names in zip(_KINDS, _names(plain), strict=True):
         for name, at in names.items():
             held = made is _WRITERS and any(start < at < end for start, end in reached)
+            held = held or bool(_TRY.search(plain[max(0, at - 200) : at]))
             told = re.compile(ends.format(name))
             if held or any(told.search(plain, max(0, start), end) for start, end in reached):
                 continue
             for match in re.compile(put.format(name)).finditer(plain, begin, body[1]):
-                if made is _BATCHES or uses.search(plain, match.end(), text.closed(match.end())):
+                given = _PLACE.sub("", plain[match.end() : text.closed(match.end())])
+                if made is _BATCHES or uses.search(given):
                     yield match.start()
                     break
     yield from _lazy(text, (begin, body[1]), uses)

@@ -51,13 +51,26 @@ def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, lis
 def _given(node: ast.AST, functions: Mapping[str, Function]) -> Iterator[tuple[str, ast.expr]]:
     """What a statement or a call gives a name to."""
     if isinstance(node, ast.Assign):
-        yield from ((last(target), node.value) for target in node.targets)
+        targets = (it.value if isinstance(it, ast.Subscript) else it for it in node.targets)
+        yield from ((last(target), node.value) for target in targets)
     elif isinstance(node, ast.AnnAssign) and node.value:
         yield last(node.target), node.value
     elif isinstance(node, ast.For):
         yield last(node.target), node.iter
+    elif isinstance(node, Function):
+        yield from _registered(node, functions)
     elif isinstance(node, ast.Call) and (function := functions.get(words.verb(node))):
         yield from handed(node, function)
+
+
+def _registered(
+    node: Function, functions: Mapping[str, Function]
+) -> Iterator[tuple[str, ast.expr]]:
+    """The names by which decorators of the file have the function that they are given."""
+    for given in node.decorator_list:
+        own = functions.get(last(given.func if isinstance(given, ast.Call) else given))
+        for function in (it for it in ast.walk(own) if isinstance(it, Function)) if own else ():
+            yield from ((name, ast.Name(node.name)) for name in parameters(function)[:1])
 
 
 def _functions(
