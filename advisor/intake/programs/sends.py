@@ -65,6 +65,12 @@ def unheard(reading: Reading, line: int, words: str = RESULT) -> None:
     reading.note(line, f"{words} (application.delivery.errors)")
 
 
+def passed_over(reading: Reading, line: int, words: str) -> None:
+    """States that the code goes on without a message that it cannot process."""
+    reading.state(Component.APPLICATION, "processing.errors", SKIP, line)
+    reading.note(line, f"{words} (application.processing.errors={SKIP})")
+
+
 def processed(reading: Reading, lines: Mapping[str, int]) -> None:
     """States what a program does with the messages that it reads, by the lines that say so."""
     worse = {CLOSE: SKIP, PARALLEL: ASYNCHRONOUS}

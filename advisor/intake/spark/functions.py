@@ -21,6 +21,7 @@ from advisor.intake.programs.java.waits import ASKS, HAND, ONLY_WAITS
 from advisor.intake.programs.python import parts as python_parts
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python import words
+from advisor.intake.programs.sends import passed_over
 from advisor.intake.reading import Reading
 from advisor.intake.spark import written as spark_written
 from advisor.intake.spark import written_jvm as spark_written_jvm
@@ -94,7 +95,7 @@ def functions(reading: Reading, code: str) -> None:
     if line:
         reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
-        reading.wrong(Component.APPLICATION, "processing.errors", min(lines), _PASSED)
+        passed_over(reading, min(lines), _PASSED)
 
 
 def _has_callback(tree: ast.Module) -> bool:

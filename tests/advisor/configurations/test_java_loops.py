@@ -359,7 +359,7 @@ STREAMS = (
     'p.put("application.id", "a");\np.put("replication.factor", 3);\n'
     "%s\nKafkaStreams s = new KafkaStreams(b.build(), p);\n} %s }\n"
 )
-FAILS = "an error of a record is passed over here"
+FAILS = "processing.errors: skip -> retry"
 PROCESSES, PUT_BY = "b.process(P::new);", "records are put by in memory here"
 LIST = "class P { List<R> buf = new ArrayList<>();"
 
@@ -404,8 +404,8 @@ def test_what_an_operator_of_kafka_streams_does_with_an_error(
     tmp_path: Path, body: str, behind: str, expected: str
 ) -> None:
     topic = "topic.replication.factor=3 topic.min.insync.replicas=2"
-    topic = f"{topic} streams.topic.min.insync.replicas=2" if expected == YES else ""
-    exit_code = 0 if expected == YES else 2
+    topic += " streams.topic.min.insync.replicas=2"
+    exit_code = {YES: 0, FAILS: 1}.get(expected, 2)
     assert_file(tmp_path / "A.java", STREAMS % (body, behind), "", topic, exit_code, expected)
 
 

@@ -11,7 +11,7 @@ from advisor.intake.programs.java import starts as java_starts
 from advisor.intake.programs.java import streams as java_streams
 from advisor.intake.programs.java import topics as java_topics
 from advisor.intake.programs.java.text import Text
-from advisor.intake.programs.sends import processed, unheard
+from advisor.intake.programs.sends import passed_over, processed, unheard
 from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -25,9 +25,11 @@ def judge(reading: Reading, text: Text, code: java_topics.Code) -> None:
     for at, reason in java_starts.refused(text):
         raise IntakeError(f"Line {code.line(at)}: {reason}")
     if reading.heads["family"] is Family.STREAMS:
+        if passed := [*java_streams.passed(text)]:
+            passed_over(reading, code.line(min(passed)), java_streams.PASSED)
         at, reason = min(java_streams.faults(text), default=(-1, ""))
         if at >= 0:
-            reading.wrong(Component.APPLICATION, "processing.errors", code.line(at), reason)
+            reading.wrong(Component.APPLICATION, "processing", code.line(at), reason)
         for at, words in java_streams.notes(text):
             reading.note(code.line(at), words)
         for at, reason in java_streams.refused(text):

@@ -112,19 +112,23 @@ def refused(text: Text) -> Iterator[tuple[int, str]]:
     yield from ((match.start(), _UNLOGGED) for match in _NO_LOG.finditer(text.plain))
 
 
-def faults(text: Text) -> Iterator[tuple[int, str]]:
-    """Where an operator loses a record, and why."""
-    yield from ((at, BUFFERED) for at in _buffered(text))
+def passed(text: Text) -> Iterator[int]:
+    """Where an operator passes over the error of a record."""
     silent = [*java_handlers.silent(text, in_function=True, others=_LEFT_OUT.fullmatch)]
-    producers = java_sends.names(text.plain)
-    put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
     for region in _operators(text):
-        places = java_results.unread(text, _ANYTHING, region)
-        yield from ((at, PASSED) for at in places)
+        yield from java_results.unread(text, _ANYTHING, region)
         for handler in silent:
             within = region[0] < handler.attempt[0] < region[1]
             if within and not java_handlers.tries_again(text, handler.attempt, region):
-                yield handler.at, PASSED
+                yield handler.at
+
+
+def faults(text: Text) -> Iterator[tuple[int, str]]:
+    """Where an operator has a record elsewhere when it is committed, and why that loses it."""
+    yield from ((at, BUFFERED) for at in _buffered(text))
+    producers = java_sends.names(text.plain)
+    put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
+    for region in _operators(text):
         body = text.plain[slice(*region)]
         aside = _ASIDE.search(body) or put.search(body)
         sent = java_sends.sends(text, producers, max(0, region[0]), region[1])
