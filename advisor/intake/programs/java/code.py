@@ -32,7 +32,6 @@ from advisor.intake.programs.java import text as java_text
 from advisor.intake.programs.java import topics as java_topics
 from advisor.intake.programs.java.bare import with_braces
 from advisor.intake.programs.java.judged import judge
-from advisor.intake.programs.java.names import TYPE
 from advisor.intake.programs.java.text import Text, braces, without_comments, without_letters
 from advisor.intake.programs.sends import SHARE_CONSUMER
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
@@ -64,7 +63,8 @@ _MADE = re.compile(
     r"|(?P<given>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"
 )
 _RETURNED = re.compile(
-    rf"\b(?P<name>\w+){TYPE}\s*=\s*(?:\w+\s*\.\s*)?(?P<method>(?!new\b)[a-z]\w*)\s*\("
+    r"\b(?P<name>\w++)(?:\s*+:\s*+[\w<>?., ]{1,80}+)?+\s*+=\s*+(?:\w+\s*\.\s*)?"
+    r"(?P<method>(?!new\b)[a-z]\w*)\s*\("
 )
 _GIVEN = re.compile(r"(?:Map|ImmutableMap)\.of\(|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?\(")
 _ALL = re.compile(rf"\s*\.\s*putAll\s*\(\s*(?:{_GIVEN.pattern})")
