@@ -53,11 +53,10 @@ def in_python(tree: ast.Module) -> int:
             plain.add(id(node.value))
     consumers = words.consumers(tree)
     for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(whose, "commit") if ast.unparse(whose) not in consumers:
+        if isinstance(node, ast.Attribute) and node.attr == "commit":
+            if ast.unparse(node.value) not in consumers:
                 return 0
-            case _:
-                pass
+            continue
         held = isinstance(node, ast.withitem) and ast.unparse(node.context_expr) in names
         given = isinstance(node, ast.Call) and any(ast.unparse(it) in names for it in node.args)
         if held or given or (isinstance(node, ast.Return) and _is_of(node.value, names)):
