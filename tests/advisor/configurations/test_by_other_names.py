@@ -113,6 +113,16 @@ _OF_JAVA = [
      BEFORE),
     ("for (var r : rs) { try { save(r); c.commitSync(); } catch (Exception e) { "
      "c.seek(t, r.offset() + 1); } }", "", SKIP),
+    ("for (var r : rs) { try { save(r); } finally { c.commitSync(Map.of(tp(r), new "
+     "OffsetAndMetadata(r.offset() + 1))); } }", "", SKIP),
+    ("for (var r : rs) { one(r); }", "void one(R r) { try { save(r); } finally { "
+     "c.commitSync(Map.of(tp(r), new OffsetAndMetadata(r.offset() + 1))); } }", SKIP),
+    ("for (var r : rs) { boolean ok = false; try { save(r); ok = true; } finally { if (ok) "
+     "c.commitSync(Map.of(tp(r), new OffsetAndMetadata(r.offset() + 1))); } }", "", YES),
+    ("try { for (var r : rs) { save(r); offs.put(tp(r), new OffsetAndMetadata(r.offset() + 1)); } }"
+     " finally { c.commitSync(offs); }", "", YES),
+    ("for (var r : rs) { try { save(r); } finally { done(r); } }", "void done(R r) { "
+     "c.commitSync(Map.of(tp(r), new OffsetAndMetadata(r.offset() + 1))); }", SKIP),
     ("for (var r : rs) { try { save(r); } finally { continue; } } c.commitSync();", "", SKIP),
     ("for (var r : rs) one(r); c.commitSync();",
      "void one(R r) { try { save(r); } finally { return; } }", SKIP),

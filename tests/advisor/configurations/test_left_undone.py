@@ -213,3 +213,31 @@ def test_a_thread_that_is_done_after_an_error_is_seen(
     body: str, expected: str, tmp_path: Path
 ) -> None:
     assert_program(tmp_path / "app.py", _QUEUED.format(body=body), expected)
+
+
+_MANAGER = """class Acked:
+    def __init__(self, m):
+        self.m = m
+    def __enter__(self):
+        return self
+    def __exit__(self, kind, error, trace):
+{body}
+"""
+_SUCCEEDED = "        if kind is None:\n            c.commit(self.m)"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("        c.commit(self.m)\n        return True", SKIP),
+        ("        log.warning(error)\n        return True", SKIP),
+        ("        c.commit(self.m)", SKIP),
+        (_SUCCEEDED, YES),
+        ("        log.info('done')\n        return False", YES),
+    ],
+)
+def test_what_a_with_does_at_its_end_is_followed(body: str, expected: str, tmp_path: Path) -> None:
+    last = "" if "commit" in body else "c.commit(m)"
+    use = "with Acked(m):\n        save(m)"
+    code = _PROGRAM.format(more=_MANAGER.format(body=body), body=use, last=last)
+    assert_program(tmp_path / "app.py", code, expected)

@@ -55,6 +55,7 @@ _NEXT = re.compile(
     r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\("
     r"|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
 )
+_OF_RECORD = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _ENDS_OTHER = [
     re.compile(rf"(?<=[\w)])\s*\.\s*{verb}\s*\(\s*\)") for verb in ("commit", "executeBatch")
 ]
@@ -158,6 +159,22 @@ class Records:
             if not uses.search(masked, begin, start) and uses.search(masked, end, inner[1]):
                 yield start
 
+    def commit_in(self, block: Block) -> int:
+        """Where a block commits all that was polled, or what is behind a record whatever became
+        of it; -1 if nowhere. Offsets of another name may be of what was processed."""
+        plain = self.text.plain
+        if of_all := self.commits_of_all.search(plain, *block):
+            return of_all.start()
+        commits = re.compile("|".join([_ANY.format(r"\w+"), self._own_commits]))
+        for commit in islice(commits.finditer(plain, *block), _MOST_OF_NAME):
+            given = plain[commit.end() : self.text.closed(commit.end())]
+            is_asked = re.search(r"\bif\b[^;{}]*$", plain[block[0] : commit.start()])
+            is_own = not re.search(r"\bcommit(?:Sync|Async)\b", commit[0])
+            of_record = _OF_RECORD.search(given) or (is_own and self._mentions(given))
+            if of_record and not is_asked and self.text.block(commit.start()) == block:
+                return commit.start()
+        return -1
+
     def _commits_of_offsets(self) -> Iterator[Block]:
         """Commits of the offset behind a record, also by a method that does nothing else."""
         plain = self.text.plain
@@ -168,13 +185,17 @@ class Records:
             filled = re.findall(put, plain[self.behind : commit.start()])
             if any(_NEXT.search(it) for it in [given, *filled]):
                 yield commit.start(), commit.end()
-        methods = [name for name in self.text.methods_with(re.compile(_ANY.format(r"\w+")))
-                   if any(map(self._only_commits, self.text.bodies(name)))]  # fmt: skip
-        call = rf"(?<![.\w])(?:{'|'.join(methods) or '_'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
-        for match in re.compile(call).finditer(plain, self.behind, self.block[1]):
+        for match in re.compile(self._own_commits).finditer(plain, self.behind, self.block[1]):
             end = self.text.closed(match.end())
             if self._mentions(plain[match.end() : end]):
                 yield match.start(), end
+
+    @cached_property
+    def _own_commits(self) -> str:
+        """A call of a method of the file that commits what is behind a record."""
+        methods = [name for name in self.text.methods_with(re.compile(_ANY.format(r"\w+")))
+                   if any(map(self._only_commits, self.text.bodies(name)))]  # fmt: skip
+        return rf"(?<![.\w])(?:{'|'.join(methods) or '_'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
 
     def _only_commits(self, body: Block) -> bool:
         """Whether a method commits the offset behind what it is given, and does nothing else."""

@@ -433,8 +433,9 @@ class _Poll:
                 continue
             within = self._block[0] < attempt[0] < self._block[1]
             dropped = (_CONTINUES if within else _LEAVES).search(plain, *block)
-            if commit := self._commits.search(plain, *block) or dropped:
-                yield SKIP, commit.start()
+            at = max(self._records.commit_in(block), dropped.start() if dropped else -1)
+            if at >= 0:
+                yield SKIP, at
             elif (close := self._closes.search(plain, *block)) and not self._guarded(attempt):
                 yield CLOSE, close.start()
         for start, end, head in self._text.around(self._at):

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from copy import deepcopy
 
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.made import Function
 from advisor.intake.programs.python.stand_ins import OF_OBJECT
 
 _DEEPEST = 2
+_EXITS, _OF_WITH = ("__exit__", "__aexit__"), "with {}"
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -31,8 +33,8 @@ def polls_once(function: Function, consumers: set[str]) -> bool:
 
 
 def of_file(tree: ast.AST) -> dict[str, Function]:
-    """The functions of a file by what calls them: a class calls its `__init__`, and an object of it
-    its `__call__`."""
+    """The functions of a file by what calls them: a class calls its `__init__`, an object of it
+    its `__call__`, and `with` its `__exit__`."""
     found: dict[str, Function] = {}
     for node in ast.walk(tree):
         if isinstance(node, Function):
@@ -43,6 +45,8 @@ def of_file(tree: ast.AST) -> dict[str, Function]:
                     found[node.name] = method
                 elif isinstance(method, Function) and method.name == "__call__":
                     found[OF_OBJECT.format(node.name)] = method
+                elif isinstance(method, Function) and method.name in _EXITS:
+                    found[_OF_WITH.format(node.name)] = method
     return found
 
 
@@ -83,7 +87,25 @@ def suppressed(node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]
             if isinstance(attempt, ast.Try) and yields and attempt.handlers:
                 at = {"lineno": node.lineno, "col_offset": node.col_offset}
                 return ast.Try(node.body, attempt.handlers, [], [], **at)
+        if attempt := _left(node, functions.get(_OF_WITH.format(words.verb(item.context_expr)))):
+            return attempt
     return None
+
+
+def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try | None:
+    """`with` an object whose `__exit__` commits, or passes over errors, which a true value that it
+    returns does (The Python Language Reference, 3.3.9). What it asks first is not followed."""
+    ends = leaving.body if leaving else []
+    passes = any(isinstance(it, ast.Return) and ast.unparse(it) == "return True" for it in ends)
+    does = [deepcopy(it) for it in ends if isinstance(it, ast.Expr)]
+    commits = [it for part in does for it in words.calls(part) if words.verb(it) == "commit"]
+    if not (passes or commits):
+        return None
+    for commit in commits:
+        commit.args, commit.keywords = [], []  # by another name, the message of the loop
+    at = {"lineno": node.lineno, "col_offset": node.col_offset}
+    handler = ast.ExceptHandler(None, None, [ast.Pass(**at)], **at)
+    return ast.Try(node.body, [handler] if passes else [], [], does, **at)
 
 
 def swallows(function: Function) -> int:
