@@ -115,6 +115,16 @@ _OF_JAVA = [
      "c.seek(t, r.offset() + 1); } }", "", SKIP),
     ("for (var r : rs) { try { save(r); } finally { c.commitSync(Map.of(tp(r), new "
      "OffsetAndMetadata(r.offset() + 1))); } }", "", SKIP),
+    ("for (var r : rs) { try { save(r); c.commitSync(Map.of(tp(r), new OffsetAndMetadata("
+     "r.offset() + 1))); } catch (Exception e) { log.error(e); break; } }", "", SKIP),
+    ("for (var r : rs) { try { save(r); c.commitSync(Map.of(tp(r), new OffsetAndMetadata("
+     "r.offset() + 1))); } catch (Exception e) { c.seek(tp(r), r.offset()); break; } }", "", YES),
+    ("for (var r : rs) { boolean bad = false; try { save(r); } catch (Exception e) { bad = true; } "
+     "if (!bad) c.commitSync(Map.of(tp(r), new OffsetAndMetadata(r.offset() + 1))); }", "", SKIP),
+    ("boolean ok = true; for (var r : rs) { try { save(r); } catch (Exception e) { ok = false; "
+     "break; } } if (ok) c.commitSync();", "", SKIP),
+    ("boolean ok = true; for (var r : rs) { try { save(r); } catch (Exception e) { ok = false; "
+     "break; } } if (ok) c.commitSync(); else c.seek(tp(rs), 0);", "", YES),
     ("for (var r : rs) { one(r); }", "void one(R r) { try { save(r); } finally { "
      "c.commitSync(Map.of(tp(r), new OffsetAndMetadata(r.offset() + 1))); } }", SKIP),
     ("for (var r : rs) { boolean ok = false; try { save(r); ok = true; } finally { if (ok) "

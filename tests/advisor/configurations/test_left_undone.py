@@ -241,3 +241,30 @@ def test_what_a_with_does_at_its_end_is_followed(body: str, expected: str, tmp_p
     use = "with Acked(m):\n        save(m)"
     code = _PROGRAM.format(more=_MANAGER.format(body=body), body=use, last=last)
     assert_program(tmp_path / "app.py", code, expected)
+
+
+_BATCHES = """from confluent_kafka import Consumer
+c = Consumer({{"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"}})
+while True:
+    for m in c.consume(10):
+        try:
+            save(m)
+            c.commit(m)
+        except Exception as e:
+            {handler}
+            break
+"""
+
+
+@pytest.mark.parametrize(
+    ("handler", "expected"),
+    [
+        ("log.error(e)", SKIP),
+        ("c.seek(place_of(m))", YES),
+        ("log.error(e)\n            raise", YES),
+    ],
+)
+def test_a_loop_that_an_error_leaves_is_behind_its_message(
+    handler: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "app.py", _BATCHES.format(handler=handler), expected)

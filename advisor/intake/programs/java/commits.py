@@ -159,6 +159,10 @@ class Records:
             if not uses.search(masked, begin, start) and uses.search(masked, end, inner[1]):
                 yield start
 
+    def commits_in(self, block: Block) -> bool:
+        """Whether a block commits what is behind a record."""
+        return any(block[0] < start < block[1] for start, _ in self._commits_of_offsets())
+
     def commit_in(self, block: Block) -> int:
         """Where a block commits all that was polled, or what is behind a record whatever became
         of it; -1 if nowhere. Offsets of another name may be of what was processed."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from advisor.intake.programs.java.looped import looped
 from advisor.intake.programs.java.text import Block, Text
 
 _MOST, _LONGEST = 100, 4_000
@@ -87,6 +88,10 @@ _KEPT_BY = re.compile(
 )
 _IS_PUT = re.compile(r"\s*(?:=(?!=)|;|:|\.\s*(?:add|put|offer|push|addLast)\s*\()")
 _DEEPEST_CALL = 2
+_FLAG = re.compile(r"\s*(?:this\.)?(\w+)\s*=\s*(true|false)\s*")
+_IF = re.compile(r"\bif\s*\(\s*!?\s*$")
+_COMMITS = re.compile(r"\s*\)\s*\{?\s*(?:\w+\s*\.\s*)?commit(?:Sync|Async)\s*\(")
+_ELSE = re.compile(r"[\s;}]*\belse\b")
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
@@ -179,6 +184,8 @@ def _only_tells(text: Text, statement: str, depth: int) -> bool:
     kept = _KEEPS_ERROR.fullmatch(statement) or _KEPT_BY.fullmatch(statement)
     if kept and not _is_read(text, kept[1]):
         return True
+    if (flag := _FLAG.fullmatch(statement)) and _only_withholds(text, flag[1], flag[2]):
+        return True
     call = _ONE_CALL.fullmatch(statement)
     bodies = text.bodies(call[1]) if call and depth else []
     return len(bodies) == 1 and only_writes(
@@ -186,6 +193,25 @@ def _only_tells(text: Text, statement: str, depth: int) -> bool:
         in_function=True,
         others=lambda it: _only_tells(text, it, depth - 1),
     )
+
+
+def _only_withholds(text: Text, name: str, value: str) -> bool:
+    """Whether a flag decides of nothing but a commit, and a later round of the loop has it anew:
+    what is polled and committed then is behind the record that failed."""
+    uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)]
+    puts = [use for use in uses if _IS_PUT.match(text.plain, use.end())]
+    other = re.compile(r"\s*=\s*false\b" if value == "true" else r"\s*=\s*true\b")
+    anew = any(other.match(text.plain, it.end()) and looped(text, it.start()) for it in puts)
+    asked = [use for use in uses if use not in puts]
+    return anew and bool(asked) and all(_asks_whether_to_commit(text, use) for use in asked)
+
+
+def _asks_whether_to_commit(text: Text, use: re.Match[str]) -> bool:
+    """Whether a flag is read to commit or not to, with nothing else to do instead."""
+    commit = _COMMITS.match(text.plain, use.end())
+    if not commit or not _IF.search(text.plain, max(0, use.start() - 40), use.start()):
+        return False
+    return not _ELSE.match(text.plain, text.closed(commit.end()))
 
 
 def _is_read(text: Text, name: str) -> bool:

@@ -373,9 +373,9 @@ class _Poll:
                 yield handler.at
         for handler in self._program.leave:
             for start, end in self._records.one_by_one:
-                behind = start < handler.at < end
-                if behind and self._commits.search(self._text.plain, end, self._block[1]):
-                    yield handler.at  # all that was polled, also what is behind the break
+                commits = self._commits.search(self._text.plain, end, self._block[1])
+                if start < handler.at < end and (commits or self._records.commits_in((start, end))):
+                    yield handler.at  # the next poll is behind all that was polled
         calls = java_looped.calls(self._text, self._behind)
         for handler in self._program.go_on:
             start, end = handler.attempt

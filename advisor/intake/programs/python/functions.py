@@ -87,8 +87,8 @@ def suppressed(node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]
             if isinstance(attempt, ast.Try) and yields and attempt.handlers:
                 at = {"lineno": node.lineno, "col_offset": node.col_offset}
                 return ast.Try(node.body, attempt.handlers, [], [], **at)
-        if attempt := _left(node, functions.get(_OF_WITH.format(words.verb(item.context_expr)))):
-            return attempt
+        if left := _left(node, functions.get(_OF_WITH.format(words.verb(item.context_expr)))):
+            return left
     return None
 
 
@@ -97,7 +97,7 @@ def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try |
     returns does (The Python Language Reference, 3.3.9). What it asks first is not followed."""
     ends = leaving.body if leaving else []
     passes = any(isinstance(it, ast.Return) and ast.unparse(it) == "return True" for it in ends)
-    does = [deepcopy(it) for it in ends if isinstance(it, ast.Expr)]
+    does: list[ast.stmt] = [deepcopy(it) for it in ends if isinstance(it, ast.Expr)]
     commits = [it for part in does for it in words.calls(part) if words.verb(it) == "commit"]
     if not (passes or commits):
         return None

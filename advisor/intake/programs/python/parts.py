@@ -197,11 +197,25 @@ def _left(own: list[ast.AST], names: set[str], consumers: set[str]) -> Iterator[
                       for call in words.calls(it))  # fmt: skip
             if any(_commits_all(call, consumers) for call in behind):
                 yield from _breaks(node.body)
+            elif any(words.verb(call) == "commit" and words.receiver(call) in consumers
+                     for call in words.calls(node)):  # fmt: skip
+                yield from _left_by_errors(node)
 
 
 def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
     of_ours = words.verb(call) == "commit" and words.receiver(call) in consumers
     return of_ours and not words.committed(call)
+
+
+def _left_by_errors(loop: ast.For | ast.AsyncFor) -> Iterator[int]:
+    """Where a handler of any error leaves a loop and does no more: what is polled and committed
+    next is behind the message that failed."""
+    own = {*_breaks(loop.body)}
+    for handler in (it for it in ast.walk(loop) if isinstance(it, ast.ExceptHandler)):
+        last, rest = handler.body[-1], handler.body[:-1]
+        leaves = isinstance(last, ast.Break) and last.lineno in own and words.catches_all(handler)
+        if leaves and words.goes_on(rest, lambda call: False, in_function=False):
+            yield last.lineno
 
 
 def _breaks(body: list[ast.stmt]) -> Iterator[int]:
