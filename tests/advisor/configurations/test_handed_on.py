@@ -148,3 +148,15 @@ def test_a_parallel_consumer_is_refused_by_name(tmp_path: Path, call: str) -> No
     )
     expected = r"A\.java:6: poll\w*: Confluent's parallel consumer"
     assert_file(tmp_path / "A.java", code, "", TOPIC, 2, expected)
+
+
+def test_settings_of_a_method_that_an_admin_client_alone_has_are_no_producers(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "import org.apache.kafka.clients.producer.ProducerConfig;\nclass A {\n"
+        "static Properties props() { Properties p = new Properties();\n"
+        'p.put("key.serializer", "S"); p.put("acks", "all"); return p; }\n'
+        "void f() { Properties p = props(); AdminClient a = KafkaAdminClient.create(p); }\n}\n"
+    )
+    assert_file(tmp_path / "A.java", code, "", TOPIC, 2, "no settings are in it as plain values")

@@ -85,7 +85,6 @@ _READS_IT = re.compile(
     rf"(?:Kafka(?:Producer|Consumer|Streams)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
     r"|printf|(?:info|debug|trace|warn|error|format))\s*\((?:[^;{}()]|\([^()]*\)){0,300}$"
 )
-_ADMINISTERS = r"\b(?:Kafka)?Admin(?:Client)?\.create\(\s*(?:this\.)?NAME\s*\)"
 _CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
 _WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
 _PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
@@ -130,7 +129,8 @@ def read(text: str) -> Reading:
     for made in objects:
         code.fill(made)
     code.assign(objects)
-    begun = {id(base) for made in objects if made.clients for base in made.bases}
+    taken = [it for it in objects if it.clients or java_topics.administers(code.plain, it)]
+    begun = {id(base) for made in taken for base in made.bases}
     alone = [made for made in objects if not made.of and id(made) not in begun]
     filled = [made for made in objects
               if made.clients or (made in alone and _is_of_client(made, code.plain))]  # fmt: skip
@@ -163,8 +163,7 @@ def read(text: str) -> Reading:
 
 def _is_of_client(made: _Object, plain: str) -> bool:
     """Whether it holds settings of a client, and is no AdminClient's, which writes nothing."""
-    created = _ADMINISTERS.replace("NAME", re.escape(made.name))
-    if re.search(created, plain[made.start : made.end]) or java_topics.only_administers(plain):
+    if java_topics.administers(plain, made) or java_topics.only_administers(plain):
         return False
     return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
 

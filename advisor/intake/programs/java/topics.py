@@ -32,6 +32,21 @@ _MAP = re.compile(r"(?:Map|ImmutableMap)\.of\(|Collections\.singletonMap\(|(?:m|
 _TO = re.compile(r"\s+to\s+|\s*->\s*")
 
 
+class Settings(Protocol):
+    """An object that a program makes, and from where to where its name stands for it."""
+
+    name: str
+    start: int
+    end: int
+
+
+def administers(plain: str, made: Settings) -> bool:
+    """Whether a program makes an AdminClient of an object."""
+    name = rf"(?:this\.)?{re.escape(made.name)}"
+    created = rf"\b(?:Kafka)?Admin(?:Client)?\.create\(\s*{name}\s*\)"
+    return bool(re.search(created, plain[made.start : made.end]))
+
+
 def only_administers(plain: str) -> bool:
     """Whether a program makes an AdminClient, and speaks of no client that writes or reads."""
     return bool(_ADMINISTERS.search(plain)) and not _OF_CLIENT.search(plain)
