@@ -51,11 +51,10 @@ _OF_VALUES = (
 PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
 """What a collection is called that is made elsewhere."""
 _MOST, _MOST_OF_NAME = 100, 4
-_NEXT = re.compile(
-    r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1|\.\s*position\s*\("
-    r"|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
-)
 _OF_RECORD = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
+_NEXT = re.compile(
+    rf"{_OF_RECORD.pattern}|\.\s*position\s*\(|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
+)
 _ENDS_OTHER = [
     re.compile(rf"(?<=[\w)])\s*\.\s*{verb}\s*\(\s*\)") for verb in ("commit", "executeBatch")
 ]
@@ -169,12 +168,11 @@ class Records:
         plain = self.text.plain
         if of_all := self.commits_of_all.search(plain, *block):
             return of_all.start()
-        commits = re.compile("|".join([_ANY.format(r"\w+"), self._own_commits]))
+        commits = re.compile(rf"(?P<own>{self._own_commits})|" + _ANY.format(r"\w+"))
         for commit in islice(commits.finditer(plain, *block), _MOST_OF_NAME):
             given = plain[commit.end() : self.text.closed(commit.end())]
             is_asked = re.search(r"\bif\b[^;{}]*$", plain[block[0] : commit.start()])
-            is_own = not re.search(r"\bcommit(?:Sync|Async)\b", commit[0])
-            of_record = _OF_RECORD.search(given) or (is_own and self._mentions(given))
+            of_record = _OF_RECORD.search(given) or (commit["own"] and self._mentions(given))
             if of_record and not is_asked and self.text.block(commit.start()) == block:
                 return commit.start()
         return -1
