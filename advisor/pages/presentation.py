@@ -24,6 +24,7 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.words import PLAINEST
+from advisor.reports.programs import of_code
 from advisor.templatetags.look import GUARANTEES, KINDS
 
 KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
@@ -116,7 +117,7 @@ def advice(answer: Answer) -> dict[str, Any]:
     first = _FIRST_STEPS - bool(wanted.impossible)
     return {
         "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
-        "card": card(given), "verdict": verdict(given, bugs), "bugs": bugs,
+        "card": card(given), "verdict": verdict(answer, bugs), "bugs": bugs,
         "summary": summary(given, steps), "copies": copies,
         "assumed": assumed(answer.assumed, given.pipeline.family),
         "picture": picture(given.guarantees, copies),
@@ -160,9 +161,16 @@ def sentence(given: Judgement) -> str:
     return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
 
 
-def verdict(given: Judgement, bugs: KnownBugs) -> str:
-    """`sentence`, and whether a known bug of the releases breaks what the settings give."""
+def verdict(answer: Answer, bugs: KnownBugs) -> str:
+    """`sentence`, on what it rests, and whether a known bug of the releases breaks it.
+
+    What the application's code decides, and nobody stated, is assumed: of that the settings alone
+    give nothing (docs/decisions/0141-a-yes-of-a-program-is-conditional.md).
+    """
+    given = answer.judgement
     words = sentence(given)
+    if given.met and of_code(answer):
+        words = f"{words.removesuffix('.')}, if your application does what is assumed."
     broken = given.met and bugs.breaking
     return f"{words} A known bug of these releases breaks it." if broken else words
 

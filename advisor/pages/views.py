@@ -204,9 +204,8 @@ def advice(request: HttpRequest, slug: str) -> HttpResponse:
 def reasons(request: HttpRequest, slug: str) -> HttpResponse:
     """Why each failure may do what the advice says it may."""
     saved = find_or_404(slug)
-    given = saved.answer.judgement
-    happening = [row for row in presentation.matrix(given) if row.happens]
-    verdict = presentation.verdict(given, known_bugs(saved.answer))
+    happening = [row for row in presentation.matrix(saved.answer.judgement) if row.happens]
+    verdict = presentation.verdict(saved.answer, known_bugs(saved.answer))
     context = {"verdict": verdict, "matrix": happening, **standing(saved)}
     return render(request, "advisor/reasons.html", context)
 
@@ -217,7 +216,7 @@ def in_force(request: HttpRequest, slug: str) -> HttpResponse:
     saved = find_or_404(slug)
     listed = saved.answer.in_force
     context = {
-        "verdict": presentation.verdict(saved.answer.judgement, known_bugs(saved.answer)),
+        "verdict": presentation.verdict(saved.answer, known_bugs(saved.answer)),
         "in_force": listed, "stated": sum(setting.stated for setting in listed), **standing(saved),
     }  # fmt: skip
     return render(request, "advisor/settings.html", context)

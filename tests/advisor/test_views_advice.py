@@ -10,8 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from advisor.catalog import Component, Family, say
+from advisor.known_bugs import known_bugs
 from advisor.models import Description
+from advisor.pages import presentation
 from advisor.questions.questionnaire import steps
+from advisor.reasoning.answer import answer
+from advisor.reasoning.fields import from_fields
 from advisor.services import find
 from tests.advisor.walking import RISKY, page, walk
 
@@ -201,10 +205,26 @@ def test_a_pipeline_that_meets_its_need_says_so(client: Client) -> None:
         consumer={"consumer.auto.offset.reset": "earliest"},
     )
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
-    assert "You need at least once, and these settings give it." in html
+    gives = "You need at least once, and these settings give it"
+    assert f"{gives}, if your application does what is assumed." in html
     assert "At least once allows this." in html, "what may still happen is no broken promise"
     assert "Nothing to change for at least once" in html
     assert "Breaks what you need" not in html
+
+
+def test_a_yes_that_rests_on_no_code_has_no_condition() -> None:
+    """Each fact that the code decides is stated; what the topic has is assumed as before."""
+    of_code = {"commit": "auto", "delivery.errors": "handled", "processing": "synchronous",
+               "processing.errors": "retry"}  # fmt: skip
+    sound = {"family": "java", "topic.replication.factor": "3", "topic.min.insync.replicas": "2",
+             "consumer.auto.offset.reset": "earliest"}  # fmt: skip
+    stated = {f"application.{name}": value for name, value in of_code.items()}
+    for fields, ends in ((sound, "if your application does what is assumed."),
+                         (sound | stated, "these settings give it.")):  # fmt: skip
+        pipeline, _ = from_fields(fields)
+        assert pipeline is not None
+        given = answer(pipeline)
+        assert presentation.verdict(given, known_bugs(given)).endswith(ends)
 
 
 def test_no_page_carries_an_inline_style_or_script(client: Client) -> None:
