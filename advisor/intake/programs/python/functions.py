@@ -7,7 +7,7 @@ and backoff (`raise_on_giveup`), whose decorators return where they would raise.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 
 from advisor.intake.programs.python import words
@@ -16,12 +16,18 @@ from advisor.intake.programs.python.stand_ins import OF_OBJECT
 
 _DEEPEST = 2
 _EXITS, _OF_WITH = ("__exit__", "__aexit__"), "with {}"
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def named(
+    functions: Mapping[str, Function], is_one: Callable[..., bool], *given: set[str]
+) -> set[str]:
+    """The names of the functions of a kind."""
+    return {name for name, function in functions.items() if is_one(function, *given)}
 
 
 def in_loops(tree: ast.AST) -> set[str]:
     """The names of what is called in a loop."""
-    loops = (node for node in ast.walk(tree) if isinstance(node, _LOOPS))
+    loops = (node for node in ast.walk(tree) if isinstance(node, words.LOOPS))
     return {words.verb(call) for loop in loops for call in words.calls(loop)}
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from advisor.intake.programs.python import words
+from advisor.intake.programs.python.flags import Flags, breaks, goes_on, going_on, taken
 from advisor.intake.programs.python.made import Function
 from advisor.intake.programs.sends import SUCCESS
 
@@ -55,7 +56,7 @@ def left_out(tree: ast.Module) -> Iterator[int]:
         if names and not back:
             yield from _parts(own, names)
         if not back:
-            yield from _left(own, names, consumers)
+            yield from _left(own, names, consumers, going_on(scope))
 
 
 def _done_anyway(tree: ast.Module) -> Iterator[int]:
@@ -182,7 +183,9 @@ def is_part(index: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, int)
 
 
-def _left(own: list[ast.AST], names: set[str], consumers: set[str]) -> Iterator[int]:
+def _left(
+    own: list[ast.AST], names: set[str], consumers: set[str], going: dict[int, set[int]]
+) -> Iterator[int]:
     """Where a loop over messages is left before a commit of all of them."""
     for block in (getattr(node, part, []) for node in own for part in ("body", "orelse")):
         if not isinstance(block, list):
@@ -196,10 +199,10 @@ def _left(own: list[ast.AST], names: set[str], consumers: set[str]) -> Iterator[
             behind = (call for it in block[number + 1 :] if not isinstance(it, ast.If | ast.While)
                       for call in words.calls(it))  # fmt: skip
             if any(_commits_all(call, consumers) for call in behind):
-                yield from _breaks(node.body)
-            elif any(words.verb(call) == "commit" and words.receiver(call) in consumers
-                     for call in words.calls(node)):  # fmt: skip
-                yield from _left_by_errors(node)
+                yield from (it.lineno for it in breaks(node.body))
+            leaves, inner = going.get(id(node), set()), ast.walk(node)
+            asked = (_asked_for(it, (), leaves) for it in inner if isinstance(it, ast.If))
+            yield from (call.lineno for calls in asked for call in calls)
 
 
 def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
@@ -207,36 +210,14 @@ def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
     return of_ours and not words.committed(call)
 
 
-def _left_by_errors(loop: ast.For | ast.AsyncFor) -> Iterator[int]:
-    """Where a handler of any error leaves a loop and does no more: what is polled and committed
-    next is behind the message that failed."""
-    own = {*_breaks(loop.body)}
-    for handler in (it for it in ast.walk(loop) if isinstance(it, ast.ExceptHandler)):
-        last, rest = handler.body[-1], handler.body[:-1]
-        leaves = isinstance(last, ast.Break) and last.lineno in own and words.catches_all(handler)
-        if leaves and words.goes_on(rest, lambda call: False, in_function=False):
-            yield last.lineno
-
-
-def _breaks(body: list[ast.stmt]) -> Iterator[int]:
-    """The lines where the loop itself is left that has this body."""
-    for node in body:
-        if isinstance(node, ast.Break):
-            yield node.lineno
-        elif not isinstance(node, ast.For | ast.AsyncFor | ast.While | Function | ast.ClassDef):
-            inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
-            inner += [handler.body for handler in getattr(node, "handlers", [])]
-            for statements in inner:
-                yield from _breaks(statements)
-
-
-def unread_results(scope: ast.AST) -> set[int]:
+def unread_results(scope: ast.AST, own: Container[str] = ()) -> set[int]:
     """The results of calls that say whether something succeeded, and that nothing reads but what
-    writes of it."""
+    writes of it, or commits; `own` are functions of the file that say so."""
     printed = words.printed(scope)
     read = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
     found, sessions = set[int](), {*_OF_HTTP, *words.made_of(scope, _SESSIONS)}
+    flags = Flags(scope)
     for node in ast.walk(scope):
         value, names = None, list[ast.expr]()
         if isinstance(node, ast.Assign):
@@ -245,8 +226,8 @@ def unread_results(scope: ast.AST) -> set[int]:
             value, names = node.value, [node.target]
         elif isinstance(node, ast.Expr):
             value = node.value
-        elif isinstance(node, ast.If) and id(node.test) in printed:
-            found |= {id(call) for call in _asked_for(node.test)}
+        elif isinstance(node, ast.If):
+            found |= {id(call) for call in _asked_for(node, own)}
         elif isinstance(node, ast.For) and id(node.iter) in printed:
             value = node.iter
         call = value.value if isinstance(value, ast.Await) else value
@@ -257,17 +238,22 @@ def unread_results(scope: ast.AST) -> set[int]:
         is_lost = len(named) == len(names) and read.isdisjoint(named)
         says = bool(named) and all(map(SUCCESS.fullmatch, named))
         says = says and not _QUESTIONS.fullmatch(words.verb(call))
-        if is_lost and (says or _is_of_http(call, sessions) or _says_what_failed(call)):
+        is_named, tells = len(named) == len(names), says or _is_of_http(call, sessions)
+        idle = (flags.is_idle(name, name == "failed", in_function=True) for name in named)
+        if (is_named and tells and all(idle)) or (is_lost and _says_what_failed(call)):
             found.add(id(call))
     return found
 
 
-def _asked_for(test: ast.expr) -> Iterator[ast.Call]:
-    """The calls that do something, and whose success a condition asks for."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        call = test.operand.value if isinstance(test.operand, ast.Await) else test.operand
-        if isinstance(call, ast.Call) and _ACTS.fullmatch(words.verb(call)):
-            yield call
+def _asked_for(
+    node: ast.If, own: Container[str], leaves: Container[int] = ()
+) -> Iterator[ast.Call]:
+    """The calls that do something, and of whose failure a condition makes nothing."""
+    for call in words.calls(node.test):
+        verb = words.verb(call)
+        acts = verb in own or _ACTS.fullmatch(verb)
+        if acts and (failed := taken(node, verb, value=False)) is not None:
+            yield from (call,) if goes_on(failed, leaves, in_function=True) else ()
 
 
 def _says_what_failed(call: ast.Call) -> bool:

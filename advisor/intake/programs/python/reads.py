@@ -17,6 +17,7 @@ from advisor.intake.programs.python import passed as python_passed
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.buffers import Buffers
+from advisor.intake.programs.python.flags import Flags, going_on, says_whether
 from advisor.intake.programs.python.made import Function, parameters
 from advisor.intake.programs.python.stand_ins import callee, handed, last, stand_ins
 from advisor.intake.programs.sends import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
@@ -24,7 +25,6 @@ from advisor.intake.text import IntakeError
 
 _MOST_STEPS = 20_000
 _DEEPEST_CALL = 3
-_Loop = ast.For | ast.AsyncFor | ast.While
 
 
 def reads(tree: ast.Module) -> dict[str, int]:
@@ -52,20 +52,18 @@ class _Walk:
         self._fields = python_functions.fields(tree)
         self._consumers = words.consumers(tree)
         self._queues, self._buffers = words.queues(tree), Buffers(tree)
-        self._sources = {
-            name for name, node in self._functions.items() if words.hands_out(node, self._consumers)
-        }
+        named, consumers = python_functions.named, self._consumers
+        self._sources = named(self._functions, words.hands_out, consumers)
+        self._steps_of = named(self._functions, python_functions.polls_once, consumers)
+        self._tell = named(self._functions, says_whether)
         verbs = {words.verb(call) for call in words.calls(tree)}
         self._looped = python_functions.in_loops(tree)
-        self._steps_of = {
-            name for name, node in self._functions.items()
-            if python_functions.polls_once(node, self._consumers)
-        }  # fmt: skip
         self._stores = "store_offsets" in verbs
         self._closing = set[str]() if self._stores else {*self._consumers}
-        self._transacts = "commit_transaction" in verbs
+        self._is_asked, self._transacts = False, "commit_transaction" in verbs
         self._sends_offsets = "send_offsets_to_transaction" in verbs
-        self._unread_results = set[int]()
+        self._unread_results, self._leaves = set[int](), set[int]()
+        self._flags: dict[ast.AST, Flags] = {}
         self._pools = words.made_of(tree, words.EXECUTORS)
         self._groups = words.made_of(tree, words.GROUPS)
         self._asks = words.asks(tree)
@@ -80,7 +78,8 @@ class _Walk:
         for top in [tree, *self._functions.values()]:
             self._waits = any(map(words.waits, words.calls(top)))
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
-            self._unread_results |= python_parts.unread_results(top)
+            self._unread_results |= python_parts.unread_results(top, self._tell)
+            self._unread, self._going_on = self._unread | self._unread_results, going_on(top)
             branch = Branch()
             self._follow(top.body, branch)
             self._left(branch)
@@ -155,7 +154,7 @@ class _Walk:
             self._follow(body, branches[-1])
         branch.join(branches)
 
-    def _loop(self, node: _Loop, branch: Branch) -> None:
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, branch: Branch) -> None:
         """Follows a loop once; one over the messages of a poll is none that tries again."""
         over = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._polls, words.calls(over)))
@@ -169,6 +168,7 @@ class _Walk:
         tries = not of_batch and not (inside and words.bounded(node, self._scope))
         self._loops += tries
         self._one_by_one += of_batch
+        self._leaves |= self._going_on.get(id(node), set()) if of_batch else set()
         inner = branch.copy()
         self._expression(over, inner)
         if not isinstance(node, ast.While) and polls:
@@ -192,13 +192,10 @@ class _Walk:
         self._follow([*node.body, *node.orelse], inner)
         uses = self._loose > loose or python_passed.takes_apart(node, branch)
         caught = [handler for handler in node.handlers if words.catches_all(handler)]
-        for handler in caught:
-            if uses and inner.polled == self._loops > 0 and self._passes_over(handler, inner):
-                self._say(SKIP, handler.lineno)
         steps = {words.verb(call) for one in node.body for call in words.calls(one)}
-        for handler in caught if self._loops and not steps.isdisjoint(self._steps_of) else ():
-            if self._passes_over(handler, inner):
-                self._say(SKIP, handler.lineno)
+        of_message = (uses and inner.polled == self._loops) or steps & self._steps_of
+        for handler in caught if of_message and self._loops else ():
+            self._say(SKIP, handler.lineno if self._passes_over(node, handler, inner) else 0)
         if uses:
             self._at_the_end(node.finalbody, inner)
         if caught:
@@ -212,14 +209,18 @@ class _Walk:
         branch.join(branches)
         self._follow(node.finalbody, branch)
 
-    def _passes_over(self, handler: ast.ExceptHandler, branch: Branch) -> bool:
+    def _passes_over(self, attempt: ast.Try, handler: ast.ExceptHandler, branch: Branch) -> bool:
         def commits(call: ast.Call) -> bool:
             own = python_functions.only_tells(call, self._functions)
             own = own or (words.keeps(call) and words.last_of(call) in self._lost)
             return own or python_passed.seeks_next(call) or self._commits(call, branch)
 
-        body = [it for it in handler.body if words.kept_in(it) not in self._lost]
-        return words.goes_on(body, commits, in_function=self._depth > 0)
+        flags, inside = self._flags.get(self._scope) or Flags(self._scope), self._depth > 0
+        self._flags[self._scope] = flags
+        body = flags.without(attempt, handler.body, self._leaves, in_function=inside)
+        body = [it for it in body if words.kept_in(it) not in self._lost]
+        goes_on = words.goes_on(body, commits, in_function=inside, leaves=self._leaves)
+        return goes_on and not (self._is_asked and flags.tells(handler))
 
     def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
@@ -407,10 +408,10 @@ class _Walk:
         """Follows a function of the file; one that does not commit uses what it is given."""
         given = [*handed(call, function)]
         names = {name for name, value in given if words.names_in(value) & branch.names}
-        added = {name for name, value in given if ast.unparse(value) in self._consumers}
-        self._consumers |= added
+        self._consumers |= {name for name, it in given if ast.unparse(it) in self._consumers}
         commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
-        inner = self._within(function, names, branch)
+        before, self._is_asked = self._is_asked, id(call) not in self._unread
+        inner, self._is_asked = self._within(function, names, branch), before
         inner.ended, inner.names = False, branch.names
         if not commits and words.names_in(call) & branch.names:
             self._use(inner)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TypeGuard
 
+LOOPS = ast.For | ast.AsyncFor | ast.While
+APART = ast.FunctionDef | ast.AsyncFunctionDef
 _CONSUMERS = frozenset({"Consumer", "DeserializingConsumer", "AvroConsumer", "AIOConsumer"})
 POLLS = frozenset({"poll", "consume"})
 COMMITS = frozenset({"commit", "store_offsets"})
@@ -318,6 +320,11 @@ def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
     return counts and not last and not any(line > end for line in behind)
 
 
+def is_commit(call: ast.Call) -> bool:
+    """Whether a call commits."""
+    return verb(call) in COMMITS
+
+
 def own(node: ast.AST) -> Iterator[ast.AST]:
     """What is in a statement, but for functions in it."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
@@ -370,19 +377,24 @@ def catches_all(handler: ast.ExceptHandler) -> bool:
 
 
 def goes_on(
-    body: Iterable[ast.stmt], is_commit: Callable[[ast.Call], bool], *, in_function: bool
-) -> bool:
-    """Whether a handler only writes of an error, counts it, or commits, and goes on."""
+    body: Iterable[ast.stmt], is_commit: Callable[[ast.Call], bool], *, in_function: bool,
+    leaves: Container[int] = (),
+) -> bool:  # fmt: skip
+    """Whether a handler only writes of an error, counts it, or commits, and goes on; `leaves` are
+    the `break` behind which the program does, too."""
     for node in body:
         match node:
             case ast.Pass() | ast.Continue() | ast.AugAssign():
+                continue
+            case ast.Break() if id(node) in leaves:
                 continue
             case ast.Expr(value=ast.Constant()):
                 continue
             case ast.Return() if in_function:
                 continue
             case ast.If(body=inner, orelse=other) | ast.For(body=inner, orelse=other):
-                if not goes_on([*inner, *other], is_commit, in_function=in_function):
+                rest = [*inner, *other]
+                if not goes_on(rest, is_commit, in_function=in_function, leaves=leaves):
                     return False
             case ast.Expr(value=value):
                 call = value.value if isinstance(value, ast.Await) else value

@@ -1,0 +1,224 @@
+"""Names of a Python program that say whether something failed, and what the program does then.
+
+A consumer does not go back because nothing was committed: the next poll is behind the message that
+failed, and so is the next commit (confluent-kafka, Consumer.poll and commit). So a flag that only
+keeps back a commit does nothing about an error.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Container, Iterator
+
+from advisor.intake.programs.python import words
+
+_JUMPS = ast.Continue | ast.Return | ast.Break
+
+
+def breaks(body: list[ast.stmt]) -> Iterator[ast.Break]:
+    """Where the loop itself is left that has this body."""
+    for node in body:
+        if isinstance(node, ast.Break):
+            yield node
+        elif not isinstance(node, words.LOOPS | words.APART):
+            inner = [getattr(node, part, []) for part in ("body", "orelse", "finalbody")]
+            inner += [
+                each.body for part in ("handlers", "cases") for each in getattr(node, part, [])
+            ]
+            for statements in inner:
+                yield from breaks(statements)
+
+
+def going_on(scope: ast.AST) -> dict[int, set[int]]:
+    """What leaves each loop behind which its block does nothing but commit."""
+    found: dict[int, set[int]] = {}
+    if any(words.verb(call) in ("seek", "pause") for call in words.calls(scope)):
+        return found
+    for node in ast.walk(scope):
+        for block in (getattr(node, part, []) for part in ("body", "orelse")):
+            is_last = isinstance(block, list)
+            for each in reversed(block) if isinstance(block, list) else ():
+                if is_last and isinstance(each, words.LOOPS) and not each.orelse:
+                    found[id(each)] = {id(it) for it in breaks(each.body)}
+                is_last = is_last and goes_on([each])
+    return found
+
+
+def goes_on(
+    body: list[ast.stmt], leaves: Container[int] = (), *, in_function: bool = False
+) -> bool:
+    """Whether statements only write of something, or commit."""
+    return words.goes_on(body, words.is_commit, in_function=in_function, leaves=leaves)
+
+
+def taken(node: ast.If, name: str, value: bool) -> list[ast.stmt] | None:
+    """What is done where a name, or what a call of it returns, has a value; None where that is not
+    told, or stands behind the condition."""
+    answer = _answer(node.test, name, value)
+    if answer is None:
+        return None
+    does, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
+    return None if other and isinstance(other[-1], _JUMPS) else does
+
+
+def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
+    """What a condition comes to where a name, or a call of it, has a value; None if that is not
+    told."""
+    match test:
+        case ast.Name() | ast.Attribute() if _name(test) == name:
+            return value
+        case ast.Call() | ast.Await() if words.verb(test) == name:
+            return value
+        case ast.NamedExpr(value=inner) | ast.Attribute(value=inner, attr="ok" | "is_success"):
+            return _answer(inner, name, value)
+        case ast.Call(func=ast.Name("len" | "bool" | "any"), args=[inner]):
+            return _answer(inner, name, value)
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            answer = _answer(inner, name, value)
+            return None if answer is None else not answer
+        case ast.Compare(left=ast.Attribute(value=inner, attr="status_code" | "status"), ops=[op]):
+            answer = _answer(inner, name, value)
+            says_no = isinstance(op, ast.NotEq | ast.NotIn | ast.Gt | ast.GtE)
+            return None if answer is None else answer is not says_no
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(other)]):
+            answer = _answer(left, name, value)
+            return None if answer is None else _compared(answer, op, other)
+        case ast.BoolOp(op=op, values=values):
+            ends = isinstance(op, ast.Or)
+            return ends if ends in [_answer(it, name, value) for it in values] else None
+        case _:
+            return None
+
+
+def _compared(answer: bool, op: ast.cmpop, other: object) -> bool | None:
+    """Whether a flag is, or a count is above, what it is compared with."""
+    is_plain = other in (True, False, 0, None)
+    match op:
+        case ast.Is() | ast.Eq() if is_plain:
+            return answer is bool(other)
+        case ast.IsNot() | ast.NotEq() if is_plain:
+            return answer is not bool(other)
+        case ast.Gt() if other == 0:
+            return answer
+        case _:
+            return None
+
+
+def _name(node: ast.AST) -> str:
+    """A plain name, or one of an object's fields; empty for anything else."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name(id=whose), attr=field):
+            return f"{whose}.{field}"
+        case _:
+            return ""
+
+
+def set_to(node: ast.AST) -> tuple[str, bool] | None:
+    """The name in which a statement keeps something, and whether that counts as true; None for
+    any other statement."""
+    match node:
+        case ast.Assign(targets=[target], value=ast.Constant(value)):
+            return _name(target), bool(value)
+        case ast.Assign(targets=[target], value=ast.List(elts=[]) | ast.Dict(keys=[])):
+            return _name(target), False
+        case ast.Assign(targets=[target], value=ast.Name()) | ast.AugAssign(target=target):
+            return _name(target), True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target)) as call) if words.keeps(
+            call
+        ):
+            return _name(target), True
+        case _:
+            return None
+
+
+def says_whether(function: ast.AST) -> bool:
+    """Whether a function takes an error, and returns whether there was none."""
+    inside = [*ast.walk(function)]
+    told = (it.value for it in inside if isinstance(it, ast.Return))
+    return any(isinstance(it, ast.ExceptHandler) for it in inside) and any(
+        isinstance(it, ast.Constant) and isinstance(it.value, bool) for it in told
+    )
+
+
+def _lets_some_pass(node: ast.stmt, counts: set[str]) -> bool:
+    """Whether a statement does something only behind more than one error."""
+    match node:
+        case ast.If(test=ast.Compare(left=left, ops=[op], comparators=[ast.Constant(int(most))])):
+            above = most - isinstance(op, ast.GtE) > 0 and isinstance(op, ast.Gt | ast.GtE)
+            return above and _name(left) in counts and not node.orelse
+        case _:
+            return False
+
+
+class Flags:
+    """The names of a scope, and the conditions that ask for them."""
+
+    def __init__(self, scope: ast.AST) -> None:
+        self._asked = defaultdict[str, list[ast.If]](list)
+        told, self._returned = words.printed(scope), set[str]()
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
+                told.add(id(node.value))
+                self._returned.add(node.value.id)
+            names = ast.walk(node.test) if isinstance(node, ast.If) else ()
+            if isinstance(node, ast.Expr) and set_to(node):
+                names = ast.walk(node.value.func)  # type: ignore[attr-defined]
+            for inner in names:
+                if isinstance(inner, ast.Name | ast.Attribute):
+                    self._asked[_name(inner)] += [node] if isinstance(node, ast.If) else []
+                    told.add(id(inner))
+        again = [node for node in ast.walk(scope) if isinstance(node, words.LOOPS)]
+        is_called = isinstance(scope, words.APART)
+        self._anew = {set_to(it) for top in ([scope] if is_called else again)
+                      for it in ast.walk(top)}  # fmt: skip
+        self._read = {_name(node) for node in ast.walk(scope)
+                      if isinstance(node, ast.Name | ast.Attribute)
+                      and isinstance(node.ctx, ast.Load) and id(node) not in told}  # fmt: skip
+
+    def tells(self, handler: ast.ExceptHandler) -> bool:
+        """Whether a function returns what a handler makes of an error."""
+        kept = {pair[0] for it in handler.body for pair in [set_to(it)] if pair}
+        told = [it.value for it in ast.walk(handler) if isinstance(it, ast.Return)]
+        return any(it and ast.unparse(it) != "None" for it in told) or bool(kept & self._returned)
+
+    def is_idle(
+        self, name: str, value: bool, leaves: Container[int] = (), *, in_function: bool = False
+    ) -> bool:
+        """Whether nothing is done where a name has a value."""
+        done = [taken(node, name, value) for node in self._asked[name]]
+        return name not in self._read and all(
+            it is not None and goes_on(it, leaves, in_function=in_function) for it in done
+        )
+
+    def _decides(self, node: ast.stmt, value: bool, leaves: Container[int], inside: bool) -> bool:
+        """Whether something is done about an error of which a name is left with a value."""
+        name = (set_to(node) or ("", False))[0]
+        is_anew = name and (name, not value) in self._anew
+        return not (is_anew and self.is_idle(name, value, leaves, in_function=inside))
+
+    def without(
+        self, attempt: ast.Try, body: list[ast.stmt], leaves: Container[int], *, in_function: bool
+    ) -> list[ast.stmt]:
+        """A handler's statements without those that keep its error in a name for nothing; with an
+        end, where what the attempt says at its own end decides of one."""
+        rest, counts = list[ast.stmt](), set[str]()
+        for node in attempt.body:
+            pair = set_to(node) if isinstance(node, ast.Assign) else None
+            is_false = pair and pair[1] and (pair[0], False) in self._anew
+            if is_false and self._decides(node, False, leaves, in_function):
+                rest += [ast.Raise()]
+        for node in body:
+            pair = set_to(node)
+            if pair and isinstance(node, ast.AugAssign):
+                counts.add(pair[0])
+                done = [taken(it, pair[0], value=True) for it in self._asked[pair[0]]]
+                acts = [not goes_on(it or [], leaves, in_function=in_function) for it in done]
+                rest += [ast.Raise()] if any(acts) else []
+            elif pair and not self._decides(node, pair[1], leaves, in_function):
+                continue
+            elif not _lets_some_pass(node, counts):
+                rest += [node]
+        return rest
