@@ -267,7 +267,8 @@ class Inputs:
         return f"{self.origins.get(name, name)}: {message}"
 
     def _take(self, source: str, intake: Intake, joined: Joined | None = None) -> None:
-        self.items += [replace(item, line=0) for item in intake.items]
+        server = intake.server.name if intake.server else ""
+        self.items += [replace(it, line=0, process=it.process or server) for it in intake.items]
         if intake.server:
             self.servers[source] = intake.server
         self._refuse_others(source, intake)

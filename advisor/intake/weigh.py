@@ -96,9 +96,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     reading.items = [*of_bindings(reading.items, product.family)]
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
-    intake.items = [
-        replace(item, process="") for item in reading.items if _may_be_kept(item, product)
-    ]
+    intake.items = [item for item in reading.items if _may_be_kept(item, product)]
     intake.server, intake.unordered = server_of(reading.items), reading.unordered
     own = with_own_lines((item.component, item.line) for item in reading.items)
     intake.subject = replace(

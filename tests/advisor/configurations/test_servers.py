@@ -193,3 +193,23 @@ def test_what_two_outputs_say_of_a_throttle_is_taken_together(
         (tmp_path / path).write_text(text)
     files = " ".join(str(tmp_path / path) for path in order)
     assert_answer(files, C, 2, "does not come back into the in-sync set")
+
+
+@pytest.mark.parametrize("rates", [("1", "10000000"), ("10000000", "1")])
+@pytest.mark.parametrize("name", ["compose.yml", "a.properties b.properties"])
+def test_a_topic_is_judged_beside_each_broker(
+    tmp_path: Path, rates: tuple[str, str], name: str
+) -> None:
+    compose = SERVICES.replace("MAX_CONNECTIONS", "LEADER_REPLICATION_THROTTLED_RATE")
+    texts = [compose.format(*rates)]
+    if " " in name:
+        usual = "zookeeper.connect=z:2181\nleader.replication.throttled.rate"
+        texts = [f"broker.id={at}\n{usual}={rate}\n" for at, rate in enumerate(rates)]
+    topic = tmp_path / "topic.properties"
+    topic.write_text("replication.factor=3\nleader.replication.throttled.replicas=*\n")
+    paths = [tmp_path / each for each in name.split()]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    files = " ".join(map(str, paths))
+    expected = "topic.properties:2: .*does not come back into the in-sync set"
+    assert_answer(f"--kafka 3.9 {files} --topic {topic}", C, 2, expected)
