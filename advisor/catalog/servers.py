@@ -53,6 +53,9 @@ _AT_LEAST = tuple(
     )
 )
 """What brokers ask of share groups beside that, where the line has both."""
+_ASSIGNORS = {"consumer": ("uniform", "range"), "share": ("simple",)}
+"""Kafka's own of each kind of group."""
+_THEIR_CLASSES = "org.apache.kafka.coordinator.group.assignor."
 _POOLS = tuple(f"remote.log.manager.{pool}.thread.pool.size" for pool in ("copier", "expiration"))
 _KINDS = {"consumer": "3.7", "classic": "3.7", "share": "3.9", "streams": "4.1"}
 _UPDATES = "share.coordinator.snapshot.update.records.per.snapshot"
@@ -109,6 +112,7 @@ def _broker(texts: Texts, line: str) -> Complaints:
                 yield name, f"{_FAILED}{words}"
     if not at_least(line, "4.3") and at_least(line, "4.0") and _number(texts, _UPDATES, 0) > 500:
         yield _UPDATES, f"{_UPDATES} must be between [0, 500]"
+    yield from _lists(texts, line)
     yield from _identity(texts, line)
     if line == "4.0" and (size := _number(texts, _SEGMENT, 2**20)) < 2**20:  # a topic's since 4.1
         yield _SEGMENT, f"Invalid value {size} for configuration {_SEGMENT}: {_LEAST}"
@@ -146,6 +150,33 @@ def _protocols(texts: Texts, line: str) -> Complaints:
         yield PROTOCOLS, f"Invalid value {other} for configuration {PROTOCOLS}: {words}"
     if "classic" not in stated:
         yield PROTOCOLS, "Disabling the 'classic' protocol is not supported."
+
+
+def _lists(texts: Texts, line: str) -> Complaints:
+    """Assignors are classes, and since 4.0 names of Kafka's own (GroupCoordinatorConfig)."""
+    since = at_least(line, "4.2")  # ConfigDef.ValidList, KIP-1161
+    needed = {
+        "listeners": True, "advertised.listeners": "broker" in texts.get("process.roles", "broker"),
+        "controller.listener.names": "process.roles" in texts,
+    }  # fmt: skip
+    for name in (*needed, *(f"group.{kind}.assignors" for kind in _ASSIGNORS)):
+        if (since or needed.get(name)) and not texts.get(name, "unset").strip():
+            words = "must not be empty. Valid values include: any non-empty value"
+            old = f"{_FAILED}{name} must contain at least one value"
+            yield name, f"Configuration '{name}' {words}" if since else old
+    for kind, own in _ASSIGNORS.items():
+        name = f"group.{kind}.assignors"
+        if name not in texts or name not in facts("broker", line):
+            continue
+        stated = [each for each in map(str.strip, texts[name].split(",")) if each]
+        stated = [*dict.fromkeys(stated)] if since else stated
+        known = {f"{_THEIR_CLASSES}{each.title()}Assignor" for each in own}
+        known |= {*own} if at_least(line, "4.0") else set()
+        for each in stated:
+            if each not in known and ("." not in each or each.startswith(_THEIR_CLASSES)):
+                yield name, f"{each} ClassNotFoundException exception occurred"
+        if kind == "share" and len(stated) != 1:
+            yield name, f"{name} must contain exactly one assignor, but found {len(stated)}"
 
 
 def _connections(texts: Texts) -> Complaints:

@@ -91,8 +91,16 @@ _OF_LISTENERS: list[dict[str, str]] = [
     {"listener.security.protocol.map": "C:PLAINTEXT"},
     {"controller.quorum.voters": "x@a:1"}, {"controller.quorum.voters": "2@a"},
     {"controller.quorum.voters": "2@a:1, 3@b:1"}, {"controller.quorum.voters": "2@[::1]:1"},
+    *({name: ""} for name in ("listeners", "advertised.listeners", "controller.listener.names")),
+    *({f"group.{kind}.assignors": text} for kind in ("consumer", "share") for text in (
+        "", "foo", "uniform", "Range", " range , uniform ", "range,range",
+        "simple", "simple,simple",
+        *(f"org.apache.kafka.coordinator.group.assignor.{name}Assignor"
+          for name in ("Range", "Simple", "range", "Foo")),
+    )),
 ]  # fmt: skip
-"""Of who a server is. Whether it starts is compared: its words name what a team calls its own."""
+"""Of who a server is, and of its classes. Whether it starts is compared: its words name what a team
+calls its own."""
 
 _FETCHERS: list[dict[str, str]] = [{"num.replica.fetchers": "0"}]
 """Before 4.2 brokers start with it, and replicate nothing: that is not advised on."""

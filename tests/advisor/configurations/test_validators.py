@@ -169,6 +169,16 @@ FILES = [
     ("--kafka 4.0", "log.segment.bytes=1048575\n", 2, "must be at least 1048576"),
     ("--kafka 3.9", "log.segment.bytes=1048575\n", 0, "YES"),
     ("--kafka 4.1", "replica.lag.time.max.ms=-1\n", 2, "replica.lag.time.max.ms"),
+    # assignors are classes, and since 4.0 names; lists that may not be empty (KIP-1161)
+    ("", "group.consumer.assignors=foo\n", 2, "foo ClassNotFoundException"),
+    ("", "group.share.assignors=uniform\n", 2, "uniform ClassNotFoundException"),
+    ("", "group.consumer.assignors=range, uniform\n", 0, "YES"),
+    ("--kafka 3.9", "group.consumer.assignors=range\n", 2, "range ClassNotFoundException"),
+    ("--kafka 4.1", "group.share.assignors=\n", 2, "exactly one assignor, but found 0"),
+    ("--kafka 4.1", "group.consumer.assignors=\n", 0, "YES"),
+    ("", "group.consumer.assignors=\n", 2, "'group.consumer.assignors' must not be empty"),
+    ("", f"{BOTH}controller.listener.names=\n", 2, "listener.names' must not be empty"),
+    ("--kafka 3.9", "zookeeper.connect=z:1\nlisteners=\n", 2, "listeners must contain at least"),
     # a number without digits; a text and a list may be empty
     ("", f"{BROKER}num.io.threads=\n", 2, "num.io.threads is empty"),
     ("", f"{BROKER}compression.type=\n", 2, "compression.type is empty"),
