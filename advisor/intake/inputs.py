@@ -232,8 +232,7 @@ class Inputs:
         intake, places = read_live(seen, self._product())
         self._tell(cluster, intake.notes, intake.problems)
         self._take(cluster, intake)
-        for name, place in places.items():
-            self.origins[name] = Origin(f"{cluster}: {place}")
+        self.origins |= {name: Origin(f"{cluster}: {place}") for name, place in places.items()}
 
     def add_options(self, options: Iterable[str]) -> None:
         """Adds options `COMPONENT.KEY=VALUE`; they replace what files state.

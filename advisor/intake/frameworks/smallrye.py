@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component, Family, Problem
 from advisor.intake.application_file import ApplicationFile
 from advisor.intake.clients.known import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
@@ -61,6 +61,7 @@ _FAILURES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "dead-letter-queue": (("processing.errors", "skip"), ("dead.letter", "acknowledged")),
     _DELAYED: (("processing.errors", "skip"), ("retry.topics", "true")),
 }
+_OF_STREAMS = re.compile(r"(?:quarkus\.)?kafka-streams\.")
 _COMMITS: Mapping[str, str] = {"throttled": "in-order", "latest": "as-done"}
 """Which offsets a strategy commits, of messages that are done."""
 
@@ -121,11 +122,14 @@ def _split(leaf: Leaf) -> Leaf:
 
 
 def _streams(reading: Reading, every: Iterable[Leaf]) -> None:
-    """Says once that what Quarkus hands to Kafka Streams is of another application."""
-    of_streams = (leaf for leaf in every if leaf.path[2].startswith("kafka-streams."))
+    """Says once that Kafka Streams is a client of its own, unless a channel is asked for."""
+    of_streams = (leaf for leaf in every if _OF_STREAMS.match(leaf.path[2]))
     if leaf := next(of_streams, None):
-        words = "what stands under kafka-streams is not read: give it as streams.properties"
-        reading.note(leaf.line, words)
+        words = f"Line {leaf.line}: Kafka Streams is set up here, too, and a pipeline has one "
+        words += "client. On the command line, choose a channel (--only NAME), or Kafka Streams "
+        words += "(--kind quarkus-streams)."
+        reading.parts |= {other.path[1] for other in every if other.path[0]}
+        reading.beside.append(Problem(_CODE, "Kafka Streams", words))
 
 
 def _place(leaf: Leaf) -> tuple[str, str]:

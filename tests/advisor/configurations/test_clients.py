@@ -248,7 +248,7 @@ OF_FRAMEWORKS = [
      "${quarkus.application.name}-${channelName}", 0, "is the same for each instance"),
     (f"{QUARKUS}{OUTGOING}transactional.id=t", 1, "NO"),
     (f"{QUARKUS}{INCOMING}commit-strategy=ignore", 2, "nobody commits"),
-    (f"{QUARKUS}kafka-streams.processing.guarantee=exactly_once_v2", 1, "under kafka-streams is n"),
+    (f"{QUARKUS}kafka-streams.processing.guarantee=exactly_once_v2", 2, "Streams is set up here"),
     # nothing that is known
     (f"{INCOMING}connector=helidon-kafka\n{INCOMING}auto.offset.reset=earliest", 2, "nothing is r"),
     (f"{BINDER}application-id=a\n{BINDER}configuration.commit.interval.ms=100", 2,

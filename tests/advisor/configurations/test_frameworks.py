@@ -218,14 +218,32 @@ QUARKUS = [
     (f"{COPIES}kafka-streams.application.id=${{APP}}", 0, "YES"),
     ("quarkus:\n  kafka-streams:\n    application-id: a\nkafka-streams:\n  producer.acks: '0'\n"
      "  replication.factor: 3\n  topic.min.insync.replicas: 2", 1, "producer.acks: 0 -> all"),
-    ("mp.messaging.outgoing.a.connector=smallrye-kafka\nkafka-streams.producer.acks=1", 1,
-     "kafka-streams is not read"),
+    ("mp.messaging.outgoing.a.connector=smallrye-kafka\nkafka-streams.producer.acks=1", 2,
+     "2: Kafka Streams is set up here, too"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), QUARKUS)
 def test_kafka_streams_of_quarkus(tmp_path: Path, text: str, code: int, expected: str) -> None:
     assert_file(tmp_path / "application.properties", text, "", OF_STREAMS, code, expected)
+
+
+BESIDE = "spring.cloud.stream.kafka.streams.binder.configuration.auto.offset.reset=latest\n"
+BESIDE += "spring.cloud.stream.kafka.binder.brokers=a:9092\n"
+BESIDE += "spring.cloud.stream.bindings.in-0.group=g\n"
+
+
+@pytest.mark.parametrize(("text", "option", "code", "expected"), [
+    (BESIDE, "", 2, "Kafka Streams binder, whose names are not read"),
+    (BESIDE, "--only in-0", 1, "the binder says earliest"),
+    (QUARKUS[-1][0], "--only a", 1, "the connector says acks=1"),
+    (QUARKUS[-1][0], "--kind quarkus-streams", 1, "producer.acks: 1 -> all"),
+])  # fmt: skip
+def test_kafka_streams_beside_another_client(
+    tmp_path: Path, text: str, option: str, code: int, expected: str
+) -> None:
+    path = tmp_path / "application.properties"
+    assert_file(path, text, option, OF_STREAMS, code, expected)
 
 
 MICRONAUT = "kafka:\n  streams:\n    default:\n      application.id: a\n      producer.acks: 1\n"

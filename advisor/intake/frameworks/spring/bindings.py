@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from advisor.catalog import Component, Family
+from advisor.catalog import Component, Family, Problem
 from advisor.catalog.nearest import nearest
 from advisor.intake.clients.known import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
@@ -110,7 +110,7 @@ def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
     _state(reading, leaves, range(_OWN, _START + 1))
     for leaf in leaves:
         _elsewhere(reading, leaf)
-    _streams_alone(reading, leaves)
+    _of_streams(reading, leaves)
     for component, pattern in ((_PRODUCER, _WRITES), (_CONSUMER, _READS)):
         found = {_binding(_name(leaf)) for leaf in leaves if pattern.search(_name(leaf))}
         reading.clients |= {(component, name) for name in found}
@@ -192,9 +192,6 @@ def _key(text: str) -> str:
 def _elsewhere(reading: Reading, leaf: Leaf) -> None:
     """What of the binder is not read here, and a name that it does not have."""
     name = _name(leaf)
-    if name.startswith(f"{_KAFKA}streams."):
-        words = "is of the Kafka Streams binder, which is not read: give streams.properties"
-        reading.note(leaf.line, f"{shown(name)} {words}")
     if name.startswith(f"{_ROOT}binders."):
         words = "is not read: give the settings of its clients as properties"
         reading.note(leaf.line, f"{shown(name)} {words}")
@@ -209,15 +206,22 @@ def _elsewhere(reading: Reading, leaf: Leaf) -> None:
         reading.note(leaf.line, words)
 
 
-def _streams_alone(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """An application of the Kafka Streams binder has no consumer that one could answer for."""
+def _of_streams(reading: Reading, leaves: Iterable[Leaf]) -> None:
+    """Kafka Streams is a client of its own, and beside the other binder it is another one."""
     of_kafka = [leaf for leaf in leaves if _name(leaf).startswith(_KAFKA)]
-    if of_kafka and all(_name(leaf).startswith(f"{_KAFKA}streams.") for leaf in of_kafka):
-        words = (
-            "this is an application of the Kafka Streams binder, whose names are not read: give "
-        )
-        words += "what it hands to Kafka Streams as streams.properties"
-        reading.wrong(Component.APPLICATION, "framework", of_kafka[0].line, words)
+    of_streams = [leaf for leaf in of_kafka if _name(leaf).startswith(f"{_KAFKA}streams.")]
+    if not of_streams:
+        return
+    line = of_streams[0].line
+    words = "this is an application of the Kafka Streams binder, whose names are not read: give "
+    words += "what it hands to Kafka Streams as streams.properties"
+    if of_streams == of_kafka:
+        reading.wrong(Component.APPLICATION, "framework", line, words)
+    else:
+        words = f"Line {line}: {words}, or choose a binding of the other binder on the command "
+        words += "line (--only NAME)."
+        reading.parts |= {_binding(_name(leaf)) for leaf in leaves if _BOUND.match(_name(leaf))}
+        reading.beside.append(Problem(Component.APPLICATION, "Kafka Streams", words))
 
 
 def _drop_auto_commit(reading: Reading) -> None:
