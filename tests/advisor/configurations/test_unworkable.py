@@ -85,6 +85,11 @@ SET = [
      "YES.*S007 medium.*and nobody may process for 172,800,000 ms"),
     (OF_STREAMS, f"{STREAMS} application.outage.ms=172800000 {WINDOWS}=345600000", 0,
      "^YES(?!.*S007)"),
+    # librdkafka closes only connections without a request (Java's is weighed); 0 is never
+    (LRK, f"{OF_LRK} producer.connections.max.idle.ms=1", 2, "before the first request is on it"),
+    (LRK, f"{OF_LRK} consumer.connections.max.idle.ms=10", 2, "before the first request is on it"),
+    (LRK, f"{OF_LRK} producer.connections.max.idle.ms=0", 0, "YES"),
+    (LRK, f"{OF_LRK} producer.connections.max.idle.ms=11", 0, "YES"),
     # a pause that doubles up to this
     ("", f"{C} consumer.reconnect.backoff.max.ms=300001", 2, "keeps a reader away after"),
     ("", f"{C} consumer.retry.backoff.max.ms=604800000", 2, "keeps a reader away after"),
