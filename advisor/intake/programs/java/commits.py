@@ -29,7 +29,7 @@ _EACH_HEAD = (
     r"\s*\.\s*for[Ee]ach\s*[({{]\s*\(?\w+\)?\s*(?:->|=>)"
 )
 _ADDS = (
-    r"\b(\w+)\s*\.\s*(?:add|addAll)\s*\(\s*"
+    r"\b(\w+)\s*\.\s*(?:add|addAll|append)\s*\(\s*"
     rf"(?:(?:\w+\s*\.\s*){{{{0,3}}}}(?:new\s+)?{TAKES_APART}\s*\(\s*)?"
     r"(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
 )
@@ -39,8 +39,8 @@ _PUTS = (
 )
 _CALLED = re.compile(r"(\w+)\s*\(")
 _COLLECTION = (
-    r"\b(?:\w*(?:List|Set|Map|Collection)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
-    r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer)\w*|\w+ListOf|\w+SetOf)\b)"
+    r"\b(?:\w*(?:List|Set|Map|Collection|StringBuilder|StringBuffer|StringJoiner)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
+    r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer|StringBuilder|StringJoiner)\w*|\w+ListOf|\w+SetOf)\b)"
 )
 _OF_VALUES = (
     r"\b(\w+)\s*(?::[^=;{{}}\n]{{0,60}})?=(?!=)\s*(?:(?:StreamSupport\s*\.\s*stream|new\s+\w+(?:<[^<>;]*>)?)\s*\(\s*)?\b(?:{0})\b"
@@ -240,7 +240,7 @@ class Records:
                 continue  # of this round alone
             own = "|".join(self.text.methods_with(re.compile(rf"\b{name}\b"))) or "_"
             uses = re.compile(
-                rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream)\b"
+                rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream|toString)\b"
                 rf"|(?<![.\w])(?:{own})\s*\("
             )
             commit = self.commits_of_all.search(plain, self.behind, block[1])

@@ -43,16 +43,33 @@ _VALUE = re.compile(
     r"|Either\s*\.\s*catch\w+\s*[({]|allCatch\s*\.\s*\w+\s*[({])"
 )
 _KEPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
+_VALUES = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
+"""A plain value in place of an error."""
 _OR_GOES_ON = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)\s*\?:\s*(?:continue|return)\b")
-_ON_FAILURE = re.compile(r"\s*\.\s*(?:onFailure|recover)\s*[({]|\s*match\s*\{")
-_THROWS_ON = re.compile(r"\s*\.\s*(?:getOrThrow\b|get\s*(?:\(\s*\))?\s*[;\n}])")
-_TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b)")
-_DROPS = re.compile(
-    r"\s*\.\s*(?:toOption\b|getOrNull\b|orNull\b|isSuccess\b|isFailure\b"
-    r"|(?:getOrElse|getOrDefault|recover)\s*[({]\s*(?:\(\s*\)\s*->\s*|\w+\s*->\s*)?"
-    r"(?:null|None|Nil|\(\s*\)|it|Unit)\s*[)}])"
+_LINK = re.compile(
+    r"\s*\.\s*(?P<verb>\w+)\s*(?:<[\w<>?, ]{0,40}>\s*)?(?P<opened>[({])?|\s*match\s*\{"
 )
-"""What leaves nothing of an error."""
+_PASSES = frozenset({
+    "onSuccess", "also", "map", "mapCatching", "apply", "foreach", "forEach", "andThen", "peek",
+    "let", "tap", "flatMap", "run",
+})  # fmt: skip
+"""What hands on an error, or does nothing for one, and what is done in it that asks for one."""
+_LOOKS_AT = re.compile(
+    r"\b(?:isFailure|isSuccess|exceptionOrNull|getOrThrow|fold|failed|getCause|onFailure)\b"
+)
+_ON_ERROR = frozenset({
+    "onFailure", "recover", "recoverWith", "recoverCatching", "fold", "getOrElse", "onLeft",
+    "match",
+})  # fmt: skip
+_DROPS = frozenset({
+    "toOption", "getOrNull", "orNull", "isSuccess", "isFailure", "getOrDefault", "toEither",
+    "orElse",
+})  # fmt: skip
+"""What leaves nothing of an error, or hands on another value."""
+_TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b|[!=]=|&&|\|\|)")
+_OR_ELSE = re.compile(r"\s*\?:\s*([^\n;}]*)")
+_MOST_LINKS = 12
+_WITHOUT_NAME = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _LOGS = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
 _SEEKS_NEXT = r"\.seek\s*\([^;]{0,300}\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
 """What goes on behind a record (KafkaConsumer javadoc, seek)."""
@@ -232,15 +249,42 @@ def _values(text: Text) -> Iterator[Handler]:
     """Errors that are kept as a value which nothing reads, or of which is only written."""
     for match in islice(_VALUE.finditer(text.plain), _MOST):
         end = text.closed(match.end())
-        if failed := _ON_FAILURE.match(text.plain, end):
-            body = text.plain[failed.end() : text.closed(failed.end()) - 1]
-            cases = [own for taken, own in _cases(body) if "Success" not in taken]
-            if _THROWS_ON.match(text.plain, text.closed(failed.end())):
-                continue
-            if all(map(only_writes, cases or [re.sub(r"^\s*\(?\w+\)?\s*[-=]>", "", body)])):
-                yield Handler(match.start(), (match.end() - 1, end))
-        elif _DROPS.match(text.plain, end) or not _TAKES_IT.match(text.plain, end):
+        if _is_dropped(text, end):
             yield Handler(match.start(), (match.end() - 1, end))
+
+
+def _is_dropped(text: Text, end: int) -> bool:
+    """Whether nothing of a chain behind a value with an error does more than write of that."""
+    for _ in range(_MOST_LINKS):
+        link = _LINK.match(text.plain, end)
+        if link is None:
+            other = _OR_ELSE.match(text.plain, end)
+            is_quiet = bool(other) and only_writes(other[1] if other else "", in_function=True)
+            return is_quiet or not _TAKES_IT.match(text.plain, end)
+        verb, given = link["verb"] or "match", ""
+        end = link.end()
+        if link["opened"] or verb == "match":
+            end = text.closed(link.end())
+            given = text.plain[link.end() : end - 1]
+        if verb in _PASSES:
+            if _LOOKS_AT.search(given):
+                return False
+        elif verb in _ON_ERROR:
+            if not _is_quiet(given):
+                return False
+        elif verb not in _DROPS:
+            return False
+    return False
+
+
+def _is_quiet(given: str) -> bool:
+    """Whether what is done for an error only writes of it, or gives an empty value for it."""
+    cases = [own for taken, own in _cases(given) if "Success" not in taken]
+    last = given.rpartition("},")[2] if "}," in given else given
+    body = _WITHOUT_NAME.sub("", re.sub(r"^\s*\{|\}\s*$", "", last))
+    return all(
+        only_writes(it, in_function=True, others=_VALUES.fullmatch) for it in cases or [body]
+    )
 
 
 def seeks_next(text: Text, handler: Handler) -> bool:

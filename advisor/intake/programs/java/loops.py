@@ -29,6 +29,7 @@ from advisor.intake.programs.java import sequences as java_sequences
 from advisor.intake.programs.java import threads as java_threads
 from advisor.intake.programs.java import undone as java_undone
 from advisor.intake.programs.java import values as java_values
+from advisor.intake.programs.java import waits as java_waits
 from advisor.intake.programs.java.commits import ALL, PUT_BY, Records, any_of
 from advisor.intake.programs.java.polls import TYPED, Call, consumers, handed, polls
 from advisor.intake.programs.java.text import Block, Text
@@ -37,7 +38,6 @@ from advisor.intake.programs.java.waits import (
     AWAIT,
     COUNTED,
     EVERY,
-    HAND,
     ONLY_WAITS,
     PUT,
     SUBSCRIBES,
@@ -218,8 +218,8 @@ class _Poll:
     def _inner(self) -> list[_Poll]:
         """The methods of the file that are handed records, as polls of these."""
         calls = handed(self._text, self._records.names, self._whole, self._call)
-        first = islice(calls, _MOST_HANDED if self._depth else 0)
-        return [_Poll(self._program, it, self._depth - 1) for it in first]
+        most = _MOST_HANDED if self._depth else 0
+        return [_Poll(self._program, it, self._depth - 1) for it in islice(calls, most)]
 
     def _before_waiting(self, end: int) -> Iterator[int]:
         """Where all is committed before others, who have a record, are waited for."""
@@ -247,10 +247,11 @@ class _Poll:
             loops = self._records.one_by_one
             yield from java_parts.left(self._text, loops, self._commits, self._block)
         yield from java_results.commits_anyway(self._text, self._commits, span)
+        loops = self._records.one_by_one
         for body, uses in self._bodies:
             yield from java_bulk.unasked(self._text, body)
             yield from java_handlers.left_out(self._text, body)
-            yield from java_results.unread(self._text, uses, body)
+            yield from java_results.unread(self._text, uses, body, loops, in_function=body != span)
             yield from java_results.replaced(self._text, body)
 
     @cached_property
@@ -299,7 +300,7 @@ class _Poll:
         """Where others are given a record, in the block or in a method that is given one."""
         plain = self._text.plain
         aside = rf"\b(?:{'|'.join(self._text.marked('@Async')) or '_'})\s*\("
-        hands = re.compile(f"{HAND.pattern}|{aside}")
+        hands = re.compile(f"{(own := java_waits.hands(plain)).pattern}|{aside}")
         for match in islice(hands.finditer(plain, self._behind, self._block[1]), _MOST):
             closed, begin = self._text.closed(match.end()), match.end()
             if match[0].startswith(".") and match[0].endswith("("):
@@ -307,12 +308,12 @@ class _Poll:
             if self._uses.search(plain, begin, closed):
                 yield match.start()
         for body in java_expressions.expressions(self._text, self._block):
-            if (hand := HAND.search(plain, *body)) and not WAITS.search(plain, *body):
+            if (hand := own.search(plain, *body)) and not WAITS.search(plain, *body):
                 yield hand.start()
         reached = self._text.reached((self._behind, self._block[1]))[1:]
         for body in islice(reached, None if self._depth == _DERIVATIONS else _MOST):
             taken = self._taken(body)
-            for match in islice(HAND.finditer(plain, *body), _MOST) if taken else ():
+            for match in islice(own.finditer(plain, *body), _MOST) if taken else ():
                 given = plain[match.end() : self._text.closed(match.end())]
                 waits = WAITS.search(plain, *body)
                 if not waits and not taken.isdisjoint(re.findall(r"\w+", given)):

@@ -43,6 +43,7 @@ _NAMED = re.compile(r"\b(?:(?:va[lr])\s+)?(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s
 _ITERATOR = r"\b(\w+)(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=\s*{0}(?:\s*\.\s*asScala)?\s*\.\s*iterator\b"
 _BREAKS = re.compile(r"\bbreak\s*(?:;|\n|\})")
 _LOOP = re.compile(r"\b(?:for|while|switch|when|repeat|do|forEach|foreach)\s*$")
+_ENDS = re.compile(r"\b(?:throw|return|exit|halt)\b")
 _BACK = re.compile(r"\bseek\w*\s*\(")
 
 
@@ -93,11 +94,16 @@ def left(
         if commit is None or text.block(commit.start())[0] > max(0, block[0]):
             continue  # none, or one under a condition
         for match in islice(_BREAKS.finditer(text.plain, max(0, start), end), _MOST):
-            inner = [
-                it for it in text.around(match.start()) if it[0] == start or _is_loop(text, it)
-            ]
-            if inner and inner[-1][0] == start and not _is_conditional(text, commit.start()):
+            is_left = leaves(text, match.start(), [(start, end)])
+            ends = _ENDS.search(text.plain, end, commit.start())
+            if is_left and not (ends or _is_conditional(text, commit.start())):
                 yield match.start()
+
+
+def leaves(text: Text, at: int, loops: Sequence[Block]) -> bool:
+    """Whether a `break` at a place leaves one of these loops."""
+    inner = [it[0] for it in text.around(at) if it[:2] in loops or _is_loop(text, it)]
+    return bool(inner) and inner[-1] in [start for start, _ in loops]
 
 
 def _is_loop(text: Text, braces: tuple[int, int, str]) -> bool:

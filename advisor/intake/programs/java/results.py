@@ -8,10 +8,11 @@ time was over), `onComplete`, `whenComplete` and `andThen` (called for an error,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.java import calls as java_calls
+from advisor.intake.programs.java import parts as java_parts
 from advisor.intake.programs.java.callbacks import callback
 from advisor.intake.programs.java.handlers import BOOLEAN, only_writes, silent, tries_again
 from advisor.intake.programs.java.text import Block, Text
@@ -30,10 +31,15 @@ _ASKS = re.compile(
 )
 """Questions, which have no effect."""
 _ACTS = re.compile(
-    r"\bif\s*\(\s*!\s*(?:\w+\s*\.\s*){0,3}(?:save|store|insert|write|send|publish|process|handle|upsert"
-    r"|persist|deliver|forward|post|push|index|upload|import)\w*\s*\("
+    r"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){0,3}(?:save|store|insert|write|send|publish|process"
+    r"|handle|upsert|persist|deliver|forward|post|push|index|upload|import)\w*\s*\("
 )
 """A condition that does something, and asks whether it succeeded."""
+_COMMITS = re.compile(r"(?:\w+\s*\.\s*)*commit(?:Sync|Async)?\s*\(")
+_JUMPS = re.compile(r"\b(?:continue|return|break|throw)\b")
+_BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
+_BACK = re.compile(r"\bseek\w*\s*\(")
+_OTHER = re.compile(r"[;}]?\s*else\b")
 _ATTEMPTS = re.compile(
     r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
     r"(?!\s*[.(=])[^{}]{0,120}?\)\s*\{"
@@ -75,8 +81,12 @@ _NOTHING = re.compile(
 _LAMBDA = re.compile(r"(?:\(\s*[\w, ]*\s*\)|\b\w+)\s*->(?P<body>[\s\S]*)$")
 
 
-def unread(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
-    """Where a result is kept that says whether a record was processed, and nothing reads it."""
+def unread(
+    text: Text, uses: re.Pattern[str], span: Block, loops: Sequence[Block] = (), *,
+    in_function: bool = False,
+) -> Iterator[int]:  # fmt: skip
+    """Where a result is kept that says whether a record was processed, and nothing reads it, or it
+    decides of a commit alone; `loops` are those over what was polled."""
     plain = text.plain
     for match in islice(_RESULT.finditer(plain, max(0, span[0]), span[1]), _MOST):
         verb = _LAST.search(match["made"])
@@ -84,12 +94,18 @@ def unread(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
         if not sure or verb is None or _ASKS.fullmatch(verb[1]):
             continue
         if uses.search(plain, match.start("made"), match.end()) and not _is_read(
-            text, match["name"], match.end()
+            text, match["name"], match.end(), loops
         ):
             yield match.start("name")
     for match in islice(_ACTS.finditer(plain, max(0, span[0]), span[1]), _MOST):
         end = text.closed(plain.index("(", match.start()) + 1)
-        if uses.search(plain, match.end(), end) and _only_printed(text, end):
+        is_whole = plain[text.closed(match.end()) : end].strip() == ")"
+        is_idle = (
+            _is_idle(text, end, loops, in_function=in_function)
+            if match["not"]
+            else is_whole and _keeps_back(text, end)
+        )
+        if uses.search(plain, match.end(), end) and is_idle:
             yield match.start()
     yield from _out_of_time(text, uses, span)
     yield from _given_up(text, uses, span)
@@ -121,7 +137,7 @@ def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
         return True
     asked = re.compile(rf"\bif\s*\(\s*!\s*(?:\w+\s*\.\s*)?{name}\s*\(")
     for match in islice(asked.finditer(text.plain), _MOST):
-        if _only_printed(text, text.closed(text.plain.index("(", match.start()) + 1)):
+        if _is_idle(text, text.closed(text.plain.index("(", match.start()) + 1)):
             return True
     return any(unread(text, uses, (0, len(text.plain))))
 
@@ -162,24 +178,46 @@ def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
             yield start
 
 
-def _only_printed(text: Text, at: int) -> bool:
-    """Whether what stands behind a condition only writes of it, and has no other side."""
+def _is_idle(
+    text: Text, at: int, loops: Sequence[Block] = (), *, in_function: bool = False
+) -> bool:
+    """Whether what stands behind a condition only writes of it, or leaves a loop over what was
+    polled, and has no other side."""
     start, end = text.guarded(at)
     body = text.plain[start:end].removeprefix("{")
-    other = re.match(r"[;}]?\s*else\b", text.plain[end : end + 40])
-    return not other and bool(body.strip()) and only_writes(body)
+    if java_parts.leaves(text, at, loops) and not _BACK.search(text.plain, at, text.block(at)[1]):
+        body = _BREAK.sub("", body) or "continue"
+    other = _OTHER.match(text.plain[end : end + 40])
+    return not other and bool(body.strip()) and only_writes(body, in_function=in_function)
 
 
-def _is_read(text: Text, name: str, at: int) -> bool:
-    """Whether something but a log reads a name in the block around a place."""
+def _keeps_back(text: Text, at: int) -> bool:
+    """Whether what stands behind a condition commits, and nothing is done where that does not hold:
+    what is polled and committed next is behind the record that failed."""
+    start, end = text.guarded(at)
+    body = text.plain[start:end].removeprefix("{")
+    other = _OTHER.match(text.plain[end : end + 40])
+    ends = _JUMPS.search(body) or _BACK.search(text.plain, end, text.block(at)[1])
+    return (
+        bool(_COMMITS.search(body))
+        and not ends
+        and (not other or _is_idle(text, end + other.end()))
+    )
+
+
+def _is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> bool:
+    """Whether something but a log, or a commit, reads a name in the block around a place."""
     stop = text.block(at)[1]
     printed = [*logged(text, (at, stop))]
     asked = re.compile(
-        rf"\bif\s*\(\s*(?:!\s*)?{name}\s*(?:\.\s*is(?:Failure|Success|Left|Right)\b(?:\(\))?\s*)?"
-        r"(?:[!=]=\s*(?:true|false)\s*)?\)"
+        rf"\bif\s*\(\s*(?P<not>!\s*)?{name}\s*(?:\.\s*is(?:Failure|Success|Left|Right)\b(?:\(\))?\s*)?"
+        r"(?P<is>[!=]=\s*(?:true|false)\s*)?\)"
     )
     for match in asked.finditer(text.plain, at, stop):
-        printed += [match.span()] if _only_printed(text, match.end()) else []
+        is_plain = not (match["not"] or match["is"] or "Failure" in match[0] or "Left" in match[0])
+        is_idle = _is_idle(text, match.end(), loops)
+        is_idle = is_idle or (is_plain and _keeps_back(text, match.end()))
+        printed += [match.span()] if is_idle else []
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in printed) for use in uses)
 

@@ -27,7 +27,12 @@ _PIPELINES = re.compile(r"\b(\w+)\s*=\s*\w+\s*\.\s*pipelined\s*\(")
 _SENT = r"\b{0}\s*\.\s*(?:sync\w*|close|exec)\b|[(,]\s*{0}\s*[,)]|\b{0}\s*\.\s*use\b"
 _BATCHES = re.compile(r"\b(\w+)\s*\.\s*addBatch\s*\(")
 _EXECUTED = r"\b{0}\s*\.\s*execute\w*\s*\(|[(,]\s*{0}\s*[,)]"
+_BUILDERS = re.compile(r"\b(\w+)\s*=\s*new\s+String(?:Builder|Buffer|Joiner)\b")
+_TAKEN = (
+    r"(?<!\bnew )\b{0}\b(?!\s*(?:\.\s*(?:append|add|length|setLength|isEmpty|delete)\b|=(?!=)))"
+)
 _KINDS = (
+    (_BUILDERS, r"\b{0}\s*\.\s*(?:append|add)\s*\(", _TAKEN),
     (_WRITERS, _WRITES, _WRITTEN),
     (_PIPELINES, r"\b{0}\s*\.\s*\w+\s*\(", _SENT),
     (_BATCHES, r"\b{0}\s*\.\s*addBatch\s*\(", _EXECUTED),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+_MOST = 20
 HAND = re.compile(
     r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
     r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
@@ -16,6 +18,27 @@ HAND = re.compile(
     r"|\b\w+Async(?:Client)?\s*\.\s*(?!close\b)\w+\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
+_ASIDE = (
+    r"(?:\w+AsyncClient|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
+    r"|\w*AsyncCommands{})(?:\s*<[^;(){{}}]{{0,80}}>)?"
+)
+_OF_PUBSUB = "com.google.cloud.pubsub"
+_DECLARED = (
+    r"\b{0}\s+(\w+)\s*(?=[=;,)])|\b(\w+)\s*:\s*{0}(?![\w.])|\b(\w+)\s*=\s*(?:new\s+)?{0}\s*[.(]"
+)
+
+
+@lru_cache(maxsize=4)
+def hands(plain: str) -> re.Pattern[str]:
+    """What hands something on in a program: also any call of a client whose methods return at once
+    (AWS SDK, `S3AsyncClient`; google-cloud-pubsub, `Publisher`; Lettuce, `RedisAsyncCommands`)."""
+    types = _ASIDE.format("|Publisher" if _OF_PUBSUB in plain else "")
+    declared = re.findall(_DECLARED.format(types), plain)
+    names = "|".join(sorted({name for found in declared for name in found if name})[:_MOST]) or "_"
+    calls = rf"\b(?:{names})\s*\.\s*(?!close\b|shutdown\b|flush\b|waiter\b)\w+\s*\("
+    return re.compile(f"{HAND.pattern}|{calls}")
+
+
 SUBSCRIBES = re.compile(
     r"\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
 )
@@ -27,7 +50,7 @@ QUEUE = (
     r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
 )
 ASKS = re.compile(
-    r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny)\s*\("
+    r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny|waitFor\w+|flushSync)\s*\("
     r"|\bacquire\w*\s*\(\s*\w|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
     r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
 )

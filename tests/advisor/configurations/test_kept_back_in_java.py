@@ -1,0 +1,64 @@
+"""Programs of Java, Kotlin and Scala that keep back a commit after an error, and poll on, or that
+hand a record to a client which returns at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+
+_AT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
+_ASYNC = "S3AsyncClient s3;"
+_BUILDER = "StringBuilder sb = new StringBuilder();"
+_OUT = "if (sb.length() > 9) { save(sb.toString()); sb.setLength(0);"
+
+_OF_JAVA = [
+    (f"for (var r : rs) {{ if (!save(r)) break; c.commitSync({_AT}); }}", "", SKIP),
+    ("for (var r : rs) { if (!save(r)) { c.seek(t, r.offset()); break; } "
+     f"c.commitSync({_AT}); }}", "", YES),
+    (f"for (var r : rs) {{ if (save(r)) c.commitSync({_AT}); }}", "", SKIP),
+    (f"for (var r : rs) {{ if (save(r)) {{ c.commitSync({_AT}); continue; }} throw e; }}", "", YES),
+    (f"for (var r : rs) {{ boolean ok = save(r); if (ok) c.commitSync({_AT}); }}", "", SKIP),
+    ("if (processAll(rs)) c.commitSync(); else c.seek(t, 0);", "", YES),
+    ("for (var r : rs) { if (insertIfNew(r)) publish(r); } c.commitSync();", "", YES),
+    ("for (var r : rs) s3.putObject(b, body(r)); c.commitSync();", _ASYNC, BEFORE),
+    ("for (var r : rs) s3.putObject(b, body(r)).join(); c.commitSync();", _ASYNC, YES),
+    ("for (var r : rs) s3.putObject(b, body(r)); c.commitSync();", "S3Client s3;", YES),
+    ("for (var r : rs) sb.append(r.value()); c.commitSync();", _BUILDER, BEFORE),
+    (f"for (var r : rs) sb.append(r.value()); {_OUT} }} c.commitSync();", _BUILDER, BEFORE),
+    (f"for (var r : rs) sb.append(r.value()); {_OUT} c.commitSync(); }}", _BUILDER, YES),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "more", "expected"), _OF_JAVA)
+def test_a_commit_that_is_kept_back_sends_nobody_back(
+    body: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % body) + f"class B {{ {more} }}", expected)
+
+
+_EACH = "for (r in rs) { runCatching { save(r) }%s }\nc.commitSync()"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (KOTLIN % ("runCatching { rs.forEach { save(it) } }.also { c.commitSync() }", ""), SKIP),
+        (KOTLIN % (_EACH % ".also { if (it.isFailure) throw X() }", ""), YES),
+        (KOTLIN % (_EACH % ".getOrDefault(false)", ""), SKIP),
+        (KOTLIN % (_EACH % ".getOrNull()", ""), SKIP),
+        (KOTLIN % (_EACH % ".getOrNull() ?: throw X()", ""), YES),
+        (KOTLIN % (_EACH % ".fold({ log.info(x) }, { log.error(x, it) })", ""), SKIP),
+        (KOTLIN % (_EACH % ".fold({ log.info(x) }, { throw it })", ""), YES),
+        (KOTLIN % (_EACH % ".onFailure { log.error(x, it) }.getOrThrow()", ""), YES),
+        (SCALA % ("for (r <- rs.asScala) { Try(save(r)).fold(e => log.error(e), _ => ()) }\n"
+                  "c.commitSync()", ""), SKIP),
+    ],
+)  # fmt: skip
+def test_what_a_chain_makes_of_an_error_is_followed(
+    code: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "A.kt", code, expected)
