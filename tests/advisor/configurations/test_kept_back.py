@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.programs import SKIP, YES, assert_program
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
 _PYTHON = """from confluent_kafka import Consumer
 import requests
@@ -71,6 +71,8 @@ def _batch(first: str, then: str, last: str, done: str = "") -> str:
         (f"{_ONE}if requests.post(U, data=m.value()).ok:\n    c.commit(m)", SKIP),
         (f"{_ONE}r = requests.post(U, data=m.value())\nif r.status_code >= 300:\n    raise Failed\n"
          "c.commit(m)", YES),
+        (f"{_ONE}publisher.publish(topic_path, m.value())\nc.commit(m)", BEFORE),
+        (f"{_ONE}publisher.publish(topic_path, m.value()).result()\nc.commit(m)", YES),
         (f"{_ONE}if is_mine(m):\n    save(m)\nc.commit(m)", YES),
     ],
 )  # fmt: skip

@@ -14,6 +14,7 @@ _AT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"
 _ASYNC = "S3AsyncClient s3;"
 _BUILDER = "StringBuilder sb = new StringBuilder();"
 _OUT = "if (sb.length() > 9) { save(sb.toString()); sb.setLength(0);"
+_TRY = "for (var r : rs) { try { save(r); } catch (Exception e) { %s } }"
 
 _OF_JAVA = [
     (f"for (var r : rs) {{ if (!save(r)) break; c.commitSync({_AT}); }}", "", SKIP),
@@ -30,6 +31,15 @@ _OF_JAVA = [
     ("for (var r : rs) sb.append(r.value()); c.commitSync();", _BUILDER, BEFORE),
     (f"for (var r : rs) sb.append(r.value()); {_OUT} }} c.commitSync();", _BUILDER, BEFORE),
     (f"for (var r : rs) sb.append(r.value()); {_OUT} c.commitSync(); }}", _BUILDER, YES),
+    (f"Exception x = null; {_TRY % 'x = e; break;'} if (x == null) c.commitSync();", "", SKIP),
+    (f"Exception x = null; {_TRY % 'x = e; break;'} if (x != null) throw x; c.commitSync();", "",
+     YES),
+    (f"List<E> l = new ArrayList<>(); {_TRY % 'l.add(e);'} if (l.isEmpty()) c.commitSync();", "",
+     SKIP),
+    (f"int n = 0; {_TRY % 'n++;'} if (n > 0) throw new X(); c.commitSync();", "", YES),
+    (f"int n = 0; {_TRY % 'n++;'} if (n > 0) log.warn(n); c.commitSync();", "", SKIP),
+    ("for (var r : rs) { boolean ok = false; try { save(r); ok = true; } catch (Exception e) { "
+     "log.error(e); } if (!ok) System.exit(1); } c.commitSync();", "", YES),
 ]  # fmt: skip
 
 

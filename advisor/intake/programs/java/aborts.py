@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.java.handlers import only_writes, tries_again
+from advisor.intake.programs.java.handlers import tries_again
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.java.text import Text
 from advisor.intake.programs.sends import GIVEN_UP
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.java.handlers import only_writes
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.java.text import Block, Text
 from advisor.intake.programs.java.values import logged
 

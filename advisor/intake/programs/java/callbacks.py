@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from advisor.intake.programs.java.handlers import only_writes
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.sends import DROPPED, ONLY_WRITTEN
 
 Own = Callable[[str, str, str], "Callback | None"]

@@ -11,7 +11,8 @@ import re
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from advisor.intake.programs.java.handlers import Handler, only_writes
+from advisor.intake.programs.java.handlers import Handler
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.java.text import AS_FUNCTION, Block, Text
 
 _MOST = 100

@@ -13,7 +13,8 @@ from itertools import islice
 
 from advisor.intake.programs.java import calls
 from advisor.intake.programs.java.callbacks import callback
-from advisor.intake.programs.java.handlers import only_writes, silent, tries_again
+from advisor.intake.programs.java.handlers import silent, tries_again
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.java.text import CALLEE, Block, Text
 from advisor.intake.programs.sends import ONLY_WRITTEN, RESULT
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.java.looped import looped
+from advisor.intake.programs.java.flags import decides, keeps_for_nothing
+from advisor.intake.programs.java.quiet import SEEKS_NEXT, Others, nothing, only_writes
 from advisor.intake.programs.java.text import Block, Text
 
 _MOST, _LONGEST = 100, 4_000
@@ -70,47 +71,8 @@ _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b|[!=]=|&&|\|\|)")
 _OR_ELSE = re.compile(r"\s*\?:\s*([^\n;}]*)")
 _MOST_LINKS = 12
 _WITHOUT_NAME = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
-_LOGS = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
-_SEEKS_NEXT = r"\.seek\s*\([^;]{0,300}\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
-"""What goes on behind a record (KafkaConsumer javadoc, seek)."""
-_HARMLESS = re.compile(
-    r"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*(?:MDC\.\w+\s*\(.*"
-    rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
-    r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
-    r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
-    rf"|[\w.]+{_SEEKS_NEXT}.*"
-    r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)"
-    r"|[\w.() ]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
-    re.DOTALL,
-)
-_TELLS = (
-    r"(?:getMessage|getCause|format|formatted|toString|topic|partition|offset|key|value|valueOf"
-    r"|getClass|getSimpleName|getName|hasOffset|timestamp|currentTimeMillis|nanoTime|now|between"
-    r"|toMillis|toNanos)"
-)
-_NAMES = re.compile(
-    r"\s*(?:final\s+)?(?:va[lr]|String|Throwable|Exception|long|int|boolean|Duration|Object)\s+\w+"
-    rf"(?:\s*:\s*[\w.?]+)?\s*=(?!=)(?:[^()]|\b{_TELLS}\s*\((?=[^()])|\b{_TELLS}\s*\(\)|\))*"
-)
-"""A local name for what is told of an error."""
-_REPORTS = re.compile(
-    r"\s*(?:\w+\.)*(?i:span|sentry|newrelic|metrics?|meter|timer|counter|statsd?|histogram)\w*"
-    r"\s*(?:\(\s*\))?\.\w+\s*\(.*",
-    re.DOTALL,
-)
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
-_KEEPS_ERROR = re.compile(r"\s*(?:this\.)?(\w+)\s*=(?!=)\s*\w+\s*")
-_KEPT_BY = re.compile(
-    r"\s*(?:this\.)?(\w+)\s*\.\s*(?:add|put|offer|push|addLast)\s*\(.*", re.DOTALL
-)
-_IS_PUT = re.compile(r"\s*(?:=(?!=)|;|:|\.\s*(?:add|put|offer|push|addLast)\s*\()")
 _DEEPEST_CALL = 2
-_FLAG = re.compile(r"\s*(?:this\.)?(\w+)\s*=\s*(true|false)\s*")
-_IF = re.compile(r"\bif\s*\(\s*!?\s*$")
-_COMMITS = re.compile(r"\s*\)\s*\{?\s*(?:\w+\s*\.\s*)?commit(?:Sync|Async)\s*\(")
-_ELSE = re.compile(r"[\s;}]*\belse\b")
-_MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
-"""Of Kotlin's loggers, which are given a block."""
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _HEAD = 200
 _WALKS = (
@@ -129,22 +91,6 @@ _BOUNDED = re.compile(
     r"|for\s*\(\s*\w+\s*(?:\bin\b|<-)\s*\d+[^{}]*\))\s*$"
 )
 """Loops that try so many times, and then go on."""
-_EMPTY = (
-    r"(?:null|Unit|None|Nil|(?:Collections\s*\.\s*)?empty\w*\s*(?:<[\w<>?, ]*>)?\(\s*\)"
-    r"|(?:List|Set|Map|Arrays|Stream|Seq|Optional|Iterator)\s*\.\s*(?:of|empty|asList)\w*"
-    r"(?:\s*\(\s*\))?|(?:list|set|map|sequence)Of\s*\(\s*\)|new\s+\w+\s*<\s*>\s*\(\s*\))"
-)
-_RETURN = re.compile(rf"\s*(?:return(?:@\w+)?(?:\s+{_EMPTY})?|{_EMPTY})\s*")
-"""Of nothing, also as the last value of a block."""
-
-
-Others = Callable[[str], object]
-
-
-def _none(_: str) -> bool:
-    return False
-
-
 BOOLEAN = re.compile(r"\s*(?:return\s+)?(?:true|false)\s*")
 """A statement that says whether something succeeded."""
 
@@ -158,7 +104,7 @@ class Handler:
 
 
 def silent(
-    text: Text, *, in_function: bool = False, leaves: bool = False, others: Others = _none
+    text: Text, *, in_function: bool = False, leaves: bool = False, others: Others = nothing
 ) -> Iterator[Handler]:
     """The handlers that do nothing but write of an error, from each of which the program goes on
     behind the block, or, `in_function`, returns; with `leaves`, behind the loop around it. `others`
@@ -192,16 +138,13 @@ def silent(
 
 def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -> Iterator[Handler]:
     attempt = text.attempt(at) or text.bare_attempt(at)
-    if attempt and is_silent(body):
+    if attempt and is_silent(body) and not decides(text, attempt, body):
         yield Handler(at, attempt)
 
 
 def _only_tells(text: Text, statement: str, depth: int) -> bool:
     """Whether a statement is a call of a method of the file that only writes of an error."""
-    kept = _KEEPS_ERROR.fullmatch(statement) or _KEPT_BY.fullmatch(statement)
-    if kept and not _is_read(text, kept[1]):
-        return True
-    if (flag := _FLAG.fullmatch(statement)) and _only_withholds(text, flag[1], flag[2]):
+    if keeps_for_nothing(text, statement):
         return True
     call = _ONE_CALL.fullmatch(statement)
     bodies = text.bodies(call[1]) if call and depth else []
@@ -210,31 +153,6 @@ def _only_tells(text: Text, statement: str, depth: int) -> bool:
         in_function=True,
         others=lambda it: _only_tells(text, it, depth - 1),
     )
-
-
-def _only_withholds(text: Text, name: str, value: str) -> bool:
-    """Whether a flag decides of nothing but a commit, and a later round of the loop has it anew:
-    what is polled and committed then is behind the record that failed."""
-    uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)]
-    puts = [use for use in uses if _IS_PUT.match(text.plain, use.end())]
-    other = re.compile(r"\s*=\s*false\b" if value == "true" else r"\s*=\s*true\b")
-    anew = any(other.match(text.plain, it.end()) and looped(text, it.start()) for it in puts)
-    asked = [use for use in uses if use not in puts]
-    return anew and bool(asked) and all(_asks_whether_to_commit(text, use) for use in asked)
-
-
-def _asks_whether_to_commit(text: Text, use: re.Match[str]) -> bool:
-    """Whether a flag is read to commit or not to, with nothing else to do instead."""
-    commit = _COMMITS.match(text.plain, use.end())
-    if not commit or not _IF.search(text.plain, max(0, use.start() - 40), use.start()):
-        return False
-    return not _ELSE.match(text.plain, text.closed(commit.end()))
-
-
-def _is_read(text: Text, name: str) -> bool:
-    """Whether something of the file reads a name."""
-    uses = islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)
-    return any(not _IS_PUT.match(text.plain, it.end()) for it in uses)
 
 
 def _cases(body: str) -> Iterator[tuple[str, str]]:
@@ -290,7 +208,7 @@ def _is_quiet(given: str) -> bool:
 def seeks_next(text: Text, handler: Handler) -> bool:
     """Whether a handler goes on behind the record that an error is of."""
     block = text.block_of(text.plain.find("{", handler.at))
-    return re.compile(_SEEKS_NEXT).search(text.plain, *block) is not None
+    return re.compile(SEEKS_NEXT).search(text.plain, *block) is not None
 
 
 def left_out(text: Text, block: Block) -> Iterator[int]:
@@ -312,29 +230,3 @@ def tries_again(text: Text, attempt: Block, block: Block) -> bool:
     is_left = bool(loops and _LOOKS.search(text.plain, *attempt))
     throws = bool(re.search(r"\bthrow\b", text.plain[attempt[1] : block[1]]))
     return is_left or again or any(map(_TRIES.search, loops)) or (throws and bounded)
-
-
-def only_writes(body: str, *, in_function: bool = False, others: Others = _none) -> bool:
-    """Whether statements write of something, count or wait, and do nothing else, or are `others`
-    that do no more."""
-    body = _MESSAGE.sub(r"\1", body)
-    return all(
-        _HARMLESS.fullmatch(part)
-        or _NAMES.fullmatch(part)
-        or _REPORTS.fullmatch(part)
-        or (in_function and _RETURN.fullmatch(part))
-        or others(part)
-        for part in _statements(body)
-    )
-
-
-def _statements(body: str) -> Iterator[str]:
-    """The statements of a block; a new line ends one outside of brackets."""
-    depth, begin = 0, 0
-    for at, char in enumerate(body):
-        depth += (char in "([") - (char in ")]")
-        ends = char in ";{}" or (char == "\n" and not body[at:].lstrip().startswith("."))
-        if ends and depth <= 0:
-            yield body[begin:at]
-            begin = at + 1
-    yield body[begin:]

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from advisor.intake.programs.java.handlers import Handler, only_writes
+from advisor.intake.programs.java.handlers import Handler
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.java.text import Block, Text
 from advisor.intake.programs.java.waits import HAND
 

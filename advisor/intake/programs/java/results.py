@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.java import calls as java_calls
-from advisor.intake.programs.java import parts as java_parts
+from advisor.intake.programs.java import flags as java_flags
 from advisor.intake.programs.java.callbacks import callback
-from advisor.intake.programs.java.handlers import BOOLEAN, only_writes, silent, tries_again
+from advisor.intake.programs.java.handlers import BOOLEAN, silent, tries_again
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.java.text import Block, Text
 from advisor.intake.programs.java.values import logged
 from advisor.intake.programs.sends import SUCCESS
@@ -35,11 +36,6 @@ _ACTS = re.compile(
     r"|handle|upsert|persist|deliver|forward|post|push|index|upload|import)\w*\s*\("
 )
 """A condition that does something, and asks whether it succeeded."""
-_COMMITS = re.compile(r"(?:\w+\s*\.\s*)*commit(?:Sync|Async)?\s*\(")
-_JUMPS = re.compile(r"\b(?:continue|return|break|throw)\b")
-_BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
-_BACK = re.compile(r"\bseek\w*\s*\(")
-_OTHER = re.compile(r"[;}]?\s*else\b")
 _ATTEMPTS = re.compile(
     r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
     r"(?!\s*[.(=])[^{}]{0,120}?\)\s*\{"
@@ -100,12 +96,11 @@ def unread(
     for match in islice(_ACTS.finditer(plain, max(0, span[0]), span[1]), _MOST):
         end = text.closed(plain.index("(", match.start()) + 1)
         is_whole = plain[text.closed(match.end()) : end].strip() == ")"
-        is_idle = (
-            _is_idle(text, end, loops, in_function=in_function)
-            if match["not"]
-            else is_whole and _keeps_back(text, end)
-        )
-        if uses.search(plain, match.end(), end) and is_idle:
+        if match["not"]:
+            idle = _is_idle(text, end, loops, in_function=in_function)
+        else:
+            idle = is_whole and java_flags.keeps_back(text, end, in_function=in_function)
+        if idle and uses.search(plain, match.end(), end):
             yield match.start()
     yield from _out_of_time(text, uses, span)
     yield from _given_up(text, uses, span)
@@ -183,26 +178,9 @@ def _is_idle(
 ) -> bool:
     """Whether what stands behind a condition only writes of it, or leaves a loop over what was
     polled, and has no other side."""
-    start, end = text.guarded(at)
-    body = text.plain[start:end].removeprefix("{")
-    if java_parts.leaves(text, at, loops) and not _BACK.search(text.plain, at, text.block(at)[1]):
-        body = _BREAK.sub("", body) or "continue"
-    other = _OTHER.match(text.plain[end : end + 40])
-    return not other and bool(body.strip()) and only_writes(body, in_function=in_function)
-
-
-def _keeps_back(text: Text, at: int) -> bool:
-    """Whether what stands behind a condition commits, and nothing is done where that does not hold:
-    what is polled and committed next is behind the record that failed."""
-    start, end = text.guarded(at)
-    body = text.plain[start:end].removeprefix("{")
-    other = _OTHER.match(text.plain[end : end + 40])
-    ends = _JUMPS.search(body) or _BACK.search(text.plain, end, text.block(at)[1])
-    return (
-        bool(_COMMITS.search(body))
-        and not ends
-        and (not other or _is_idle(text, end + other.end()))
-    )
+    does, other = java_flags.sides(text, at)
+    is_only = java_flags.is_idle(text, at, does, loops=loops, in_function=in_function)
+    return not other and bool(does.strip()) and is_only
 
 
 def _is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> bool:
@@ -215,9 +193,9 @@ def _is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> boo
     )
     for match in asked.finditer(text.plain, at, stop):
         is_plain = not (match["not"] or match["is"] or "Failure" in match[0] or "Left" in match[0])
-        is_idle = _is_idle(text, match.end(), loops)
-        is_idle = is_idle or (is_plain and _keeps_back(text, match.end()))
-        printed += [match.span()] if is_idle else []
+        idle = _is_idle(text, match.end(), loops)
+        idle = idle or (is_plain and java_flags.keeps_back(text, match.end()))
+        printed += [match.span()] if idle else []
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in printed) for use in uses)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.java.handlers import only_writes
+from advisor.intake.programs.java.quiet import only_writes
 from advisor.intake.programs.java.text import Block, Text
 
 POLL = r"\b{0}\s*\??\.\s*poll\s*\("

@@ -12,6 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component
 from advisor.intake.programs.java import handlers as java_handlers
+from advisor.intake.programs.java import quiet as java_quiet
 from advisor.intake.programs.java import results as java_results
 from advisor.intake.programs.java import sends as java_sends
 from advisor.intake.programs.java import values as java_values
@@ -94,7 +95,7 @@ def facts(text: Text) -> Iterator[tuple[Component, str, str, int]]:
     for match in islice(_OUTSIDE.finditer(text.plain), _MOST):
         given = text.plain[match.end() : text.closed(match.end()) - 1]
         body = re.sub(r"^\s*(?:case\b)?\s*\(?[\w, ]*\)?\s*(?:->|=>)\s*\{?", "", given)
-        if "print" not in given and not java_handlers.only_writes(body.strip().removesuffix("}")):
+        if "print" not in given and not java_quiet.only_writes(body.strip().removesuffix("}")):
             yield Component.APPLICATION, "sink", "plain", match.start()
             return
     if (match := _PROCESSES.search(text.plain)) and not _KEEPS.search(text.plain):

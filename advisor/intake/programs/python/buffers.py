@@ -31,6 +31,11 @@ class Buffers:
         self._pipelines = words.made_of(tree, _PIPELINES)
         self._files = words.made_of(tree, _FILES, unbuffered)
         self._aside = words.made_of(tree, _ASIDE, unbuffered)
+        self._aside |= {
+            getattr(node, "arg", "") or ast.unparse(getattr(node, "target", node))
+            for node in ast.walk(tree) if isinstance(node, ast.arg | ast.AnnAssign)
+            and node.annotation and ast.unparse(node.annotation).endswith("PublisherClient")
+        }  # fmt: skip
 
     def keeps(self, call: ast.Call) -> bool:
         """Whether a call only puts by what it is given."""
@@ -40,10 +45,19 @@ class Buffers:
 
     def hands(self, call: ast.Call) -> bool:
         """Whether a call has others do something with what it is given."""
-        return words.verb(call) in words.HANDS_OVER or (
-            words.receiver(call) in self._aside and words.verb(call) in _SENDS
+        return (
+            words.verb(call) in words.HANDS_OVER
+            or (words.receiver(call) in self._aside and words.verb(call) in _SENDS)
+            or _is_of_pubsub(call)
         )
 
     def ends(self, node: ast.With | ast.AsyncWith) -> bool:
         """Whether the end of a block sends or writes what was put by in it."""
         return any(words.verb(item.context_expr) in _BEGINS | _FILES for item in node.items)
+
+
+def _is_of_pubsub(call: ast.Call) -> bool:
+    """Whether a call is Google's by what it is given, where the client is made elsewhere."""
+    given = ast.unparse(call.args[0])[:100] if call.args else ""
+    is_publisher = "publisher" in words.last_of(call).lower()
+    return words.verb(call) == "publish" and is_publisher and "topic_path" in given
