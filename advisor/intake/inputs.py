@@ -266,7 +266,7 @@ class Inputs:
         return f"{self.origins.get(name, name)}: {message}"
 
     def _take(self, source: str, intake: Intake, joined: Joined | None = None) -> None:
-        server = intake.server.name if intake.server else ""
+        server = str(hash(intake.server.name)) if intake.server else ""
         self.items += [replace(it, line=0, process=it.process or server) for it in intake.items]
         if intake.server:
             self.servers[source] = intake.server

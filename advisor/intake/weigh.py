@@ -96,7 +96,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     reading.items = [*of_bindings(reading.items, product.family)]
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
-    intake.items = [item for item in reading.items if _may_be_kept(item, product)]
+    intake.items = [_kept(item) for item in reading.items if _may_be_kept(item, product)]
     intake.server, intake.unordered = server_of(reading.items), reading.unordered
     own = with_own_lines((item.component, item.line) for item in reading.items)
     intake.subject = replace(
@@ -418,6 +418,11 @@ class _Scale:
         located = replace(problem, setting=shown(problem.setting), message=message)
         if located not in self.intake.problems:  # each broker of a file is judged beside the rest
             self.intake.problems.append(located)
+
+
+def _kept(item: Item) -> Item:
+    """The item without the name of its process, which is a team's own."""
+    return replace(item, process=item.process and str(hash(item.process)))
 
 
 def _may_be_kept(item: Item, product: Product) -> bool:
