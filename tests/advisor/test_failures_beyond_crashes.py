@@ -278,7 +278,8 @@ CASES = [
                                     "producer.batch.num.messages": "1"}, set()),
     ("record-too-large", LRK | {"topic.max.message.bytes": "20000",
                                     "application.resend": "on-error"}, set()),
-    ("leader-killed", IDEMPOTENT_LRK | {"topic.max.message.bytes": "20000"}, {A.GIVEN_UP}),
+    ("leader-killed", IDEMPOTENT_LRK | {"topic.max.message.bytes": "20000"},
+     {A.GIVEN_UP, A.DUPLICATE}),
     # One record, with up to 82 bytes of its batch, against each limit on its way.
     ("record-too-large", SAFE | {LARGEST: "1048494"}, set()),
     ("record-too-large", SAFE | {LARGEST: "1048495"}, {A.GIVEN_UP}),
@@ -296,7 +297,7 @@ CASES = [
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30114"}, {A.GIVEN_UP}),
     ("acknowledgement-lost", SAFE | {"producer.delivery.timeout.ms": "30115"}, set()),
     ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.delivery.timeout.ms": "60164"},
-     {A.GIVEN_UP}),
+     {A.GIVEN_UP, A.DUPLICATE, A.REORDERED}),
     ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.delivery.timeout.ms": "60165"}, set()),
     ("acknowledgement-lost", IDEMPOTENT_LRK | {"producer.delivery.timeout.ms": "30000",
                                         "application.resend": "on-error"}, set()),
@@ -307,7 +308,7 @@ CASES = [
     ("acknowledgement-lost", SAFE | {PAUSE: "3600000", LONGEST_PAUSE: "3600000",
                                      "application.resend": "on-error"}, set()),
     ("acknowledgement-lost", IDEMPOTENT_LRK | {PAUSE: "200000", LONGEST_PAUSE: "300000"},
-     {A.GIVEN_UP}),
+     {A.GIVEN_UP, A.DUPLICATE, A.REORDERED}),
     # A retry brings its old timestamp along, and is refused for good.
     ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "1000"}, {A.GIVEN_UP}),
     ("leader-killed", SAFE | {"topic.message.timestamp.before.max.ms": "86400000"}, set()),

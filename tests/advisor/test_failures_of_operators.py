@@ -24,6 +24,8 @@ from tests.advisor.pipelines import (
 )
 
 IDEMPOTENT_LRK = SAFE | LRK
+GIVEN_UP_AND_TWICE = {A.GIVEN_UP, A.DUPLICATE, A.EFFECT_DUPLICATED}
+"""With librdkafka's idempotence, which ends with each record that is given up."""
 WHILE_RUNNING = {"application.topic.recreated": "while-running"}
 STOPPED = {"application.topic.recreated": "clients-stopped"}
 GONE = {A.DIVERGED, A.LOST_WRITE, A.GIVEN_UP, A.REORDERED} | SKIP | AGAIN
@@ -91,9 +93,9 @@ CASES = [
     # Five requests of a megabyte wait unread for 52 s: the client takes their answers for lost.
     ("quota-throttled", SAFE | QUOTA | {"producer.enable.idempotence": "false"},
      {A.GIVEN_UP, A.DUPLICATE, A.REORDERED}),
-    ("quota-throttled", IDEMPOTENT_LRK | QUOTA, {A.GIVEN_UP}),
+    ("quota-throttled", IDEMPOTENT_LRK | QUOTA, GIVEN_UP_AND_TWICE),
     ("quota-throttled", IDEMPOTENT_LRK | QUOTA | {"producer.message.timeout.ms": "0"}, set()),
-    ("quota-throttled", IDEMPOTENT_LRK | QUOTA | MORE, {A.GIVEN_UP}),
+    ("quota-throttled", IDEMPOTENT_LRK | QUOTA | MORE, GIVEN_UP_AND_TWICE),
     ("quota-throttled",
      IDEMPOTENT_LRK | QUOTA | MORE | {"producer.queue.buffering.max.messages": "30000"}, set()),
     ("quota-throttled", SPARK | QUOTA, set()),

@@ -84,6 +84,38 @@ def test_librdkafka_repeats_when_a_leader_moves_and_counts_no_retry(event: str) 
     for other in (
         {"producer.acks": "1"},
         {"family": "java"},
-        {"producer.enable.idempotence": "true", "producer.retries": "5"},
+        {"producer.enable.idempotence": "true", "producer.retries": "2147483647"},
     ):
         assert Anomaly.DUPLICATE not in permits(described(waits | other), event), other
+
+
+SHORT = SAFE | {"family": "librdkafka", "producer.delivery.timeout.ms": "3000",
+                "producer.enable.idempotence": "true"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "event", ["leader-killed", "acknowledgement-lost", "delivery-timeout", "followers-slow"]
+)
+def test_a_new_producer_id_writes_twice_what_had_no_answer(event: str) -> None:
+    """Seen in a run (calibrate --explore --seed 20261214, the producer that fills the topic)."""
+    assert Anomaly.DUPLICATE in permits(described(SHORT), event)
+    patient = SHORT | {"producer.delivery.timeout.ms": "300000"}
+    assert Anomaly.DUPLICATE not in permits(described(patient), event)
+
+
+@pytest.mark.parametrize("other", [
+    {"family": "java", "producer.request.timeout.ms": "1500", "producer.linger.ms": "0"},
+    {"producer.transactional.id": "orders", "producer.delivery.timeout.ms": "3000"},
+])  # fmt: skip
+def test_java_and_transactions_keep_their_producer_id(other: dict[str, str]) -> None:
+    permitted = permits(described(SHORT | other), "leader-killed")
+    assert Anomaly.DUPLICATE not in permitted
+
+
+def test_at_most_once_with_librdkafka_needs_a_record_to_be_tried_for_long_enough() -> None:
+    pipeline = described(
+        SHORT | {"need.guarantee": "at-most-once", "application.commit": "before-processing"}
+    )
+    changes = recommend(pipeline).changes
+    (waits,) = (change for change in changes if change.setting == "delivery.timeout.ms")
+    assert "leader-killed" in waits.closes

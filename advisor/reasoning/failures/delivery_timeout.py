@@ -27,11 +27,10 @@ def _never_over(topic: Replication, session: Session) -> Permits:
     )
     if session.application_resends or session.engine_resends:
         return permitted
-    return permitted | {
-        Anomaly.GIVEN_UP: (
-            f"{topic.fenced_again_and_again}. No delivery.timeout.ms is long enough for that."
-        )
-    }
+    given_up = session.given_up(
+        f"{topic.fenced_again_and_again}. No delivery.timeout.ms is long enough for that."
+    )
+    return permitted | given_up | applied_twice(topic.pipeline, given_up)
 
 
 def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
@@ -53,7 +52,17 @@ def _waited(pipeline: Pipeline, topic: Replication, session: Session) -> Permits
             "enable.idempotence recognises copies only within one send.",
         )
     given_up = session.gives_up(topic.slowest_pause_ms, topic.slowest_pause)
-    return {**given_up, **(session.arrives_late() if given_up else {})}
+    if not given_up:
+        return {}
+    return given_up | session.arrives_late() | applied_twice(pipeline, given_up)
+
+
+def applied_twice(pipeline: Pipeline, permitted: Permits) -> Permits:
+    """What a second copy does behind the log."""
+    if Anomaly.DUPLICATE not in permitted or sink_absorbs(pipeline):
+        return {}
+    twice = permitted[Anomaly.DUPLICATE]
+    return {Anomaly.EFFECT_DUPLICATED: f"{twice} application.sink=plain applies both."}
 
 
 def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: Session) -> Permits:
@@ -83,9 +92,7 @@ def _sent_by_the_next_attempt(pipeline: Pipeline, topic: Replication, session: S
 def sent_again(pipeline: Pipeline, reason: str) -> Permits:
     """A record that the application sends a second time: two offsets, and out of its place."""
     permitted = {Anomaly.DUPLICATE: reason, Anomaly.REORDERED: reason}
-    if not sink_absorbs(pipeline):
-        permitted[Anomaly.EFFECT_DUPLICATED] = f"{reason} application.sink=plain applies both."
-    return permitted
+    return permitted | applied_twice(pipeline, permitted)
 
 
 EVENT = FailureEvent(

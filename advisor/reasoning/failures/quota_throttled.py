@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.reasoning.behaviour.quota import Backlog, quota
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
+from advisor.reasoning.failures.delivery_timeout import applied_twice
 from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
@@ -27,7 +28,8 @@ def permits(pipeline: Pipeline) -> Permits:
     if not (session.application_resends or session.engine_resends):
         reason = _given_up(session, backlog)
         if reason:
-            permitted[Anomaly.GIVEN_UP] = reason
+            given_up = session.given_up(reason)
+            permitted |= given_up | applied_twice(pipeline, given_up)
     if backlog.in_flight_ms(session) > session.silence_ms:
         permitted |= session.repeats()
     return permitted
