@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from advisor.catalog import Component, Family, versions
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
@@ -45,6 +46,18 @@ COMPANIONS = frozenset(
 """What the death of a broker brings along unasked: its acknowledgements are lost, clients wait
 and give up, groups lose their coordinator. And what an application does with messages that it
 cannot process, whatever the reason."""
+
+
+_OF_SENDS = (
+    "acks", "enable.idempotence", "retries", "retry.backoff.ms", "delivery.timeout.ms", "linger.ms",
+    "request.timeout.ms", "max.in.flight.requests.per.connection",
+)  # fmt: skip
+_BY_SENDS = frozenset(
+    {
+        Anomaly.GIVEN_UP, Anomaly.DUPLICATE, Anomaly.REORDERED, Anomaly.EFFECT_DUPLICATED,
+    }
+)  # fmt: skip
+"""Settings that decide what a producer does about errors, and what may come of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +217,40 @@ def possible(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     A message that the log lost leaves no effect, either, and a ledger counts it under both.
     """
     staged = as_staged(event, pipeline)
-    also = COMPANIONS | ALSO.get(event.scenario, frozenset())
-    anomalies = frozenset(
-        anomaly
-        for other in events_for(staged)
-        if other.scenario == event.scenario or other.name in also
-        for anomaly in other.permits(staged)
-    )
+    anomalies = _together(event, staged)
+    if feeder := _feeder(event, staged):
+        anomalies |= _BY_SENDS & _together(event, feeder)
     return anomalies | {Anomaly.EFFECT_MISSING} if Anomaly.LOST_WRITE in anomalies else anomalies
+
+
+def _together(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
+    also = COMPANIONS | ALSO.get(event.scenario, frozenset())
+    return frozenset(
+        anomaly
+        for other in events_for(pipeline)
+        if other.scenario == event.scenario or other.name in also
+        for anomaly in other.permits(pipeline)
+    )
+
+
+def _feeder(event: FailureEvent, pipeline: Pipeline) -> Pipeline | None:
+    """What fills the topic that an application reads which writes itself: librdkafka, with the
+    settings of the producer and without transactions (`labs.engine.workloads`)."""
+    in_transaction = pipeline.text(Component.APPLICATION, "commit") == "in-transaction"
+    by_application = find(event.scenario).copier and in_transaction
+    if not by_application and pipeline.family not in (Family.STREAMS, Family.SPARK):
+        return None
+    newest = versions(Family.LIBRDKAFKA)[0]
+    sends = {
+        name: pipeline.value(Component.PRODUCER, name)
+        for name in _OF_SENDS
+        if pipeline.knows(Component.PRODUCER, name)
+    }
+    around = {part: pipeline.settings.get(part, {}) for part in (Component.TOPIC, Component.BROKER)}
+    return Pipeline(
+        Family.LIBRDKAFKA, newest, pipeline.kafka, pipeline.brokers,
+        {Component.PRODUCER: sends, **around}, pipeline.requirement,
+    )  # fmt: skip
 
 
 def refutable(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:

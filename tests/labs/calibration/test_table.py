@@ -129,3 +129,16 @@ def test_runs_of_another_event_say_nothing_of_this_one():
     section = made.of(EVENT)
     assert section is not None
     assert (section.runs, section.summary) == (0, "")
+
+
+def test_what_fills_the_topic_that_an_application_reads_may_give_up_too() -> None:
+    """It sends without transactions: what is aborted and made again is not its."""
+    event = event_of("group-coordinator-away")
+    copies = pipeline(
+        topic__min_insync_replicas=2, application__commit="in-transaction",
+        producer__transactional_id="orders-1", producer__request_timeout_ms=1_500,
+    )  # fmt: skip
+    brief = copies.with_setting(Component.PRODUCER, "delivery.timeout.ms", 3_000)
+    given_up = {Anomaly.GIVEN_UP, Anomaly.DUPLICATE}
+    assert given_up <= possible(event, brief)
+    assert not given_up & possible(event, copies)
