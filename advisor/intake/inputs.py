@@ -32,15 +32,15 @@ from advisor.intake import (
     read_pipeline,
 )
 from advisor.intake.application_file import ApplicationFile, applications, file_profile
+from advisor.intake.cluster.disagreements import FOLDERS, weaker
 from advisor.intake.cluster.identity import Server
-from advisor.intake.cluster.weaker import FOLDERS, weaker
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
-from advisor.intake.places import Joined, Origin, placed
-from advisor.intake.programs.sources import programs
+from advisor.intake.origins import Joined, Origin, placed
+from advisor.intake.programs.program_files import programs
 from advisor.intake.reading import Item, Subject
 from advisor.intake.registry import Parsed
-from advisor.intake.starts import Starts, beneath_notes, without_bootstrap
+from advisor.intake.startup import Starts, beneath_notes, without_bootstrap
 from advisor.intake.text import shown
 from advisor.intake.variables import Variables, filled
 from advisor.reasoning.fields import field_of

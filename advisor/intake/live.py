@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from advisor.catalog import Component, SettingError, Value, kafka_line, lookup, parse, settings_of
 from advisor.catalog.facts import examined, facts
 from advisor.catalog.versions import at_least
-from advisor.intake.cluster.levels import (
+from advisor.intake.cluster.config_sources import (
     DEFAULT,
     IN_FILE,
     MIN_ISR,
@@ -21,8 +21,8 @@ from advisor.intake.cluster.levels import (
     ON_TOPIC,
     level,
 )
+from advisor.intake.cluster.disagreements import weaker
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER, is_asked
-from advisor.intake.cluster.weaker import weaker
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Product, Reading
 from advisor.intake.registry import judge

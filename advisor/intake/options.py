@@ -17,14 +17,14 @@ from advisor.catalog import (
     SettingError,
     UnknownSetting,
 )
-from advisor.intake.clients.known import known_keys
+from advisor.intake.catalog_check import is_open_ended, weigh
+from advisor.intake.clients.known_settings import known_keys
 from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import in_memory
 from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
-from advisor.intake.spark import start as spark_start
-from advisor.intake.weigh import is_open_ended, weigh
+from advisor.intake.spark import starting_offsets as spark_starting_offsets
 
 
 def weigh_options(
@@ -91,13 +91,13 @@ def _with_start(
     source = f"{Component.CONSUMER}."
     places = [
         name for name in stated
-        if name.startswith(source) and spark_start.is_place(name.removeprefix(source))
+        if name.startswith(source) and spark_starting_offsets.is_place(name.removeprefix(source))
     ]  # fmt: skip
     if product.family is not Family.SPARK or not places:
         return stated, []
     items = [_item(name, stated[name], lines.get(name, 0)) for name in places]
     reading = Reading(items=[item for item in items if item])
-    spark_start.settle(reading)
+    spark_starting_offsets.settle(reading)
     rest = {name: text for name, text in stated.items() if name not in places}
     return rest | {f"{source}{item.name}": item.text for item in reading.items}, reading.notes
 

@@ -12,19 +12,19 @@ from itertools import chain
 
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
 from advisor.intake.application_file import ApplicationFile
-from advisor.intake.clients.foreign_text import refuse_others
+from advisor.intake.catalog_check import weigh
 from advisor.intake.clients.other_brokers import refuse_hosts
+from advisor.intake.clients.other_products_text import refuse_others
 from advisor.intake.clients.properties_files import by_slips, claim_for_librdkafka
 from advisor.intake.clients.several_clients import keep, with_own_lines
 from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
-from advisor.intake.programs.assumed import ASSIGNS, KINDS, NOTE, assigned, is_program
-from advisor.intake.programs.python.plain import is_python
+from advisor.intake.programs.code_facts import ASSIGNS, KINDS, NOTE, assigned, is_program
+from advisor.intake.programs.python.normal_form import is_python
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, line_of, yaml_begins
-from advisor.intake.weigh import weigh
 
 _MARKED = (
     "Line 1: a byte order mark stands before it, which Java takes for a part of the first name: "

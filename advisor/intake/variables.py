@@ -10,7 +10,7 @@ from functools import partial
 
 from advisor.intake.intake import Intake
 from advisor.intake.kinds import kind_of
-from advisor.intake.places import Joined, Origin
+from advisor.intake.origins import Joined, Origin
 from advisor.intake.reading import Defaulted, Given
 from advisor.intake.text import is_secret, shown
 

@@ -22,7 +22,7 @@ from advisor.catalog import Component, Family, has, kafka_versions, versions
 from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret, short_name
 from advisor.intake.file_text import FileProblem, decoded
 from advisor.intake.inputs import Inputs
-from advisor.intake.places import Origin
+from advisor.intake.origins import Origin
 from advisor.questions import drafts
 from advisor.questions.drafts import MAX_LENGTH, Draft
 from advisor.questions.questionnaire import FAMILIES, STEPS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.intake.programs.assumed import OF_CODE
+from advisor.intake.programs.code_facts import OF_CODE
 from advisor.reasoning.answer import Answer
 from advisor.reasoning.assumptions import Assumption
 

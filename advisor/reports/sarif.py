@@ -17,7 +17,7 @@ from urllib.parse import quote
 from advisor import services
 from advisor.advisories import Part
 from advisor.intake.inputs import Inputs
-from advisor.intake.places import Origin
+from advisor.intake.origins import Origin
 from advisor.known_bugs import KnownBug, known_bugs, message, to_json
 from advisor.reasoning.answer import Answer, Failure, FindingData
 from advisor.reasoning.finding import Severity, explained

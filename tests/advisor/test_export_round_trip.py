@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from advisor.catalog import Component, Family
 from advisor.export import Stamp, exports_for
 from advisor.intake.inputs import Inputs
-from advisor.intake.places import Origin
+from advisor.intake.origins import Origin
 from advisor.reasoning.answer import judgement
 from advisor.reasoning.assess import RULES_VERSION
 from advisor.reasoning.fields import HEADS, from_fields

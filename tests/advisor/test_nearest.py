@@ -11,7 +11,7 @@ import pytest
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
-from advisor.intake.clients.known import known_keys
+from advisor.intake.clients.known_settings import known_keys
 from advisor.intake.reading import Product
 
 KEYS = known_keys(Product(Family.JAVA, "4.3", "4.3"), Component.BROKER)

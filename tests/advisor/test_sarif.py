@@ -12,7 +12,7 @@ from django.core.management import call_command
 from hypothesis import given
 
 from advisor.intake.inputs import Inputs
-from advisor.intake.places import Origin
+from advisor.intake.origins import Origin
 from advisor.reasoning.answer import answer
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reports.sarif import sarif

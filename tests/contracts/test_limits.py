@@ -13,7 +13,7 @@ from advisor import services
 from advisor.catalog import Component, Family, Value, kafka_versions, validate
 from advisor.catalog.versions import at_least
 from advisor.intake.inputs import Inputs
-from advisor.intake.places import Origin
+from advisor.intake.origins import Origin
 from advisor.reasoning.behaviour.sizes import KIB
 from labs.maintenance.products.releases import class_path
 from tests.contracts.jvm import Jvm, jvm, root_message

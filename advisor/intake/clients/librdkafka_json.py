@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from advisor.catalog import Component, Family
-from advisor.intake.clients import foreign
-from advisor.intake.clients.known import having, likely_clients
+from advisor.intake.clients import other_products
+from advisor.intake.clients.known_settings import having, likely_clients
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
@@ -19,7 +19,7 @@ def read(text: str) -> Reading:
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     leaves = [leaf for document in documents(text) for leaf in document]
     for leaf in leaves:
-        foreign.refuse("".join(leaf.path[-1:]), leaf.line)
+        other_products.refuse("".join(leaf.path[-1:]), leaf.line)
     flat = [leaf for leaf in leaves if len(leaf.path) == 1]
     clients = likely_clients(leaf.path[0] for leaf in flat)
     for leaf in flat:

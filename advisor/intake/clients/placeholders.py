@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from advisor.catalog import Component
-from advisor.intake.clients.anew import refuse_new_group
-from advisor.intake.clients.known import decides
+from advisor.intake.clients.generated_names import refuse_new_group
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Defaulted, Given, Reading
 from advisor.intake.text import is_secret, shown

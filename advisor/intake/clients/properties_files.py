@@ -7,9 +7,9 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
-from advisor.intake.clients import foreign
-from advisor.intake.clients.bindings import is_of_binding
-from advisor.intake.clients.known import SLIP, having, known_keys, likely_clients, newest
+from advisor.intake.clients import other_products
+from advisor.intake.clients.known_settings import SLIP, having, known_keys, likely_clients, newest
+from advisor.intake.clients.librdkafka_bindings import is_of_binding
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
 from advisor.intake.text import IntakeError
@@ -37,7 +37,7 @@ def read(text: str, component: Component) -> Reading:
     """The properties of one component. Raises `IntakeError`, also for one of another product."""
     reading = Reading()
     for entry in properties(text):
-        foreign.refuse(entry.key, entry.line, entry.value)
+        other_products.refuse(entry.key, entry.line, entry.value)
         reading.state(component, entry.key, entry.value, entry.line)
     return reading
 
@@ -47,7 +47,7 @@ def read_shared(text: str) -> Reading:
     `IntakeError`."""
     reading, entries = Reading(), [*properties(text)]
     for entry in entries:
-        foreign.refuse(entry.key, entry.line, entry.value)
+        other_products.refuse(entry.key, entry.line, entry.value)
         for component in having(entry.key, _CLIENTS):
             reading.state(component, entry.key, entry.value, entry.line)
     if len(likely_clients(entry.key for entry in entries)) > 1:
@@ -60,7 +60,7 @@ def _likeness_of_shared(text: str) -> float:
     client's alone: addresses and credentials say nothing of who reads the file."""
     keys = _keys(text)
     both = len(likely_clients(keys)) == len(_CLIENTS)
-    if not (both or _are_common(keys)) or any(map(foreign.is_foreign, keys)):
+    if not (both or _are_common(keys)) or any(map(other_products.is_foreign, keys)):
         return 0.0
     return max(_share(keys, client) for client in _CLIENTS) + 0.01
 
@@ -80,7 +80,7 @@ def _keys(text: str) -> set[str]:
 def _likeness(text: str, component: Component) -> float:
     """The share of names that this component has; those that no other has count twice."""
     keys = _keys(text)
-    if any(map(foreign.is_foreign, keys)):
+    if any(map(other_products.is_foreign, keys)):
         # Reading it says whose it is. A file of Spring or Quarkus may speak of such a product, too.
         return 0.89 if component is Component.PRODUCER else 0.0
     return _share(keys, component)

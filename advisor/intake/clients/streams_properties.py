@@ -22,7 +22,7 @@ from advisor.catalog import (
     versions,
 )
 from advisor.catalog.versions import at_least
-from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.formats.java_properties import Property, properties
 from advisor.intake.reading import MAX_ITEMS, Item, Product, Reader, Reading

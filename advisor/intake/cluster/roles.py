@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from advisor.catalog import Component
 from advisor.catalog.versions import at_least, kafka_line
-from advisor.intake.cluster.inherited import names_of_topics
-from advisor.intake.cluster.levels import MIN_ISR
+from advisor.intake.cluster.config_sources import MIN_ISR
+from advisor.intake.cluster.topic_defaults import names_of_topics
 from advisor.intake.reading import Item, Product
 
 _ROLES = "process.roles"

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from advisor.catalog import Component
-from advisor.intake.clients.known import decides
+from advisor.intake.clients.created_topics import ONE, Created, state_created
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.placeholders import COMPOSE
-from advisor.intake.clients.topics_made import ONE, Created, state_created
 from advisor.intake.cluster import internal_topics
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Item, Reading

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.deployments.application_variables import (
+    refuse_arguments,
+    refuse_clients,
+    refuse_unprefixed,
+)
 from advisor.intake.deployments.compose.services import (
     OTHERS,
     Variable,
@@ -11,14 +16,9 @@ from advisor.intake.deployments.compose.services import (
     of_servers,
     take,
 )
-from advisor.intake.deployments.own_variables import (
-    refuse_arguments,
-    refuse_clients,
-    refuse_unprefixed,
-)
 from advisor.intake.frameworks.spring.arguments import JSON
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
-from advisor.intake.frameworks.started import VARIABLE, take_started
+from advisor.intake.frameworks.startup import VARIABLE, take_started
 from advisor.intake.reading import Given, Reader, Reading
 from advisor.intake.text import IntakeError
 

@@ -15,8 +15,9 @@ from pathlib import PurePosixPath
 
 from advisor.catalog import Component
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
-from advisor.intake.clients.known import decides
-from advisor.intake.deployments.beside import take_script
+from advisor.intake.clients.known_settings import decides
+from advisor.intake.deployments.application_variables import OPTIONS, refuse_unprefixed
+from advisor.intake.deployments.command_settings import refuse_written, with_exported
 from advisor.intake.deployments.commands import of_containers, overrides, take_altered, take_topics
 from advisor.intake.deployments.compose.disks import log_folders
 from advisor.intake.deployments.compose.servers import is_server
@@ -39,21 +40,20 @@ from advisor.intake.deployments.images import (
     setting_of,
     with_file_of,
 )
-from advisor.intake.deployments.own_variables import OPTIONS, refuse_unprefixed
-from advisor.intake.deployments.references import (
+from advisor.intake.deployments.kubernetes_references import (
     has_application,
     refuse_twice,
     source_of,
     with_names,
     with_references,
 )
+from advisor.intake.deployments.script_commands import take_script
 from advisor.intake.deployments.several_clusters import refuse_several
 from advisor.intake.deployments.strimzi import resources
-from advisor.intake.deployments.written import refuse_written, with_exported
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import JSON, NOT_HERE, is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
-from advisor.intake.frameworks.started import VARIABLE
+from advisor.intake.frameworks.startup import VARIABLE
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.text import IntakeError, further_down, shown

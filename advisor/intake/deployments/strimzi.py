@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import chain
 
 from advisor.catalog import Component, Problem
+from advisor.intake.clients.created_topics import state_topics
 from advisor.intake.clients.placeholders import FILLED_IN
-from advisor.intake.clients.topics_made import state_topics
 from advisor.intake.cluster import internal_topics
 from advisor.intake.cluster.metadata_version import (
     PROTOCOLS,

@@ -11,8 +11,8 @@ import re
 from math import prod
 
 from advisor.catalog import Component
-from advisor.intake.clients.known import decides
-from advisor.intake.clients.topics_made import state_topics
+from advisor.intake.clients.created_topics import state_topics
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
 from advisor.intake.deployments.terraform_others import refuse_elsewhere

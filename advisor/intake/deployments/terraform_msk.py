@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from advisor.catalog import Component, SettingError, kafka_line
-from advisor.intake.clients.known import decides
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.reading import Reading

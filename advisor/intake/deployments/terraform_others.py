@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
-from advisor.intake.clients.known import decides
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.deployments.images import setting_of
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of, shown

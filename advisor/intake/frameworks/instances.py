@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.clients.anew import is_new
+from advisor.intake.clients.generated_names import is_new
 from advisor.intake.reading import Reading
 
 _OWN = re.compile(

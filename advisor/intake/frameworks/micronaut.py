@@ -14,7 +14,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family
 from advisor.intake.application_file import ApplicationFile, moved
-from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill, resolved
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.dotted import leaves

@@ -15,7 +15,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Problem
 from advisor.intake.application_file import ApplicationFile
-from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.instances import note_name

@@ -78,7 +78,7 @@ def _is_of(value: ast.expr | None, names: set[str]) -> bool:
 
 
 def in_java(plain: str) -> int:
-    """Where a program in Java's manner turns off that a database commits by itself, and never
+    """Where a JVM program turns off that a database commits by itself, and never
     commits; -1 if it does not."""
     off = _OFF.search(plain)
     if off is None or not _UPDATES.search(plain) or _COMMITS.search(plain):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from advisor.catalog import Component
-from advisor.intake.clients.known import decides
-from advisor.intake.clients.topics_made import state_topics
+from advisor.intake.clients.created_topics import state_topics
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 
 from advisor.catalog import Component
-from advisor.intake.programs.java.text import Text
+from advisor.intake.programs.jvm.text import Text
 from advisor.intake.programs.python import words
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from advisor.catalog import Component
-from advisor.intake.clients.anew import is_new, with_assigned
+from advisor.intake.clients.generated_names import is_new, with_assigned
 from advisor.intake.reading import Reading
-from advisor.intake.spark import repeats as spark_repeats
+from advisor.intake.spark import shared_checkpoints
 
 _REACH = 300
 _REMOVES = r"(?:\brmtree|-rm\b|\brm\s|\.rm\s*\(|\bdelete\w*\s*\()"
@@ -41,7 +41,7 @@ def checkpoint(reading: Reading, code: str, at: int, named: str, line: int) -> N
 def shared(reading: Reading, code: str, stated: Sequence[tuple[str, int]]) -> None:
     """Refuses a checkpoint that two queries have; `stated` are the options for it as they are
     written, each with its line."""
-    lines = [*_twice(code, stated), *spark_repeats.fixed_places(code)]
+    lines = [*_twice(code, stated), *shared_checkpoints.fixed_places(code)]
     if lines:
         reading.wrong(Component.APPLICATION, "checkpoint", min(lines), _SHARED)
     for written, line in stated:

@@ -12,19 +12,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
-from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.several_clients import disagreeing
 from advisor.intake.formats.java_properties import properties
-from advisor.intake.programs.python import dict as python_dict
+from advisor.intake.programs.python import settings_dicts
 from advisor.intake.reading import Reader, Reading
+from advisor.intake.spark import batch_functions, outside_options, refusals, starting_offsets
 from advisor.intake.spark import checkpoints as spark_checkpoints
-from advisor.intake.spark import elsewhere as spark_elsewhere
-from advisor.intake.spark import functions as spark_functions
 from advisor.intake.spark import query as spark_query
-from advisor.intake.spark import refused as spark_refused
 from advisor.intake.spark import shuffles as spark_shuffles
 from advisor.intake.spark import sinks as spark_sinks
-from advisor.intake.spark import start as spark_start
 from advisor.intake.spark import watermarks as spark_watermarks
 from advisor.intake.text import IntakeError, line_of, shown
 
@@ -74,7 +71,7 @@ def read(text: str) -> Reading:
         reading.wrong(item.component, item.name, item.line, words)
     if _PLACE.search(text):
         _properties(reading, text)
-    elif python_dict.READERS[0].likeness(text):
+    elif settings_dicts.READERS[0].likeness(text):
         try:
             _dicts(reading, text)
         except IntakeError:
@@ -84,10 +81,10 @@ def read(text: str) -> Reading:
         _properties(reading, text)
     _in_small_letters(reading)
     spark_query.settle(reading, text)
-    spark_start.settle(reading)
+    starting_offsets.settle(reading)
     if not code.function:
         spark_sinks.settle(reading, text)
-    spark_refused.query(reading, text, code.function, code.triggers)
+    refusals.query(reading, text, code.function, code.triggers)
     if code.options:
         spark_shuffles.tell(reading, text)
         spark_watermarks.tell(reading, text)
@@ -127,13 +124,13 @@ def _of_clients() -> frozenset[str]:
 
 
 def _dicts(reading: Reading, text: str) -> None:
-    for name, pairs in python_dict.dicts(text):
+    for name, pairs in settings_dicts.dicts(text):
         named = [end for word, end in _WORDS.items() if word in name.lower()]
         for key, value, line in pairs:
             if key.lower() == _TAKES and not isinstance(value, ast.Constant):
                 reading.note(line, f"{shown(key)} is not a plain value: not read")
                 continue
-            python_dict.take(reading, named[0] if named else _end(key), key, value, line)
+            settings_dicts.take(reading, named[0] if named else _end(key), key, value, line)
 
 
 @dataclass(slots=True)
@@ -158,23 +155,23 @@ def _calls(reading: Reading, text: str) -> _Code:
     """Takes each option that the code states. Raises `IntakeError`."""
     code, end, begins, batch, function = _Code(), None, 0, False, None
     whose, queries = "", 0
-    python_dict.check_length(text)
+    settings_dicts.check_length(text)
     for match in _CALL.finditer(text):
         if match["end"]:
-            batch = match["end"] == "read" and spark_refused.is_batch(text, match.end())
+            batch = match["end"] == "read" and refusals.is_batch(text, match.end())
             end = _SINK if match["end"].startswith("write") else _SOURCE
             queries += 1
             whose = f"{end} {queries}"
             begins = len(reading.items) if end is _SOURCE else begins
             if batch:
                 code.batch = True
-                spark_refused.batch(reading, text, line_of(text, match.start()))
+                refusals.batch(reading, text, line_of(text, match.start()))
         if match["trigger"]:
             code.triggers.append((match["trigger"], line_of(text, match.start())))
             spark_query.trigger(reading, *code.triggers[-1])
         if match["open"] and not batch:
             code.opened += 1
-            spark_elsewhere.given(reading, text, match, code.opened)
+            outside_options.given(reading, text, match, code.opened)
         if match["function"] and end is _SINK:
             function = match
         key = _key(match)
@@ -183,11 +180,11 @@ def _calls(reading: Reading, text: str) -> _Code:
             if key.lower() == "checkpointlocation":
                 code.checkpoints.append((_argument(text, match), line_of(text, match.start())))
             _take(reading, text, match, key, end, whose)
-    reading.items = spark_refused.of_last_source(reading.items, begins)
+    reading.items = refusals.of_last_source(reading.items, begins)
     spark_checkpoints.shared(reading, text, code.checkpoints)
     if function:
         code.function = function["function"]
-        spark_functions.functions(reading, text)
+        batch_functions.functions(reading, text)
         spark_query.one_time(reading, text, code.function, line_of(text, function.start()))
     return code
 
@@ -200,15 +197,15 @@ def _take(
     value = _plain(match["value"] or match["given"] or match["held"] or match["set"] or "")
     if value is None:
         if key.lower().startswith("kafka.") or key.lower() == "failondataloss":
-            python_dict.open_value(reading, end or _end(key), key, line)
-        elif spark_start.is_place(key):
-            spark_start.unknown(reading, key, line)
+            settings_dicts.open_value(reading, end or _end(key), key, line)
+        elif starting_offsets.is_place(key):
+            starting_offsets.unknown(reading, key, line)
         elif key.lower() == "checkpointlocation":
             named = match["value"] or match["given"] or ""
             spark_checkpoints.checkpoint(reading, text, match.start(), named, line)
         else:
             reading.note(line, f"{shown(key)} is not a plain value: not read")
-    elif value.lstrip().startswith("{") and not spark_start.is_of_partitions(key):
+    elif value.lstrip().startswith("{") and not starting_offsets.is_of_partitions(key):
         reading.note(line, f"{shown(key)} names single partitions: not taken into account")
     else:
         of_sink = match["pair"] and _end(key) is _SINK

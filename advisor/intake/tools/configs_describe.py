@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from advisor.catalog import Component
 from advisor.intake.cluster import internal_topics
-from advisor.intake.cluster.levels import (
+from advisor.intake.cluster.config_sources import (
     DEFAULT,
     MIN_ISR,
     OF_CLUSTER,

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from advisor.intake.deployments.beside import take_beside
 from advisor.intake.deployments.commands import is_read, take_altered, take_topics, topics_of
+from advisor.intake.deployments.script_commands import take_beside
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from advisor.catalog import Component
 from advisor.intake.cluster import internal_topics
-from advisor.intake.cluster.levels import MIN_ISR, ON_BOTH
+from advisor.intake.cluster.config_sources import MIN_ISR, ON_BOTH
 from advisor.intake.reading import Item, Reader, Reading, Subject
 from advisor.intake.text import IntakeError, shown
 

@@ -15,7 +15,7 @@ from advisor.catalog import Component, Family
 from advisor.intake import all_readers
 from advisor.intake.file_text import FileProblem, read_file, states_nothing
 from advisor.intake.inputs import Inputs
-from advisor.intake.places import Origin
+from advisor.intake.origins import Origin
 from advisor.known_bugs import known_bugs
 from advisor.management.exact import ExactCommand, bad_input
 from advisor.reasoning.answer import Answer

@@ -1,4 +1,4 @@
-"""Programs in Java's manner that commit by a function which they were given, and what else leaves
+"""JVM programs that commit by a function which they were given, and what else leaves
 work undone there: flows that keep records by, bulk writes of which nobody asks what failed."""
 
 from __future__ import annotations

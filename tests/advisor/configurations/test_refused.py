@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaException, Producer
 
 from advisor.catalog import Component, Family, Kind, settings_of
 from advisor.intake.inputs import Inputs
-from advisor.intake.places import Origin
+from advisor.intake.origins import Origin
 from tests.advisor.configurations.asking import LRK, SPARK, TOPIC, C, assert_answer, given
 
 L = f"{C} producer.enable.idempotence=true"

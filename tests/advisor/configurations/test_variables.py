@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.intake.clients.known import decides
+from advisor.intake.clients.known_settings import decides
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, write_files
 
 READS = f"{TOPIC} application.restart=resumes application.processing.errors=retry"

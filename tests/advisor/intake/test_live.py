@@ -9,7 +9,14 @@ import pytest
 from advisor.catalog import Family, kafka_versions
 from advisor.catalog.facts import examined, facts
 from advisor.intake import ClusterState, Entry, Group, Intake, Product, read_live
-from advisor.intake.cluster.levels import DEFAULT, IN_FILE, MIN_ISR, OF_CLUSTER, ON_BROKER, ON_TOPIC
+from advisor.intake.cluster.config_sources import (
+    DEFAULT,
+    IN_FILE,
+    MIN_ISR,
+    OF_CLUSTER,
+    ON_BROKER,
+    ON_TOPIC,
+)
 from advisor.intake.live import kafka_of
 
 JAVA = Product(Family.JAVA, "4.3", "4.0")

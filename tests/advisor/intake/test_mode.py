@@ -6,7 +6,7 @@ import pytest
 
 from advisor.catalog import Family
 from advisor.intake import Entry, Intake, Product
-from advisor.intake.cluster.levels import IN_FILE
+from advisor.intake.cluster.config_sources import IN_FILE
 from advisor.intake.registry import read
 from tests.advisor.intake import test_live as live
 

@@ -7,7 +7,7 @@ import pytest
 from advisor.catalog import Family
 from advisor.intake import Intake, Product, read
 from advisor.intake.inputs import Inputs
-from advisor.intake.programs.assumed import NOTE as OF_A_PROGRAM
+from advisor.intake.programs.code_facts import NOTE as OF_A_PROGRAM
 
 JAVA = Product(Family.JAVA, "4.3", "4.3")
 

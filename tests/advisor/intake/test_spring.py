@@ -205,9 +205,6 @@ def test_the_binders_own_acks_are_told_with_the_release_that_changed_them() -> N
     (f"{IN}auto-commit-offset=false", "ack-mode MANUAL: only your code says when it commits."),
     (f"{BINDER}required-akcs=1", "spring.cloud.stream.kafka.binder.required-akcs is no name of the "
      "binder that we know: not read; the nearest known is requiredacks."),
-    ("spring.cloud.stream.kafka.streams.binder.configuration.acks=1",
-     "spring.cloud.stream.kafka.streams.binder.configuration.acks is of the Kafka Streams "
-     "binder, which is not read: give streams.properties."),
     (f"{BINDER}configuration.enable.auto.commit=true",
      "the binder passes over enable.auto.commit=true."),
     (f"{BINDER}min-partition-count=3", None),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from advisor.catalog import Component
-from advisor.intake.clients.known import decides
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.registry import detect

@@ -18,9 +18,16 @@ from itertools import chain
 from types import MappingProxyType
 
 from advisor.catalog import Component, Family
-from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import COMPOSE, fill
 from advisor.intake.cluster.quorum import VOTERS
+from advisor.intake.deployments.application_variables import (
+    OPTIONS,
+    refuse_arguments,
+    refuse_clients,
+    refuse_unprefixed,
+)
+from advisor.intake.deployments.command_settings import refuse_written, with_exported
 from advisor.intake.deployments.commands import (
     CREATE_TOPICS,
     of_containers,
@@ -28,9 +35,9 @@ from advisor.intake.deployments.commands import (
     take_altered,
     take_topics,
 )
-from advisor.intake.deployments.compose.blanks import handed_on, has_value
+from advisor.intake.deployments.compose.blank_variables import handed_on, has_value
 from advisor.intake.deployments.compose.files import refuse_contents, say_unread
-from advisor.intake.deployments.compose.lost import Servers, lose_disks, say_shared
+from advisor.intake.deployments.compose.lost_disks import Servers, lose_disks, say_shared
 from advisor.intake.deployments.compose.servers import (
     OF_ZOOKEEPER,
     count,
@@ -49,19 +56,12 @@ from advisor.intake.deployments.images import (
     setting_of,
     with_file_of,
 )
-from advisor.intake.deployments.own_variables import (
-    OPTIONS,
-    refuse_arguments,
-    refuse_clients,
-    refuse_unprefixed,
-)
 from advisor.intake.deployments.several_clusters import refuse_several
-from advisor.intake.deployments.written import refuse_written, with_exported
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM, named
-from advisor.intake.frameworks.started import VARIABLE, take_started
+from advisor.intake.frameworks.startup import VARIABLE, take_started
 from advisor.intake.reading import Given, Reader, Reading
 from advisor.intake.text import shown
 

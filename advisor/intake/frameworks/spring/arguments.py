@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from advisor.intake.clients.known import decides
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.formats.arguments import Argument, arguments
 from advisor.intake.formats.yaml_nodes import Leaf, documents

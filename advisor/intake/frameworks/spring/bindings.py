@@ -16,7 +16,7 @@ from functools import partial
 
 from advisor.catalog import Component, Family, Problem
 from advisor.catalog.nearest import nearest
-from advisor.intake.clients.known import known_keys, newest
+from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import ack_mode, is_true, relaxed

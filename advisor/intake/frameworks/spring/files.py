@@ -19,7 +19,7 @@ from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
 from advisor.intake.application_file import ApplicationFile, moved
-from advisor.intake.clients.known import known_keys, newest, weighed_of
+from advisor.intake.clients.known_settings import known_keys, newest, weighed_of
 from advisor.intake.clients.placeholders import SPRING, by_default, fill, resolved
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.java_properties import Property, properties

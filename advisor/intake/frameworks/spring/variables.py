@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
-from advisor.intake.clients.known import SLIP, decides, known_keys, newest
+from advisor.intake.clients.known_settings import SLIP, decides, known_keys, newest
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import NAMES, relaxed
 from advisor.intake.reading import Reading

@@ -1,4 +1,4 @@
-"""What became of the message of one poll on the way through a Python program."""
+"""The state of one polled message on one path through a Python program."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Objects of a Python program that put by what they are given until something tells them to send or
-write it, and clients that send it beside the program.
+"""Objects of a Python program that buffer what they are given until they are flushed or executed,
+and clients that send it in the background.
 
 Sources: io (a file buffers, `flush` writes); redis-py (`Pipeline.execute` sends); influxdb-client
 (`write_api` batches, but with SYNCHRONOUS); google-cloud-pubsub (`publish` returns a future).

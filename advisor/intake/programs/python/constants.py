@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from advisor.intake.clients.anew import is_new
+from advisor.intake.clients.generated_names import is_new
 
 
 def constants(tree: ast.AST) -> dict[str, ast.expr]:

@@ -10,7 +10,7 @@ import ast
 from copy import deepcopy
 
 from advisor.intake.programs.python import words
-from advisor.intake.programs.python.made import Function, parameters
+from advisor.intake.programs.python.clients import Function, parameters
 
 _OF = "{}__{}"
 """How the function is named that a decorator was given."""

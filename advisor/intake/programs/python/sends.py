@@ -11,11 +11,10 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from advisor.intake.programs.python import ends as python_ends
+from advisor.intake.programs.facts import DROPPED, GIVEN_UP, ONLY_WRITTEN, RESULT
+from advisor.intake.programs.python import exits, words
 from advisor.intake.programs.python import futures as python_futures
-from advisor.intake.programs.python import words
 from advisor.intake.programs.python.callbacks import Function, drops, only_writes, raises, without
-from advisor.intake.programs.sends import DROPPED, GIVEN_UP, ONLY_WRITTEN, RESULT
 
 _TAKES = frozenset({"callback", "on_delivery"})
 """Keywords that hear of a send."""
@@ -222,7 +221,7 @@ class _Sends:
         consumers = words.consumers(self._tree)
         polls = any(words.verb(call) in ("poll", "flush") and words.receiver(call) not in consumers
                     for call in words.calls(self._tree))  # fmt: skip
-        if polls or python_ends.ends_well(self._tree, self._producers):
+        if polls or exits.ends_well(self._tree, self._producers):
             return
         yield from (call.lineno for call in self._of_file())
 
@@ -230,7 +229,7 @@ class _Sends:
         """Sends of producers that nothing else is given."""
         withs = (node for node in ast.walk(self._tree) if isinstance(node, ast.withitem))
         calls = words.calls(self._tree)
-        aside = python_ends.of_daemons(self._tree)
+        aside = exits.of_daemons(self._tree)
         given = [value for call in calls for value in (*call.args, *call.keywords)
                  if id(value) not in aside]  # fmt: skip
         returned = [node for node in ast.walk(self._tree) if isinstance(node, ast.Return)]
@@ -243,7 +242,7 @@ class _Sends:
     def left_behind(self) -> Iterator[int]:
         """Sends that a program may leave in its queue when it ends."""
         sends = self._of_file() if any(self.callbacks()) else ()
-        yield from python_ends.left_behind(self._tree, self._producers, sends)
+        yield from exits.left_behind(self._tree, self._producers, sends)
 
 
 def _hears(call: ast.Call) -> bool:

@@ -1,4 +1,4 @@
-"""Words of Python programs that read with confluent-kafka: what a call does, by its name."""
+"""What a call of a Python program does, by its name."""
 
 from __future__ import annotations
 

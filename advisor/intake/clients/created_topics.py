@@ -1,0 +1,80 @@
+"""Topics that something makes: a command, a resource, a program. A pipeline has one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from advisor.catalog import Component
+from advisor.intake.clients.known_settings import decides
+from advisor.intake.reading import Reading
+from advisor.intake.text import shown
+
+_FACTOR = "replication.factor"
+ONE = "A pipeline has one topic; leave that one alone here"
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A topic that a command makes; copies are None where the brokers' default counts."""
+
+    line: int
+    copies: int | None
+    configs: tuple[tuple[str, str], ...]
+    is_filled_in: bool = False
+
+
+def state_topics(reading: Reading, parts: Sequence[Reading], lines: Sequence[int]) -> None:
+    """States the copies and the configs of the topics that a file has, by the same rules; `parts`
+    is what each one states, and `lines` where it begins."""
+    if len(parts) == 1:
+        reading.items += parts[0].items
+    for part in parts:
+        reading.notes += part.notes
+        reading.problems += part.problems
+    if len(parts) > 1:
+        state_created(
+            reading, [_resource(part, line) for part, line in zip(parts, lines, strict=True)]
+        )
+
+
+def _resource(part: Reading, line: int) -> Created:
+    texts = {item.name: item.text.strip() for item in part.items}
+    copies = texts.pop(_FACTOR, "")
+    return Created(line, int(copies) if copies.isdecimal() else None, tuple(texts.items()))
+
+
+def state_created(reading: Reading, created: Sequence[Created]) -> None:
+    """States what counts of the topics that are made: of several, the fewest copies."""
+    first = created[0].line
+    copies = [topic for topic in created if topic.copies is not None]
+    if copies and any(it.copies is None and not it.is_filled_in for it in created):
+        unsaid = next(it for it in created if it.copies is None and not it.is_filled_in)
+        words = "a topic that states no copies has the brokers' default, and others state theirs"
+        words += f". {ONE}"
+        reading.wrong(Component.TOPIC, _FACTOR, unsaid.line, words)
+    if copies:
+        least = min(copies, key=lambda topic: topic.copies or 0)
+        reading.state(Component.TOPIC, _FACTOR, str(least.copies), least.line)
+    if not copies and not any(topic.is_filled_in for topic in created):
+        words = "the brokers' default.replication.factor counts where a topic's copies are not"
+        reading.note(first, f"{words} stated")
+    same = set.intersection(*(set(topic.configs) for topic in created))
+    for name, value in sorted(same):
+        reading.state(Component.TOPIC, name, value, first)
+    others = {pair for topic in created for pair in topic.configs} - same
+    for name in sorted({name for name, _ in others}):
+        words = f"{shown(name)}: not every topic that is created here has the same"
+        line = next(it.line for it in created if name in {own for own, _ in {*it.configs} - same})
+        if decides(name):
+            words += f". {ONE}"
+            reading.wrong(Component.TOPIC, name, line, words)
+        else:
+            reading.note(line, words)
+    for topic in created:
+        if topic.copies is None and topic.is_filled_in:
+            words = "--replication-factor is filled in when the command runs. Write the number"
+            reading.wrong(Component.TOPIC, _FACTOR, topic.line, words)
+    if len(created) > 1:
+        words = f"{len(created)} topics are created here: the fewest copies of them count"
+        reading.note(first, words)

@@ -1,0 +1,117 @@
+"""Files of products that set up Kafka's clients by rules of their own, which are not advised on.
+
+Their names for settings come from the products' own classes: WorkerConfig, DistributedConfig,
+StandaloneConfig, ConnectorConfig, SourceConnectorConfig and MirrorConnectorConfig of Kafka;
+KsqlConfig; SchemaRegistryConfig; DebeziumServer; KafkaConnectorOptions of Flink; reference.conf of
+Alpakka and Pekko.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from advisor.intake.clients.known_settings import decides
+from advisor.intake.text import IntakeError
+
+_OF_CONNECT = (
+    "of Kafka Connect. Connect sets up the clients of its connectors by rules of its own, and what "
+    "they guarantee is not advised on. Nothing of this file is read."
+)
+_OF_OTHERS = (
+    "sets up Kafka's clients by rules of its own, and what they guarantee is not advised on. "
+    "Nothing of this file is read."
+)
+_CONNECT = re.compile(
+    # a worker's
+    r"(?:key|value|header)\.converter|plugin\.(?:path|discovery)"
+    r"|(?:offset|config|status)\.storage\.(?:topic|partitions|replication\.factor|file\.filename)"
+    r"|connect\.protocol|inter\.worker\..+|rest\.(?:advertised\..+|extension\.classes)"
+    r"|connector\.client\.config\.override\.policy|exactly\.once\.source\.support"
+    r"|offset\.flush\.(?:interval|timeout)\.ms|scheduled\.rebalance\.max\.delay\.ms"
+    r"|worker\.(?:sync\.timeout|unsync\.backoff)\.ms|task\.shutdown\.graceful\.timeout\.ms"
+    # a connector's
+    r"|connector\.class|tasks\.max|(?:producer|consumer|admin)\.override\..+"
+    r"|exactly\.once\.support|transaction\.boundary(?:\.interval\.ms)?|offsets\.storage\.topic"
+    r"|errors\.(?:tolerance|deadletterqueue\..+|retry\.(?:timeout|delay\.max\.ms)|log\..+)"
+    r"|(?:transforms|predicates)(?:\..+)?|topic\.creation\.(?:enable|groups|default\..+)"
+)
+_MIRRORS = re.compile(
+    r"clusters|[\w.-]{1,100}->[\w.-]{1,100}\.[\w.-]{1,100}|(?:source|target)\.cluster\.[\w.-]{1,100}"
+    r"|sync\.(?:group\.offsets|topic\.(?:configs|acls))\..+|refresh\.(?:topics|groups)\..+"
+    r"|emit\.(?:checkpoints|heartbeats|offset-syncs)\..+|offset\.lag\.max"
+    r"|(?:offset-syncs|checkpoints|heartbeats)\.topic\..+|replication\.policy\.(?:class|separator)"
+    r"|(?:topics|groups|config\.properties)\.(?:exclude|blacklist)"
+    r"|dedicated\.mode\.enable\.internal\.rest|[\w-]{1,60}\.exactly\.once\.source\.support"
+)
+_INCLUDED = re.compile(r"(?:required|file|url|classpath)\(|\"")
+_TEMPLATE = re.compile(r"\{%|\{\{-?[ \t]*[\w.]")
+_CODE = frozenset({
+    "import", "from", "package", "namespace", "using", "use", "require", "const", "let", "var",
+    "new", "func", "fn", "def", "class", "public", "export", "return", "async", "await",
+})  # fmt: skip
+"""Words that lines of programs begin with."""
+_SECTION = re.compile(r"\[[\w. -]{1,60}\]")
+_OTHERS: Mapping[str, re.Pattern[str]] = {
+    "ksqlDB": re.compile(r"ksql\..+"),
+    "the Schema Registry": re.compile(r"kafkastore\..+"),
+    "Debezium": re.compile(r"(?:debezium|schema\.history\.internal|database\.history)\..+"),
+    "Flink's connector": re.compile(
+        r"scan\.startup\.mode|sink\.(?:delivery-guarantee|transactional-id-prefix)"
+    ),
+    "Alpakka": re.compile(r"akka\.kafka\..+"),
+    "Pekko": re.compile(r"pekko\.kafka\..+"),
+    "Camel": re.compile(r"camel\.(?:component|sink|source|kamelet)\..+"),
+}
+
+
+def is_foreign(key: str) -> bool:
+    """Whether only such a product has a setting of that name."""
+    return _refusal(key) is not None
+
+
+def refuse(key: str, line: int, value: str = "") -> None:
+    """Raises `IntakeError` for a setting of such a product, and for HOCON's braces."""
+    if refusal := _refusal(key):
+        raise IntakeError(f"Line {line}: {refusal}")
+    if _TEMPLATE.match(key) or (_TEMPLATE.search(value) and decides(key)):
+        raise IntakeError(
+            f"Line {line}: a template (Jinja, Helm) fills in what stands here. Give the file that "
+            "it makes."
+        )
+    if key == "}" or value.endswith("{"):
+        raise IntakeError(
+            f"Line {line}: braces are not part of a properties file; this looks like HOCON. Give "
+            "the settings of each client as properties."
+        )
+    if key in _CODE and value[:1] not in ("", "=", ":"):
+        raise IntakeError(
+            f"Line {line}: this looks like a program, which is not read as properties. Give the "
+            "settings of each client, topic or broker that it makes as properties."
+        )
+    if key == "---" and line > 1:
+        raise IntakeError(
+            f"Line {line}: --- is not part of a properties file; another document begins here. "
+            "Give each as a file of its own."
+        )
+    if key == "include" and _INCLUDED.match(value):
+        raise IntakeError(
+            f"Line {line}: include is not part of a properties file; this looks like HOCON. Give "
+            "what both files state as properties."
+        )
+    if _SECTION.fullmatch(key):
+        raise IntakeError(
+            f"Line {line}: sections are not part of a properties file. Give each client's settings "
+            "in a file of its own, without its section, and say which client reads them (--client "
+            "librdkafka for confluent-kafka)."
+        )
+
+
+def _refusal(key: str) -> str | None:
+    if _MIRRORS.fullmatch(key):
+        pair = "a pair of clusters" if "->" in key else key
+        return f"{pair} of MirrorMaker 2 is {_OF_CONNECT}"
+    if _CONNECT.fullmatch(key):
+        return f"{key} is {_OF_CONNECT}"
+    names = (name for name, pattern in _OTHERS.items() if pattern.fullmatch(key))
+    return next((f"{key} is of {name}, which {_OF_OTHERS}" for name in names), None)

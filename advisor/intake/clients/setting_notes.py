@@ -1,0 +1,96 @@
+"""Notes about real settings that are not weighed, where there is more to say than that.
+
+Sources: KIP-405 and Kafka operations/tiered-storage.md; KIP-74 (the first batch of an answer is
+sent whatever its size); LogValidator.java (brokers compress anew); QuorumConfig.java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from advisor.catalog import Component
+from advisor.intake.reading import Item
+
+_LOCAL = "counts for topics with remote.storage.enable=true only"
+_PLUGIN = "is handed on to a plug-in of tiered storage: not taken into account"
+_NO_LIMIT = "is no limit on a batch: the first one of an answer comes whatever its size (KIP-74)"
+_COMPRESSED = (
+    "has the brokers compress anew what was sent otherwise: what counts for max.message.bytes is "
+    "the size after that, and a batch that fits where it is sent may be refused"
+)
+_QUORUM = (
+    "is longer than clients wait: where the machine that dies is the active controller, too, "
+    "nobody leads its partitions until another controller is elected. Delivery Lab does not take "
+    "that wait into account"
+)
+_THROTTLED = (
+    "throttles replicas that are not in sync (KIP-73), also after the reassignment that it was "
+    "for: with a rate below that of new records one that fell behind never comes back"
+)
+_MIGRATING = (
+    "is a step of the migration to KRaft (KIP-866): while it lasts the new controllers elect "
+    "leaders for all brokers, by their own files. The answer is for the mode that this file runs in"
+)
+_FEW = (
+    "is few connections: a client has two to the broker that it asked first, and brokers have "
+    "several to each other and to the active controller. One too many is closed"
+)
+_CONNECTIONS = 20
+_PATIENCE_MS = 30_000
+"""What may pass for an election of controllers, beside a broker's session, until the clients'
+default delivery timeout of 120 s is in sight."""
+
+
+def _is_true(text: str) -> bool:
+    return text.strip().lower() == "true"
+
+
+def _is_other_codec(text: str) -> bool:
+    return text.strip().lower() != "producer"
+
+
+def _is_long(text: str) -> bool:
+    return text.strip().isdecimal() and int(text) > _PATIENCE_MS
+
+
+def _is_few(text: str) -> bool:
+    return text.strip().isdecimal() and int(text) < _CONNECTIONS
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+_REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
+    (Component.TOPIC, "local.retention.ms"): (_any, _LOCAL),
+    (Component.TOPIC, "local.retention.bytes"): (_any, _LOCAL),
+    (Component.BROKER, "log.local.retention.ms"): (_any, _LOCAL),
+    (Component.BROKER, "log.local.retention.bytes"): (_any, _LOCAL),
+    (Component.BROKER, "remote.log.storage.system.enable"): (_is_true, _LOCAL),
+    (Component.TOPIC, "compression.type"): (_is_other_codec, _COMPRESSED),
+    (Component.BROKER, "compression.type"): (_is_other_codec, _COMPRESSED),
+    (Component.BROKER, "replica.fetch.max.bytes"): (_any, _NO_LIMIT),
+    (Component.BROKER, "replica.fetch.response.max.bytes"): (_any, _NO_LIMIT),
+    (Component.BROKER, "controller.quorum.election.backoff.max.ms"): (_is_long, _QUORUM),
+    (Component.BROKER, "controller.quorum.retry.backoff.ms"): (_is_long, _QUORUM),
+    (Component.BROKER, "max.connections.per.ip"): (_is_few, _FEW),
+    (Component.BROKER, "max.connections"): (_is_few, _FEW),
+    (Component.BROKER, "zookeeper.metadata.migration.enable"): (_is_true, _MIGRATING),
+    (Component.BROKER, "leader.replication.throttled.rate"): (_any, _THROTTLED),
+    (Component.BROKER, "follower.replication.throttled.rate"): (_any, _THROTTLED),
+    (Component.TOPIC, "leader.replication.throttled.replicas"): (_any, _THROTTLED),
+    (Component.TOPIC, "follower.replication.throttled.replicas"): (_any, _THROTTLED),
+}
+
+
+def remark(item: Item) -> str:
+    """What is said of a setting with this value; empty where "not weighed" is enough."""
+    if item.component is Component.BROKER and item.name.startswith(PLUGINS):
+        return _PLUGIN
+    applies, words = _REMARKS.get((item.component, item.name), (_any, ""))
+    return words if applies(item.text) else ""
+
+
+PLUGINS = ("rlmm.config.", "rsm.config.")
+"""How the settings of tiered storage's plug-ins begin, unless brokers are told otherwise
+(remote.log.metadata.manager.impl.prefix, remote.log.storage.manager.impl.prefix)."""

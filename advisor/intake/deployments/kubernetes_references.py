@@ -1,0 +1,138 @@
+"""What Kubernetes resources of one file say of each other: ConfigMaps, Secrets, and variables that
+come from them.
+
+`valueFrom` names an entry of a ConfigMap or a Secret; a Secret holds its entries as base64 in
+`data`, or plain in `stringData`, which goes before it, and a ConfigMap some of its own as base64 in
+`binaryData` (Kubernetes API reference, EnvVarSource v1, Secret v1 and ConfigMap v1).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from advisor.intake.application_file import file_profile
+from advisor.intake.clients.known_settings import decides
+from advisor.intake.deployments.images import setting_of
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.frameworks.spring.arguments import is_argument
+from advisor.intake.text import IntakeError, shown
+
+_KINDS = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+_Entries = Mapping[tuple[str, str, str], str]
+"""What each entry holds, by kind, name and key."""
+
+
+def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
+    """The resources, with the entries of Secrets as those of ConfigMaps, and with the values that
+    variables take from entries that are here."""
+    resources = [_plain(leaves) for leaves in found]
+    entries = {
+        (_text(leaves, ("kind",)), _text(leaves, ("metadata", "name")), leaf.path[1]): leaf.text
+        for leaves in resources
+        for leaf in leaves
+        if leaf.path[:1] == ("data",) and len(leaf.path) == 2
+    }
+    return [list(_filled(leaves, entries)) for leaves in resources]
+
+
+def with_names(found: Iterable[list[Leaf]]) -> Iterator[tuple[str, list[Leaf]]]:
+    """The resources, each with a name that no other one here has: one name may be of two kinds, or
+    in two namespaces."""
+    used = set[str]()
+    for leaves in found:
+        name = _text(leaves, ("metadata", "name"))
+        name = f"{name}:{leaves[0].line}" if leaves and name in used else name
+        used.add(name)
+        yield name, leaves
+
+
+def source_of(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
+    """A ConfigMap or a Secret as what `envFrom` calls it, with its name."""
+    stated = {
+        leaf.path: leaf.text for leaf in leaves if leaf.path[:1] in (("kind",), ("metadata",))
+    }
+    kinds = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
+    if kind := kinds.get(stated.get(("kind",), "")):
+        yield kind, stated.get(("metadata", "name"), "")
+
+
+def has_application(leaves: Iterable[Leaf]) -> bool:
+    """Whether a ConfigMap holds files of an application's."""
+    return any(
+        leaf.path[:1] == ("data",)
+        and len(leaf.path) == 2
+        and file_profile(leaf.path[1]) is not None
+        for leaf in leaves
+    )
+
+
+def refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
+    """Raises `IntakeError` for a variable with two values in ConfigMaps: of two applications, or of
+    two places that one runs in."""
+    stated: dict[str, tuple[str, int]] = {}
+    for name, text, line in data:
+        before, at = stated.setdefault(name, (text, line))
+        if before != text and (decides(setting_of(name)) or is_argument(text)):
+            words = f"{shown(name)} has another value than on line {at}. Leave only the ConfigMap"
+            raise IntakeError(f"Line {line}: {words} that counts.")
+
+
+def _text(leaves: Iterable[Leaf], path: tuple[str, ...]) -> str:
+    return next((leaf.text for leaf in leaves if leaf.path == path), "")
+
+
+def _plain(leaves: list[Leaf]) -> list[Leaf]:
+    """A resource, with its entries as plain text."""
+    if _text(leaves, ("kind",)) != "Secret":
+        binary = (leaf.path[:1] == ("binaryData",) for leaf in leaves)
+        return [_of_base64(leaf) if one else leaf for leaf, one in zip(leaves, binary, strict=True)]
+    stated = {leaf.path[1:] for leaf in leaves if leaf.path[:1] == ("stringData",)}
+    result = list[Leaf]()
+    for leaf in leaves:
+        match leaf.path:
+            case ("stringData", *key):
+                result.append(replace(leaf, path=("data", *key)))
+            case ("data", *key) if tuple(key) in stated:
+                pass
+            case ("data", *_):
+                result.append(_of_base64(leaf))
+            case _:
+                result.append(leaf)
+    return result
+
+
+def _of_base64(leaf: Leaf) -> Leaf:
+    """An entry with its text, which is nothing for what is none, such as a keystore."""
+    try:
+        text = base64.b64decode("".join(leaf.text.split()), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        text = ""
+    return replace(leaf, path=("data", *leaf.path[1:]), text=text)
+
+
+def _filled(leaves: list[Leaf], entries: _Entries) -> Iterator[Leaf]:
+    named: dict[tuple[str, ...], str] = {}
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "name") if before[-1:] and before[-1] in _KINDS:
+                named[tuple(before)] = leaf.text
+            case _:
+                pass
+    for leaf in leaves:
+        yield _value(leaf, named, entries)
+
+
+def _value(leaf: Leaf, named: Mapping[tuple[str, ...], str], entries: _Entries) -> Leaf:
+    """A variable's `valueFrom` as its `value`, where what it names is here."""
+    match leaf.path:
+        case (*before, "valueFrom", kind, "key") if kind in _KINDS:
+            reference: Sequence[str] = leaf.path[:-1]
+            place = (_KINDS[kind], named.get(tuple(reference), ""), leaf.text)
+            if place in entries:
+                return replace(leaf, path=(*before, "value"), text=entries[place])
+        case _:
+            pass
+    return leaf

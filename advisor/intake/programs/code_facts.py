@@ -1,0 +1,70 @@
+"""Facts that only a program's code decides, and whether a file is a program.
+
+A program is read for what breaks a guarantee. No reading of a text shows that nothing does: a
+function of another file may drop a record. So what the text does not show stays assumed, and an
+answer that rests on it says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+NOTE = (
+    "The program was read for what loses or repeats records. Nothing found is no proof that there "
+    "is nothing: what its code does not show is assumed."
+)
+"""Said of a program that was read."""
+
+OF_CODE = frozenset(
+    {
+        "abort", "commit", "commit.order", "delivery.errors", "processing", "processing.errors",
+        "processing.order", "resend", "sink", "state",
+    }
+)  # fmt: skip
+"""Facts of the application that its code decides and no configuration states."""
+
+KINDS = frozenset({"java-code", "python-dict", "spark-options"})
+"""Kinds of files in which code may stand."""
+
+_USES = re.compile(
+    r"\.\s*(?:poll|consume|getone|getmany|produce|send|send_and_wait|readStream|writeStream|"
+    r"foreachBatch|subscribe|addSource|process)\b|\b(?:StreamsBuilder|Topology)\b"
+    r"|\bfor\s+\w+\s+in\s+\w*consumer\b|@\w*KafkaListener\b"
+)
+"""What a program does with a client, beside making it."""
+MAKES_CLIENT = re.compile(
+    r"\bKafka(?:Producer|Consumer|ShareConsumer|Streams)\s*(?:<[^;(){}]{0,99}>|\[[^;(){}]{0,99}\])?\s*\("
+)
+"""Where a program of Java, Kotlin or Scala makes a client, which another class may use."""
+
+
+ASSIGNS = (
+    "assign() takes the partitions that it names and no other: none that is added to the topic "
+    "later, and nobody takes them over from a member that dies (KafkaConsumer javadoc, Manual "
+    "Partition Assignment). That is not advised on; subscribe() to the topic"
+)
+"""Said of a reader that chooses its partitions itself."""
+
+_WHOLE_COMMENT = re.compile(r"^[ \t]*(?:#|//|\*).*$", re.MULTILINE)
+_ASSIGN = re.compile(r"\w[ \t]*\.\s*assign\s*\(")
+_SUBSCRIBE = re.compile(r"(?<!\w)subscribe\s*\(")
+
+
+def assigned(text: str) -> int:
+    """The line where a program chooses its partitions itself, and subscribes to none; else 0.
+
+    A callback of `subscribe` may assign what the group gives it (confluent-kafka, on_assign).
+    """
+    if "TopicPartition" not in text or ".assign" not in text:
+        return 0
+    code = _WHOLE_COMMENT.sub("", text)
+    match = _ASSIGN.search(code)
+    is_alone = match and "TopicPartition" in code and not _SUBSCRIBE.search(code)
+    return code.count("\n", 0, match.start()) + 1 if match and is_alone else 0
+
+
+def is_program(kind: str, text: str) -> bool:
+    """Whether a file of this kind holds code that works with records, or makes what does, and not
+    settings alone."""
+    works = _USES.search(text) or (kind == "java-code" and MAKES_CLIENT.search(text))
+    return kind in KINDS and bool(works)

@@ -1,0 +1,57 @@
+"""Bulk writes and HTTP requests whose result tells what failed, and that throw nothing.
+
+Sources: Elasticsearch and OpenSearch, Bulk API (`BulkResponse.hasFailures`, `errors`); AWS SDK for
+Java (`failedRecordCount` of Kinesis and Firehose, `unprocessedItems` of DynamoDB, `failed` of SQS
+and SNS); BigQuery (`hasErrors`); java.net.http and OkHttp (they throw for no status).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from advisor.intake.programs.jvm.derived_names import logged
+from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.text import Block, Text
+
+_MOST = 60
+_WRITES = re.compile(
+    r"(?P<before>(?:(?<=[;{}\n])|\b(?P<name>\w+)\s*(?::\s*[\w<>?., ]{1,60})?=(?!=))\s*)"
+    r"(?:await\s+)?(?:\w+\s*\??\.\s*){0,3}(?:"
+    r"(?i:_?es|\w*(?:elastic|opensearch|client|bigquery|kinesis|firehose|dynamo|sqs|sns)\w*)\s*\.\s*"
+    r"(?:bulk|putRecords|putRecordBatch|batchWriteItem|sendMessageBatch|publishBatch|putEvents"
+    r"|insertAll)|\w*(?i:http|client)\w*\s*\.\s*send(?=[^;{}]{0,300}\bBodyHandlers\b)"
+    r"|\w+\s*\.\s*newCall\s*\([^;{}]{0,300}?\)\s*\.\s*execute)\s*\("
+)
+_WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
+_ALONE = re.compile(r"\s*(?:[;}\n]|$)")
+_ASKED = r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
+_OF_CONDITION = re.compile(r"\b(?:if|for)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\belse\b")
+
+
+def unasked(text: Text, span: Block) -> Iterator[int]:
+    """Where such a write is, between two places, and nothing but a log asks what failed."""
+    begin, end = max(0, span[0]), span[1]
+    for match in islice(_WRITES.finditer(text.plain, begin, end), _MOST):
+        behind = text.closed(match.end())
+        held = match["name"] and text.plain[behind : behind + 1] == ")"  # try (var r = …)
+        if not held and not _ALONE.match(text.plain, behind):
+            continue  # something is asked of the result at once
+        if match["name"] is None or not _is_asked(text, match["name"], behind):
+            yield match.end()
+
+
+def _is_asked(text: Text, name: str, at: int) -> bool:
+    """Whether something other than a log reads a name in the block around a place."""
+    stop = text.block(at)[1]
+    again = _WHILE.match(text.plain, stop)
+    stop = again.end() if again else stop
+    printed = [*logged(text, (at, stop))]
+    for match in re.compile(_ASKED.format(name)).finditer(text.plain, at, stop):
+        closed = text.closed(match.end())
+        start, end = text.guarded(closed)
+        inside = _OF_CONDITION.sub(" ", text.plain[start:end].removeprefix("{"))
+        printed += [(match.start(), end)] if only_writes(inside) else []
+    uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
+    return any(not any(start <= use.start() < end for start, end in printed) for use in uses)

@@ -1,0 +1,326 @@
+"""Commits of Kafka's Java consumer that come before the records they cover are processed.
+
+`commitSync()` and `commitAsync()` without offsets commit behind all that the last `poll()`
+returned; with offsets, behind those (KafkaConsumer javadoc). What a producer was given is done when
+it was flushed, or its future read (KafkaProducer javadoc, `send`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from advisor.intake.programs.jvm import sends as jvm_sends
+from advisor.intake.programs.jvm.derived_names import TAKES_APART, Made, logged
+from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
+
+_ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
+_IN_FUNCTION = re.compile(r"(?<=[(,{>]|\s)\s*\w+\s*(?:\.|::)\s*commit(?:Sync|Async)\b")
+_BEFORE_BRACES = re.compile(r"(\w+)\s*\([^(){}]*\)\s*$")
+ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
+_USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
+_OFFSETS = re.compile(r"\bOffsetAndMetadata\b[^;{}]{0,400}")
+_HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
+_EACH_HEAD = (
+    r"\b(?:{})(?:\s*\.\s*(?:stream|asSequence|iterator)\(\)|\s*\.\s*asScala)?"
+    r"\s*\.\s*for[Ee]ach\s*[({{]\s*\(?\w+\)?\s*(?:->|=>)"
+)
+_ADDS = (
+    r"\b(\w+)\s*\.\s*(?:add|addAll|append)\s*\(\s*"
+    rf"(?:(?:\w+\s*\.\s*){{{{0,3}}}}(?:new\s+)?{TAKES_APART}\s*\(\s*)?"
+    r"(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
+)
+_ADDS_EACH = r"\b(?:{})\s*\.\s*for[Ee]ach\s*\(\s*(\w+)\s*::\s*add\s*\)"
+_PUTS = (
+    r"\b(?!\w*(?i:offset|position))(\w+)\s*\.\s*put\s*\((?=[^;{{}}]*\b(?:{})\b)[^;{{}}]{{1,200}}"
+)
+_CALLED = re.compile(r"(\w+)\s*\(")
+_COLLECTION = (
+    r"\b(?:\w*(?:List|Set|Map|Collection|StringBuilder|StringBuffer|StringJoiner)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
+    r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer|StringBuilder|StringJoiner)\w*|\w+ListOf|\w+SetOf)\b)"
+)
+_OF_VALUES = (
+    r"\b(\w+)\s*(?::[^=;{{}}\n]{{0,60}})?=(?!=)\s*(?:(?:StreamSupport\s*\.\s*stream|new\s+\w+(?:<[^<>;]*>)?)\s*\(\s*)?\b(?:{0})\b"
+    r"(?:[\w\s.,]|\([\w\s,]*\)|\)|\.\s*map\s*(?:\(\s*(?:(\w+)\s*(?:->|=>)\s*\2\s*\.\s*\w+"
+    r"(?:\s*\(\s*\))?|_\s*\.\s*\w+|\w+\s*::\s*\w+)\s*\)|\{{\s*it\.\w+(?:\(\))?\s*\}}))*?(?=;|\n)"
+)
+"""A list of what was polled, taken apart and not processed."""
+PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
+"""What a collection is called that is made elsewhere."""
+_MOST, _MOST_OF_NAME = 100, 4
+_OF_RECORD = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
+_NEXT = re.compile(
+    rf"{_OF_RECORD.pattern}|\.\s*position\s*\(|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
+)
+_ENDS_OTHER = [
+    re.compile(rf"(?<=[\w)])\s*\.\s*{verb}\s*\(\s*\)") for verb in ("commit", "executeBatch")
+]
+"""The end of a transaction of another system."""
+_OF_COMMITS = re.compile(r"\b(?:commit(?:Sync|Async)|OffsetAndMetadata|TopicPartition)\b")
+_OFFSETS_SENT = re.compile(r"\bsendOffsetsToTransaction\s*\(")
+_CAUGHT = re.compile(r"\bcatch\s*(?:\([^(){}]*\)\s*)?\{")
+_COMMIT = re.compile(r"\bcommitTransaction\s*\(")
+_LAST = re.compile(
+    r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
+)
+"""A name for the offset of a record, which is no use of it."""
+_WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
+
+
+def any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """A use of any of these names; of none if there is none."""
+    return re.compile("|".join(_USE.format(name) for name in sorted(names)) or r"(?!)")
+
+
+def handed_commits(text: Text) -> Iterator[str]:
+    """The parameters of methods that are handed a function which commits: `handle(rs,
+    c::commitSync)`."""
+    for match in islice(_IN_FUNCTION.finditer(text.plain), _MOST):
+        depth, number = 0, 0
+        for at in range(match.start() - 1, max(0, match.start() - 400), -1):
+            depth += (text.plain[at] in ")]}") - (text.plain[at] in "([{")
+            number += depth == 0 and text.plain[at] == ","
+            if depth >= 0:
+                continue
+            before = text.plain[max(0, at - 200) : at]
+            callee = (CALLEE if text.plain[at] == "(" else _BEFORE_BRACES).search(before)
+            last = slice(-1, None) if text.plain[at] == "{" else slice(number, number + 1)
+            for body in text.bodies(callee[1])[:_MOST_OF_NAME] if callee else ():
+                yield from text.parameters(body)[last]
+            if callee or text.plain[at] != "{":
+                break
+            depth = 0
+
+
+@dataclass(frozen=True)
+class Records:
+    """What one `poll()` returned: where it stands, its names, and the loops that take it apart."""
+
+    text: Text
+    consumer: str
+    names: frozenset[str]
+    behind: int
+    block: Block
+    one_by_one: Sequence[Block]
+    producers: frozenset[str]
+    made: Sequence[Made] = ()
+    """What the code makes of them."""
+
+    def too_early(self) -> Iterator[int]:
+        """Where a commit is behind what is not processed yet."""
+        yield from self._of_all()
+        yield from self._of_offsets()
+        yield from self._of_sends()
+        yield from self._of_buffers()
+        yield from self._of_transactions()
+
+    @cached_property
+    def commits_of_all(self) -> re.Pattern[str]:
+        """A commit of all that was polled, be it in a method of the file."""
+        bare = re.compile(ALL.format(r"\w+"))
+        methods = [*self.text.methods_with(bare), *handed_commits(self.text)]
+        own = rf"(?:{'|'.join(methods)})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
+        called = rf"|(?<![.\w])(?:this\s*\.\s*)?{own}" if methods else ""
+        return re.compile(ALL.format(self.consumer) + called)
+
+    def _of_all(self) -> Iterator[int]:
+        plain, commits = self.text.plain, self.commits_of_all
+        uses = self._processing[1]
+        for body in self.one_by_one:
+            if inside := commits.search(plain, *body):
+                yield inside.start()
+        for commit in commits.finditer(plain, self.behind, self.block[1]):
+            inner = self.text.block(commit.start())
+            opened = plain.index("(", commit.start()) + 1
+            given = plain[opened : self.text.closed(opened)]
+            if any(ends.search(plain, commit.end(), inner[1])
+                   and not ends.search(plain, self.behind, commit.start())
+                   for ends in _ENDS_OTHER):  # fmt: skip
+                yield commit.start()
+            apart = any(start < commit.start() < end for start, end in self.one_by_one)
+            if apart or self._mentions(given):
+                continue
+            for masked in (self._processing[0], self._effects):
+                before = uses.search(masked, self.behind, commit.start())
+                if not before and uses.search(masked, commit.end(), inner[1]):
+                    yield commit.start()
+                    break
+
+    def _of_offsets(self) -> Iterator[int]:
+        """Commits of the offset behind a record, before it is used."""
+        masked, uses = self._processing
+        for start, end in self._commits_of_offsets():
+            inner = self.text.block(start)
+            begin = max(self.behind, inner[0])
+            if not uses.search(masked, begin, start) and uses.search(masked, end, inner[1]):
+                yield start
+
+    def commits_in(self, block: Block) -> bool:
+        """Whether a block commits what is behind a record."""
+        return any(block[0] < start < block[1] for start, _ in self._commits_of_offsets())
+
+    def commit_in(self, block: Block) -> int:
+        """Where a block commits all that was polled, or what is behind a record whatever became
+        of it; -1 if nowhere. Offsets of another name may be of what was processed."""
+        plain = self.text.plain
+        if of_all := self.commits_of_all.search(plain, *block):
+            return of_all.start()
+        commits = re.compile(rf"(?P<own>{self._own_commits})|" + _ANY.format(r"\w+"))
+        for commit in islice(commits.finditer(plain, *block), _MOST_OF_NAME):
+            given = plain[commit.end() : self.text.closed(commit.end())]
+            is_asked = re.search(r"\bif\b[^;{}]*$", plain[block[0] : commit.start()])
+            of_record = _OF_RECORD.search(given) or (commit["own"] and self._mentions(given))
+            if of_record and not is_asked and self.text.block(commit.start()) == block:
+                return commit.start()
+        return -1
+
+    def _commits_of_offsets(self) -> Iterator[Block]:
+        """Commits of the offset behind a record, also by a method that does nothing else."""
+        plain = self.text.plain
+        commits = re.compile(_ANY.format(self.consumer))
+        for commit in islice(commits.finditer(plain, self.behind, self.block[1]), _MOST):
+            given = plain[commit.end() : self.text.closed(commit.end()) - 1]
+            put = rf"\b{re.escape(given.split(',')[0].strip())}\s*[.\[][^;]*"
+            filled = re.findall(put, plain[self.behind : commit.start()])
+            if any(_NEXT.search(it) for it in [given, *filled]):
+                yield commit.start(), commit.end()
+        for match in re.compile(self._own_commits).finditer(plain, self.behind, self.block[1]):
+            end = self.text.closed(match.end())
+            if self._mentions(plain[match.end() : end]):
+                yield match.start(), end
+
+    @cached_property
+    def _own_commits(self) -> str:
+        """A call of a method of the file that commits what is behind a record."""
+        methods = [name for name in self.text.methods_with(re.compile(_ANY.format(r"\w+")))
+                   if any(map(self._only_commits, self.text.bodies(name)))]  # fmt: skip
+        return rf"(?<![.\w])(?:{'|'.join(methods) or '_'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
+
+    def _only_commits(self, body: Block) -> bool:
+        """Whether a method commits the offset behind what it is given, and does nothing else."""
+        inside = self.text.plain[body[0] + 1 : body[1]]
+        others = (it for it in re.split(r"[;{}\n]", inside) if not _OF_COMMITS.search(it))
+        return bool(_NEXT.search(inside)) and not any("(" in it for it in others)
+
+    def _of_transactions(self) -> Iterator[int]:
+        """Transactions with the offsets that are committed before the records are processed."""
+        plain, uses = self.text.plain, self._processing[1]
+        caught = (self.text.block_of(match.end() - 1) for match in _CAUGHT.finditer(plain))
+        masked = blanked(self._effects, caught)
+        for match in _COMMIT.finditer(plain, self.behind, self.block[1]):
+            in_it = _OFFSETS_SENT.search(plain, self.behind, match.start())
+            if in_it and uses.search(masked, match.end(), self.block[1]):
+                yield match.start()
+
+    def _of_sends(self) -> Iterator[int]:
+        """Commits behind records that were handed to a producer, which has not sent them yet."""
+        plain = self.text.plain
+        if re.search(r"\b(?:commitTransaction|sendOffsetsToTransaction)\b", plain):
+            return
+        sends = jvm_sends.sends(self.text, self.producers, self.behind, self.block[1])
+        for _, opened in sends[:_MOST]:
+            end = self.text.closed(opened)
+            if not self._mentions(plain[opened:end]):
+                continue
+            commit = self.commits_of_all.search(plain, end, self.block[1])
+            if commit and not _WAITED.search(plain, end, commit.start()):
+                yield commit.start()
+
+    def _of_buffers(self) -> Iterator[int]:
+        """Commits behind records that are put by, and processed only now and then."""
+        plain, block = self.text.plain, self.block
+        names = "|".join(sorted(self.names | self._apart))
+        kept = {name for name, _ in self._put_by(names)}
+        for name in sorted(kept):
+            declared = re.compile(_COLLECTION.format(name)).search(plain)
+            if declared and block[0] < declared.start() < block[1]:
+                continue  # of this round alone
+            own = "|".join(self.text.methods_with(re.compile(rf"\b{name}\b"))) or "_"
+            uses = re.compile(
+                rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream|toString)\b"
+                rf"|(?<![.\w])(?:{own})\s*\("
+            )
+            commit = self.commits_of_all.search(plain, self.behind, block[1])
+            if commit is None or self.text.block(commit.start()) != block:
+                continue
+            found = [*uses.finditer(plain, self.behind, commit.start())]
+            if found and all(self._is_under_condition(use.start()) for use in found):
+                yield commit.start()
+
+    def _is_under_condition(self, at: int) -> bool:
+        """Whether a place is in a block, or a statement, behind an `if`."""
+        before = self.text.plain[max(self.behind, at - 200) : at]
+        around = self.text.around(at)[-1][2]
+        return any(re.search(r"\bif\s*\([^{};]*\)\s*$", head) for head in (around, before))
+
+    def _mentions(self, code: str) -> bool:
+        return not self.names.isdisjoint(re.findall(r"\w+", code))
+
+    def _put_by(self, names: str) -> Iterator[tuple[str, Block]]:
+        """The collections that records are put into, and where."""
+        plain = self.text.plain
+        for pattern in (_ADDS.format(names, names), _ADDS_EACH.format(names)):
+            for match in re.compile(pattern).finditer(plain, *self._reach):
+                yield next(filter(None, match.groups())), match.span()
+        for match in re.compile(_PUTS.format(names)).finditer(plain, *self._reach):
+            made = _CALLED.findall(match[0])[1:]
+            if all(re.fullmatch(TAKES_APART, verb) for verb in made) and not _OFFSETS.search(
+                match[0]
+            ):
+                yield match[1], match.span()
+
+    @cached_property
+    def _apart(self) -> set[str]:
+        """The names of what is only taken out of a record."""
+        return {made.name for made in self.made if made.is_apart}
+
+    @cached_property
+    def _processing(self) -> tuple[str, re.Pattern[str]]:
+        """The program without what commits or puts by, and what a use of a record looks like."""
+        plain, names = self.text.plain, "|".join(sorted(self.names | self._apart))
+        commits = re.compile(_ANY.format(self.consumer))
+        offsets = _OFFSETS.finditer(plain, *self._reach)
+        spans = [(self._statement(match.start()), match.end()) for match in offsets]
+        spans += [
+            (match.end(), self.text.closed(match.end()) - 1)
+            for match in commits.finditer(plain, *self._reach)
+        ]
+        for name in self.names:
+            header = re.compile(_HEADER.format(name))
+            spans += [match.span() for match in header.finditer(plain, *self._reach)]
+        heads = re.compile(_EACH_HEAD.format("|".join(sorted(self.names))))
+        spans += [match.span() for match in heads.finditer(plain, *self._reach)]
+        spans += [match.span() for match in _LAST.finditer(plain, *self._reach)]
+        of_values = re.compile(_OF_VALUES.format(names)).finditer(plain, *self._reach)
+        kept = dict[str, bool]()
+        for match in of_values:
+            kept[match[1]] = True
+            spans.append(match.span())
+        for name, span in self._put_by(names):
+            if name not in kept:
+                declared = [*re.finditer(_COLLECTION.format(name), plain)]
+                kept[name] = bool(declared or PUT_BY.search(name))
+                spans += [it.span() for it in declared]
+            spans += [span] if kept[name] else []
+        spans += [made.span for made in self.made if made.is_apart]
+        masked = blanked(plain, spans)
+        collections = {name for name, is_kept in kept.items() if is_kept}
+        known = self.names | collections | self._apart
+        return masked, any_of(known)
+
+    @cached_property
+    def _effects(self) -> str:
+        """The program without what only writes of records, too."""
+        return blanked(self._processing[0], logged(self.text, self._reach))
+
+    def _statement(self, at: int) -> int:
+        """Where the statement begins that a place is in."""
+        begin = max(self.behind, at - 400)
+        return 1 + max(begin - 1, *(self.text.plain.rfind(char, begin, at) for char in ";{}"))
+
+    @property
+    def _reach(self) -> Block:
+        return self.behind, self.block[1]

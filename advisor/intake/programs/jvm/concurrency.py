@@ -1,0 +1,75 @@
+"""Method names with which JVM code hands records to threads, and waits for them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_MOST = 20
+HAND = re.compile(
+    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
+    r"|\.\s*async\s*\(\s*\)\s*\.\s*\w+\s*\("
+    r"|\.\s*(?:ofVirtual|ofPlatform)\s*\(\s*\)[^;{}]{0,80}?\.\s*start\s*\("
+    r"|\.\s*(?:schedule|executeBlocking|runOnContext)\s*\(|\b\w+\s!\s(?=\w)"
+    r"|\beventBus\s*\(\s*\)\s*\.\s*(?:send|publish|request)\s*\("
+    r"|\b(?i:event_?bus|vertx)\w*\s*\.\s*(?:send|publish|request)\s*\(\s*,"
+    r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*\(|\b(?i:bulkProcessor)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
+    r"|\b\w+Async(?:Client)?\s*\.\s*(?!close\b)\w+\s*\("
+    r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
+)
+_ASIDE = (
+    r"(?:\w+AsyncClient|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
+    r"|\w*AsyncCommands{})(?:\s*<[^;(){{}}]{{0,80}}>)?"
+)
+_OF_PUBSUB = "com.google.cloud.pubsub"
+_DECLARED = (
+    r"\b{0}\s+(\w+)\s*(?=[=;,)])|\b(\w+)\s*:\s*{0}(?![\w.])|\b(\w+)\s*=\s*(?:new\s+)?{0}\s*[.(]"
+)
+
+
+@lru_cache(maxsize=4)
+def hands(plain: str) -> re.Pattern[str]:
+    """What hands something on in a program: also any call of a client whose methods return at once
+    (AWS SDK, `S3AsyncClient`; google-cloud-pubsub, `Publisher`; Lettuce, `RedisAsyncCommands`)."""
+    types = _ASIDE.format("|Publisher" if _OF_PUBSUB in plain else "")
+    declared = re.findall(_DECLARED.format(types), plain)
+    names = "|".join(sorted({name for found in declared for name in found if name})[:_MOST]) or "_"
+    calls = rf"\b(?:{names})\s*\.\s*(?!close\b|shutdown\b|flush\b|waiter\b)\w+\s*\("
+    return re.compile(f"{HAND.pattern}|{calls}")
+
+
+SUBSCRIBES = re.compile(
+    r"\.\s*(?:subscribe|unsafeRunAsync\w*|unsafeRunAndForget|unsafeToFuture)\s*\("
+)
+"""Of a reactive chain, or an effect of Scala, which is not waited for."""
+PUT = re.compile(r"\b(\w+)\s*\.\s*(?:put|add|addAll|offer|send|trySend)\s*\(")
+QUEUE = (
+    r"\b{0}\s*:\s*\w*(?:Queue|Deque|Channel)\b|"
+    r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
+    r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
+)
+ASKS = re.compile(
+    r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny|waitFor\w+|flushSync)\s*\("
+    r"|\bacquire\w*\s*\(\s*\w|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
+    r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
+)
+"""What waits for others, and throws what they throw, or may."""
+WAITS = re.compile(
+    rf"{ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
+)
+ONLY_WAITS = re.compile(
+    r"\b(?:latch|barrier|phaser|done)\w*\s*\.\s*await\s*\(|\bsupervisorScope\b"
+    r"|\b(?:invokeAll|awaitTermination|ready)\s*\(",
+    re.IGNORECASE,
+)
+"""What waits for others, and hears of no error of theirs."""
+COUNTED = re.compile(r"\b(?:countDown|arriveAndDeregister)\b")
+AWAIT = re.compile(r"\.\s*await\s*\(")
+THEN = re.compile(r"\b(?:whenComplete|then\w+)\s*\(")
+EVERY = re.compile(r"(?<=[;{}\n])\s*(?:\w+\.invokeAll|Await\s*\.\s*ready)\s*\(")
+"""Whose futures nothing takes."""
+THREAD = re.compile(r"\bThread\b|\bthread\b")
+IS_DONE = re.compile(r"\.\s*isDone\b")
+OF_SCOPE = re.compile(r"(?:launch|async)\b")
+"""Whose error `join()` does not throw."""

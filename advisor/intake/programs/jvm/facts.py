@@ -1,0 +1,50 @@
+"""The facts of the application that a program of Kafka's Java clients shows."""
+
+from __future__ import annotations
+
+from advisor.catalog import Component, Family
+from advisor.intake.programs import databases, transactions
+from advisor.intake.programs.databases import refuse_uncommitted
+from advisor.intake.programs.facts import passed_over, processed, unheard
+from advisor.intake.programs.jvm import poll_loop, seeks
+from advisor.intake.programs.jvm import sends as jvm_sends
+from advisor.intake.programs.jvm import streams as jvm_streams
+from advisor.intake.programs.jvm import topics as jvm_topics
+from advisor.intake.programs.jvm.text import Text
+from advisor.intake.reading import Reading
+from advisor.intake.text import IntakeError, shown
+
+
+def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
+    """States what the program makes of the records that it sends and polls.
+
+    Raises `IntakeError`.
+    """
+    jvm_topics.take(reading, text, code)
+    for at, reason in seeks.refused(text):
+        raise IntakeError(f"Line {code.line(at)}: {reason}")
+    if reading.heads["family"] is Family.STREAMS:
+        if passed := [*jvm_streams.passed(text)]:
+            passed_over(reading, code.line(min(passed)), jvm_streams.PASSED)
+        at, reason = min(jvm_streams.faults(text), default=(-1, ""))
+        if at >= 0:
+            reading.wrong(Component.APPLICATION, "processing", code.line(at), reason)
+        for at, words in jvm_streams.notes(text):
+            reading.note(code.line(at), words)
+        for at, reason in jvm_streams.refused(text):
+            reading.wrong(Component.STREAMS, "withLoggingDisabled", code.line(at), reason)
+        for component, name, value, at in jvm_streams.facts(text):
+            reading.state(component, name, value, code.line(at))
+            reading.note(code.line(at), f"what stands here says {component}.{name}={shown(value)}")
+        return
+    at, reason = jvm_sends.unheard(text)
+    if at:
+        unheard(reading, code.line(at), reason)
+    single = any(
+        (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
+    )
+    found = poll_loop.reads(text, single=single)
+    processed(reading, {what: code.line(at) for what, at in found.items()})
+    at = databases.in_java(text.plain) if ".poll(" in text.plain else -1
+    refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
+    transactions.in_java(reading, text)

@@ -1,0 +1,78 @@
+"""Statements of JVM code that log, count or wait, and do nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+_LOGS = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
+SEEKS_NEXT = r"\.seek\s*\([^;]{0,300}\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
+"""What goes on behind a record (KafkaConsumer javadoc, seek)."""
+_HARMLESS = re.compile(
+    r"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*(?:MDC\.\w+\s*\(.*"
+    rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
+    r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
+    r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
+    rf"|[\w.]+{SEEKS_NEXT}.*"
+    r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)"
+    r"|[\w.() ]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
+    re.DOTALL,
+)
+_TELLS = (
+    r"(?:getMessage|getCause|format|formatted|toString|topic|partition|offset|key|value|valueOf"
+    r"|getClass|getSimpleName|getName|hasOffset|timestamp|currentTimeMillis|nanoTime|now|between"
+    r"|toMillis|toNanos)"
+)
+_NAMES = re.compile(
+    r"\s*(?:final\s+)?(?:va[lr]|String|Throwable|Exception|long|int|boolean|Duration|Object)\s+\w+"
+    rf"(?:\s*:\s*[\w.?]+)?\s*=(?!=)(?:[^()]|\b{_TELLS}\s*\((?=[^()])|\b{_TELLS}\s*\(\)|\))*"
+)
+"""A local name for what is told of an error."""
+_REPORTS = re.compile(
+    r"\s*(?:\w+\.)*(?i:span|sentry|newrelic|metrics?|meter|timer|counter|statsd?|histogram)\w*"
+    r"\s*(?:\(\s*\))?\.\w+\s*\(.*",
+    re.DOTALL,
+)
+_MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
+"""Of Kotlin's loggers, which are given a block."""
+_EMPTY = (
+    r"(?:null|Unit|None|Nil|(?:Collections\s*\.\s*)?empty\w*\s*(?:<[\w<>?, ]*>)?\(\s*\)"
+    r"|(?:List|Set|Map|Arrays|Stream|Seq|Optional|Iterator)\s*\.\s*(?:of|empty|asList)\w*"
+    r"(?:\s*\(\s*\))?|(?:list|set|map|sequence)Of\s*\(\s*\)|new\s+\w+\s*<\s*>\s*\(\s*\))"
+)
+_RETURN = re.compile(rf"\s*(?:return(?:@\w+)?(?:\s+{_EMPTY})?|{_EMPTY})\s*")
+"""Of nothing, also as the last value of a block."""
+
+
+Others = Callable[[str], object]
+
+
+def nothing(_: str) -> bool:
+    """Whether a statement does no more: none does."""
+    return False
+
+
+def only_writes(body: str, *, in_function: bool = False, others: Others = nothing) -> bool:
+    """Whether statements write of something, count or wait, and do nothing else, or are `others`
+    that do no more."""
+    body = _MESSAGE.sub(r"\1", body)
+    return all(
+        _HARMLESS.fullmatch(part)
+        or _NAMES.fullmatch(part)
+        or _REPORTS.fullmatch(part)
+        or (in_function and _RETURN.fullmatch(part))
+        or others(part)
+        for part in _statements(body)
+    )
+
+
+def _statements(body: str) -> Iterator[str]:
+    """The statements of a block; a new line ends one outside of brackets."""
+    depth, begin = 0, 0
+    for at, char in enumerate(body):
+        depth += (char in "([") - (char in ")]")
+        ends = char in ";{}" or (char == "\n" and not body[at:].lstrip().startswith("."))
+        if ends and depth <= 0:
+            yield body[begin:at]
+            begin = at + 1
+    yield body[begin:]

@@ -1,0 +1,49 @@
+"""Objects of the file's own classes that a record is handed to: `new Worker(r).run()`.
+
+Their fields stand for the record in the methods of the class, which take no parameter of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from itertools import islice
+
+from advisor.intake.programs.jvm.text import Block, Text
+
+_MOST = 30
+_CLASS = re.compile(r"\b(?:class|record)\s+(\w+)[^{}]*$")
+_EXTENSION = re.compile(r"\bfun\s+(?:<[^<>]*>\s*)?\w+(?:<[\w<>?, *]*>)?\??\.\w+\s*\(")
+_OF_EACH = (
+    r"\bmap\s*[({{]\s*(?:new\s+|::)?{0}\s*(?:::\s*new|\.\s*apply|\(\s*(?:_|it)\s*\))?\s*[)}}]"
+)
+"""A chain of calls that makes an object of each: `map(Worker::new)`, `map(new Worker(_))`."""
+_FIELD = re.compile(r"\bthis\s*\.\s*(\w+)\s*=(?!=)")
+
+
+def has_receiver(text: Text, body: Block) -> bool:
+    """Whether a method is one of Kotlin's that have a receiver: `fun Record.save()`."""
+    head = next((it[2] for it in text.heads if it[0] == body[0]), "")
+    return bool(_EXTENSION.search(head))
+
+
+def fields(text: Text, body: Block, names: Collection[str], span: Block) -> set[str]:
+    """The fields of the class that a method is of, if an object of it is made with one of these
+    names between two places."""
+    for start, end, head in reversed(text.around(body[0])):
+        if match := _CLASS.search(head):
+            made = re.compile(rf"\b{match[1]}\s*(?:<[\w<>?, ]{{0,60}}>)?\s*\([^;{{}}\n]{{0,200}}")
+            of_each = re.compile(_OF_EACH.format(match[1]))
+            given = (it[0] for it in islice(made.finditer(text.plain, *span), _MOST))
+            is_given = any(not set(names).isdisjoint(re.findall(r"\w+", it)) for it in given)
+            if is_given or of_each.search(text.plain, *span):
+                return _of_class(text, match[1], (start, end))
+            return set()
+    return set()
+
+
+def _of_class(text: Text, name: str, block: Block) -> set[str]:
+    found = {*text.parameters(block), *_FIELD.findall(text.plain, *block)}
+    for body in text.bodies(name):
+        found.update(text.parameters(body))
+    return found

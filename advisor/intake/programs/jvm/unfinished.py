@@ -1,0 +1,91 @@
+"""Work that JVM code begins for a record and never finishes: what is buffered in an object that
+nothing flushes or executes, and lazy chains without a terminal operation.
+
+Sources: java.io (writers buffer until `flush`); java.sql.Statement (`addBatch`, `executeBatch`);
+Jedis (`pipelined`, `sync`); java.util.stream (lazy until a terminal operation); Spring's WebClient
+(a Mono does nothing until it is subscribed to); Resilience4j (`decorate…` only wraps).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+
+from advisor.intake.programs.jvm.text import Block, Text
+
+_MOST = 60
+_WRITERS = re.compile(
+    r"\b(\w+)\s*(?::\s*\w+\s*)?=\s*(?:new\s+(?:BufferedWriter|PrintWriter|FileWriter"
+    r"|OutputStreamWriter|BufferedOutputStream|PrintStream)\s*\((?![^;{}]{0,200},\s*true\s*\))"
+    r"|[^;{}\n]{0,120}\.\s*(?:bufferedWriter|printWriter|newBufferedWriter)\s*\()"
+)
+_WRITES = r"\b{0}\s*\.\s*(?:write|print|println|printf|append|newLine)\s*\("
+_WRITTEN = r"\b{0}\s*\.\s*(?:flush|close)\b|[(,]\s*{0}\s*[,)]|\b{0}\s*\.\s*use\b"
+_PIPELINES = re.compile(r"\b(\w+)\s*=\s*\w+\s*\.\s*pipelined\s*\(")
+_SENT = r"\b{0}\s*\.\s*(?:sync\w*|close|exec)\b|[(,]\s*{0}\s*[,)]|\b{0}\s*\.\s*use\b"
+_BATCHES = re.compile(r"\b(\w+)\s*\.\s*addBatch\s*\(")
+_EXECUTED = r"\b{0}\s*\.\s*execute\w*\s*\(|[(,]\s*{0}\s*[,)]"
+_BUILDERS = re.compile(r"\b(\w+)\s*=\s*new\s+String(?:Builder|Buffer|Joiner)\b")
+_TAKEN = (
+    r"(?<!\bnew )\b{0}\b(?!\s*(?:\.\s*(?:append|add|length|setLength|isEmpty|delete)\b|=(?!=)))"
+)
+_KINDS = (
+    (_BUILDERS, r"\b{0}\s*\.\s*(?:append|add)\s*\(", _TAKEN),
+    (_WRITERS, _WRITES, _WRITTEN),
+    (_PIPELINES, r"\b{0}\s*\.\s*\w+\s*\(", _SENT),
+    (_BATCHES, r"\b{0}\s*\.\s*addBatch\s*\(", _EXECUTED),
+)
+"""What is made, how it puts something by, and what sends or writes that."""
+_OF_STREAMS = frozenset({"map", "filter", "peek", "flatMap", "mapToObj", "onEach"})
+_LAZY = re.compile(
+    r"\.\s*(?P<verb>map|filter|peek|flatMap|mapToObj|onEach|bodyToMono|bodyToFlux|toBodilessEntity"
+    r"|toEntity|exchangeToMono|decorate(?:Runnable|Supplier|Callable|CheckedRunnable|Function))"
+    r"\s*[({]"
+)
+_OF_STREAM = re.compile(r"\.\s*(?:parallelS|s)tream\s*\(|\bStreamSupport\b|\.\s*asSequence\s*\(")
+_TRY = re.compile(r"\btry\s*\([^{}]*$")
+_PLACE = re.compile(r"\b\w+\s*\.\s*(?:offset|topic|partition|timestamp)\b")
+"""What is written of a record beside the work with it."""
+_ALONE = re.compile(r"(?:[;{}\n>)]|^)\s*$")
+_ENDS = re.compile(r"[ \t]*(?:[;}]|\n(?!\s*[.?]))")
+
+
+@lru_cache(maxsize=1)
+def _names(plain: str) -> list[dict[str, int]]:
+    """The names of what is made in a program, of each kind, and where."""
+    return [{it[1]: it.start() for it in islice(made.finditer(plain), _MOST)}
+            for made, _, _ in _KINDS]  # fmt: skip
+
+
+def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block]) -> Iterator[int]:
+    """Where a block puts a record by, and nothing of what is `reached` sends or writes it, and
+    where it only makes what would process one; `uses` are uses of a record."""
+    plain, begin = text.plain, max(0, body[0])
+    for (made, put, ends), names in zip(_KINDS, _names(plain), strict=True):
+        for name, at in names.items():
+            held = made is _WRITERS and any(start < at < end for start, end in reached)
+            held = held or bool(_TRY.search(plain[max(0, at - 200) : at]))
+            told = re.compile(ends.format(name))
+            if held or any(told.search(plain, max(0, start), end) for start, end in reached):
+                continue
+            for match in re.compile(put.format(name)).finditer(plain, begin, body[1]):
+                given = _PLACE.sub("", plain[match.end() : text.closed(match.end())])
+                if made is _BATCHES or uses.search(given):
+                    yield match.start()
+                    break
+    yield from _lazy(text, (begin, body[1]), uses)
+
+
+def _lazy(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
+    """Statements that end with what does nothing until something asks for it."""
+    plain = text.plain
+    for match in islice(_LAZY.finditer(plain, *body), _MOST):
+        is_braces = plain[match.end() - 1] == "{"
+        end = text.block_of(match.end() - 1)[1] + 1 if is_braces else text.closed(match.end())
+        start = text.chain(match.end() - 1)
+        of_stream = match["verb"] not in _OF_STREAMS or _OF_STREAM.search(plain, start, end)
+        is_alone = _ALONE.search(plain[max(0, start - 40) : start]) and _ENDS.match(plain, end)
+        if of_stream and is_alone and uses.search(plain, start, end):
+            yield match.start()

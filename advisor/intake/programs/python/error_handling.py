@@ -1,0 +1,128 @@
+"""Functions of a Python program that pass over errors for others: decorators, managers, steps.
+
+Sources: contextlib (`contextmanager`); loguru (`logger.catch`), tenacity (`retry_error_callback`)
+and backoff (`raise_on_giveup`), whose decorators return where they would raise.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+
+from advisor.intake.programs.python import words
+from advisor.intake.programs.python.aliases import OF_OBJECT
+from advisor.intake.programs.python.clients import Function
+
+_DEEPEST = 2
+_EXITS, _OF_WITH = ("__exit__", "__aexit__"), "with {}"
+
+
+def named(
+    functions: Mapping[str, Function], is_one: Callable[..., bool], *given: set[str]
+) -> set[str]:
+    """The names of the functions of a kind."""
+    return {name for name, function in functions.items() if is_one(function, *given)}
+
+
+def in_loops(tree: ast.AST) -> set[str]:
+    """The names of what is called in a loop."""
+    loops = (node for node in ast.walk(tree) if isinstance(node, words.LOOPS))
+    return {words.verb(call) for loop in loops for call in words.calls(loop)}
+
+
+def polls_once(function: Function, consumers: set[str]) -> bool:
+    """Whether a function is one step of a loop elsewhere: it polls, without a loop of its own."""
+    loops = [node for node in ast.walk(function) if isinstance(node, ast.While)]
+    polls = any(words.polls(call, consumers) for call in words.calls(function))
+    return polls and not loops and not words.hands_out(function, consumers)
+
+
+def of_file(tree: ast.AST) -> dict[str, Function]:
+    """The functions of a file by what calls them: a class calls its `__init__`, an object of it
+    its `__call__`, and `with` its `__exit__`."""
+    found: dict[str, Function] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            found[node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            for method in node.body:
+                if isinstance(method, Function) and method.name == "__init__":
+                    found[node.name] = method
+                elif isinstance(method, Function) and method.name == "__call__":
+                    found[OF_OBJECT.format(node.name)] = method
+                elif isinstance(method, Function) and method.name in _EXITS:
+                    found[_OF_WITH.format(node.name)] = method
+    return found
+
+
+def fields(tree: ast.AST) -> dict[int, set[str]]:
+    """What objects of the file's classes keep of what they are made with, such as `self.message`,
+    by the `id` of each of their methods."""
+    found: dict[int, set[str]] = {}
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        methods = [node for node in made.body if isinstance(node, Function)]
+        kept = {
+            f"self.{ast.unparse(it.target)}" for it in made.body if isinstance(it, ast.AnnAssign)
+        }
+        for node in (node for method in methods for node in ast.walk(method)):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                kept.update(*map(words.names_in, node.targets))
+        found |= {id(method): {name for name in kept if "." in name} for method in methods}
+    return found
+
+
+def only_tells(call: ast.Call, functions: Mapping[str, Function], depth: int = _DEEPEST) -> bool:
+    """Whether a call is one of a function of the file that only writes of an error."""
+    function = functions.get(words.verb(call))
+    return bool(function and depth) and words.goes_on(
+        function.body if function else [],
+        lambda inner: only_tells(inner, functions, depth - 1),
+        in_function=True,
+    )
+
+
+def suppressed(node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]) -> ast.Try | None:
+    """`with` a manager of the file that passes over errors, as the `try` that it is."""
+    for item in node.items:
+        function = functions.get(words.verb(item.context_expr))
+        for attempt in ast.walk(function) if function else ():
+            yields = isinstance(attempt, ast.Try) and any(
+                isinstance(inner, ast.Yield) for part in attempt.body for inner in ast.walk(part)
+            )
+            if isinstance(attempt, ast.Try) and yields and attempt.handlers:
+                at = {"lineno": node.lineno, "col_offset": node.col_offset}
+                return ast.Try(node.body, attempt.handlers, [], [], **at)
+        if left := _left(node, functions.get(_OF_WITH.format(words.verb(item.context_expr)))):
+            return left
+    return None
+
+
+def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try | None:
+    """`with` an object whose `__exit__` commits, or passes over errors, which a true value that it
+    returns does (The Python Language Reference, 3.3.9). What it asks first is not followed."""
+    ends = leaving.body if leaving else []
+    passes = any(isinstance(it, ast.Return) and ast.unparse(it) == "return True" for it in ends)
+    does: list[ast.stmt] = [deepcopy(it) for it in ends if isinstance(it, ast.Expr)]
+    commits = [it for part in does for it in words.calls(part) if words.verb(it) == "commit"]
+    if not (passes or commits):
+        return None
+    for commit in commits:
+        commit.args, commit.keywords = [], []  # by another name, the message of the loop
+    at = {"lineno": node.lineno, "col_offset": node.col_offset}
+    handler = ast.ExceptHandler(None, None, [ast.Pass(**at)], **at)
+    return ast.Try(node.body, [handler] if passes else [], [], does, **at)
+
+
+def swallows(function: Function) -> int:
+    """The line of a library's decorator that passes over what a function raises; 0 if there is
+    none."""
+    for given in function.decorator_list:
+        stated = given.keywords if isinstance(given, ast.Call) else []
+        named = {word.arg: ast.unparse(word.value) for word in stated}
+        name = ast.unparse(given.func if isinstance(given, ast.Call) else given)
+        catches = name.endswith("logger.catch") and named.get("reraise") != "True"
+        gives_up = named.get("raise_on_giveup") == "False" or "retry_error_callback" in named
+        if catches or gives_up:
+            return given.lineno
+    return 0
