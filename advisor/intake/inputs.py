@@ -266,8 +266,8 @@ class Inputs:
         return f"{self.origins.get(name, name)}: {message}"
 
     def _take(self, source: str, intake: Intake, joined: Joined | None = None) -> None:
-        server = str(hash(intake.server.name)) if intake.server else ""
-        self.items += [replace(it, line=0, process=it.process or server) for it in intake.items]
+        own = str(hash(intake.server.name)) if intake.server else ""
+        self.items += [replace(item, line=0, process=item.process or own) for item in intake.items]
         if intake.server:
             self.servers[source] = intake.server
         self._refuse_others(source, intake)
@@ -298,7 +298,7 @@ class Inputs:
 
     def _refuse_others(self, source: str, intake: Intake) -> None:
         """Reports a file of another topic, cluster or client than a file before it."""
-        own = {name: it for name, it in intake.settings.items() if name not in intake.inherited}
+        own = {name: item for name, item in intake.settings.items() if name not in intake.inherited}
         for before, (subject, settings) in self.subject.items():
             if words := intake.subject.mismatch(subject, own, settings):
                 self.problems.append(f"{source}: {words.format(before)}.")
@@ -323,7 +323,7 @@ class Inputs:
         product = self._product()
         for name, stating in self.stating.items():
             part, _, key = name.partition(".")
-            whole = {it for it, server in self.servers.items() if server.reads(key, product)}
+            whole = {name for name, server in self.servers.items() if server.reads(key, product)}
             silent, own = whole - stating, part == Component.BROKER or name in self.inherited
             if len({self.servers[source].name for source in whole}) < 2 or key == FOLDERS:
                 continue

@@ -132,7 +132,7 @@ class Subject:
         both = self.whole & other.whole if self.program == other.program else frozenset()
         if Component.CONSUMER in both and _differ(Component.APPLICATION, own, others):
             return Component.CONSUMER
-        return next((it for it in sorted(both) if _differ(it, own, others)), None)
+        return next((name for name in sorted(both) if _differ(name, own, others)), None)
 
     def hides(self, own: Mapping[str, Value], others: Mapping[str, Value]) -> bool:
         """Whether what was seen of a topic shows no minimum, and another file states one for it:

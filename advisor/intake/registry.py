@@ -107,9 +107,9 @@ def detect(text: str) -> Reader | None:
     """
     nests, other = yaml_begins(text) > 0, is_no_program(text)
     readers = [
-        it for it in all_readers()
-        if not (nests and it.kind.endswith((_PROPERTIES, _VARIABLES)))
-        and not (other and it.kind in _PROGRAMS)
+        reader for reader in all_readers()
+        if not (nests and reader.kind.endswith((_PROPERTIES, _VARIABLES)))
+        and not (other and reader.kind in _PROGRAMS)
     ]  # fmt: skip
     scores = [(reader.likeness(text), reader) for reader in readers]
     best = max(scores, key=lambda row: row[0])

@@ -48,20 +48,20 @@ class Starts:
                 continue
             reading = parsed.reading
             if not (reading.profiles and on(reading.started)):  # else it has these files itself
-                found += [(name, it) for it in reading.started]
+                found += [(name, start) for start in reading.started]
         return cls(found, every)
 
     @property
     def profiles(self) -> tuple[str, ...]:
         """The profiles that are on, where every file starts in the same ones."""
-        return on(it for _, it in self.found)
+        return on(start for _, start in self.found)
 
     def notes(self, *, is_read: bool) -> list[str]:
         """Says in which profiles applications are started, and whether files of one are read for
         them."""
         notes = list[str]()
-        for source, it in self.found:
-            names = ", ".join(map(shown, it.profiles))
+        for source, start in self.found:
+            names = ", ".join(map(shown, start.profiles))
             if not is_read:
                 words = (
                     "and no file of it is here: what its files state is not read. Give them, too"
@@ -71,7 +71,7 @@ class Starts:
             else:
                 words = "and others in another one: choose one with --only"
             started_in = f"an application is started in profile {names}"
-            notes.append(f"{source}:{it.line}: {started_in}, {words}.")
+            notes.append(f"{source}:{start.line}: {started_in}, {words}.")
         return notes
 
 

@@ -48,8 +48,8 @@ class Variables:
         """Adds those of a file, or of files that are read as one; says where a setting's default
         does not count, since its variable is given another value."""
         place = joined.origin if joined else partial(Origin, source)
-        defaulted = [(place(it.default.line), it) for it in intake.defaulted]
-        given = [(place(it.line), it) for it in intake.given]
+        defaulted = [(place(default.default.line), default) for default in intake.defaulted]
+        given = [(place(entry.line), entry) for entry in intake.given]
         self.given += given
         yield from _replaced(defaulted, self.given)
         yield from _replaced(self.defaulted, given)
@@ -61,9 +61,9 @@ def _replaced(
 ) -> Iterator[str]:
     for at, setting in defaulted:
         default = setting.default
-        for other, it in given:
-            reaches = it.by_file or not setting.by_compose
-            if reaches and it.variable == default.variable and it.value != default.value:
+        for other, entry in given:
+            reaches = entry.by_file or not setting.by_compose
+            if reaches and entry.variable == default.variable and entry.value != default.value:
                 words = f"{setting.setting} has the default of a variable here, and {other} states"
                 yield f"{at}: {words} another value for that: write the one that counts."
                 break
@@ -98,7 +98,7 @@ def _values(env: str) -> dict[str, str]:
     last = {row[1]: row[2] for row in rows}
     empty = {row[1] for row in filter(None, map(_EMPTY.fullmatch, lines))}
     last |= {name: "" for name in empty if not last[name]}
-    return {name: it for name, it in last.items() if it is not None and not is_secret(name)}
+    return {name: item for name, item in last.items() if item is not None and not is_secret(name)}
 
 
 def _with(values: Mapping[str, str], text: str) -> str:

@@ -48,8 +48,8 @@ def state_created(reading: Reading, created: Sequence[Created]) -> None:
     """States what counts of the topics that are made: of several, the fewest copies."""
     first = created[0].line
     copies = [topic for topic in created if topic.copies is not None]
-    if copies and any(it.copies is None and not it.is_filled_in for it in created):
-        unsaid = next(it for it in created if it.copies is None and not it.is_filled_in)
+    if copies and any(topic.copies is None and not topic.is_filled_in for topic in created):
+        unsaid = next(topic for topic in created if topic.copies is None and not topic.is_filled_in)
         words = "a topic that states no copies has the brokers' default, and others state theirs"
         words += f". {ONE}"
         reading.wrong(Component.TOPIC, _FACTOR, unsaid.line, words)
@@ -65,7 +65,9 @@ def state_created(reading: Reading, created: Sequence[Created]) -> None:
     others = {pair for topic in created for pair in topic.configs} - same
     for name in sorted({name for name, _ in others}):
         words = f"{shown(name)}: not every topic that is created here has the same"
-        line = next(it.line for it in created if name in {own for own, _ in {*it.configs} - same})
+        line = next(
+            topic.line for topic in created if name in {own for own, _ in {*topic.configs} - same}
+        )
         if decides(name):
             words += f". {ONE}"
             reading.wrong(Component.TOPIC, name, line, words)

@@ -93,11 +93,14 @@ def resolved(reading: Reading, leaves: Sequence[Leaf]) -> list[Leaf]:
     for leaf in leaves:
         text, name = leaf.text, ".".join(leaf.path)
         for _ in range(_DEEPEST if "${" in text else 0):
-            own = [it[1] for it in _REFERENCE.finditer(text) if _relaxed(it[1]) in stated]
+            own = [match[1] for match in _REFERENCE.finditer(text) if _relaxed(match[1]) in stated]
             reading.defaulted += [
-                Defaulted(shown(name), Given.named(it, stated[_relaxed(it)], leaf.line))
-                for it in own if decides(name)
-            ]  # fmt: skip
+                Defaulted(
+                    shown(name), Given.named(reference, stated[_relaxed(reference)], leaf.line)
+                )
+                for reference in own
+                if decides(name)
+            ]
             text = _REFERENCE.sub(lambda it: stated.get(_relaxed(it[1]), it[0]), text)[:_LONGEST]
         result.append(replace(leaf, text=text))
     return result

@@ -56,7 +56,9 @@ def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
     in the order in which it counts: of a name that comes twice, the last is the first."""
     results = [_inherited(item, product) for item in items]
     order = {name: rank for rank, name in enumerate(["", *_OF_TOPICS, *ON_BOTH])}
-    brokers = {name: rank for rank, name in enumerate(dict.fromkeys(it.process for it in results))}
+    brokers = {
+        name: rank for rank, name in enumerate(dict.fromkeys(result.process for result in results))
+    }
 
     def rank(row: tuple[int, Item]) -> tuple[int, int, int]:
         at, item = row

@@ -205,7 +205,7 @@ def _say_unread(
                 continue
             case (*before, "env", number, "valueFrom", kind, "key"):
                 name = names.get((*before, number), "")
-                is_read = any(it.fullmatch(name) for it in (_VARIABLE, VARIABLE, OPTIONS))
+                is_read = any(pattern.fullmatch(name) for pattern in (_VARIABLE, VARIABLE, OPTIONS))
                 if not is_read or _place(resource, before) not in ours:
                     continue
                 if name == JSON[0]:
@@ -322,7 +322,7 @@ def _files(
     files = [leaf for leaf in leaves if not _is_variable(leaf)]
     readers = {leaf.path[1]: detect(leaf.text) for leaf in files}
     named = {name: reader for name, reader in readers.items() if file_profile(name) is not None}
-    framework = next((it for it in named.values() if it and it.read_files), None)
+    framework = next((value for value in named.values() if value and value.read_files), None)
     together = {name for name, reader in named.items() if framework and reader in (None, framework)}
     for leaf in files:
         name, reader = leaf.path[1], readers[leaf.path[1]]
@@ -355,8 +355,8 @@ def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
         raise IntakeError(further_down(str(error), leaf.line)) from None
     inner.items = [replace(item, line=item.line + leaf.line) for item in inner.items]
     inner.defaulted = [
-        replace(it, default=replace(it.default, line=it.default.line + leaf.line))
-        for it in inner.defaulted
+        replace(entry, default=replace(entry.default, line=entry.default.line + leaf.line))
+        for entry in inner.defaulted
     ]
     inner.notes = [further_down(note, leaf.line) for note in inner.notes]
     inner.problems = [

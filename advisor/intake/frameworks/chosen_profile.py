@@ -43,7 +43,7 @@ def choose(
 
 def on(started: Iterable[Started]) -> tuple[str, ...]:
     """The profiles that are on, where all applications are started in the same ones."""
-    found = {it.profiles for it in started}
+    found = {start.profiles for start in started}
     return found.pop() if len(found) == 1 else ()
 
 

@@ -58,7 +58,9 @@ def in_python(tree: ast.Module) -> int:
                 return 0
             continue
         held = isinstance(node, ast.withitem) and ast.unparse(node.context_expr) in names
-        given = isinstance(node, ast.Call) and any(ast.unparse(it) in names for it in node.args)
+        given = isinstance(node, ast.Call) and any(
+            ast.unparse(argument) in names for argument in node.args
+        )
         if held or given or (isinstance(node, ast.Return) and _is_of(node.value, names)):
             return 0
     return next((call.lineno for at, call in made.items() if at in plain), 0)

@@ -113,10 +113,10 @@ def in_python(reading: Reading, tree: ast.Module) -> None:
         found.always = found.always or min(commits, default=0)
         for handler in node.handlers:
             inside = [call for part in handler.body for call in words.calls(part)]
-            aborts = [it.lineno for it in inside if words.verb(it) == "abort_transaction"]
+            aborts = [call.lineno for call in inside if words.verb(call) == "abort_transaction"]
             leaves = any(
-                isinstance(it, ast.Raise | ast.Return | ast.Break) for it in ast.walk(handler)
-            ) or any(words.verb(it) in ("exit", "_exit", "close") for it in inside)
+                isinstance(inner, ast.Raise | ast.Return | ast.Break) for inner in ast.walk(handler)
+            ) or any(words.verb(call) in ("exit", "_exit", "close") for call in inside)
             if aborts and consumers and not leaves and not goes_back:
                 found.continues = found.continues or aborts[0]
     _say(reading, found)
@@ -124,17 +124,19 @@ def in_python(reading: Reading, tree: ast.Module) -> None:
 
 def _of_itself(tree: ast.Module, call: ast.Call) -> int:
     """The line where one of the offsets of a transaction is that of a message itself."""
-    names = {inner.id for it in call.args for inner in ast.walk(it) if isinstance(inner, ast.Name)}
+    names = {
+        inner.id for part in call.args for inner in ast.walk(part) if isinstance(inner, ast.Name)
+    }
     filled = [
         node.value for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and any(
-            isinstance(it, ast.Name) and it.id in names for it in node.targets
+            isinstance(target, ast.Name) and target.id in names for target in node.targets
         )
     ]  # fmt: skip
     for made in (made for value in (*call.args, *filled) for made in words.calls(value)):
         offsets = [*made.args[2:3], *(word.value for word in made.keywords if word.arg == "offset")]
         if words.verb(made) == "TopicPartition" and any(
-            words.verb(it) == "offset" for it in offsets
+            words.verb(call) == "offset" for call in offsets
         ):
             return made.lineno
     return 0

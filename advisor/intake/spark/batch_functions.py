@@ -132,7 +132,8 @@ def _replaced(function: ast.AST) -> Iterator[int]:
         modes = [*call.args, *(word.value for word in call.keywords if word.arg == "mode")]
         is_mode = words.verb(call) == "mode" or any(word.arg == "mode" for word in call.keywords)
         if is_mode and any(
-            isinstance(it, ast.Constant) and it.value in ("overwrite", "ignore") for it in modes
+            isinstance(mode, ast.Constant) and mode.value in ("overwrite", "ignore")
+            for mode in modes
         ):
             yield call.lineno
 
@@ -160,7 +161,7 @@ def _own_producer(reading: Reading, tree: ast.Module) -> None:
         dicts = [value for value in call.args if isinstance(value, ast.Dict)]
         if not words.verb(call).endswith("Producer"):
             continue
-        stated = [pair for it in dicts for pair in zip(it.keys, it.values, strict=True)]
+        stated = [pair for node in dicts for pair in zip(node.keys, node.values, strict=True)]
         stated += [(ast.Constant(word.arg), word.value) for word in call.keywords]
         for key, value in stated:
             name = key.value if isinstance(key, ast.Constant) else ""
@@ -229,7 +230,7 @@ def _blocks(text: Text) -> Iterator[list[Block]]:
         end = text.closed(match.end())
         named = _NAMED.fullmatch(text.plain[match.end() : end - 1])
         bodies = text.bodies(named[1]) if named else []
-        inner = [it for body in bodies for it in text.reached(body)]
+        inner = [block for body in bodies for block in text.reached(body)]
         yield [*text.reached((match.end() - 1, end)), *inner]
 
 
@@ -239,7 +240,9 @@ def _in_other_languages(code: str) -> Iterator[int]:
     silent = [*jvm_handlers.silent(text, in_function=True)]
     for functions in _blocks(text):
         for handler in silent:
-            around = [it for it in functions if it[0] < handler.attempt[0] < it[1]]
+            around = [
+                function for function in functions if function[0] < handler.attempt[0] < function[1]
+            ]
             if around and not jvm_handlers.tries_again(text, handler.attempt, around[0]):
                 yield handler.at
         if any(ONLY_WAITS.search(text.plain, *body) for body in functions):

@@ -92,8 +92,8 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
         name = given.id if isinstance(given, ast.Name) else getattr(given, "attr", "")
         function = given if isinstance(given, ast.Lambda) else functions.get(name)
         if own is not None:
-            methods = (it for it in own.body if isinstance(it, Function))
-            function = next((it for it in methods if it.name == "__call__"), None)
+            methods = (method for method in own.body if isinstance(method, Function))
+            function = next((method for method in methods if method.name == "__call__"), None)
         if function is not None:
             yield from _of_function(tree, function, skipped, functions)
 
@@ -143,7 +143,7 @@ def _of_object(
     tree: ast.Module, own: ast.ClassDef, functions: dict[str, Function]
 ) -> Iterator[tuple[int, str]]:
     """Of an object with `open`, `process` and `close`."""
-    methods = {it.name: it for it in own.body if isinstance(it, Function)}
+    methods = {method.name: method for method in own.body if isinstance(method, Function)}
     if opens := methods.get("open"):
         returns = [node for node in ast.walk(opens) if isinstance(node, ast.Return)]
         handlers = [node for node in ast.walk(opens) if isinstance(node, ast.ExceptHandler)]
@@ -216,14 +216,16 @@ class _Walk:
         if isinstance(node, ast.Subscript):
             own = self._level(node.value, levels)
             return min(own, 1) if is_part(node.slice) else own
-        level = max((self._level(it, levels) for it in ast.iter_child_nodes(node or ast.Pass())),
-                    default=0)  # fmt: skip
+        level = max(
+            (self._level(child, levels) for child in ast.iter_child_nodes(node or ast.Pass())),
+            default=0,
+        )
         return min(level, 1) if words.verb(node or ast.Pass()) in PARTS else level
 
     def _call(self, call: ast.Call, levels: dict[str, int], depth: int) -> None:
         verb, given = words.verb(call), [*call.args, *(word.value for word in call.keywords)]
         whose = call.func.value if isinstance(call.func, ast.Attribute) else None
-        level = max(self._level(it, levels) for it in [whose, *given])
+        level = max(self._level(argument, levels) for argument in [whose, *given])
         own = self._level(whose, levels)
         if not level or words.is_log(call) or _is_nowhere(call):
             return
@@ -285,7 +287,10 @@ def _is_nowhere(call: ast.Call) -> bool:
     """Whether a call writes to a sink that keeps nothing."""
     return any(
         words.verb(inner) == "format"
-        and any(isinstance(it, ast.Constant) and it.value in _NOWHERE for it in inner.args[:1])
+        and any(
+            isinstance(argument, ast.Constant) and argument.value in _NOWHERE
+            for argument in inner.args[:1]
+        )
         for inner in words.calls(call.func)
     )
 
@@ -300,7 +305,7 @@ def _gate(body: Iterable[ast.stmt], writes: list[ast.AST], batch: set[str]) -> i
         if not at or not (_is_now_and_then(node.test, batch) or _is_full(node.test, own)):
             continue
         first, second = (
-            {id(it) for part in side for it in ast.walk(part)} & at
+            {id(inner) for part in side for inner in ast.walk(part)} & at
             for side in (node.body, node.orelse)
         )
         outside = at - first - second
@@ -321,8 +326,8 @@ def _is_full(test: ast.expr, own: set[str]) -> bool:
             limits = [value.value for value in node.comparators if isinstance(value, ast.Constant)]
             return any(isinstance(limit, int) and limit > 1 for limit in limits)
         if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
-            names = {it.id for call in words.calls(node.left) for it in call.args
-                     if isinstance(it, ast.Name)}  # fmt: skip
+            names = {argument.id for call in words.calls(node.left) for argument in call.args
+                     if isinstance(argument, ast.Name)}  # fmt: skip
             limits = [ast.unparse(value) for value in node.comparators]
             return bool(names) and names.isdisjoint(own) and limits != ["0"]
     return False
@@ -336,5 +341,5 @@ def _is_now_and_then(test: ast.expr, batch: set[str]) -> bool:
         if words.verb(node) in ("random", "randint", "uniform", "randrange"):
             return True
         if isinstance(node, ast.Compare) and words.names_in(node.left) & batch:
-            return all(isinstance(it, ast.Constant) for it in node.comparators)
+            return all(isinstance(operand, ast.Constant) for operand in node.comparators)
     return False

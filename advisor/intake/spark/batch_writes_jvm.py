@@ -114,9 +114,17 @@ def _of_writer(code: str, text: Text, own: Block) -> Iterator[tuple[int, str]]:
         if plain[begin : begin + 1] == "{":
             block = text.block_of(begin)
             body = plain[block[0] : block[1] + 1]
-            caught = [it for it in re.finditer(r"\bcatch\b[^{]*\{", body)
-                      if _FALSE.search(body[it.end() - 1 : text.block_of(block[0] + it.end() - 1)[1]
-                                            - block[0] + 1])]  # fmt: skip
+            caught = [
+                clause
+                for clause in re.finditer(r"\bcatch\b[^{]*\{", body)
+                if _FALSE.search(
+                    body[
+                        clause.end() - 1 : text.block_of(block[0] + clause.end() - 1)[1]
+                        - block[0]
+                        + 1
+                    ]
+                )
+            ]
             says_no = bool(caught) or (bool(_FALSE.search(body)) and not _TRUE.search(body))
         else:
             says_no = bool(re.match(r"\s*false\b", plain[begin : begin + 40])) and bool(opens[1])

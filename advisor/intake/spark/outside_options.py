@@ -68,7 +68,7 @@ def given(reading: Reading, text: str, call: re.Match[str], number: int) -> None
     at, line = call.end(), line_of(text, call.start())
     if number > _MOST:
         raise IntakeError(f"Line {line}: more options by a name than any query has.")
-    is_said = any(it.setting in ("option", "options") for it in reading.problems)
+    is_said = any(problem.setting in ("option", "options") for problem in reading.problems)
     if is_said or not _is_kafkas(text, at):
         return
     arguments = _arguments(text, at)
@@ -115,7 +115,7 @@ def _is_here(text: str, name: str, depth: int = 0) -> bool:
     of elsewhere is put into it."""
     own = re.escape(name)
     changes = (_CHANGED, _PARAMETER, _OPEN_PUT)
-    if depth > _DEEPEST or any(re.search(it.format(name=own), text) for it in changes):
+    if depth > _DEEPEST or any(re.search(change.format(name=own), text) for change in changes):
         return False
     places = [match.end() for match in re.finditer(_SET.format(name=own), text)][:_MOST]
     if places:
@@ -130,7 +130,9 @@ def _is_made(text: str, at: int, depth: int) -> bool:
         first = _FIRST.match(inner) if made["call"] else None
         others = {*_SPREAD.findall(inner), *filter(None, first.groups() if first else ())}
         others = {other for other in others if not _is_keyword(inner, other)}
-        return not _OPEN_KEY.search(inner) and all(_is_here(text, it, depth + 1) for it in others)
+        return not _OPEN_KEY.search(inner) and all(
+            _is_here(text, other, depth + 1) for other in others
+        )
     called = _CALLED.match(text, at)
     return called is not None and _returns(text, called[1])
 

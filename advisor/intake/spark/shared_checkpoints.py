@@ -111,9 +111,11 @@ def _fixed(tree: ast.Module, scope: ast.AST, own: set[str]) -> Iterator[int]:
 
 def _asks(node: ast.Assign) -> bool:
     """Whether a value comes from a call that may give another one each time."""
-    return any(not call.args or not all(isinstance(it, ast.Constant) for it in call.args)
-               for call in words.calls(node.value)
-               if words.verb(call) not in ("start", "option", "load", "format"))  # fmt: skip
+    return any(
+        not call.args or not all(isinstance(argument, ast.Constant) for argument in call.args)
+        for call in words.calls(node.value)
+        if words.verb(call) not in ("start", "option", "load", "format")
+    )
 
 
 def _places(tree: ast.Module, call: ast.Call) -> Iterator[ast.expr]:

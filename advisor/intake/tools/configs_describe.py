@@ -76,7 +76,7 @@ def read(text: str) -> Reading:
             internal_topics.take(reading, own, [item] if match["source"] != DEFAULT else [])
         elif component and (match := _LINE.match(line)):
             left += not _take(reading, component, match, number, broker)
-            alone += _on_one(match, [it for it in reading.items[-1:] if it.line == number])
+            alone += _on_one(match, [item for item in reading.items[-1:] if item.line == number])
     _state_others(reading, alone, brokers)
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")

@@ -288,7 +288,7 @@ def _has_brokers_own(own: Sequence[Variable]) -> bool:
 def _has_brokers(own: Sequence[Variable]) -> bool:
     """Whether a service has a setting of a broker, be it without an id or an address of its own.
     One that only names ZooKeeper is none."""
-    return any(is_of_broker(it[0]) and it[0] not in OF_ZOOKEEPER for it in own)
+    return any(is_of_broker(pair[0]) and pair[0] not in OF_ZOOKEEPER for pair in own)
 
 
 def is_of_broker(variable: str) -> bool:

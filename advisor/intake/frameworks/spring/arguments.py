@@ -47,7 +47,7 @@ def of_command(text: str, line: int) -> Iterator[tuple[bool, Leaf]]:
 
 
 def _of_clients(text: str) -> Iterator[Argument]:
-    return (it for it in arguments(text) if _OF_CLIENTS.match(it.name))
+    return (argument for argument in arguments(text) if _OF_CLIENTS.match(argument.name))
 
 
 def of_json(text: str, line: int) -> list[Leaf]:

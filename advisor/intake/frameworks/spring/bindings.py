@@ -94,7 +94,9 @@ def used(leaves: Iterable[Leaf]) -> bool:
     if any(name.startswith(_KAFKA) for name in named):
         return True
     chosen = [text.lower() for name, text in named.items() if _CHOICE.fullmatch(name)]
-    others = any(_OTHERS.match(name) for name in named) or any("kafka" not in it for it in chosen)
+    others = any(_OTHERS.match(name) for name in named) or any(
+        "kafka" not in entry for entry in chosen
+    )
     return not others and any(_BOUND.match(name) for name in named)
 
 

@@ -40,8 +40,8 @@ def _aborts(text: Text) -> Iterator[int]:
         start, end, _ = around[0]
         body = text.plain[start + 1 : end]
         cases = [*_CASE.finditer(text.plain, start + 1, end)]
-        if own := [it for it in cases if it.end() <= match.start()]:
-            later = [it.start() for it in cases if it.start() > match.start()]
+        if own := [case for case in cases if case.end() <= match.start()]:
+            later = [case.start() for case in cases if case.start() > match.start()]
             body = text.plain[own[-1].end() : min(later, default=end)]
         rest = _CLOSE.sub("", _ABORT.sub("", body))
         attempt = text.attempt(text.plain.rindex("catch", 0, start))

@@ -129,7 +129,7 @@ def read(text: str) -> Reading:
     for made in objects:
         code.fill(made)
     code.assign(objects)
-    taken = [it for it in objects if it.clients or jvm_topics.administers(code.plain, it)]
+    taken = [item for item in objects if item.clients or jvm_topics.administers(code.plain, item)]
     begun = {id(base) for made in taken for base in made.bases}
     alone = [made for made in objects if not made.of and id(made) not in begun]
     filled = [made for made in objects
@@ -141,7 +141,7 @@ def read(text: str) -> Reading:
         words += "Delivery Lab does not read: no settings are in it as plain values."
         raise IntakeError(f"Line {line}: {words} {_INSTEAD}")
     for made in filled:
-        if unsure := next(filter(None, (it.unsure for it in [*made.bases, made])), ""):
+        if unsure := next(filter(None, (base.unsure for base in [*made.bases, made])), ""):
             raise IntakeError(f"{unsure}. {_INSTEAD}")
     for made in filled:
         made.clients = made.clients or _likely(made, len(code.text))
@@ -289,7 +289,7 @@ class _Code:
         found = list[_Object]()
         for match in islice(_RETURNED.finditer(self.plain), _MOST_OBJECTS):
             bases = [made for made in [*objects, *found] if made.method == match["method"]]
-            later = [it.start for it in objects if it.name == match["name"]]
+            later = [item.start for item in objects if item.name == match["name"]]
             end = min((at for at in later if at > match.end()), default=len(self.text))
             for base in bases if len(bases) == 1 else ():
                 if base.name == match["name"] and base.start < match.start() < base.end:
@@ -426,7 +426,7 @@ class _Code:
         if written in ("true", "false"):
             return written
         if _PRODUCT.fullmatch(written):
-            factors = (it.strip().rstrip("lL").replace("_", "") for it in written.split("*"))
+            factors = (part.strip().rstrip("lL").replace("_", "") for part in written.split("*"))
             return str(math.prod(int(factor or 0) for factor in factors))
         if name := _CLASS.fullmatch(written):
             whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", self.text)

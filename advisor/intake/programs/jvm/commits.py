@@ -185,7 +185,7 @@ class Records:
             given = plain[commit.end() : self.text.closed(commit.end()) - 1]
             put = rf"\b{re.escape(given.split(',')[0].strip())}\s*[.\[][^;]*"
             filled = re.findall(put, plain[self.behind : commit.start()])
-            if any(_NEXT.search(it) for it in [given, *filled]):
+            if any(_NEXT.search(argument) for argument in [given, *filled]):
                 yield commit.start(), commit.end()
         for match in re.compile(self._own_commits).finditer(plain, self.behind, self.block[1]):
             end = self.text.closed(match.end())
@@ -202,8 +202,8 @@ class Records:
     def _only_commits(self, body: Block) -> bool:
         """Whether a method commits the offset behind what it is given, and does nothing else."""
         inside = self.text.plain[body[0] + 1 : body[1]]
-        others = (it for it in re.split(r"[;{}\n]", inside) if not _OF_COMMITS.search(it))
-        return bool(_NEXT.search(inside)) and not any("(" in it for it in others)
+        others = (part for part in re.split(r"[;{}\n]", inside) if not _OF_COMMITS.search(part))
+        return bool(_NEXT.search(inside)) and not any("(" in other for other in others)
 
     def _of_transactions(self) -> Iterator[int]:
         """Transactions with the offsets that are committed before the records are processed."""
@@ -303,7 +303,7 @@ class Records:
             if name not in kept:
                 declared = [*re.finditer(_COLLECTION.format(name), plain)]
                 kept[name] = bool(declared or PUT_BY.search(name))
-                spans += [it.span() for it in declared]
+                spans += [declaration.span() for declaration in declared]
             spans += [span] if kept[name] else []
         spans += [made.span for made in self.made if made.is_apart]
         masked = blanked(plain, spans)

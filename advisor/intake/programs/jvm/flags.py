@@ -120,9 +120,11 @@ def keeps_for_nothing(text: Text, statement: str) -> bool:
         return False
     name, value, whole = kept["name"], kept["to"] not in ("false", "null"), (0, len(text.plain))
     uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)]
-    if all(_IS_PUT.match(text.plain, it.end()) for it in uses):
+    if all(_IS_PUT.match(text.plain, use.end()) for use in uses):
         return kept["to"] not in ("true", "false")
-    anew = any(_ANEW[value].match(text.plain, it.end()) and looped(text, it.start()) for it in uses)
+    anew = any(
+        _ANEW[value].match(text.plain, use.end()) and looped(text, use.start()) for use in uses
+    )
     return anew and nothing_asks(text, name, value, whole)
 
 

@@ -382,7 +382,7 @@ class Futures:
             return RESULT
         span = (-1, len(self._plain))
         if before.endswith("=") and not before.endswith(("+=", "]=", "] =", ") =")):
-            loops = [it for it in self._text.around(value.at) if _LOOP.search(it[2])]
+            loops = [block for block in self._text.around(value.at) if _LOOP.search(block[2])]
             declared = _DECLARES.search(before.rpartition("\n")[2])
             span = loops[-1][:2] if loops else span
             statement = re.split(r"[{};\n]", before)[-1]

@@ -201,7 +201,7 @@ def _is_quiet(given: str) -> bool:
     last = given.rpartition("},")[2] if "}," in given else given
     body = _WITHOUT_NAME.sub("", re.sub(r"^\s*\{|\}\s*$", "", last))
     return all(
-        only_writes(it, in_function=True, others=_VALUES.fullmatch) for it in cases or [body]
+        only_writes(case, in_function=True, others=_VALUES.fullmatch) for case in cases or [body]
     )
 
 

@@ -70,7 +70,7 @@ def has_receiver(text: Text, names: Collection[str], at: int) -> bool:
     """Whether a place is in braces of Kotlin's whose receiver is made of these names, so that a
     call without an object may be one of a record: `with(rs) { forEach { … } }`."""
     scopes = (_SCOPE.search(head) for _, _, head in text.around(at))
-    words = (re.findall(r"\w+", it["given"] or it["chain"]) for it in scopes if it)
+    words = (re.findall(r"\w+", scope["given"] or scope["chain"]) for scope in scopes if scope)
     return any(not set(names).isdisjoint(own) for own in words)
 
 

@@ -45,4 +45,6 @@ def _beside(text: Text, at: int) -> Iterator[int]:
         if flow["name"]:
             uses = re.finditer(rf"\b{flow['name']}\b\s*(?:\([^(){{}}]*\))?", text.plain)
             begins += [use.end() for use in islice(uses, _MOST)]
-        yield from (step.at for it in begins for step in steps(text, it) if step.name in _BESIDE)
+        yield from (
+            step.at for match in begins for step in steps(text, match) if step.name in _BESIDE
+        )

@@ -23,7 +23,7 @@ _FIELD = re.compile(r"\bthis\s*\.\s*(\w+)\s*=(?!=)")
 
 def has_receiver(text: Text, body: Block) -> bool:
     """Whether a method is one of Kotlin's that have a receiver: `fun Record.save()`."""
-    head = next((it[2] for it in text.heads if it[0] == body[0]), "")
+    head = next((block[2] for block in text.heads if block[0] == body[0]), "")
     return bool(_EXTENSION.search(head))
 
 
@@ -34,8 +34,10 @@ def fields(text: Text, body: Block, names: Collection[str], span: Block) -> set[
         if match := _CLASS.search(head):
             made = re.compile(rf"\b{match[1]}\s*(?:<[\w<>?, ]{{0,60}}>)?\s*\([^;{{}}\n]{{0,200}}")
             of_each = re.compile(_OF_EACH.format(match[1]))
-            given = (it[0] for it in islice(made.finditer(text.plain, *span), _MOST))
-            is_given = any(not set(names).isdisjoint(re.findall(r"\w+", it)) for it in given)
+            given = (call[0] for call in islice(made.finditer(text.plain, *span), _MOST))
+            is_given = any(
+                not set(names).isdisjoint(re.findall(r"\w+", argument)) for argument in given
+            )
             if is_given or of_each.search(text.plain, *span):
                 return _of_class(text, match[1], (start, end))
             return set()

@@ -102,7 +102,7 @@ def left(
 
 def leaves(text: Text, at: int, loops: Sequence[Block]) -> bool:
     """Whether a `break` at a place leaves one of these loops."""
-    inner = [it[0] for it in text.around(at) if it[:2] in loops or _is_loop(text, it)]
+    inner = [block[0] for block in text.around(at) if block[:2] in loops or _is_loop(text, block)]
     return bool(inner) and inner[-1] in [start for start, _ in loops]
 
 

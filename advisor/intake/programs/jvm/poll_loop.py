@@ -133,7 +133,7 @@ class _Poll:
             made,
         )
         self._commits = self._records.commits_of_all
-        self._used = names | {it.name for it in made}
+        self._used = names | {derived.name for derived in made}
         self._uses = any_of(self._used)
         self._hands = [*self._handed_on()]
 
@@ -205,13 +205,13 @@ class _Poll:
         """The methods of the file that are handed records, as polls of these."""
         calls = handed(self._text, self._records.names, self._whole, self._call)
         most = _MOST_HANDED if self._depth else 0
-        return [_Poll(self._program, it, self._depth - 1) for it in islice(calls, most)]
+        return [_Poll(self._program, call, self._depth - 1) for call in islice(calls, most)]
 
     def _before_waiting(self, end: int) -> Iterator[int]:
         """Where all is committed before others, who have a record, are waited for."""
         plain = self._text.plain
-        waits = [it[0] for it in concurrency.WAITS.finditer(plain, self._behind, end)]
-        pauses = all(it.startswith("pause") for it in waits)
+        waits = [match[0] for match in concurrency.WAITS.finditer(plain, self._behind, end)]
+        pauses = all(wait.startswith("pause") for wait in waits)
         for at in (at for at in self._hands if waits and self._behind < at < end):
             wait = concurrency.WAITS.search(plain, at, end)
             closed = self._text.closed(plain.index("(", at) + 1)
@@ -245,7 +245,7 @@ class _Poll:
         """The block behind the poll and the methods that it calls, with uses of a record in it."""
         span = self._behind, self._block[1]
         others = self._text.reached(span)[1:]
-        return [(span, self._uses), *((it, any_of(self._taken(it))) for it in others)]
+        return [(span, self._uses), *((other, any_of(self._taken(other))) for other in others)]
 
     def _undone(self) -> Iterator[int]:
         """Where something is begun for a record, and not done before the next poll."""
@@ -273,14 +273,14 @@ class _Poll:
             taken_here = re.search(rf"\b{match[1]}\b", plain[closed:end])
             if is_queue and not taken_here and self._uses.search(plain, match.end(), closed):
                 return match.start()
-        inner = (it._handed(it._block[1]) for it in self._inner)
+        inner = (poll._handed(poll._block[1]) for poll in self._inner)
         return next(filter(None, inner), 0)
 
     def _commits_then(self, end: int) -> bool:
         """Whether what is done behind a future commits."""
         plain, close = self._text.plain, self._text.closed
         then = islice(concurrency.THEN.finditer(plain, self._behind, end), _MOST)
-        return any(self._commits.search(plain, it.end(), close(it.end())) for it in then)
+        return any(self._commits.search(plain, match.end(), close(match.end())) for match in then)
 
     def _handed_on(self) -> Iterator[int]:
         """Where others are given a record, in the block or in a method that is given one."""
@@ -312,17 +312,17 @@ class _Poll:
         names = {*self._text.parameters(body), *made}
         each = (re.search(_EACH.format(name), self._text.plain[slice(*body)]) for name in names)
         names |= {self._name(loop, body[0]) for loop in each if loop}
-        return names | {it.name for it in derived_names.made_of(self._text, names, body)}
+        return names | {derived.name for derived in derived_names.made_of(self._text, names, body)}
 
     def _unasked(self) -> Iterator[int]:
         """Where others are given a record and waited for, and nobody asks them for an error."""
         plain, end = self._text.plain, self._block[1]
         counted = concurrency.COUNTED.search(plain, self._behind, end)
         if not (counted or concurrency.ONLY_WAITS.search(plain, self._behind, end)):
-            waits = [it[0] for it in concurrency.ASKS.finditer(plain, self._behind, end)]
+            waits = [match[0] for match in concurrency.ASKS.finditer(plain, self._behind, end)]
             only_polls = concurrency.IS_DONE.search(plain, self._behind, end)
             known = ("join", "pause") if only_polls else ("join",)
-            if not waits or not all(it.startswith(known) for it in waits):
+            if not waits or not all(wait.startswith(known) for wait in waits):
                 return
             only = re.compile("") if only_polls else concurrency.THREAD
         else:
@@ -391,7 +391,7 @@ class _Poll:
 
     def _is_unread(self, body: tuple[int, int]) -> bool:
         """Whether nothing takes what a method returns."""
-        name = next((it for it in self._text.named(body)), "")
+        name = next((function for function in self._text.named(body)), "")
         return bool(name) and bool(
             re.search(rf"(?<=[;{{}}\n)])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]",
                       self._text.plain[self._behind - 1 : self._block[1]])

@@ -97,7 +97,7 @@ def polls(text: Text, chains: Mapping[str, Sequence[poll_chains.Chain]]) -> Iter
 def _of_others(text: Text, consumers: Collection[str]) -> Iterator[int]:
     """Where something polls as a consumer does, and is none of these."""
     known = {poll.end() for consumer in consumers for poll in _polls(text, consumer)}
-    opened = (it.start() + it[0].rindex("(") + 1 for it in _ANY_POLL.finditer(text.plain))
+    opened = (match.start() + match[0].rindex("(") + 1 for match in _ANY_POLL.finditer(text.plain))
     return (at for at in opened if at not in known)
 
 
@@ -161,10 +161,12 @@ def handed(text: Text, names: Collection[str], whole: Collection[str], of: Call)
     these; `of` is the one whose block calls them."""
     span = of.end, text.block(of.start)[1]
     for match in islice(_HANDED.finditer(text.plain, *span), _MOST):
-        given = [_OF_PARTITION.sub("", it) for it in text.arguments(match.end())]
+        given = [_OF_PARTITION.sub("", argument) for argument in text.arguments(match.end())]
         for body in text.bodies(match[1]) if not set(names).isdisjoint(given) else ():
             pairs = dict(zip(text.parameters(body), given, strict=False))
-            consumer = next((own for own, it in pairs.items() if it == of.consumer), of.consumer)
+            consumer = next(
+                (own for own, item in pairs.items() if item == of.consumer), of.consumer
+            )
             begin = body[0] + 1
-            for own in (own for own, it in pairs.items() if it in names):
+            for own in (own for own, item in pairs.items() if item in names):
                 yield Call(begin, begin, consumer, own, pairs[own] not in whole, body[0])

@@ -20,11 +20,13 @@ def looped(text: Text, at: int, depth: int = _DEEPEST) -> bool:
 
 def calls(text: Text, at: int) -> list[int]:
     """Where the method is called that a place is in."""
-    method = next(filter(None, (METHOD.search(it[2]) for it in text.around(at)[::-1])), None)
+    method = next(filter(None, (METHOD.search(block[2]) for block in text.around(at)[::-1])), None)
     if method is None:
         return []
     found = re.finditer(rf"(?<![\w.])(?:this\.)?{method[1]}\s*\(", text.plain)
-    return [it.start() for it in islice(found, _MOST) if not _is_definition(text, it.end())]
+    return [
+        match.start() for match in islice(found, _MOST) if not _is_definition(text, match.end())
+    ]
 
 
 def _is_definition(text: Text, opened: int) -> bool:

@@ -113,7 +113,9 @@ def untaken(text: Text, attempts: Iterable[int]) -> Iterator[int]:
     places = [*attempts]
     for handler in silent(text, in_function=True, others=BOOLEAN.fullmatch):
         start, stop = handler.attempt
-        body = next((it[:2] for it in reversed(text.around(start)) if text.named(it[:2])), None)
+        body = next(
+            (block[:2] for block in reversed(text.around(start)) if text.named(block[:2])), None
+        )
         if body is None or not any(start < at < stop for at in places):
             continue
         if not tries_again(text, handler.attempt, body) and any(
@@ -148,7 +150,7 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
     for match in islice(_MATCH.finditer(plain, max(0, span[0]), span[1]), _MOST):
         block = text.block_of(match.end() - 1)
         inside = plain[block[0] + 1 : block[1]]
-        failed = [it["body"] for it in _WRONG.finditer(inside)]
+        failed = [part["body"] for part in _WRONG.finditer(inside)]
         if failed and all(map(only_writes, failed)) and uses.search(plain, match.start(), block[0]):
             yield match.start()
     for match in islice(_ON_FAILURE.finditer(plain, max(0, span[0]), span[1]), _MOST):

@@ -139,7 +139,7 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
             yield from [(match.start(), fault)] if fault else []
     if producers:
         infix = rf"^[ \t]*(?:{'|'.join(sorted(producers))})[ \t]+send[ \t]+\(?\w[^\n.]*$"
-        yield from ((it.start(), RESULT) for it in re.finditer(infix, text.plain, re.MULTILINE))
+        yield from ((part.start(), RESULT) for part in re.finditer(infix, text.plain, re.MULTILINE))
     for match in islice(_HELD.finditer(text.plain), _MOST):
         if match[2] in producers and (fault := futures.fate_of_held(match[1])):
             yield match.start(), fault
@@ -180,7 +180,7 @@ def _elsewhere(text: Text, given: str) -> Callback | None:
 
 def _own_method(text: Text, name: str, given: str, error: str) -> Callback | None:
     """The method of the file that a callback calls; its error is the one that it is handed."""
-    bodies, handed = text.bodies(name), [it.strip() for it in given.split(",")]
+    bodies, handed = text.bodies(name), [argument.strip() for argument in given.split(",")]
     if len(bodies) != 1:
         return None
     if error not in handed:

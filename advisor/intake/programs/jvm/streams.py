@@ -145,12 +145,18 @@ def _buffered(text: Text) -> Iterator[int]:
     for body, parameters in bodies:
         names = "|".join(parameters) or "_"
         made = derived_names.made_of(text, names.split("|"), body)
-        known = "|".join([names, *(it.name for it in made)])
-        spans, kept = [*derived_names.logged(text, body), *(it.span for it in made)], list[int]()
+        known = "|".join([names, *(derived.name for derived in made)])
+        spans, kept = (
+            [*derived_names.logged(text, body), *(derived.span for derived in made)],
+            list[int](),
+        )
         for match in islice(_KEPT.finditer(text.plain, *body), _MOST):
             end = text.closed(match.end()) if match[1] else text.plain.find("\n", match.end())
             declared = re.compile(_COLLECTION.format(match[1] or match[2]))
-            if any(not body[0] < it.start() < body[1] for it in declared.finditer(text.plain)):
+            if any(
+                not body[0] < declaration.start() < body[1]
+                for declaration in declared.finditer(text.plain)
+            ):
                 kept += (
                     [match.start()]
                     if re.search(rf"\b(?:{known})\b", text.plain[match.end() : end])

@@ -172,7 +172,7 @@ class Text:
             behind = _PARAMETER.match(self.plain, body[0] + 1)
             given = function[2] or function[3] or (behind[1] if behind else "it")
         given = _TYPES.sub("", _TYPES.sub("", given))
-        words = [it.partition(":")[0].split() for it in given.split(",")]
+        words = [parameter.partition(":")[0].split() for parameter in given.split(",")]
         return [parts[-1] for parts in words if parts]
 
     def bodies(self, name: str) -> list[Block]:

@@ -74,7 +74,9 @@ def _topics(text: Text, code: Code) -> Iterator[Made]:
     for match in islice(_MADE.finditer(text.plain), _MOST):
         given = code.arguments(match.end())
         behind = [*steps(text, text.closed(match.end()))]
-        said = [code.text[it.begin : it.end].strip() for it in behind if it.name == "replicas"]
+        said = [
+            code.text[call.begin : call.end].strip() for call in behind if call.name == "replicas"
+        ]
         copies = said[-1] if said else "-1"
         if "NewTopic" in match[0]:
             copies = given[2] if len(given) == _WITH_COPIES else ""
@@ -103,7 +105,7 @@ def _configs(behind: list[Step], code: Code) -> list[Pair]:
             found += _pair(given[0], given[1], step.at, code)
         elif step.name == "configs" and (of := _MAP.match(code.text, step.begin)):
             inner = code.arguments(of.end())
-            rows = [_TO.split(it, maxsplit=1) for it in inner]
+            rows = [_TO.split(entry, maxsplit=1) for entry in inner]
             flat = [part for row in rows for part in row]
             for key, written in zip(flat[::2], flat[1::2], strict=False):
                 found += _pair(key, written, step.at, code)

@@ -55,7 +55,7 @@ _ENDS = re.compile(r"[ \t]*(?:[;}]|\n(?!\s*[.?]))")
 @lru_cache(maxsize=1)
 def _names(plain: str) -> list[dict[str, int]]:
     """The names of what is made in a program, of each kind, and where."""
-    return [{it[1]: it.start() for it in islice(made.finditer(plain), _MOST)}
+    return [{match[1]: match.start() for match in islice(made.finditer(plain), _MOST)}
             for made, _, _ in _KINDS]  # fmt: skip
 
 

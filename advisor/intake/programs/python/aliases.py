@@ -42,7 +42,11 @@ def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, lis
         for node in ast.walk(tree):
             for name, value in _given(node, functions):
                 known = found.get(name, [])
-                own = [it for it in _functions(value, functions, found, made) if it not in known]
+                own = [
+                    function
+                    for function in _functions(value, functions, found, made)
+                    if function not in known
+                ]
                 if name and own:
                     found[name] = [*known, *own][:_MOST]
     return found
@@ -51,7 +55,9 @@ def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, lis
 def _given(node: ast.AST, functions: Mapping[str, Function]) -> Iterator[tuple[str, ast.expr]]:
     """What a statement or a call gives a name to."""
     if isinstance(node, ast.Assign):
-        targets = (it.value if isinstance(it, ast.Subscript) else it for it in node.targets)
+        targets = (
+            target.value if isinstance(target, ast.Subscript) else target for target in node.targets
+        )
         yield from ((last(target), node.value) for target in targets)
     elif isinstance(node, ast.AnnAssign) and node.value:
         yield last(node.target), node.value
@@ -69,7 +75,9 @@ def _registered(
     """The names by which decorators of the file have the function that they are given."""
     for given in node.decorator_list:
         own = functions.get(last(given.func if isinstance(given, ast.Call) else given))
-        for function in (it for it in ast.walk(own) if isinstance(it, Function)) if own else ():
+        for function in (
+            (part for part in ast.walk(own) if isinstance(part, Function)) if own else ()
+        ):
             yield from ((name, ast.Name(node.name)) for name in parameters(function)[:1])
 
 

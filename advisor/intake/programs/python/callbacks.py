@@ -50,8 +50,10 @@ def raises(function: Function) -> bool:
     acts = [node for node in _with_error(_body(function), error) if _acts(node)] if error else []
     rest = [node for node in acts if not isinstance(node, ast.Raise)]
     return len(rest) < len(acts) and all(
-        isinstance(it, ast.Expr) and isinstance(it.value, ast.Call) and words.is_log(it.value)
-        for it in rest
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and words.is_log(statement.value)
+        for statement in rest
     )
 
 
@@ -90,8 +92,8 @@ class _Callback:
                 return all(self._all(case.body, error) for case in node.cases if not _is_none(case))
             case ast.AugAssign() | ast.Assign():
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                own = all(isinstance(it, ast.Name) and it.id not in self.looked_at
-                          for it in targets)  # fmt: skip
+                own = all(isinstance(target, ast.Name) and target.id not in self.looked_at
+                          for target in targets)  # fmt: skip
                 return own and all(map(self._only_reads, words.calls(node.value)))
             case _:
                 pass
@@ -103,7 +105,7 @@ class _Callback:
             case ast.IfExp():
                 return self._value(value.body, error) and self._value(value.orelse, error)
             case ast.BoolOp():
-                return all(self._value(it, error) for it in value.values)
+                return all(self._value(node, error) for node in value.values)
             case ast.Call():
                 return self._call(value, error)
             case _:
@@ -113,10 +115,10 @@ class _Callback:
         return (words.takes_apart(call) and not words.keeps(call)) or words.verb(call) == "format"
 
     def _attempt(self, node: ast.Try, error: str) -> bool:
-        caught = any(words.catches_all(it) or "Kafka" in ast.unparse(it.type or ast.Pass())
-                     for it in node.handlers)  # fmt: skip
+        caught = any(words.catches_all(clause) or "Kafka" in ast.unparse(clause.type or ast.Pass())
+                     for clause in node.handlers)  # fmt: skip
         inner = replace(self, caught=self.caught or caught)
-        rest = [it for handler in node.handlers for it in handler.body]
+        rest = [part for handler in node.handlers for part in handler.body]
         return inner._all([*node.body, *node.orelse], error) and self._all(
             [*rest, *node.finalbody], error
         )
@@ -129,7 +131,7 @@ class _Callback:
         own = self.functions.get(words.verb(call), [])
         if len(own) != 1 or self.depth == _DEEPEST:
             return False
-        given = [ast.unparse(it) for it in call.args]
+        given = [ast.unparse(node) for node in call.args]
         names = [word.arg for word in (*own[0].args.posonlyargs, *own[0].args.args)]
         names = names[1:] if names[:1] in (["self"], ["cls"]) else names
         theirs = names[given.index(error)] if error in given[: len(names)] else ""

@@ -30,7 +30,7 @@ def _is_followed(value: ast.expr) -> bool:
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     match node:
         case ast.Assign(targets=targets, value=value):
-            yield from ((it.id, value) for it in targets if isinstance(it, ast.Name))
+            yield from ((target.id, value) for target in targets if isinstance(target, ast.Name))
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             yield name, value
         case _:

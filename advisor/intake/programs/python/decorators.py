@@ -48,7 +48,7 @@ class _Unfold(ast.NodeTransformer):
         for given in reversed(node.decorator_list):
             name = ast.unparse(given.func if isinstance(given, ast.Call) else given)
             ours = self._wrappers.get(name.rpartition(".")[2], [])
-            same = [it for it in ours if type(it[0]) is type(node)]
+            same = [other for other in ours if type(other[0]) is type(node)]
             if ours:
                 made.append(_around(made[-1], *(same or ours)[0], len(made)))
             else:
@@ -75,8 +75,8 @@ def _around(function: Function, wrapper: Function, called: str, number: int) -> 
     for call in words.calls(outer):
         if words.verb(call) == called and not words.receiver(call):
             call.func = ast.copy_location(ast.Name(function.name, ast.Load()), call.func)
-            call.args = [it for it in call.args if getattr(it, "id", "") not in words.OWN]
+            call.args = [node for node in call.args if getattr(node, "id", "") not in words.OWN]
             if takes_any:
-                given = [ast.copy_location(ast.Name(it, ast.Load()), call) for it in own]
+                given = [ast.copy_location(ast.Name(name, ast.Load()), call) for name in own]
                 call.args, call.keywords = [*given], []
     return outer

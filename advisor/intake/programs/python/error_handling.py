@@ -63,7 +63,9 @@ def fields(tree: ast.AST) -> dict[int, set[str]]:
     for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
         methods = [node for node in made.body if isinstance(node, Function)]
         kept = {
-            f"self.{ast.unparse(it.target)}" for it in made.body if isinstance(it, ast.AnnAssign)
+            f"self.{ast.unparse(field.target)}"
+            for field in made.body
+            if isinstance(field, ast.AnnAssign)
         }
         for node in (node for method in methods for node in ast.walk(method)):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
@@ -102,9 +104,11 @@ def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try |
     """`with` an object whose `__exit__` commits, or passes over errors, which a true value that it
     returns does (The Python Language Reference, 3.3.9). What it asks first is not followed."""
     ends = leaving.body if leaving else []
-    passes = any(isinstance(it, ast.Return) and ast.unparse(it) == "return True" for it in ends)
-    does: list[ast.stmt] = [deepcopy(it) for it in ends if isinstance(it, ast.Expr)]
-    commits = [it for part in does for it in words.calls(part) if words.verb(it) == "commit"]
+    passes = any(
+        isinstance(inner, ast.Return) and ast.unparse(inner) == "return True" for inner in ends
+    )
+    does: list[ast.stmt] = [deepcopy(inner) for inner in ends if isinstance(inner, ast.Expr)]
+    commits = [call for part in does for call in words.calls(part) if words.verb(call) == "commit"]
     if not (passes or commits):
         return None
     for commit in commits:

@@ -38,7 +38,7 @@ def _only_printed(tree: ast.Module) -> set[int]:
     return printed | {
         id(node.value) for node in ast.walk(tree)
         if isinstance(node, ast.Assign)
-        and all(isinstance(it, ast.Name) and it.id in names for it in node.targets)
+        and all(isinstance(target, ast.Name) and target.id in names for target in node.targets)
     }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def going_on(scope: ast.AST) -> dict[int, set[int]]:
             is_last = isinstance(block, list)
             for each in reversed(block) if isinstance(block, list) else ():
                 if is_last and isinstance(each, words.LOOPS) and not each.orelse:
-                    found[id(each)] = {id(it) for it in breaks(each.body)}
+                    found[id(each)] = {id(inner) for inner in breaks(each.body)}
                 is_last = is_last and goes_on([each])
     return found
 
@@ -86,7 +86,7 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
             return None if answer is None else _compared(answer, op, other)
         case ast.BoolOp(op=op, values=values):
             ends = isinstance(op, ast.Or)
-            return ends if ends in [_answer(it, name, value) for it in values] else None
+            return ends if ends in [_answer(node, name, value) for node in values] else None
         case _:
             return None
 
@@ -137,9 +137,9 @@ def set_to(node: ast.AST) -> tuple[str, bool] | None:
 def says_whether(function: ast.AST) -> bool:
     """Whether a function takes an error, and returns whether there was none."""
     inside = [*ast.walk(function)]
-    told = (it.value for it in inside if isinstance(it, ast.Return))
-    return any(isinstance(it, ast.ExceptHandler) for it in inside) and any(
-        isinstance(it, ast.Constant) and isinstance(it.value, bool) for it in told
+    told = (node.value for node in inside if isinstance(node, ast.Return))
+    return any(isinstance(node, ast.ExceptHandler) for node in inside) and any(
+        isinstance(node, ast.Constant) and isinstance(node.value, bool) for node in told
     )
 
 
@@ -172,17 +172,19 @@ class Flags:
                     told.add(id(inner))
         again = [node for node in ast.walk(scope) if isinstance(node, words.LOOPS)]
         is_called = isinstance(scope, words.APART)
-        self._anew = {set_to(it) for top in ([scope] if is_called else again)
-                      for it in ast.walk(top)}  # fmt: skip
+        self._anew = {set_to(inner) for top in ([scope] if is_called else again)
+                      for inner in ast.walk(top)}  # fmt: skip
         self._read = {_name(node) for node in ast.walk(scope)
                       if isinstance(node, ast.Name | ast.Attribute)
                       and isinstance(node.ctx, ast.Load) and id(node) not in told}  # fmt: skip
 
     def tells(self, handler: ast.ExceptHandler) -> bool:
         """Whether a function returns what a handler makes of an error."""
-        kept = {pair[0] for it in handler.body for pair in [set_to(it)] if pair}
-        told = [it.value for it in ast.walk(handler) if isinstance(it, ast.Return)]
-        return any(it and ast.unparse(it) != "None" for it in told) or bool(kept & self._returned)
+        kept = {pair[0] for node in handler.body for pair in [set_to(node)] if pair}
+        told = [node.value for node in ast.walk(handler) if isinstance(node, ast.Return)]
+        return any(node and ast.unparse(node) != "None" for node in told) or bool(
+            kept & self._returned
+        )
 
     def is_idle(
         self, name: str, value: bool, leaves: Container[int] = (), *, in_function: bool = False
@@ -190,7 +192,8 @@ class Flags:
         """Whether nothing is done where a name has a value."""
         done = [taken(node, name, value) for node in self._asked[name]]
         return name not in self._read and all(
-            it is not None and goes_on(it, leaves, in_function=in_function) for it in done
+            branch is not None and goes_on(branch, leaves, in_function=in_function)
+            for branch in done
         )
 
     def _decides(self, node: ast.stmt, value: bool, leaves: Container[int], inside: bool) -> bool:
@@ -214,8 +217,10 @@ class Flags:
             pair = set_to(node)
             if pair and isinstance(node, ast.AugAssign):
                 counts.add(pair[0])
-                done = [taken(it, pair[0], value=True) for it in self._asked[pair[0]]]
-                acts = [not goes_on(it or [], leaves, in_function=in_function) for it in done]
+                done = [taken(test, pair[0], value=True) for test in self._asked[pair[0]]]
+                acts = [
+                    not goes_on(branch or [], leaves, in_function=in_function) for branch in done
+                ]
                 rest += [ast.Raise()] if any(acts) else []
             elif pair and not self._decides(node, pair[1], leaves, in_function):
                 continue

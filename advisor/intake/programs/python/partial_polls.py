@@ -48,9 +48,9 @@ def left_out(tree: ast.Module) -> Iterator[int]:
         names = {
             target.id for node in own if isinstance(node, ast.Assign)
             for target in node.targets
-            if isinstance(target, ast.Name) and any(it is node.value for it in polled)
+            if isinstance(target, ast.Name) and any(inner is node.value for inner in polled)
         }  # fmt: skip
-        back = any(words.verb(it) in ("seek", "pause") for it in own)
+        back = any(words.verb(call) in ("seek", "pause") for call in own)
         names |= _put_by(own, consumers)
         yield from _given_up(own)
         if names and not back:
@@ -63,8 +63,8 @@ def _done_anyway(tree: ast.Module) -> Iterator[int]:
     """Where a thread says that it is done with an item whatever became of it, to whoever waits for
     the queue (queue.Queue, task_done and join)."""
     queues = words.queues(tree)
-    if not any(words.verb(it) == "join" and words.receiver(it) in queues
-               for it in words.calls(tree)):  # fmt: skip
+    if not any(words.verb(call) == "join" and words.receiver(call) in queues
+               for call in words.calls(tree)):  # fmt: skip
         return
     for node in ast.walk(tree):
         for block in (getattr(node, part, []) for part in ("body", "orelse")):
@@ -76,9 +76,9 @@ def _done_anyway(tree: ast.Module) -> Iterator[int]:
 def _told_anyway(attempt: ast.Try, behind: list[ast.stmt]) -> Iterator[int]:
     """Where an item is done behind an attempt, with what stands behind that, after an error."""
     caught = [handler for handler in attempt.handlers if words.catches_all(handler)]
-    quiet = [words.goes_on(it.body, lambda call: False, in_function=False) for it in caught]
+    quiet = [words.goes_on(node.body, lambda call: False, in_function=False) for node in caught]
     ends = [*attempt.finalbody, *(behind if caught else [])]
-    done = (call for it in ends for call in words.calls(it) if words.verb(call) == "task_done")
+    done = (call for node in ends for call in words.calls(node) if words.verb(call) == "task_done")
     yield from (call.lineno for call in done if all(quiet))
 
 
@@ -106,23 +106,29 @@ def _given_up(own: list[ast.AST]) -> Iterator[int]:
     for node in own:
         if not isinstance(node, ast.While | ast.For) or node.orelse:
             continue
-        tests = [it.test for it in ast.walk(node) if isinstance(it, ast.If)]
+        tests = [part.test for part in ast.walk(node) if isinstance(part, ast.If)]
         tests = [node.test] if isinstance(node, ast.While) else tests
         bounded = (
             words.verb(node.iter) == "range"
             if isinstance(node, ast.For)
             else any(
-                isinstance(it, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for it in ast.walk(node.test)
+                isinstance(part, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+                for part in ast.walk(node.test)
             )
         )
-        asked = {it.id for test in tests for it in ast.walk(test) if isinstance(it, ast.Name)}
+        asked = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
         results = {
-            target.id for it in ast.walk(node) if isinstance(it, ast.Assign)
-            and _ACTS.fullmatch(words.verb(it.value)) for target in it.targets
+            target.id for statement in ast.walk(node) if isinstance(statement, ast.Assign)
+            and _ACTS.fullmatch(words.verb(statement.value)) for target in statement.targets
             if isinstance(target, ast.Name)
         }  # fmt: skip
-        later = {it.id for it in own if isinstance(it, ast.Name) and isinstance(it.ctx, ast.Load)
-                 and it.lineno > (node.end_lineno or node.lineno)}  # fmt: skip
+        later = {
+            name.id
+            for name in own
+            if isinstance(name, ast.Name)
+            and isinstance(name.ctx, ast.Load)
+            and name.lineno > (node.end_lineno or node.lineno)
+        }
         if bounded and results & asked - later:
             yield node.lineno
 
@@ -196,12 +202,20 @@ def _left(
             over = any(_polls_many(call, consumers) for call in words.calls(node.iter))
             if not (over or words.names_in(node.iter) & names):
                 continue
-            behind = (call for it in block[number + 1 :] if not isinstance(it, ast.If | ast.While)
-                      for call in words.calls(it))  # fmt: skip
+            behind = (
+                call
+                for statement in block[number + 1 :]
+                if not isinstance(statement, ast.If | ast.While)
+                for call in words.calls(statement)
+            )
             if any(_commits_all(call, consumers) for call in behind):
-                yield from (it.lineno for it in breaks(node.body))
+                yield from (statement.lineno for statement in breaks(node.body))
             leaves, inner = going.get(id(node), set()), ast.walk(node)
-            asked = (_asked_for(it, (), leaves) for it in inner if isinstance(it, ast.If))
+            asked = (
+                _asked_for(statement, (), leaves)
+                for statement in inner
+                if isinstance(statement, ast.If)
+            )
             yield from (call.lineno for calls in asked for call in calls)
 
 
@@ -233,7 +247,7 @@ def unread_results(scope: ast.AST, own: Container[str] = ()) -> set[int]:
         call = value.value if isinstance(value, ast.Await) else value
         if not isinstance(call, ast.Call):
             continue
-        names = [it for name in names for it in getattr(name, "elts", [name])]
+        names = [element for name in names for element in getattr(name, "elts", [name])]
         named = [name.id for name in names if isinstance(name, ast.Name)]
         is_lost = len(named) == len(names) and read.isdisjoint(named)
         says = bool(named) and all(map(SUCCESS.fullmatch, named))

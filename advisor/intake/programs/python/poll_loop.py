@@ -112,7 +112,9 @@ class _Walk:
             case ast.Try():
                 self._try(node, branch)
             case ast.Match(subject=subject, cases=cases):
-                named = (it.name for it in ast.walk(node) if isinstance(it, ast.MatchAs))
+                named = (
+                    pattern.name for pattern in ast.walk(node) if isinstance(pattern, ast.MatchAs)
+                )
                 self._assign([ast.Name(name) for name in named if name], subject, branch)
                 self._either([case.body for case in cases], branch)
             case ast.With() | ast.AsyncWith() if attempt := (
@@ -215,7 +217,7 @@ class _Walk:
         flags, inside = self._flags.get(self._scope) or Flags(self._scope), self._depth > 0
         self._flags[self._scope] = flags
         body = flags.without(attempt, handler.body, self._leaves, in_function=inside)
-        body = [it for it in body if words.kept_in(it) not in self._lost]
+        body = [statement for statement in body if words.kept_in(statement) not in self._lost]
         goes_on = words.goes_on(body, commits, in_function=inside, leaves=self._leaves)
         return goes_on and not (self._is_asked and flags.tells(handler))
 
@@ -405,7 +407,7 @@ class _Walk:
         """Follows a function of the file; one that does not commit uses what it is given."""
         given = [*handed(call, function)]
         names = {name for name, value in given if words.names_in(value) & branch.names}
-        self._consumers |= {name for name, it in given if ast.unparse(it) in self._consumers}
+        self._consumers |= {name for name, node in given if ast.unparse(node) in self._consumers}
         commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
         before, self._is_asked = self._is_asked, id(call) not in self._unread
         inner, self._is_asked = self._within(function, names, branch), before

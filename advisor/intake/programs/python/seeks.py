@@ -43,14 +43,17 @@ def _elsewhere(tree: ast.Module) -> Iterator[int]:
                 names |= _high(node.target)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
-            to = any(isinstance(it, ast.Attribute) and it.attr == "offset" for it in node.targets)
+            to = any(
+                isinstance(target, ast.Attribute) and target.attr == "offset"
+                for target in node.targets
+            )
             if to and _is_place(node.value, names):
                 yield node.lineno
         elif isinstance(node, ast.Call):
             offsets = [word.value for word in node.keywords if word.arg == "offset"]
             given = {"TopicPartition": [*node.args[2:3], *offsets]}
             given |= dict.fromkeys(("seek", "assign"), node.args[:1])
-            if any(_is_place(it, names) for it in given.get(words.verb(node), [])):
+            if any(_is_place(argument, names) for argument in given.get(words.verb(node), [])):
                 yield node.lineno
 
 
@@ -67,8 +70,8 @@ def _is_place(node: ast.expr, names: set[str]) -> bool:
     if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "0":
         return False
     inner = [*ast.walk(node)]
-    return any(isinstance(it, ast.Call) and words.verb(it) in _PLACES for it in inner) or any(
-        isinstance(it, ast.Name) and it.id in names for it in inner
+    return any(isinstance(part, ast.Call) and words.verb(part) in _PLACES for part in inner) or any(
+        isinstance(part, ast.Name) and part.id in names for part in inner
     )
 
 

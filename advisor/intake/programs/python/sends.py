@@ -65,9 +65,9 @@ def _given_up(tree: ast.Module) -> Iterator[int]:
         return
     loops = (node for node in ast.walk(tree) if isinstance(node, ast.While))
     again = {id(inner) for loop in loops for inner in ast.walk(loop)}
-    tries = (it for it in ast.walk(tree) if isinstance(it, ast.Try) and id(it) not in again)
+    tries = (part for part in ast.walk(tree) if isinstance(part, ast.Try) and id(part) not in again)
     for handler in (handler for attempt in tries for handler in attempt.handlers):
-        aborts = [it for it in words.calls(handler) if words.verb(it) == "abort_transaction"]
+        aborts = [call for call in words.calls(handler) if words.verb(call) == "abort_transaction"]
         if aborts and words.goes_on(handler.body, aborts.__contains__, in_function=True):
             yield aborts[0].lineno
 
@@ -108,7 +108,7 @@ class _Sends:
             call.lineno for call in self._calls if not (_hears(call) or self._is_open(call))
         )
         of_aio = filter(self._is_of_aio, words.calls(self._tree))
-        yield from python_futures.lost(self._tree, (it for it in of_aio if not _hears(it)))
+        yield from python_futures.lost(self._tree, (call for call in of_aio if not _hears(call)))
         if not any(map(_hears, words.calls(self._tree))):
             yield from self._aliases()
 
@@ -145,7 +145,7 @@ class _Sends:
                 yield given
             elif isinstance(given, ast.Call) and words.verb(given) == "partial" and given.args:
                 own = self._functions.get(ast.unparse(given.args[0]).rpartition(".")[2], [])
-                yield from (without(it, len(given.args) - 1) for it in own[:1])
+                yield from (without(function, len(given.args) - 1) for function in own[:1])
             elif isinstance(given, ast.Name | ast.Attribute):
                 names.add(ast.unparse(given).rpartition(".")[2])
         for name in sorted(names):
@@ -198,9 +198,9 @@ class _Sends:
         for node in ast.walk(self._tree):
             if not isinstance(node, ast.Try):
                 continue
-            inner = [it for one in [*node.body, *node.orelse] for it in ast.walk(one)]
-            sends = any(id(it) in ours for it in inner)
-            ends_loop = any(isinstance(it, ast.Break | ast.Return) for it in inner)
+            inner = [part for one in [*node.body, *node.orelse] for part in ast.walk(one)]
+            sends = any(id(part) in ours for part in inner)
+            ends_loop = any(isinstance(part, ast.Break | ast.Return) for part in inner)
             for handler in node.handlers if sends and not ends_loop else ():
                 if _catches_refusal(handler) and words.goes_on(
                     handler.body, lambda call: False, in_function=True

@@ -68,7 +68,7 @@ class Flow:
         self._called: set[str] = set()
         self._bases: dict[str, tuple[dict[str, Function], Names]] = {}
         self._evaluated: set[int] = set()
-        self._alone = {id(it.value) for it in ast.walk(tree) if isinstance(it, ast.Expr)}
+        self._alone = {id(part.value) for part in ast.walk(tree) if isinstance(part, ast.Expr)}
         self._constants = constants(tree)
         self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
         self._classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}

@@ -297,7 +297,7 @@ def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
     """Whether a partition is given the offset -1, which is OFFSET_END."""
     if isinstance(node, ast.Assign):
         places = [target for target in node.targets if isinstance(target, ast.Attribute)]
-        return ast.unparse(node.value) == "-1" and any(it.attr == "offset" for it in places)
+        return ast.unparse(node.value) == "-1" and any(place.attr == "offset" for place in places)
     if isinstance(node, ast.Call) and verb(node) == "TopicPartition":
         named = [word.value for word in node.keywords if word.arg == "offset"]
         return any(ast.unparse(given) == "-1" for given in [*node.args[2:3], *named])
@@ -315,7 +315,7 @@ def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
         counts = any(isinstance(op, orders) for node in compares for op in node.ops)
     end = loop.end_lineno or loop.lineno
     behind = [node.lineno for node in ast.walk(scope) if isinstance(node, ast.Raise)]
-    last = [node.lineno for it in getattr(loop, "orelse", []) for node in ast.walk(it)
+    last = [node.lineno for statement in getattr(loop, "orelse", []) for node in ast.walk(statement)
             if isinstance(node, ast.Raise)]  # fmt: skip
     return counts and not last and not any(line > end for line in behind)
 
@@ -373,7 +373,7 @@ def catches_all(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return not all(_HARMLESS.fullmatch(ast.unparse(it).rpartition(".")[2]) for it in types)
+    return not all(_HARMLESS.fullmatch(ast.unparse(kind).rpartition(".")[2]) for kind in types)
 
 
 def goes_on(
