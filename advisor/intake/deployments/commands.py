@@ -45,6 +45,10 @@ _OF_TOPICS = re.compile(r"--(?:entity-type[ =]+[\"']?topics|topic)\b")
 _NAMED = re.compile(r"--(?:topic|entity-name)[ =]+[\"']?([^\s\"']{1,249})")
 _DELETED = re.compile(r"--delete-config[ =]+[\"']?([\w.,]{2,2000})")
 _OF_ONE = "is changed for one topic, and other commands are about others"
+_OF_SOME = (
+    "is changed for some brokers by their ids, and not the same for all. Change it for all of them "
+    "(--entity-default), or state the value that counts"
+)
 _TAKEN_BACK = "is taken back by a command here. Write the value that counts then"
 _LOSING: Mapping[str, str] = {
     r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
@@ -139,7 +143,7 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
     What decides and is changed for one topic of several, or taken back, is refused.
     """
     parts = [(part, line) for text, line in commands for part in _commands(text)]
-    topics = _topics(part for part, _ in parts)
+    topics, unlike = _topics(part for part, _ in parts), _unlike(part for part, _ in parts)
     for command, line in parts:
         _refuse_losing(reading, command, line)
         _say_client(reading, command, line)
@@ -155,13 +159,26 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
         of_brokers, of_topics = _OF_BROKERS.search(command), _OF_TOPICS.search(command)
         if of_brokers or of_topics:
             component = Component.BROKER if of_brokers else Component.TOPIC
-            is_one = not of_brokers and len(topics) > 1 and bool(_NAMED.search(command))
-            _take_change(reading, component, command, line, is_one_of_several=is_one)
+            names = unlike if of_brokers else {name for name, _ in _changed(command)}
+            is_one = _NAMED.search(command) and (of_brokers or len(topics) > 1)
+            words = dict.fromkeys(names, _OF_SOME if of_brokers else f"{_OF_ONE}. {ONE}")
+            _take_change(reading, component, command, line, words if is_one else {})
 
 
 def topics_of(commands: Iterable[tuple[str, int]]) -> set[str]:
     """The names of topics in commands that create or change something."""
     return _topics(part for text, _ in commands for part in _commands(text))
+
+
+def _unlike(parts: Iterable[str]) -> set[str]:
+    """The settings that commands give to brokers by their ids, and not the same to several."""
+    given: dict[str, dict[str, str | None]] = {}
+    for command in parts:
+        named = _NAMED.search(command) if is_read(command) else None
+        if named and _OF_BROKERS.search(command):
+            for name, value in _changed(command):
+                given.setdefault(name, {})[named[1]] = value
+    return {name for name, of in given.items() if len(of) == 1 or len({*of.values()}) > 1}
 
 
 def _topics(parts: Iterable[str]) -> set[str]:
@@ -188,13 +205,13 @@ def _take_internal(reading: Reading, topic: str, command: str, line: int) -> Non
 
 
 def _take_change(
-    reading: Reading, component: Component, command: str, line: int, *, is_one_of_several: bool
+    reading: Reading, component: Component, command: str, line: int, refused: Mapping[str, str]
 ) -> None:
     if "--add-config-file" in command:
         reading.wrong(component, "add-config-file", line, _IN_A_FILE)
     for name, value in _changed(command):
-        if decides(name) and is_one_of_several:
-            reading.wrong(component, name, line, f"{shown(name)} {_OF_ONE}. {ONE}")
+        if decides(name) and name in refused:
+            reading.wrong(component, name, line, f"{shown(name)} {refused[name]}")
         elif value is None and decides(name):
             reading.wrong(component, name, line, f"{shown(name)} {_TAKEN_BACK}")
         elif value is not None:

@@ -143,6 +143,8 @@ _FAILED = "static List<ConsumerRecord<String, String>> failed = new ArrayList<>(
 _OUT = "BufferedWriter out = new BufferedWriter(new FileWriter(F));"
 _WRITE = "for (var r : rs) out.write(r.value());"
 _BATCH = "for (var r : rs) { st.setString(1, r.value()); st.addBatch(); }"
+_MUTATOR = "BufferedMutator m = hbase.getBufferedMutator(T);"
+_MUTATE = "for (var r : rs) m.mutate(of(r));"
 _PIPE = "Pipeline pipe = jedis.pipelined(); for (var r : rs) pipe.set(r.key(), r.value());"
 _STREAM = "StreamSupport.stream(rs.spliterator(), false).map(r -> save(r))"
 _POST = "for (var r : rs) { web.post().bodyValue(r.value()).retrieve().toBodilessEntity()%s; }"
@@ -166,6 +168,9 @@ _PAUSED = (
         ("", _OUT, f"{_WRITE} sync(out);", YES),
         ("", "", _BATCH, BEFORE),
         ("", "", f"{_BATCH} st.executeBatch();", YES),
+        ("", _MUTATOR, _MUTATE, BEFORE),
+        ("", _MUTATOR, f"{_MUTATE} m.flush();", YES),
+        ("", "var w = influx.makeWriteApi();", "for (var r : rs) w.writePoint(of(r));", BEFORE),
         ("", "", _PIPE, BEFORE),
         ("", "", f"{_PIPE} pipe.sync();", YES),
         ("", "", "try (Pipeline q = jedis.pipelined()) { for (var r : rs) q.set(r); }", YES),

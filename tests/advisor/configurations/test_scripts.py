@@ -9,6 +9,7 @@ import pytest
 from tests.advisor.configurations.asking import COPIES, assert_file
 
 CREATE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.insync.replicas=2 "
+OF_BROKER = "kafka-configs.sh --alter --entity-type brokers --entity-name %d --add-config "
 UNCLEAN = "unclean.leader.election.enable=true"
 IS_UNCLEAN = "unclean.leader.election.enable: true -> false"
 NOT_READ = "options that a variable fills into this command are not read here"
@@ -51,6 +52,12 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a --to-latest", 2,
      "moves the position of an application"),
     (f"{CREATE}\nkafka-streams-application-reset.sh --application-id a", 0, "YES"),
+    # brokers by their ids
+    (f"{CREATE}\n{OF_BROKER % 1}{UNCLEAN}", 2, "t.sh:3: .*for some brokers by their ids"),
+    (f"{CREATE}\n{OF_BROKER % 1}{UNCLEAN}\n{OF_BROKER % 2}{UNCLEAN.replace('true', 'false')}", 2,
+     "t.sh:4: .*for some brokers by their ids"),
+    (f"{CREATE}\n{OF_BROKER % 1}{UNCLEAN}\n{OF_BROKER % 2}{UNCLEAN}", 1, IS_UNCLEAN),
+    (f"{CREATE}\n{OF_BROKER % 1}num.io.threads=16", 0, "YES"),
     # an option of another command
     ("web upgrade --noinput --create-kafka-topics", 2, "Nothing here looks like a file"),
     # clients that tools start

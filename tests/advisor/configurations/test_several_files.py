@@ -118,7 +118,7 @@ SEEN = "Topic: a\tPartitionCount: 1\tReplicationFactor: %d\tConfigs: min.insync.
     ("node.id=1\nlog.dirs=/d\ndefault.replication.factor=3\nmin.insync.replicas=2\n",
      "node.id=1\nlog.dirs=/d\nmin.insync.replicas=1\n", 1, "min.insync.replicas: 1 -> 2"),
     (MADE % ("a", 3), f"{MADE % ('a', 3)}kafka-configs.sh --alter --entity-type brokers "
-     "--entity-name 1 --add-config log.retention.ms=604800000\n", 0, "YES"),
+     "--entity-default --add-config log.retention.ms=604800000\n", 0, "YES"),
 ])  # fmt: skip
 def test_a_pipeline_has_one_topic_and_one_cluster(
     tmp_path: Path, one: str, other: str, code: int, expected: str

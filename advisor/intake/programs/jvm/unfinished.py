@@ -2,7 +2,8 @@
 nothing flushes or executes, and lazy chains without a terminal operation.
 
 Sources: java.io (writers buffer until `flush`); java.sql.Statement (`addBatch`, `executeBatch`);
-Jedis (`pipelined`, `sync`); java.util.stream (lazy until a terminal operation); Spring's WebClient
+Jedis (`pipelined`, `sync`); HBase's BufferedMutator and InfluxDB's WriteApi (sent when there is
+enough, or on `flush`); java.util.stream (lazy until a terminal operation); Spring's WebClient
 (a Mono does nothing until it is subscribed to); Resilience4j (`decorate…` only wraps).
 """
 
@@ -31,7 +32,11 @@ _BUILDERS = re.compile(r"\b(\w+)\s*=\s*new\s+String(?:Builder|Buffer|Joiner)\b")
 _TAKEN = (
     r"(?<!\bnew )\b{0}\b(?!\s*(?:\.\s*(?:append|add|length|setLength|isEmpty|delete)\b|=(?!=)))"
 )
+_MUTATORS = re.compile(
+    r"\b(\w+)\s*=\s*[^;{}\n]{0,120}\.\s*(?:getBufferedMutator|makeWriteApi|getWriteApi)\s*\("
+)
 _KINDS = (
+    (_MUTATORS, r"\b{0}\s*\.\s*(?:mutate|write\w*)\s*\(", _WRITTEN),
     (_BUILDERS, r"\b{0}\s*\.\s*(?:append|add)\s*\(", _TAKEN),
     (_WRITERS, _WRITES, _WRITTEN),
     (_PIPELINES, r"\b{0}\s*\.\s*\w+\s*\(", _SENT),
