@@ -218,8 +218,8 @@ def possible(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     """
     staged = as_staged(event, pipeline)
     anomalies = _together(event, staged)
-    if feeder := _feeder(event, staged):
-        anomalies |= _BY_SENDS & _together(event, feeder)
+    if stand_in := _by_librdkafka(event, staged):
+        anomalies |= _BY_SENDS & _together(event, stand_in)
     return anomalies | {Anomaly.EFFECT_MISSING} if Anomaly.LOST_WRITE in anomalies else anomalies
 
 
@@ -233,22 +233,28 @@ def _together(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     )
 
 
-def _feeder(event: FailureEvent, pipeline: Pipeline) -> Pipeline | None:
-    """What fills the topic that an application reads which writes itself: librdkafka, with the
-    settings of the producer and without transactions (`labs.engine.workloads`)."""
+def _by_librdkafka(event: FailureEvent, pipeline: Pipeline) -> Pipeline | None:
+    """The producer of librdkafka in a run of another client's settings (`labs.engine.workloads`).
+
+    It stands for a Java producer where that does not send itself. And it fills the topic that an
+    application reads which writes itself, with the same settings and without transactions; what
+    the application does about errors is not its.
+    """
     in_transaction = pipeline.text(Component.APPLICATION, "commit") == "in-transaction"
     by_application = find(event.scenario).copier and in_transaction
-    if not by_application and pipeline.family not in (Family.STREAMS, Family.SPARK):
+    if pipeline.family is Family.LIBRDKAFKA and not by_application:
         return None
-    newest = versions(Family.LIBRDKAFKA)[0]
     sends = {
         name: pipeline.value(Component.PRODUCER, name)
         for name in _OF_SENDS
         if pipeline.knows(Component.PRODUCER, name)
     }
-    around = {part: pipeline.settings.get(part, {}) for part in (Component.TOPIC, Component.BROKER)}
+    same = [Component.TOPIC, Component.BROKER]
+    if pipeline.family is Family.JAVA and not by_application:
+        same.append(Component.APPLICATION)
+    around = {part: pipeline.settings.get(part, {}) for part in same}
     return Pipeline(
-        Family.LIBRDKAFKA, newest, pipeline.kafka, pipeline.brokers,
+        Family.LIBRDKAFKA, versions(Family.LIBRDKAFKA)[0], pipeline.kafka, pipeline.brokers,
         {Component.PRODUCER: sends, **around}, pipeline.requirement,
     )  # fmt: skip
 

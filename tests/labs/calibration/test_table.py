@@ -142,3 +142,12 @@ def test_what_fills_the_topic_that_an_application_reads_may_give_up_too() -> Non
     given_up = {Anomaly.GIVEN_UP, Anomaly.DUPLICATE}
     assert given_up <= possible(event, brief)
     assert not given_up & possible(event, copies)
+
+
+def test_librdkafka_in_place_of_java_may_write_twice_what_java_would_not() -> None:
+    java = pipeline(producer__enable_idempotence=True, producer__request_timeout_ms=1_500)
+    brief = java.with_setting(Component.PRODUCER, "delivery.timeout.ms", 3_000)
+    event = event_of("leader-killed")
+    assert Anomaly.DUPLICATE not in event.permits(brief)
+    assert Anomaly.DUPLICATE in possible(event, brief)
+    assert Anomaly.DUPLICATE not in possible(event, java)
