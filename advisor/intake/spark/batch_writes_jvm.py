@@ -1,6 +1,6 @@
 """What a function of `foreachBatch` or `foreach` in Scala or Java writes of what it is given.
 
-The same as `written` says of Python, by statements of a text.
+The same as `batch_writes` says of Python, by statements of a text.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 collections that are filled.
 
 They tell what a handler of errors is around. What becomes of a record is asked of the record and of
-what is made of it (`values`).
+what is made of it (`derived_names`).
 """
 
 from __future__ import annotations
