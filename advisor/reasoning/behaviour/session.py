@@ -273,7 +273,7 @@ class Session:
         """
         if self.idempotent and not self.takes_new_id:
             return {}
-        why = "a new producer id" if self.idempotent else "enable.idempotence=false"
+        why = f"enable.idempotence={'true with a new producer id' if self.idempotent else 'false'}"
         return {
             Anomaly.REORDERED: (
                 f"{why}: a record that is not sent again may still be on its way in the connection "
