@@ -117,6 +117,16 @@ _PLACED = """from shop import Task
 def place(client, task):
     client.move(task.owner, {"topic": task.topic, "partition": task.partition})
 """
+_OF_ANOTHER_FILE = """from shop.kafka import KafkaProducer
+producer = KafkaProducer("b:9092")
+producer.send("orders", {"key": "a"}, b"value")
+"""
+_OWN_CLASS = """from confluent_kafka import Producer
+class KafkaProducer:
+    def __init__(self):
+        self.producer = Producer({"bootstrap.servers": "b", "acks": "1"})
+KafkaProducer()
+"""
 _NO_CLIENT = ":1: no producer or consumer of confluent-kafka is in this program"
 _AVRO = 'AvroProducer({"acks": "%s", "schema.registry.url": "http://r"}, default_key_schema=k)'
 _NESTED = 'Consumer({"group.id": "g", "default.topic.config": {"auto.offset.reset": "%s"}})'
@@ -125,6 +135,8 @@ _AIO = 'from confluent_kafka.aio import AIOProducer\np = AIOProducer({"acks": "1
 PYTHON = [
     ("a.py", _CLICK, 2, _NO_CLIENT),
     ("a.py", _OF_KAFKA_PYTHON, 2, ":3: KafkaProducer is a client of kafka-python"),
+    ("a.py", _OF_ANOTHER_FILE, 2, ":2: KafkaProducer is a class of another file"),
+    ("a.py", _OWN_CLASS, 1, ONE),
     ("a.py", _ADMIN, 2, _NO_CLIENT),
     ("a.py", _ADMINISTERED, 2, _NO_CLIENT),
     ("a.py", _PLACED, 2, _NO_CLIENT),

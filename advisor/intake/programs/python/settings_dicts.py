@@ -47,6 +47,10 @@ _MADE = re.compile(r"\bconfluent_kafka\b")
 _OTHER = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
 _OTHERS = re.compile(rf"(?<!new )\b{_OTHER.pattern}\s*\(")
 _KAFKA_PYTHON = "kafka-python (before 3.0: acks=1 without idempotence, unless stated), which"
+_ELSEWHERE = (
+    "is a class of another file, which makes the client. Give that file, or the settings as "
+    "properties, one file for each client."
+)
 _IN_ANOTHER = (
     "If it is another language, give the settings as properties, one file for each client."
 )
@@ -205,6 +209,7 @@ def _bare(text: str) -> bool:
 
 def _refuse_others(tree: ast.Module) -> None:
     """Raises `IntakeError` where a client of another library is made, or a class is one itself."""
+    own_classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             bases = (ast.unparse(base).rpartition(".")[2] for base in node.bases)
@@ -220,13 +225,23 @@ def _refuse_others(tree: ast.Module) -> None:
         made = node.func.id if isinstance(node.func, ast.Name) else made
         if made == "ShareConsumer":
             raise IntakeError(f"Line {node.lineno}: {made}: {SHARE_CONSUMER}")
-        if _OTHER.fullmatch(made):
-            own = "aiokafka, which" if made.startswith("AIO") else _KAFKA_PYTHON
-            raise IntakeError(
-                f"Line {node.lineno}: {made} is a client of {own} is not known here: what counts "
-                "where nothing is stated is its own, so nothing is read. Answer the questions as "
-                "for the Java client, and state each value, those too that the code leaves out."
-            )
+        if _OTHER.fullmatch(made) and made not in own_classes:
+            raise IntakeError(f"Line {node.lineno}: {made} {_other_client(tree, made)}")
+
+
+def _other_client(tree: ast.Module, name: str) -> str:
+    """Why nothing is read of a client of this name: another library's, or the team's own class."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
+            library = (node.module or "").partition(".")[0]
+            if node.level or library not in ("kafka", "aiokafka"):
+                return _ELSEWHERE
+    own = "aiokafka, which" if name.startswith("AIO") else _KAFKA_PYTHON
+    return (
+        f"is a client of {own} is not known here: what counts where nothing is stated is its own, "
+        "so nothing is read. Answer the questions as for the Java client, and state each value, "
+        "those too that the code leaves out."
+    )
 
 
 def _refuse_the_end(tree: ast.Module) -> None:
