@@ -37,6 +37,14 @@ _CLASSES = frozenset({
 })  # fmt: skip
 """Those that Kafka brings (3.3 to 4.3)."""
 
+_TRIMMED = "".join(map(chr, range(33)))
+"""What Java's `String.trim()` takes away, as ConfigDef.parseType does with each value."""
+
+
+def trimmed(text: str) -> str:
+    """A value without the white space around it."""
+    return text.strip(_TRIMMED)
+
 
 def _nothing(_: str) -> str:
     return STATED
@@ -95,7 +103,7 @@ def kept(name: str, text: str) -> str:
     What it gives stays what it is when it is given again.
     """
     keep = _KEEP.get(name)
-    return keep(text.strip(" ")) if keep and text.strip(" ") else text
+    return keep(trimmed(text)) if keep and trimmed(text) else text
 
 
 def kept_of_field(field: str, text: str) -> str:
@@ -116,7 +124,7 @@ def placeholder(name: str, value: object) -> str | None:
 
 def is_placeholder(name: str, text: str) -> bool:
     """Whether a file still has the placeholder."""
-    return is_free(name) and text.strip(" ") == f"{_YOURS}{name}"
+    return is_free(name) and trimmed(text) == f"{_YOURS}{name}"
 
 
 def forget(data: Any, settings: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -41,18 +41,19 @@ _SHORT = {"t": True, "1": True, "f": False, "0": False}
 
 
 def parse(setting: Setting, text: str) -> Value:
-    """The value that `text` stands for; spaces around it do not count.
+    """The value that `text` stands for; what Kafka trims around it does not count.
 
     Raises `SettingError` with what would be right: the range, the choices, the length. A
-    newline or another control character is refused anywhere, also at the ends, so that no
-    value can ever become a second line of a properties file. Of a free text, only what matters
-    is the value (`advisor.catalog.texts`).
+    newline or another control character inside it is refused, so that no value can ever become
+    a second line of a properties file. Of a free text, only what matters is the value
+    (`advisor.catalog.texts`).
     """
-    if len(text) > MAX_LENGTH:
-        raise _refusal(setting, f"is {len(text)} characters long; at most {MAX_LENGTH} are taken")
-    if any(unicodedata.category(char)[0] in "CZ" and char != " " for char in text):
+    written = texts.trimmed(text)
+    if len(written) > MAX_LENGTH:
+        length = len(written)
+        raise _refusal(setting, f"is {length} characters long; at most {MAX_LENGTH} are taken")
+    if any(unicodedata.category(char)[0] in "CZ" and char != " " for char in written):
         raise _refusal(setting, "contains a newline or another control character")
-    written = text.strip(" ")
     if not written:
         raise _refusal(setting, _EMPTY.get(setting.name, "is empty"))
     if setting.weighed and texts.is_placeholder(setting.name, written):

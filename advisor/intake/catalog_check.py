@@ -32,7 +32,7 @@ from advisor.catalog import (
     versions,
 )
 from advisor.catalog.nearest import nearest
-from advisor.catalog.texts import is_free
+from advisor.catalog.texts import is_free, trimmed
 from advisor.intake.clients.known_settings import (
     OF_AUTHORIZERS,
     OF_SERIALIZERS,
@@ -192,7 +192,7 @@ class _Scale:
         if words := never(item):
             self.refuse_item(replace(item, name=item.inherited), words)
             return
-        mark = hash(item.text.strip(" ")) if is_free(setting.name) else 0
+        mark = hash(trimmed(item.text)) if is_free(setting.name) else 0
         now = (value, mark)
         if name in lines and (self.intake.settings[name], self.intake.marks[name]) != now:
             self.note(item, f"replaces line {lines[name]}")
