@@ -107,8 +107,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     elsewhere = dict(unread(reading.items, product))
     items = [item for item in reading.items if item not in elsewhere]
     lost = list(in_memory(items))
-    facts = [fact for _, fact, _ in lost]
-    of_servers = as_log_dirs(with_controllers([*items, *facts], product))
+    of_servers = as_log_dirs(with_controllers([*items, *(fact for _, fact, _ in lost)], product))
     of_servers = with_remote_metadata(of_servers, product)
     of_servers = with_mode(with_ensemble(of_servers, product), product)
     counted = with_inherited(of_servers, product)
@@ -277,10 +276,10 @@ class _Scale:
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:
         """Whether what the brokers say for all topics does not count, and says what does."""
-        stated = replace(item, name=item.inherited)
-        if name in self.intake.lines:
+        stated, at = replace(item, name=item.inherited), self.intake.lines.get(name)
+        if at is not None:
             if self.intake.settings[name] != value:
-                self.note(stated, f"does not count: line {self.intake.lines[name]} goes before it")
+                self.note(stated, f"does not count: line {at} goes before it")
             return True
         self.note(stated, f"counts for a topic that does not state {item.name}")
         self.intake.inherited.add(name)
@@ -306,7 +305,7 @@ class _Scale:
             if self._knows(component, name) or is_open_ended(component, name)
         }
         shared = {
-            n: text for n, text in texts.items() if of_share_group(product.family, component, n)
+            name: texts[name] for name in texts if of_share_group(product.family, component, name)
         }
         for other in chain(
             not_advised(product.family, component, known | shared),
@@ -415,6 +414,7 @@ class _Scale:
 
     def _problem(self, item: Item, problem: Problem) -> None:
         message = f"Line {item.line}: {problem.message}"
+        message += f" {shown(item.name)} is in {item.place}." if item.place else ""
         located = replace(problem, setting=shown(problem.setting), message=message)
         if located not in self.intake.problems:  # each broker of a file is judged beside the rest
             self.intake.problems.append(located)

@@ -37,6 +37,7 @@ from advisor.intake.cluster.identity import Server
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.origins import Joined, Origin, placed
+from advisor.intake.programs.code_facts import is_topology
 from advisor.intake.programs.program_files import programs
 from advisor.intake.reading import Item, Subject
 from advisor.intake.registry import Parsed
@@ -155,7 +156,8 @@ class Inputs:
             (several and (bool(by_name[name]) or kinds.goes_first(text)), name, text)
             for name, text in others
         ]
-        for above, name, text in sorted(ranked, key=lambda row: (row[0], bool(by_name[row[1]]))):
+        ranked.sort(key=lambda row: (row[0], bool(by_name[row[1]]), is_topology(row[2])))
+        for above, name, text in ranked:
             self.add_text(name, text, kind or by_name[name] or "", above)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
@@ -167,11 +169,11 @@ class Inputs:
         return next(filter(None, families), "")
 
     def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
-        files, before, starts = list[ApplicationFile](), 0, dict[int, str]()
-        for name, text in texts:
-            starts[before] = name
-            files.append(ApplicationFile(text.removeprefix(MARK), file_profile(name) or "", before))
-            before += text.count("\n") + 1
+        joined = Joined.of(texts)
+        files = [
+            ApplicationFile(text.removeprefix(MARK), file_profile(name) or "", before)
+            for (name, text), before in zip(texts, joined.starts, strict=True)
+        ]
         try:
             product, family = self._product(), self._chosen_family()
             intake = read_application(
@@ -179,20 +181,15 @@ class Inputs:
             )
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
-        self._take_joined(intake, Joined(starts))
+        self._take_joined(intake, joined)
 
     def _add_program(self, texts: Sequence[tuple[str, str]]) -> None:
         """Adds a program with what other files give it, read as one text."""
-        plain = [(name, text.removeprefix(MARK)) for name, text in texts]
-        before, starts = 0, dict[int, str]()
-        for name, text in plain:
-            starts[before] = name
-            before += text.count("\n") + 1
         try:
-            intake = self._read("\n".join(text for _, text in plain))
+            intake = self._read("\n".join(text.removeprefix(MARK) for _, text in texts))
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
-        self._take_joined(intake, Joined(starts))
+        self._take_joined(intake, Joined.of(texts))
 
     def _take_joined(self, intake: Intake, joined: Joined) -> None:
         names = list(joined.starts.values())
@@ -267,7 +264,9 @@ class Inputs:
 
     def _take(self, source: str, intake: Intake, joined: Joined | None = None) -> None:
         own = str(hash(intake.server.name)) if intake.server else ""
-        self.items += [replace(item, line=0, process=item.process or own) for item in intake.items]
+        for item in intake.items:
+            place = str(joined.origin(item.line) if joined else Origin(source, item.line))
+            self.items.append(replace(item, line=0, process=item.process or own, place=place))
         if intake.server:
             self.servers[source] = intake.server
         self._refuse_others(source, intake)

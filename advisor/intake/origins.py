@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 _LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
@@ -35,6 +35,15 @@ class Joined:
     """Files whose lines are counted through: where each begins, behind how many lines."""
 
     starts: Mapping[int, str]
+
+    @classmethod
+    def of(cls, texts: Iterable[tuple[str, str]]) -> Joined:
+        """Of files with their names, one behind the other."""
+        before, starts = 0, dict[int, str]()
+        for name, text in texts:
+            starts[before] = name
+            before += text.count("\n") + 1
+        return cls(starts)
 
     def origin(self, line: int) -> Origin:
         """The file and the line in it."""

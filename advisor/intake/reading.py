@@ -47,6 +47,7 @@ class Item:
 
     `inherited` is what the brokers call it, if it only counts for a topic that does not state it.
     `process` is whose it is, in a file of several. `inert` says why the product passes over it.
+    `place` is where another file states it.
     """
 
     component: Component
@@ -56,6 +57,7 @@ class Item:
     inherited: str = ""
     process: str = ""
     inert: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

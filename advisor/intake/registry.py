@@ -21,7 +21,14 @@ from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
-from advisor.intake.programs.code_facts import ASSIGNS, KINDS, NOTE, assigned, is_program
+from advisor.intake.programs.code_facts import (
+    ASSIGNS,
+    KINDS,
+    NOTE,
+    TOPOLOGY,
+    assigned,
+    is_program,
+)
 from advisor.intake.programs.python.normal_form import is_python
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, line_of, yaml_begins
@@ -165,12 +172,20 @@ def read(
         if line := assigned(text):
             words = f"Line {line}: {ASSIGNS}."
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
-    # variables that are given to an application of another file need no setting among them
-    beside_others = (others or among) and intake.given
     doubts = [reading.empty] if reading.empty else _doubts(intake, text, reader, kind, names)
-    for words in () if beside_others else doubts:
+    for words in () if _is_completed(intake, reading, others, among=among) else doubts:
         intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
     return intake
+
+
+def _is_completed(
+    intake: Intake, reading: Reading, others: Collection[Item], *, among: bool
+) -> bool:
+    """Whether other files have what one lacks: variables that are given to their application need
+    no setting among them, and a topology has its settings there."""
+    if reading.empty == TOPOLOGY:
+        return any(item.component is Component.STREAMS for item in others) or (among and not others)
+    return bool((others or among) and intake.given)
 
 
 def read_application(

@@ -30,6 +30,7 @@ from advisor.templatetags.look import GUARANTEES, KINDS
 KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
 """The kinds of harm as columns of the matrix; one that nothing does is left out."""
 
+_IF = ", if your application does what is assumed"
 _FIRST_STEPS = 4
 """How many changes are shown next to the verdict, one less where no settings give what is needed;
 the others are further down."""
@@ -118,6 +119,7 @@ def advice(answer: Answer) -> dict[str, Any]:
     return {
         "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
         "card": card(given), "verdict": verdict(answer, bugs), "bugs": bugs,
+        "condition": _IF if of_code(answer) else "",
         "summary": summary(given, steps), "copies": copies,
         "assumed": assumed(answer.assumed, given.pipeline.family),
         "picture": picture(given.guarantees, copies),
@@ -170,7 +172,7 @@ def verdict(answer: Answer, bugs: KnownBugs) -> str:
     given = answer.judgement
     words = sentence(given)
     if given.met and of_code(answer):
-        words = f"{words.removesuffix('.')}, if your application does what is assumed."
+        words = f"{words.removesuffix('.')}{_IF}."
     broken = given.met and bugs.breaking
     return f"{words} A known bug of these releases breaks it." if broken else words
 

@@ -207,6 +207,7 @@ def test_a_pipeline_that_meets_its_need_says_so(client: Client) -> None:
     html = client.get(reverse("advisor:advice", args=[slug])).content.decode()
     gives = "You need at least once, and these settings give it"
     assert f"{gives}, if your application does what is assumed." in html
+    assert "These settings already give it, if your application does what is assumed." in html
     assert "At least once allows this." in html, "what may still happen is no broken promise"
     assert "Nothing to change for at least once" in html
     assert "Breaks what you need" not in html

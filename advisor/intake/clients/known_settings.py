@@ -226,3 +226,13 @@ def _only(component: Component) -> frozenset[str]:
     """The settings of a client, Java's or librdkafka's."""
     java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
     return known_keys(java, component) | known_keys(librdkafka, component)
+
+
+def is_weighed_of(component: Component, key: str) -> bool:
+    """Whether a setting decides anything; of Kafka Streams, those of its clients, too."""
+    family = Family.STREAMS if component is Component.STREAMS else Family.JAVA
+    parts = [component]
+    if component is Component.STREAMS:
+        parts += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
+    bare = re.sub(r"^(?:(?:main|restore|global)\.)?(?:producer|consumer|topic)\.", "", key)
+    return any(is_weighed(family, part, name) for part in parts for name in {key, bare})

@@ -117,7 +117,8 @@ _OTHERS = (
         ("ZIO Kafka (Scala)", r"\bimport[ \t]+zio\.kafka\b"),
         ("Vert.x (Java)", r"\bimport[ \t]+io\.vertx\.kafka\b"),
         ("Spring for Apache Kafka (Java, Kotlin)",
-         r"\bimport[ \t]+org\.springframework\.kafka\b|^[ \t]*@KafkaListener\("),
+         r"\bimport[ \t]+org\.springframework\.kafka\.(?!annotation\.EnableKafkaStreams\b"
+         r"|support\.serializer\.)|^[ \t]*@KafkaListener\("),
         ("Micronaut Kafka (Java, Kotlin)", r"\bimport[ \t]+io\.micronaut\.configuration\.kafka\b"),
         ("SmallRye Reactive Messaging (Java, Kotlin)",
          r"\bimport[ \t]+(?:org\.eclipse\.microprofile|io\.smallrye)\.reactive\.messaging\b"),

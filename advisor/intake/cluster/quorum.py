@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from advisor.catalog import Component
+from advisor.catalog.versions import at_least
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
 from advisor.intake.reading import Item, Product
 
@@ -26,9 +27,10 @@ ONE_SERVER = (
 def with_controllers(items: Iterable[Item], product: Product) -> list[Item]:
     """The items, of which a list of voters says how many controllers there are.
 
-    Where a broker has no `process.roles` it names the controllers that are to take over.
+    Where a broker has no `process.roles` it names the controllers that are to take over, before
+    Kafka 4.0.
     """
-    items = list(items)
+    items, always = list(items), at_least(product.kafka, "4.0")
     in_kraft = {item.process for item in items if item.name == KRAFT}
     is_stated = any(
         item.component is Component.APPLICATION and item.name == _NAME for item in items
@@ -39,7 +41,7 @@ def with_controllers(items: Iterable[Item], product: Product) -> list[Item]:
         replace(item, component=Component.APPLICATION, name=_NAME, text=str(len(named)))
         if item.component is Component.BROKER
         and item.name == VOTERS
-        and item.process in in_kraft
+        and (always or item.process in in_kraft)
         and (named := voters(item.text))
         else item
         for item in items

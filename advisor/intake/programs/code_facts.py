@@ -37,6 +37,10 @@ MAKES_CLIENT = re.compile(
 )
 """Where a program of Java, Kotlin or Scala makes a client, which another class may use."""
 
+_TOPOLOGY = re.compile(r"\b(?:StreamsBuilder|new\s+Topology\s*\()")
+_OTHER_CLIENT = re.compile(
+    r"\b(?:Properties|Kafka(?:Producer|Consumer|ShareConsumer)|AdminClient)\b"
+)
 
 ASSIGNS = (
     "assign() takes the partitions that it names and no other: none that is added to the topic "
@@ -48,6 +52,20 @@ ASSIGNS = (
 _WHOLE_COMMENT = re.compile(r"^[ \t]*(?:#|//|\*).*$", re.MULTILINE)
 _ASSIGN = re.compile(r"\w[ \t]*\.\s*assign\s*\(")
 _SUBSCRIBE = re.compile(r"(?<!\w)subscribe\s*\(")
+
+TOPOLOGY = (
+    "this is what Kafka Streams does with the records, and its settings are elsewhere. Give them, "
+    "too: the file of the application (application.yml, application.properties), or the class that "
+    "makes KafkaStreams."
+)
+"""Said of a topology without its settings."""
+
+
+def is_topology(text: str) -> bool:
+    """Whether a program of Java's languages says what Kafka Streams does with records, and leaves
+    its settings and its start to a framework or another class."""
+    others = MAKES_CLIENT.search(text) or _OTHER_CLIENT.search(text)
+    return bool(_TOPOLOGY.search(text)) and not others
 
 
 def assigned(text: str) -> int:

@@ -13,6 +13,10 @@ SURE = C.replace("factor=3", "factor=5").replace("replicas=2", "replicas=3")
 SURE += " broker.offsets.topic.replication.factor=5 application.offsets.topic.min.insync.replicas=3"
 
 SET = [
+    # of what is stated by itself, the cluster's only mode tells whose voters these are
+    ("", f"{C} broker.controller.quorum.voters=1@a:9093", 1, "controllers: 1 -> 3 "),
+    ("", f"{C} broker.controller.quorum.voters=1@a:9093,2@b:9093,3@c:9093", 0, "YES"),
+    ("--kafka 3.9", f"{C} broker.controller.quorum.voters=1@a:9093", 0, "not taken into account"),
     # brokers delete replicas that no metadata name (KAFKA-14616)
     ("", f"{C} application.controllers=1", 1, "controllers: 1 -> 3 .*is on this machine only"),
     ("--survive 0", f"{C} application.controllers=1", 0, "YES"),

@@ -20,12 +20,13 @@ from advisor.intake.clients.known_settings import (
     having,
     is_of_client,
     is_of_streams,
-    is_weighed,
+    is_weighed_of,
     likely_clients,
 )
 from advisor.intake.clients.streams_properties import TELEMETRY
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.java_properties import Property
+from advisor.intake.programs.code_facts import TOPOLOGY, is_topology
 from advisor.intake.programs.facts import SHARE_CONSUMER
 from advisor.intake.programs.jvm import constants as jvm_constants
 from advisor.intake.programs.jvm import seeks
@@ -135,11 +136,7 @@ def read(text: str) -> Reading:
     filled = [made for made in objects
               if made.clients or (made in alone and _is_of_client(made, code.plain))]  # fmt: skip
     if not filled:
-        match = _TOLD_BY.search(code.text)
-        line = code.line(match.start()) if match else 1
-        words = "this is code with Kafka's Java clients (Java, Kotlin, Scala, Clojure), which "
-        words += "Delivery Lab does not read: no settings are in it as plain values."
-        raise IntakeError(f"Line {line}: {words} {_INSTEAD}")
+        return _without_settings(code)
     for made in filled:
         if unsure := next(filter(None, (base.unsure for base in [*made.bases, made])), ""):
             raise IntakeError(f"{unsure}. {_INSTEAD}")
@@ -159,6 +156,19 @@ def read(text: str) -> Reading:
             _state(reading, code, made, (Component(kind.lower()), until, process))
     judge(reading, Text(code.plain, code.heads), code)
     return reading
+
+
+def _without_settings(code: _Code) -> Reading:
+    """A topology, whose settings are elsewhere. Raises `IntakeError` for other code."""
+    if is_topology(code.plain):
+        reading = Reading(heads={"family": Family.STREAMS}, empty=TOPOLOGY)
+        judge(reading, Text(code.plain, code.heads), code)
+        return reading
+    match = _TOLD_BY.search(code.text)
+    line = code.line(match.start()) if match else 1
+    words = "this is code with Kafka's Java clients (Java, Kotlin, Scala, Clojure), which "
+    words += "Delivery Lab does not read: no settings are in it as plain values."
+    raise IntakeError(f"Line {line}: {words} {_INSTEAD}")
 
 
 def _is_of_client(made: _Object, plain: str) -> bool:
@@ -193,7 +203,7 @@ def _state(
             continue  # of an object that two kinds of clients are made of
         if at < until:
             _take(reading, code, component, (key, written, code.line(at), depends), process)
-        elif not code.follows(at, until) and _counts(component, key):
+        elif not code.follows(at, until) and is_weighed_of(component, key):
             words = "may be put in before its client is made, or after that"
             reading.wrong(component, key, code.line(at), f"{shown(key)} {words}")
 
@@ -203,7 +213,7 @@ def _take(
     process: str,
 ) -> None:  # fmt: skip
     key, written, line, depends = pair
-    counts, text = _counts(component, key), code.value(written)
+    counts, text = is_weighed_of(component, key), code.value(written)
     stated = with_assigned(code.plain, written) if text is None else ""
     if refuse_new_group(reading, component, key, stated, line):
         return
@@ -220,16 +230,6 @@ def _take(
         take_streams(reading, Property(line, key, text))
     else:
         reading.state(component, key, text, line, process=process)
-
-
-def _counts(component: Component, key: str) -> bool:
-    """Whether a setting decides anything; of Kafka Streams, those of its clients, too."""
-    family = Family.STREAMS if component is Component.STREAMS else Family.JAVA
-    parts = [component]
-    if component is Component.STREAMS:
-        parts += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
-    bare = re.sub(r"^(?:(?:main|restore|global)\.)?(?:producer|consumer|topic)\.", "", key)
-    return any(is_weighed(family, part, name) for part in parts for name in {key, bare})
 
 
 class _Code:
