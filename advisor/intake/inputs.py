@@ -34,6 +34,7 @@ from advisor.intake import (
 from advisor.intake.application_file import ApplicationFile, applications, file_profile
 from advisor.intake.cluster.disagreements import FOLDERS, weaker
 from advisor.intake.cluster.identity import Server
+from advisor.intake.env_files import settled
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.origins import Joined, Origin, placed
@@ -129,7 +130,7 @@ class Inputs:
         Raises `FileProblem`."""
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
-        texts, notes = (texts, []) if kind else without_bootstrap(*filled(texts))
+        texts, notes = (texts, []) if kind else settled(*without_bootstrap(*filled(texts)))
         self.notes += notes
         self.starts = starts = Starts() if kind else Starts.of(texts)
         is_read = kinds.of_application((text for _, text in texts), kind) is not None

@@ -34,7 +34,10 @@ def say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[st
                 continue
         if service in services and what not in said:
             said.add(what)
-            reading.note(leaf.line, f"{what} may hold settings: not read here. Give that, too")
+            reading.note(
+                leaf.line,
+                f"{what} may hold settings: not read here. Give that, too, if you did not",
+            )
 
 
 def refuse_contents(reading: Reading, leaves: Sequence[Leaf]) -> None:

@@ -1,0 +1,40 @@
+"""Files of variables that services of a compose file have, beside what those state themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
+
+RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
+APP = "    image: acme/app\n    env_file: %s\n    environment:\n      %s\n"
+ONE = "services:\n  app:\n" + APP
+PLACE = "SPRING_KAFKA_BOOTSTRAP_SERVERS: k:9092"
+LATE, EARLY = f"{RESET}=latest\n", f"{RESET}=earliest\n"
+SURE = f"{TOPIC} application.processing.errors=retry"
+LISTED = "\n      - path: a.env\n        required: false\n      - b.env"
+
+
+@pytest.mark.parametrize(("files", "code", "expected"), [
+    ({"c.yml": ONE % ("a.env", f"{RESET}: earliest"), "a.env": LATE}, 0,
+     f"YES.*a.env:1: {RESET}: a value that the service has of its own"),
+    ({"c.yml": ONE % ("a.env", f"- {RESET}=latest"), "a.env": EARLY}, 1, "NO.*latest -> earliest"),
+    ({"c.yml": ONE % ("[a.env]", PLACE), "a.env": EARLY}, 0, "YES"),
+    ({"c.yml": ONE % ("[a.env, b.env]", PLACE), "a.env": LATE, "b.env": EARLY}, 0, "YES"),
+    ({"c.yml": ONE % (LISTED, PLACE), "a.env": EARLY, "b.env": LATE}, 1, "latest -> earliest"),
+    ({"c.yml": ONE % (".env", f"{RESET}: earliest"), ".env": LATE + "DB_URL=x\n"}, 0, "YES"),
+    # one of two services that have the file has no value of its own
+    ({"c.yml": ONE % ("a.env", f"{RESET}: earliest") + "  other:\n" + APP % ("a.env", PLACE),
+      "a.env": LATE}, 2, "a pipeline has one"),
+    # a variable that is only named has the value of where compose is started, or none
+    ({"c.yml": ONE % ("a.env", f"- {RESET}"), "a.env": LATE}, 2, "has no value here"),
+])  # fmt: skip
+def test_what_a_service_states_goes_before_its_files_of_variables(
+    tmp_path: Path, files: dict[str, str], code: int, expected: str
+) -> None:
+    write_files(tmp_path, files)
+    for names in ([*files], [*files][::-1]):
+        paths = " ".join(str(tmp_path / name) for name in names)
+        assert_answer(paths, SURE, code, expected)
