@@ -1,8 +1,9 @@
-"""Terraform: topics, `kafka_topic` or `confluent_kafka_topic`, and Amazon MSK.
+"""Terraform: topics, `kafka_topic`, `confluent_kafka_topic` or `aiven_kafka_topic`, and Amazon MSK.
 
-Source: documentation of the providers Mongey/kafka and confluentinc/confluent. Read are plain
-values, and those that a variable or a local of the same file has; what else Terraform works out
-(`each.value…`, `${…}`, `merge(…)`) is named, and refused where a service's own value would count.
+Source: documentation of the providers Mongey/kafka, confluentinc/confluent and aiven/aiven (which
+has underscores in the names of a topic's settings). Read are plain values, and those that a
+variable or a local of the same file has; what else Terraform works out (`each.value…`, `${…}`,
+`merge(…)`) is named, and refused where a service's own value would count.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 import re
 from math import prod
 
-from advisor.catalog import Component
+from advisor.catalog import Component, Family
 from advisor.intake.clients.created_topics import state_topics
-from advisor.intake.clients.known_settings import decides
+from advisor.intake.clients.known_settings import decides, known_keys, newest
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
 from advisor.intake.deployments.terraform_others import refuse_elsewhere
@@ -20,13 +21,13 @@ from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, line_of, shown
 
 _RESOURCE = re.compile(
-    r"^[ \t]*resource[ \t]+\"(?P<kind>kafka_topic|confluent_kafka_topic)\""
+    r"^[ \t]*resource[ \t]+\"(?P<kind>(?:(?:confluent|aiven)_)?kafka_topic)\""
     r"(?:[ \t]+\"(?P<label>[^\"\n]{1,200})\")?",
     re.MULTILINE,
 )
 _MANAGED = re.compile(
-    r"^[ \t]*resource[ \t]+\"(?P<kind>(?:aiven_kafka|redpanda|ccloud_kafka|instaclustr_kafka|"
-    r"upstash_kafka|digitalocean_database_kafka|yandex_mdb_kafka)\w*)\"",
+    r"^[ \t]*resource[ \t]+\"(?P<kind>(?:aiven_kafka(?!_(?:topic|user|acl)\b)"
+    r"|redpanda|ccloud_kafka|instaclustr_kafka|upstash_kafka|digitalocean_database_kafka|yandex_mdb_kafka)\w*)\"",
     re.MULTILINE,
 )
 _PRODUCT = re.compile(r"\d{1,10}(?:[ \t]*\*[ \t]*\d{1,10}){1,9}")
@@ -58,6 +59,10 @@ _OPEN_KEY = re.compile(
     r"^[ \t]*(?:\([^()]{1,200}\)|\"[^\"=]{0,200}\$\{[^\"]{0,200}\")[ \t]*[=:]"
     r"|\bfor[ \t]+\w+(?:[ \t]*,[ \t]*\w+)?[ \t]+in\b"
 )
+_OF_AIVEN = (
+    "what is not stated here has the default of the service on Aiven, and Kafka's is taken: state "
+    "it, or give what kafka-configs.sh --describe --all prints"
+)
 _OPEN_WORDS = "a name in config is worked out by Terraform here. Write it out"
 _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
@@ -78,14 +83,16 @@ def read(text: str) -> Reading:
     if not resources and terraform_msk.RESOURCE.search(text):
         return reading
     if not resources:
-        raise IntakeError("Line 1: there is no resource kafka_topic or confluent_kafka_topic here.")
+        raise IntakeError("Line 1: there is no resource of a topic here.")
     parts, lines = list[Reading](), list[int]()
     for resource in resources:
         part, first = Reading(), line_of(text, resource.start())
-        confluent = resource["kind"] == "confluent_kafka_topic"
-        _take_block(part, text, first, managed=confluent)
-        if confluent:
+        service = resource["kind"].partition("_")[0]
+        _take_block(part, text, first, managed=service != "kafka")
+        if service == "confluent":
             _of_confluent_cloud(part, first)
+        elif service == "aiven":
+            part.note(first, _OF_AIVEN)
         if own := _internal(text, resource.end()):
             internal_topics.take(reading, own, part.items)
             continue
@@ -167,6 +174,9 @@ def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) 
     service with defaults of its own (`managed`) wherever it is a setting."""
     if name in _OWN:
         return
+    dotted = "replication.factor" if name == "replication" else name.replace("_", ".")
+    if name != _COPIES and dotted in known_keys(newest(Family.JAVA), Component.TOPIC):
+        name = dotted
     if name == "ignore_changes":
         reading.note(line, f"{name}: {terraform_msk.IGNORED}")
         return
@@ -188,4 +198,4 @@ def _likeness(text: str) -> float:
     return 0.97 if any(pattern.search(text) for pattern in patterns) else 0.0
 
 
-READERS = (Reader("terraform", "Terraform (kafka_topic, Amazon MSK)", _likeness, read),)
+READERS = (Reader("terraform", "Terraform (topics, Amazon MSK)", _likeness, read),)

@@ -11,7 +11,8 @@ from advisor.intake.reading import Reading
 from advisor.intake.text import line_of, shown
 
 _BLOCK = re.compile(
-    r"^[ \t]*(?:resource[ \t]+\"(?!(?:confluent_)?kafka_topic\"|aws_msk_c)\w{1,80}\"|module)"
+    r"^[ \t]*(?:module|resource[ \t]+\""
+    r"(?!(?:(?:confluent|aiven)_)?kafka_topic\"|aws_msk_c)\w{1,80}\")"
     r"[ \t]+\"[^\"\n]{1,200}\"",
     re.MULTILINE,
 )

@@ -257,7 +257,14 @@ TERRAFORM = [
            "acks stands in a resource or a module that is not read"),
           ('resource "kafka_acl" "a"', 'resource_name = "orders.v1"', 0, "YES"),
           ('module "vpc"', 'name = "KAFKA_VPC"', 0, "YES"))],
-    ('resource "aiven_kafka_topic" "t" {\n  replication = 3\n}\n', 2, "of a service whose brokers"),
+    *[(f'resource "aiven_kafka_topic" "t" {{\n  project = var.p\n  {copies}\n  config {{\n'
+       f"    {least}\n  }}\n}}\n" + more, code, words) for copies, least, more, code, words in (
+          ("replication = 3", "min_insync_replicas = 2", "", 0, "YES.*default of the service on"),
+          ("replication = 3", 'min_insync_replicas = "1"', 'resource "aiven_kafka_acl" "a" {}', 1,
+           "min.insync.replicas: 1 -> 2"),
+          ("replication = var.n", "min_insync_replicas = 2", "", 2, "replication.factor is worked"),
+          ("replication = 3", "min_insync_replicas = 2", 'resource "aiven_kafka" "k" {}', 2,
+           "of a service whose brokers"))],
 ]  # fmt: skip
 
 
