@@ -2,7 +2,8 @@
 
 Sources: Elasticsearch and OpenSearch, Bulk API (`BulkResponse.hasFailures`, `errors`); AWS SDK for
 Java (`failedRecordCount` of Kinesis and Firehose, `unprocessedItems` of DynamoDB, `failed` of SQS
-and SNS); BigQuery (`hasErrors`); java.net.http and OkHttp (they throw for no status).
+and SNS); BigQuery (`hasErrors`); java.net.http and OkHttp (they throw for no status);
+RabbitMQ (`waitForConfirms` is false for what the broker refused).
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _WRITES = re.compile(
     r"(?i:_?es|\w*(?:elastic|opensearch|client|bigquery|kinesis|firehose|dynamo|sqs|sns)\w*)\s*\.\s*"
     r"(?:bulk|putRecords|putRecordBatch|batchWriteItem|sendMessageBatch|publishBatch|putEvents"
     r"|insertAll)|\w*(?i:http|client)\w*\s*\.\s*send(?=[^;{}]{0,300}\bBodyHandlers\b)"
-    r"|\w+\s*\.\s*newCall\s*\([^;{}]{0,300}?\)\s*\.\s*execute)\s*\("
+    r"|\w+\s*\.\s*newCall\s*\([^;{}]{0,300}?\)\s*\.\s*execute"
+    r"|\w+\s*\.\s*waitForConfirms)\s*\("
 )
 _WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
 _ALONE = re.compile(r"\s*(?:[;}\n]|$)")

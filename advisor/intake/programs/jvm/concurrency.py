@@ -7,22 +7,32 @@ from functools import lru_cache
 
 _MOST = 20
 HAND = re.compile(
-    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
+    r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*submit\s*\{|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
     r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
     r"|\.\s*async\s*\(\s*\)\s*\.\s*\w+\s*\("
     r"|\.\s*(?:ofVirtual|ofPlatform)\s*\(\s*\)[^;{}]{0,80}?\.\s*start\s*\("
     r"|\.\s*(?:schedule|executeBlocking|runOnContext)\s*\(|\b\w+\s!\s(?=\w)"
     r"|\beventBus\s*\(\s*\)\s*\.\s*(?:send|publish|request)\s*\("
     r"|\b(?i:event_?bus|vertx)\w*\s*\.\s*(?:send|publish|request)\s*\(\s*,"
-    r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*\(|\b(?i:bulkProcessor)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
+    r"|\b\w*(?i:pool|exec|worker)\w*\s*\.\s*execute\s*[({]|\b\w*(?i:bulkProcessor|ingester)\s*\.\s*add\s*\(|\b(?!commit)\w+Async\s*\(|\bnew\s+Thread\s*\("
     r"|\b\w+Async(?:Client)?\s*\.\s*(?!close\b)\w+\s*\("
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
 _ASIDE = (
-    r"(?:\w+AsyncClient|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
+    r"(?:\w+AsyncClient|AsyncHttpClient|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
     r"|\w*AsyncCommands{})(?:\s*<[^;(){{}}]{{0,80}}>)?"
 )
 _OF_PUBSUB = "com.google.cloud.pubsub"
+_BROKERS = (
+    (r"(?!)", r"\.\s*toCompletableFuture\s*\((?=\s*\)\s*;)"
+     r"|\.\s*publish\s*\((?=[^;{}]{0,200},\s*0\s*,\s*\w+\s*\))"),
+    (r"\b(?:waitForConfirms\w*|txCommit|setChannelTransacted)\b",
+     r"\bbasicPublish\s*\(|\b\w*[rR]abbitTemplate\w*\s*\.\s*(?:convertAndSend|send)\s*\("),
+)  # fmt: skip
+"""Sends to brokers of other kinds that no broker has confirmed when they return, unless the
+program has what waits for that: RabbitMQ's channels without confirms (its guide, Publisher
+Confirms) and MQTT's messages with QoS 0."""
+_OF_NATS = "io.nats"
 _DECLARED = (
     r"\b{0}\s+(\w+)\s*(?=[=;,)])|\b(\w+)\s*:\s*{0}(?![\w.])|\b(\w+)\s*=\s*(?:new\s+)?{0}\s*[.(]"
 )
@@ -35,8 +45,13 @@ def hands(plain: str) -> re.Pattern[str]:
     types = _ASIDE.format("|Publisher" if _OF_PUBSUB in plain else "")
     declared = re.findall(_DECLARED.format(types), plain)
     names = "|".join(sorted({name for found in declared for name in found if name})[:_MOST]) or "_"
+    sends = "".join(f"|{send}" for waits, send in _BROKERS if not re.search(waits, plain))
+    if _OF_NATS in plain:  # its core is at most once; JetStream answers
+        own = [*re.findall(r"\bConnection\s+(\w+)|\b(\w+)\s*=\s*Nats\s*\.\s*connect", plain)]
+        nats = "|".join(sorted({name for found in own for name in found if name})[:_MOST])
+        sends += rf"|\b(?:{nats or '_'})\s*\.\s*publish\s*\("
     calls = rf"\b(?:{names})\s*\.\s*(?!close\b|shutdown\b|flush\b|waiter\b)\w+\s*\("
-    return re.compile(f"{HAND.pattern}|{calls}")
+    return re.compile(f"{HAND.pattern}|{calls}{sends}")
 
 
 SUBSCRIBES = re.compile(
@@ -50,7 +65,7 @@ QUEUE = (
     r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
 )
 ASKS = re.compile(
-    r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny|waitFor\w+|flushSync)\s*\("
+    r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny|waitFor\w+|flushSync|txCommit|block\w*)\s*\("
     r"|\bacquire\w*\s*\(\s*\w|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
     r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
 )

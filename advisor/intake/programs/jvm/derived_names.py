@@ -42,7 +42,7 @@ TAKES_APART = (
 """Calls that make a value of a record, and have no effect elsewhere."""
 LOGGED = re.compile(
     r"\b(?:(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+|System\.(?:out|err)\.\w+|(?<![\w.])(?:println|print"
-    r"|printf|log(?:Info|Debug|Warning|Error|Trace)))\s*\("
+    r"|printf|log(?:Info|Debug|Warning|Error|Trace)))\s*[({]"
 )
 """What only writes of something."""
 

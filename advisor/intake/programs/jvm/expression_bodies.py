@@ -43,6 +43,14 @@ def expressions(text: Text, block: Block) -> Iterator[Block]:
             yield match.end(), _end(text, match.end())
 
 
+def called(text: Text, block: Block) -> Iterator[Block]:
+    """The bodies of such functions that a block calls."""
+    inside = text.plain[max(0, block[0]) : block[1] + 1]
+    for match in islice(_DEFINED.finditer(text.plain), _MOST):
+        if re.search(rf"\b{match[1] or match[2]}\b", inside):
+            yield match.end(), _end(text, match.end())
+
+
 def passed_over(text: Text, body: Block, silent: Collection[Handler]) -> Iterator[int]:
     """Where such a body passes over an error."""
     if _KEEPS.match(text.plain, body[0]) and not _THROWS.search(text.plain, *body):

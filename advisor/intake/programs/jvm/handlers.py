@@ -13,7 +13,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.flags import decides, keeps_for_nothing
 from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, nothing, only_writes
-from advisor.intake.programs.jvm.text import Block, Text
+from advisor.intake.programs.jvm.text import Block, Text, arguments
 
 _MOST, _LONGEST = 100, 4_000
 _HARMLESS_ERRORS = (
@@ -41,7 +41,7 @@ _TAKES_ALL = re.compile(
 _VALUE = re.compile(
     r"(?:(?<=[;{}\n])|=>|->)[ \t]*(?:\w+\s*\.\s*)?\b"
     r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
-    r"|Either\s*\.\s*catch\w+\s*[({]|allCatch\s*\.\s*\w+\s*[({])"
+    r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]|allCatch\s*\.\s*\w+\s*[({])"
 )
 _KEPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
 _VALUES = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
@@ -52,7 +52,7 @@ _LINK = re.compile(
 )
 _PASSES = frozenset({
     "onSuccess", "also", "map", "mapCatching", "apply", "foreach", "forEach", "andThen", "peek",
-    "let", "tap", "flatMap", "run",
+    "let", "tap", "flatMap", "run", "left", "failed", "swap", "void",
 })  # fmt: skip
 """What hands on an error, or does nothing for one, and what is done in it that asks for one."""
 _LOOKS_AT = re.compile(
@@ -60,8 +60,13 @@ _LOOKS_AT = re.compile(
 )
 _ON_ERROR = frozenset({
     "onFailure", "recover", "recoverWith", "recoverCatching", "fold", "getOrElse", "onLeft",
-    "match",
+    "match", "leftMap", "mapLeft", "valueOr", "leftTraverse", "handleError", "handleErrorWith",
+    "getOrElseGet", "mapFailure",
 })  # fmt: skip
+_OF_ERROR = frozenset({"left", "failed", "swap"})
+"""What makes the error the value that is handed on."""
+NAMED_SIDE = re.compile(r"\s*\b(?:onFailure|ifLeft|ifFailure|fa|fe|failed|left)\s*=(?![=>])")
+"""An argument of `fold` that is for an error, by its name."""
 _DROPS = frozenset({
     "toOption", "getOrNull", "orNull", "isSuccess", "isFailure", "getOrDefault", "toEither",
     "orElse",
@@ -70,6 +75,7 @@ _DROPS = frozenset({
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b|[!=]=|&&|\|\|)")
 _OR_ELSE = re.compile(r"\s*\?:\s*([^\n;}]*)")
 _MOST_LINKS = 12
+_IS_FUNCTION = re.compile(r"^\s*\{|[-=]>|::|_\s*\.")
 _WITHOUT_NAME = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
 _DEEPEST_CALL = 2
@@ -167,39 +173,51 @@ def _values(text: Text) -> Iterator[Handler]:
     """Errors that are kept as a value which nothing reads, or of which is only written."""
     for match in islice(_VALUE.finditer(text.plain), _MOST):
         end = text.closed(match.end())
-        if _is_dropped(text, end):
+        if _is_dropped(text, end, is_last="runCatching" in match[0]):
             yield Handler(match.start(), (match.end() - 1, end))
 
 
-def _is_dropped(text: Text, end: int) -> bool:
-    """Whether nothing of a chain behind a value with an error does more than write of that."""
+def _is_dropped(text: Text, end: int, *, is_last: bool) -> bool:
+    """Whether nothing of a chain behind a value with an error does more than write of that;
+    `is_last` says that `fold` has the function for an error last, as that of Kotlin's Result."""
+    before = ""
     for _ in range(_MOST_LINKS):
         link = _LINK.match(text.plain, end)
         if link is None:
             other = _OR_ELSE.match(text.plain, end)
-            is_quiet = bool(other) and only_writes(other[1] if other else "", in_function=True)
-            return is_quiet or not _TAKES_IT.match(text.plain, end)
+            writes = bool(other) and only_writes(other[1] if other else "", in_function=True)
+            return writes or not _TAKES_IT.match(text.plain, end)
         verb, given = link["verb"] or "match", ""
         end = link.end()
         if link["opened"] or verb == "match":
             end = text.closed(link.end())
             given = text.plain[link.end() : end - 1]
-        if verb in _PASSES:
-            if _LOOKS_AT.search(given):
+        if verb in _ON_ERROR or before in _OF_ERROR:
+            if not is_quiet(side_of_error(given, is_last=is_last)):
                 return False
-        elif verb in _ON_ERROR:
-            if not _is_quiet(given):
+        elif verb in _PASSES:
+            if _LOOKS_AT.search(given):
                 return False
         elif verb not in _DROPS:
             return False
+        before = verb
     return False
 
 
-def _is_quiet(given: str) -> bool:
+def side_of_error(given: str, *, is_last: bool) -> str:
+    """What of two functions that `fold` is given is done for an error; all where it is one."""
+    parts = [part for part in arguments(f"{given})", 0, f"{given})", len(given) + 1) if part]
+    for part in parts:
+        if named := NAMED_SIDE.match(part):
+            return part[named.end() :]
+    two = len(parts) == 2 and all(_IS_FUNCTION.search(part) for part in parts)
+    return parts[-1 if is_last else 0] if two else given
+
+
+def is_quiet(given: str) -> bool:
     """Whether what is done for an error only writes of it, or gives an empty value for it."""
     cases = [own for taken, own in _cases(given) if "Success" not in taken]
-    last = given.rpartition("},")[2] if "}," in given else given
-    body = _WITHOUT_NAME.sub("", re.sub(r"^\s*\{|\}\s*$", "", last))
+    body = _WITHOUT_NAME.sub("", re.sub(r"^\s*\{|\}\s*$", "", given))
     return all(
         only_writes(case, in_function=True, others=_VALUES.fullmatch) for case in cases or [body]
     )

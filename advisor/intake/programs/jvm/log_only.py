@@ -8,8 +8,24 @@ from collections.abc import Callable, Iterator
 _LOGS = r"(?:\w+\.){0,6}(?i:_?log(?:ger)?)\.\w+"
 SEEKS_NEXT = r"\.seek\s*\([^;]{0,300}\boffset\s*(?:\(\s*\))?\s*\+\s*1[lL]?\b"
 """What goes on behind a record (KafkaConsumer javadoc, seek)."""
+_EFFECT = (
+    r"(?:(?:IO|ZIO|UIO|Task|F|Sync\[\w+\]|Mono|Completable|Single|Uni|Future|Applicative\[\w+\])"
+    r"\s*(?:\.\s*(?:delay|blocking|attempt|succeed|pure|suspend|defer|just|fromRunnable|fromCallable"
+    r"|fromAction|successful|apply)\s*)?[({]?\s*)"
+)
+"""What only holds what is written in it."""
+_EFFECTS = (
+    r"(?:\w+\.)?(?:ZIO|IO|Logger\[\w+\]|Console|IO\.consoleForIO)\s*\.\s*"
+    r"(?:log\w*|print\w*|errorln|error|warn|info|debug)\s*\(.*"
+)
+_FAILS = re.compile(
+    r"\braiseError\b|\b(?:Mono|Flux|Single|Maybe|Completable|Observable|Flowable)\s*\.\s*error\s*\("
+    r"|\bZIO\s*\.\s*(?:fail|die)\w*|\bfailedFuture\s*\(|\bFuture\s*\.\s*failed\s*\("
+    r"|\.\s*failure\s*\("
+)
+"""An error that is made again."""
 _HARMLESS = re.compile(
-    r"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*(?:MDC\.\w+\s*\(.*"
+    rf"\s*(?:else\b\s*)?(?:if\s*\((?:[^()]|\([^()]*\))*\))?\s*{_EFFECT}?(?:{_EFFECTS}|MDC\.\w+\s*\(.*"
     rf"|continue(?:\s+\w+)?|return@\w+|\(\s*\)|\w+\s*->|{_LOGS}\s*(?:\(.*)?"
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
@@ -36,7 +52,12 @@ _REPORTS = re.compile(
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
 _EMPTY = (
-    r"(?:null|Unit|None|Nil|(?:Collections\s*\.\s*)?empty\w*\s*(?:<[\w<>?, ]*>)?\(\s*\)"
+    r"(?:(?:Mono|Flux|Maybe|Observable|Flowable)\s*\.\s*empty\s*\(\s*\)|Completable\.complete\(\s*\)"
+    r"|(?:IO|ZIO|Future|UIO|Task|Applicative\[\w+\])\s*\.\s*(?:unit|none|void)"
+    r"|(?:IO|ZIO|Future|UIO|Task|Sync\[\w+\])\s*\.\s*(?:pure|succeed|successful)\s*\(\s*\(\s*\)\s*\)"
+    r"|(?:CompletableFuture|CompletionStage)\s*\.\s*completed(?:Future|Stage)\s*\(\s*null\s*\)"
+    r"|Uni\s*\.\s*createFrom\s*\(\s*\)\s*\.\s*(?:nullItem|voidItem)\s*\(\s*\)"
+    r"|null|Unit|None|Nil|(?:Collections\s*\.\s*)?empty\w*\s*(?:<[\w<>?, ]*>)?\(\s*\)"
     r"|(?:List|Set|Map|Arrays|Stream|Seq|Optional|Iterator)\s*\.\s*(?:of|empty|asList)\w*"
     r"(?:\s*\(\s*\))?|(?:list|set|map|sequence)Of\s*\(\s*\)|new\s+\w+\s*<\s*>\s*\(\s*\))"
 )
@@ -44,6 +65,8 @@ _RETURN = re.compile(rf"\s*(?:return(?:@\w+)?(?:\s+{_EMPTY})?|{_EMPTY})\s*")
 """Of nothing, also as the last value of a block."""
 
 
+_LONGEST = 4_000
+"""Letters of what only writes of something."""
 Others = Callable[[str], object]
 
 
@@ -55,6 +78,8 @@ def nothing(_: str) -> bool:
 def only_writes(body: str, *, in_function: bool = False, others: Others = nothing) -> bool:
     """Whether statements write of something, count or wait, and do nothing else, or are `others`
     that do no more."""
+    if len(body) > _LONGEST or _FAILS.search(body):
+        return False
     body = _MESSAGE.sub(r"\1", body)
     return all(
         _HARMLESS.fullmatch(part)
@@ -71,7 +96,11 @@ def _statements(body: str) -> Iterator[str]:
     depth, begin = 0, 0
     for at, char in enumerate(body):
         depth += (char in "([") - (char in ")]")
-        ends = char in ";{}" or (char == "\n" and not body[at:].lstrip().startswith("."))
+        ends = (
+            char in ";{}"
+            or body.startswith((" *> ", " >> "), at)
+            or (char == "\n" and not body[at:].lstrip().startswith("."))
+        )
         if ends and depth <= 0:
             yield body[begin:at]
             begin = at + 1

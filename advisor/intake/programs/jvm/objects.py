@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from itertools import islice
 
 from advisor.intake.programs.jvm.text import Block, Text
@@ -32,16 +33,18 @@ def fields(text: Text, body: Block, names: Collection[str], span: Block) -> set[
     names between two places."""
     for start, end, head in reversed(text.around(body[0])):
         if match := _CLASS.search(head):
-            made = re.compile(rf"\b{match[1]}\s*(?:<[\w<>?, ]{{0,60}}>)?\s*\([^;{{}}\n]{{0,200}}")
-            of_each = re.compile(_OF_EACH.format(match[1]))
-            given = (call[0] for call in islice(made.finditer(text.plain, *span), _MOST))
-            is_given = any(
-                not set(names).isdisjoint(re.findall(r"\w+", argument)) for argument in given
-            )
-            if is_given or of_each.search(text.plain, *span):
-                return _of_class(text, match[1], (start, end))
-            return set()
+            is_made = _is_made_of(text.plain, match[1], frozenset(names), span)
+            return _of_class(text, match[1], (start, end)) if is_made else set()
     return set()
+
+
+@lru_cache(maxsize=64)
+def _is_made_of(plain: str, name: str, names: frozenset[str], span: Block) -> bool:
+    """Whether an object of a class is made with one of these names between two places."""
+    made = re.compile(rf"\b{name}\s*(?:<[\w<>?, ]{{0,60}}>)?\s*\([^;{{}}\n]{{0,200}}")
+    given = (call[0] for call in islice(made.finditer(plain, *span), _MOST))
+    is_given = any(not names.isdisjoint(re.findall(r"\w+", argument)) for argument in given)
+    return is_given or re.compile(_OF_EACH.format(name)).search(plain, *span) is not None
 
 
 def _of_class(text: Text, name: str, block: Block) -> set[str]:

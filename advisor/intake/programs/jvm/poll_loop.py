@@ -16,6 +16,7 @@ from itertools import islice
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.jvm import (
     bulk_writes,
+    chain_errors,
     concurrency,
     derived_names,
     executors,
@@ -24,6 +25,7 @@ from advisor.intake.programs.jvm import (
     kotlin_flows,
     partial_polls,
     poll_chains,
+    publishers,
     repetition,
     unfinished,
 )
@@ -115,7 +117,7 @@ class _Poll:
             derived = set(re.findall(_DERIVED.format(known, TYPED), reach))
             self._whole |= derived if self._whole else set()
             names |= derived
-            each = [*re.finditer(_EACH.format(known), reach)]
+            each = [*islice(re.finditer(_EACH.format(known), reach), _MOST)]
             names |= {self._name(loop, poll.end) for loop in each}
         one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
         if poll.in_loop:
@@ -183,11 +185,15 @@ class _Poll:
             if later := self._commits.search(plain, begin, end):
                 yield BEFORE, later.start()
         span, each = (self._behind, end), self._records.one_by_one
+        for body, uses in self._bodies:
+            yield from ((ASYNCHRONOUS, at) for at in publishers.untaken(self._text, body, uses))
         together = jvm_threads.together(self._text, span, self._uses, self._hands, each)
         yield from ((PARALLEL, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
         others = executors.passed_over(self._text, span, self._program.go_on)
-        places = (self._passed_over(), others, self._unasked(), self._left(end))
+        bodies = [span, *expression_bodies.called(self._text, span)]
+        chains = (at for body in bodies for at in chain_errors.passed_over(self._text, body))
+        places = (self._passed_over(), others, chains, self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
             yield SKIP, too_far.start()  # the offset behind the next record, too
@@ -239,6 +245,8 @@ class _Poll:
             yield from jvm_handlers.left_out(self._text, body)
             yield from jvm_results.unread(self._text, uses, body, loops, in_function=body != span)
             yield from jvm_results.replaced(self._text, body)
+            if body != span:
+                yield from chain_errors.passed_over(self._text, body, uses)
 
     @cached_property
     def _bodies(self) -> list[tuple[Block, re.Pattern[str]]]:
@@ -252,6 +260,7 @@ class _Poll:
         bodies = [body for body, _ in self._bodies]
         for body, uses in self._bodies:
             yield from unfinished.undone(self._text, body, uses, bodies)
+            yield from publishers.undone(self._text, body, uses)
 
     def _handed(self, end: int) -> int:
         """Where others are given a record, and nothing in the block waits; 0 if nowhere."""

@@ -12,11 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.facts import SUCCESS
+from advisor.intake.programs.jvm import arms
 from advisor.intake.programs.jvm import calls as jvm_calls
 from advisor.intake.programs.jvm import flags as jvm_flags
 from advisor.intake.programs.jvm.callbacks import callback
 from advisor.intake.programs.jvm.derived_names import logged
-from advisor.intake.programs.jvm.handlers import BOOLEAN, silent, tries_again
+from advisor.intake.programs.jvm.handlers import (
+    BOOLEAN,
+    NAMED_SIDE,
+    side_of_error,
+    silent,
+    tries_again,
+)
 from advisor.intake.programs.jvm.log_only import only_writes
 from advisor.intake.programs.jvm.text import Block, Text
 
@@ -52,7 +59,7 @@ _WRONG = re.compile(
     r"(?:\bcase\s+(?:Failure|Left|Invalid)\b[^=]{0,60}=>|\bis\s+[\w.]*(?:Failure|Left|Err|Error)\b[^-]{0,40}->)"
     r"(?P<body>(?:(?!\bcase\b|\bis\s)[\s\S])*)"
 )
-_ON_FAILURE = re.compile(r"(?<=[)}])\s*\.\s*(?:onFailure|onLeft)\s*[({]")
+_ON_FAILURE = re.compile(r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft)\s*[({]|fold\s*\()")
 """What is done with an error that a call returned."""
 _IN_TIME = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
 _ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
@@ -156,9 +163,14 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
     for match in islice(_ON_FAILURE.finditer(plain, max(0, span[0]), span[1]), _MOST):
         opened = match.end() - 1
         end = text.closed(match.end())
-        body = jvm_calls.body(plain[match.end() : end - 1])
+        given = plain[match.end() : end - 1]
+        if "fold" in match[0] and not NAMED_SIDE.search(given):
+            continue  # which of its functions is for an error, only its type says
+        body = jvm_calls.body(side_of_error(given, is_last=False).strip().removeprefix("{"))
+        body = body.removesuffix("}") if "fold" in match[0] else body
         begin = text.chain(opened)
         alone = _ALONE.search(plain[max(0, begin - 40) : begin])
+        alone = alone if plain[opened] == "{" or body.strip() else None  # Mutiny's onFailure()
         ends = not re.match(r"\s*\.\s*(?:get|getOrThrow|getOrElse)\b", plain[end : end + 30])
         if alone and ends and only_writes(body) and uses.search(plain, begin, opened):
             yield match.start()
@@ -198,6 +210,7 @@ def _is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> boo
         idle = _is_idle(text, match.end(), loops)
         idle = idle or (is_plain and jvm_flags.keeps_back(text, match.end()))
         printed += [match.span()] if idle else []
+    printed += arms.idle(text, name, (at, stop), loops)
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in printed) for use in uses)
 

@@ -13,6 +13,7 @@ _REACH = 4_000
 _LONGEST_HEAD = 400
 _DEEPEST_CALL = 3
 _LONGEST_CHAIN = 12
+_MOST_REACHED = 200
 METHOD = re.compile(
     r"\b(?!(?:if|for|while|switch|catch|try|synchronized|when|match)\b)(\w+)\s*\((?P<given>(?:[^()]|\([^()]*\)){0,300})\)"
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?(?:throws\s[\w, .]+)?=?\s*$"
@@ -40,7 +41,10 @@ _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
 _QUOTED = r"""(?:"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])')"""
 """One that is not closed ends with its line, so that nothing is looked through twice."""
-_LETTERS = re.compile(_QUOTED)
+_LETTERS = re.compile(rf'"{{3}}[\s\S]*?(?:"{{3}}|\Z)|{_QUOTED}')
+_FILLED_IN = re.compile(r"\$\{(?P<made>[\w.()?!, ]{1,120})\}|\$(?P<name>[a-zA-Z_]\w*)")
+_FILLS_IN = re.compile(r"\b(?:fun|val|def)\s+\w")
+"""What Kotlin, Scala and Groovy have, whose strings hold expressions, and Java has not."""
 _COMMENT = re.compile(rf"({_QUOTED})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _NOT_NULL = re.compile(r"(?<=[\w)\]}])!!(?=\s*\.)")
 
@@ -51,9 +55,23 @@ def without_comments(code: str) -> str:
 
 
 def without_letters(code: str) -> str:
-    """A program of the same length with blanks in place of its strings, and of Kotlin's `!!`: the
-    call is the same."""
-    return _NOT_NULL.sub("  ", _LETTERS.sub(lambda it: " " * len(it[0]), code))
+    """A program of the same length with blanks in place of its strings, but for the expressions in
+    them, and of Kotlin's `!!`: the call is the same."""
+    fills_in = bool(_FILLS_IN.search(code))
+    return _NOT_NULL.sub("  ", _LETTERS.sub(lambda it: _blank(it[0], fills_in=fills_in), code))
+
+
+def _blank(letters: str, *, fills_in: bool) -> str:
+    """Blanks in place of a string or comment, but for what is filled in."""
+    blank = re.sub(r"[^\n]", " ", letters)
+    if not fills_in or "$" not in letters or letters[:1] == "/":
+        return blank
+    made = [*blank]
+    for match in _FILLED_IN.finditer(letters):
+        group = "made" if match["made"] else "name"
+        if match[group].count("(") == match[group].count(")"):
+            made[slice(*match.span(group))] = match[group]
+    return "".join(made)
 
 
 def blanked(plain: str, spans: Iterable[Block]) -> str:
@@ -113,7 +131,8 @@ class Text:
     @classmethod
     def of(cls, code: str) -> Text:
         """The text of a program as it is written; places stay as they are."""
-        plain = _SKIPPED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), code)
+        fills_in = bool(_FILLS_IN.search(code))
+        plain = _SKIPPED.sub(lambda match: _blank(match[0], fills_in=fills_in), code)
         plain = _NOT_NULL.sub("  ", plain)
         return cls(plain, [*braces(plain)])
 
@@ -198,7 +217,7 @@ class Text:
             called |= {"accept"} if any(given) else set()
             bodies = (body for name in sorted(called) for body in self.bodies(name))
             reached += [body for body in bodies if body not in reached]
-        return reached
+        return reached[:_MOST_REACHED]
 
     def around(self, at: int) -> list[tuple[int, int, str]]:
         """The braces around a place, from the outermost."""

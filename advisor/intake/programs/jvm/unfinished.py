@@ -1,10 +1,9 @@
 """Work that JVM code begins for a record and never finishes: what is buffered in an object that
-nothing flushes or executes, and lazy chains without a terminal operation.
+nothing flushes or executes.
 
 Sources: java.io (writers buffer until `flush`); java.sql.Statement (`addBatch`, `executeBatch`);
 Jedis (`pipelined`, `sync`); HBase's BufferedMutator and InfluxDB's WriteApi (sent when there is
-enough, or on `flush`); java.util.stream (lazy until a terminal operation); Spring's WebClient
-(a Mono does nothing until it is subscribed to); Resilience4j (`decorate…` only wraps).
+enough, or on `flush`).
 """
 
 from __future__ import annotations
@@ -43,18 +42,9 @@ _KINDS = (
     (_BATCHES, r"\b{0}\s*\.\s*addBatch\s*\(", _EXECUTED),
 )
 """What is made, how it puts something by, and what sends or writes that."""
-_OF_STREAMS = frozenset({"map", "filter", "peek", "flatMap", "mapToObj", "onEach"})
-_LAZY = re.compile(
-    r"\.\s*(?P<verb>map|filter|peek|flatMap|mapToObj|onEach|bodyToMono|bodyToFlux|toBodilessEntity"
-    r"|toEntity|exchangeToMono|decorate(?:Runnable|Supplier|Callable|CheckedRunnable|Function))"
-    r"\s*[({]"
-)
-_OF_STREAM = re.compile(r"\.\s*(?:parallelS|s)tream\s*\(|\bStreamSupport\b|\.\s*asSequence\s*\(")
 _TRY = re.compile(r"\btry\s*\([^{}]*$")
 _PLACE = re.compile(r"\b\w+\s*\.\s*(?:offset|topic|partition|timestamp)\b")
 """What is written of a record beside the work with it."""
-_ALONE = re.compile(r"(?:[;{}\n>)]|^)\s*$")
-_ENDS = re.compile(r"[ \t]*(?:[;}]|\n(?!\s*[.?]))")
 
 
 @lru_cache(maxsize=1)
@@ -65,8 +55,8 @@ def _names(plain: str) -> list[dict[str, int]]:
 
 
 def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block]) -> Iterator[int]:
-    """Where a block puts a record by, and nothing of what is `reached` sends or writes it, and
-    where it only makes what would process one; `uses` are uses of a record."""
+    """Where a block puts a record by, and nothing of what is `reached` sends or writes it; `uses`
+    are uses of a record."""
     plain, begin = text.plain, max(0, body[0])
     for (made, put, ends), names in zip(_KINDS, _names(plain), strict=True):
         for name, at in names.items():
@@ -80,17 +70,3 @@ def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block])
                 if made is _BATCHES or uses.search(given):
                     yield match.start()
                     break
-    yield from _lazy(text, (begin, body[1]), uses)
-
-
-def _lazy(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
-    """Statements that end with what does nothing until something asks for it."""
-    plain = text.plain
-    for match in islice(_LAZY.finditer(plain, *body), _MOST):
-        is_braces = plain[match.end() - 1] == "{"
-        end = text.block_of(match.end() - 1)[1] + 1 if is_braces else text.closed(match.end())
-        start = text.chain(match.end() - 1)
-        of_stream = match["verb"] not in _OF_STREAMS or _OF_STREAM.search(plain, start, end)
-        is_alone = _ALONE.search(plain[max(0, start - 40) : start]) and _ENDS.match(plain, end)
-        if of_stream and is_alone and uses.search(plain, start, end):
-            yield match.start()

@@ -1,0 +1,148 @@
+"""Programs of the JVM's languages whose work for a record is a value: a publisher, an effect, a
+future, an error that is kept. Each row is what is done with a record, what stands beside it, and
+the answer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD, SCALA
+from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+
+_IN_JAVA = LOOP % "for (var r : rs) {\n%s\n}\nc.commitSync();"
+_REPO = "interface Repo extends ReactiveCrudRepository<O, Long> {}\nRepo repo;"
+_OF_METHOD = "\n{} h(ConsumerRecord<String, String> r) {{ return {}; }}"
+_MONGO = "com.mongodb.reactivestreams.client.MongoCollection<Document> users;"
+_EMPTY = 'e -> { log.error("x", e); return Mono.empty(); }'
+
+
+@pytest.mark.parametrize(("each", "more", "expected"), [
+    # what nobody subscribes to
+    ("users.insertOne(new Document(r.value()));", _MONGO, BEFORE),
+    ("repo.save(new O(r.value()));", _REPO, BEFORE),
+    ("repo.save(new O(r.value())).block();", _REPO, YES),
+    ("Mono<O> m = repo.save(new O(r.value()));", _REPO, BEFORE),
+    ("Mono<O> m = repo.save(new O(r.value()));\nm.block();", _REPO, YES),
+    ("all.add(repo.save(new O(r.value())));\nFlux.concat(all).blockLast();", _REPO, YES),
+    ("repo.save(new O(r.value())).doOnNext(o -> repo.save(o)).block();", _REPO, BEFORE),
+    ("redis.opsForValue().set(r.key(), r.value());", "ReactiveRedisTemplate<A, B> redis;", BEFORE),
+    ("t.insert(r.value());", "ReactiveMongoTemplate t;", BEFORE),
+    ("t.insert(r.value());", "MongoTemplate t;", YES),
+    ("Mono.fromCallable(() -> save(r)).subscribeOn(Schedulers.parallel());", "", BEFORE),
+    ("Mono.fromCallable(() -> save(r)).subscribeOn(Schedulers.parallel()).block();", "", YES),
+    ("Uni.createFrom().item(() -> save(r));", "", BEFORE),
+    ("Uni.createFrom().item(() -> save(r)).await().indefinitely();", "", YES),
+    ("h(r);", _OF_METHOD.format("Mono<Void>", "db.save(r)"), BEFORE),
+    ("h(r).block();", _OF_METHOD.format("Mono<Void>", "db.save(r)"), YES),
+    ("h(r);", _OF_METHOD.format("CompletableFuture<Void>", "db.save(r)"), ASIDE),
+    ("h(r).join();", _OF_METHOD.format("CompletableFuture<Void>", "db.save(r)"), YES),
+    ("h(r);", "CompletableFuture<Void> h(R r) { db.save(r).join(); return null; }", YES),
+    ("db.save(r.value()).toCompletableFuture();", "", ASIDE),
+    # errors that a chain drops
+    (f"Mono.fromCallable(() -> save(r)).onErrorResume({_EMPTY}).block();", "", SKIP),
+    ("db.save(r).onErrorReturn(null).block();", "", SKIP),
+    ("look(r).onErrorReturn(none).flatMap(it -> save(it)).block();", "", YES),
+    ("h(r).block();", _OF_METHOD.format("Mono<O>", f"db.save(r).onErrorResume({_EMPTY})"), SKIP),
+    ("h(r).block();", _OF_METHOD.format("Mono<O>", "db.save(r).onErrorResume(e -> dead(r))"), YES),
+    ("h(r);", "void h(R r) { db.put(r).exceptionally(e -> { log.error(e); return null; })\n"
+     ".join(); }", SKIP),
+    ("Uni.createFrom().item(() -> save(r)).onFailure().retry().atMost(3).await().indefinitely();",
+     "", YES),
+    ("Uni.createFrom().item(() -> save(r)).onFailure().recoverWithNull().await().indefinitely();",
+     "", SKIP),
+    # brokers of other kinds
+    ('ch.basicPublish("", "q", null, r.value());', "Channel ch;", ASIDE),
+    ('ch.basicPublish("", "q", null, r.value());\nch.waitForConfirmsOrDie(5);', "Channel ch;", YES),
+    ('ch.basicPublish("", "q", null, r.value());\nch.waitForConfirms(5);', "Channel ch;", SKIP),
+    ('ch.basicPublish("", "q", null, r.value());\nch.txCommit();', "Channel ch;", YES),
+    ("rabbitTemplate.convertAndSend(r.value());", "RabbitTemplate rabbitTemplate;", ASIDE),
+    ("jmsTemplate.convertAndSend(r.value());", "JmsTemplate jmsTemplate;", YES),
+    ('mqtt.publish("t", r.value(), 0, false);', "MqttClient mqtt;", ASIDE),
+    ('mqtt.publish("t", r.value(), 1, false);', "MqttClient mqtt;", YES),
+    ('nats.publish("t", r.value());', "io.nats.client.Connection nats;", ASIDE),
+])  # fmt: skip
+def test_what_is_made_of_a_record_in_java_is_run(
+    each: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    code = OF_METHOD % (_IN_JAVA % each, more)
+    assert_program(tmp_path / "A.java", code, expected)
+
+
+_COMMIT = "c.commitSync(mapOf(t to OffsetAndMetadata(r.offset() + 1)))"
+_OF_KOTLIN = "interface Repo : ReactiveCrudRepository<O, Long>\nlateinit var repo: Repo"
+_WHEN = "val res = runCatching { save(r) }\nwhen { res.isSuccess -> %s; else -> %s }"
+
+
+@pytest.mark.parametrize(("each", "more", "expected"), [
+    (f"runCatching {{ save(r) }}.fold(onSuccess = {{ {_COMMIT} }},\n"
+     "onFailure = { log.error(it) },)", "", SKIP),
+    ("runCatching { save(r) }.fold(onSuccess = { log.info(it) }, onFailure = { dead(r, it) },)",
+     "", YES),
+    ("runCatching { save(r) }.fold({ log.info(it) }, { throw it })", "", YES),
+    ("Either.catch { save(r) }.fold({ log.error(it) }, { log.info(it) })", "", SKIP),
+    ("Either.catch { save(r) }.mapLeft { log.error(it) }", "", SKIP),
+    ("save(r).fold(ifLeft = { log.error(it) }, ifRight = { log.info(it) })", "", SKIP),
+    ("save(r).fold(ifLeft = { throw it }, ifRight = { log.info(it) })", "", YES),
+    (_WHEN % (_COMMIT, "log.error(res)"), "", SKIP),
+    (_WHEN % (_COMMIT, "throw res.exceptionOrNull()"), "", YES),
+    (f"val ok = save(r)\nwhen (ok) {{ true -> {_COMMIT}\nfalse -> log.error(r) }}", "", SKIP),
+    ("val known = has(r)\nwhen { known -> update(r)\nelse -> insert(r) }", "", YES),
+    # what is filled into a string
+    ('try { db.run("insert ${r.value()}") } catch (e: Exception) { log.error(e) }', "", SKIP),
+    ('try { db.run("insert $r") } catch (e: Exception) { log.error(e) }', "", SKIP),
+    ('pool.submit { db.run("insert ${r.value()}") }', "", ASIDE),
+    ('logger.info { "got ${r.value()}" }\ndb.run("insert ${r.value()}")', "", YES),
+    # publishers, flows and deferred values
+    ("runBlocking { repo.save(r) }", _OF_KOTLIN, BEFORE),
+    ("runBlocking { repo.save(r).awaitSingle() }", _OF_KOTLIN, YES),
+    ("flowOf(r).onEach { save(it) }", "", BEFORE),
+    ("runBlocking { flowOf(r).collect { save(it) } }", "", YES),
+    ("h(r)", "fun h(r: R): Deferred<Unit> = scope.async { save(r) }", ASIDE),
+])  # fmt: skip
+def test_what_is_made_of_a_record_in_kotlin_is_run(
+    each: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    code = KOTLIN % (f"for (r in rs) {{\n{each}\n}}\nc.commitSync()", more)
+    assert_program(tmp_path / "A.kt", code, expected)
+
+
+_RECOVERS = "Future { save(r) }.recover { case NonFatal(e) => log.error(e) }"
+
+
+@pytest.mark.parametrize(("each", "more", "expected"), [
+    ("Either.catchNonFatal(save(r)).leftMap(e => log.error(e))", "", SKIP),
+    ("Either.catchNonFatal(save(r)).leftMap(e => dead.put(r, e))", "", YES),
+    ("Try(save(r)).toEither.left.foreach(e => log.error(e))", "", SKIP),
+    ("Try(save(r)).toEither.left.foreach(e => dead.put(r, e))", "", YES),
+    ("Try(save(r)).failed.foreach(e => log.error(e))", "", SKIP),
+    ("val res = Try(save(r))\nres match {\ncase Success(_) => log.info(r)\n"
+     "case Failure(e) => log.error(e)\n}", "", SKIP),
+    ("IO(save(r)).handleErrorWith(e => IO(log.error(e))).unsafeRunSync()", "", SKIP),
+    ("IO(save(r)).handleErrorWith(e => IO(log.error(e)) *> IO.raiseError(e)).unsafeRunSync()", "",
+     YES),
+    ("IO(save(r)).handleErrorWith(e => dead(r, e)).unsafeRunSync()", "", YES),
+    ("IO(save(r)).voidError.unsafeRunSync()", "", SKIP),
+    ("IO(save(r)).redeem(e => log.error(e), identity).unsafeRunSync()", "", SKIP),
+    ("IO(save(r))", "", BEFORE),
+    ("IO(save(r)).unsafeRunSync()", "", YES),
+    ("runtime.unsafeRun(ZIO.attempt(save(r)).catchAll(_ => ZIO.unit))", "", SKIP),
+    ('runtime.unsafeRun(ZIO.attempt(save(r)).catchAll(e => ZIO.logError("x")))', "", SKIP),
+    ("runtime.unsafeRun(ZIO.attempt(save(r)).orElse(ZIO.unit))", "", SKIP),
+    ("runtime.unsafeRun(ZIO.attempt(save(r)).ignore)", "", SKIP),
+    ("runtime.unsafeRun(ZIO.attempt(save(r)).either)", "", SKIP),
+    ("runtime.unsafeRun(ZIO.attempt(save(r)).retryN(3))", "", YES),
+    ("h(r)", "def h(r: R): IO[Unit] = IO(save(r))", BEFORE),
+    ("h(r)", "def h(r: R): Future[Unit] = Future { save(r) }", ASIDE),
+    ("Await.result(h(r), 1.minute)", "def h(r: R): Future[Unit] = Future { save(r) }", YES),
+    ("Await.result(h(r), 1.minute)", f"def h(r: R): Future[Unit] = {_RECOVERS}", SKIP),
+    ("db.run(orders += r)", "import slick.jdbc.PostgresProfile.api._", ASIDE),
+    ('try { db.run(s"insert ${r.value}") } catch { case NonFatal(e) => log.error(e) }', "", SKIP),
+])  # fmt: skip
+def test_what_is_made_of_a_record_in_scala_is_run(
+    each: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    code = SCALA % (f"rs.asScala.foreach {{ r =>\n{each}\n}}\nc.commitSync()", more)
+    assert_program(tmp_path / "A.scala", code, expected)
