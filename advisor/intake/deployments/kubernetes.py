@@ -41,9 +41,10 @@ from advisor.intake.deployments.images import (
     with_file_of,
 )
 from advisor.intake.deployments.kubernetes_references import (
+    handed_on,
     has_application,
-    refuse_twice,
     source_of,
+    with_given,
     with_names,
     with_references,
 )
@@ -97,18 +98,18 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
+    given, handed = list[tuple[str, Variable]](), list[tuple[str, str]]()
     found = [with_exported(leaves) for leaves in with_references(resources(text))]
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     here = {place for leaves in found for place in source_of(leaves)}
     several = sum(map(has_application, found)) > 1
     for name, leaves in with_names(found):
-        if data := list(_data(leaves)):
-            variables.setdefault("", []).extend(data)
+        given += [(name, row) for row in _data(leaves)]
+        handed += handed_on(leaves, partial(_place, name))
         files = [leaf for leaf in leaves if leaf.path[:1] == ("data",) and len(leaf.path) == 2]
         choices |= _files(reading, files, profiles, name if several else "")
         _take_own(reading, leaves)
-        own = list(_variables(leaves, name))
-        for container, row in own:
+        for container, row in (own := list(_variables(leaves, name))):
             variables.setdefault(container, []).append(row)
         images |= {
             _place(name, leaf.path[:-1]): leaf for leaf in leaves if leaf.path[-1:] == ("image",)
@@ -116,7 +117,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
         _say_unread(reading, leaves, name, here)
-    refuse_twice(variables.get("", ()))
+    variables = with_given(given, handed, variables)
     without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_clients_of(variables)
     take_topics(reading, commands.values(), {})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.intake.application_file import file_profile
@@ -21,6 +21,8 @@ from advisor.intake.frameworks.spring.arguments import is_argument
 from advisor.intake.text import IntakeError, shown
 
 _KINDS = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+Variable = tuple[str, str, int]
+"""A name, its value, and the line."""
 _Entries = Mapping[tuple[str, str, str], str]
 """What each entry holds, by kind, name and key."""
 
@@ -69,7 +71,7 @@ def has_application(leaves: Iterable[Leaf]) -> bool:
     )
 
 
-def refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
+def _refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
     """Raises `IntakeError` for a variable with two values in ConfigMaps: of two applications, or of
     two places that one runs in."""
     stated: dict[str, tuple[str, int]] = {}
@@ -78,6 +80,54 @@ def refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
         if before != text and (decides(setting_of(name)) or is_argument(text)):
             words = f"{shown(name)} has another value than on line {at}. Leave only the ConfigMap"
             raise IntakeError(f"Line {line}: {words} that counts.")
+
+
+def handed_on(
+    leaves: Iterable[Leaf], place: Callable[[Sequence[str]], str]
+) -> Iterator[tuple[str, str]]:
+    """Each container that is given all entries of a ConfigMap or a Secret, with that one's name."""
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "envFrom", _, _, "name"):
+                yield place(before), leaf.text
+            case _:
+                pass
+
+
+def with_given(
+    given: Sequence[tuple[str, Variable]], handed: Collection[tuple[str, str]],
+    stated: dict[str, list[Variable]],
+) -> dict[str, list[Variable]]:  # fmt: skip
+    """The variables of each container, and before them those that ConfigMaps hold, which no name
+    stands for. Raises `IntakeError` as what it asks does."""
+    _refuse_twice(row for _, row in given)
+    data = [*_not_overridden(given, handed, stated)]
+    return {"": data, **stated} if data else stated
+
+
+def _not_overridden(
+    given: Iterable[tuple[str, Variable]], handed: Collection[tuple[str, str]],
+    stated: Mapping[str, Sequence[Variable]],
+) -> Iterator[Variable]:  # fmt: skip
+    """The variables of ConfigMaps that no container has another value of in its own `env`, which
+    goes before `envFrom` (Kubernetes API reference, Container v1).
+
+    Raises `IntakeError` where a container has another one, and what it is given is another's.
+    """
+    for resource, (name, text, line) in given:
+        having = {container for container, other in handed if other == resource.partition(":")[0]}
+        others = {
+            container: at
+            for container, rows in stated.items()
+            for own, value, at in rows
+            if own == name and value != text
+        }
+        is_overridden = bool(having) and having <= others.keys()
+        if not others:
+            yield name, text, line
+        elif not is_overridden and (decides(setting_of(name)) or is_argument(text)):
+            words = f"{shown(name)} has another value than on line {min(others.values())}"
+            raise IntakeError(f"Line {line}: {words}. Leave only the one that counts.")
 
 
 def _text(leaves: Iterable[Leaf], path: tuple[str, ...]) -> str:

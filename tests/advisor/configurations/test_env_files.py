@@ -38,3 +38,26 @@ def test_what_a_service_states_goes_before_its_files_of_variables(
     for names in ([*files], [*files][::-1]):
         paths = " ".join(str(tmp_path / name) for name in names)
         assert_answer(paths, SURE, code, expected)
+
+
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  %s: %s\n"
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  containers:\n  - name: a\n"
+POD += "    image: a\n"
+OWN = POD + f"    env:\n    - name: {RESET}\n      value: %s\n"
+HANDED = "    envFrom:\n    - configMapRef: {name: c}\n"
+
+
+@pytest.mark.parametrize(("parts", "code", "expected"), [
+    ([CONFIG % (RESET, "latest"), OWN % ("p", "earliest") + HANDED], 0, "YES"),
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + HANDED], 1, "latest -> earliest"),
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "earliest") + HANDED], 0, "YES"),
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest")], 2, "has another value than on line"),
+    ([CONFIG % (RESET, "earliest"), OWN % ("p", "latest") + HANDED, POD % "q" + HANDED], 2,
+     "has another value than on line"),
+])  # fmt: skip
+def test_what_a_container_states_goes_before_what_it_is_given(
+    tmp_path: Path, parts: list[str], code: int, expected: str
+) -> None:
+    for text in ("---\n".join(parts), "---\n".join(parts[::-1])):
+        write_files(tmp_path, {"k.yaml": text})
+        assert_answer(str(tmp_path / "k.yaml"), SURE, code, expected)
