@@ -111,7 +111,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     of_servers = with_remote_metadata(of_servers, product)
     of_servers = with_mode(with_ensemble(of_servers, product), product)
     counted = with_inherited(of_servers, product)
-    for item in _old_names_first(counted):
+    for item in _in_order(counted):
         scale.take(item)
     for item, _, words in lost:
         scale.note(item, words)
@@ -129,15 +129,15 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
     return scale.intake
 
 
-def _old_names_first(items: Iterable[Item]) -> list[Item]:
-    """So that a new name of Kafka Streams counts wherever it stands (StreamsConfig,
-    deserializationExceptionHandler; KIP-1056). In other files the last of two names counts."""
-    return sorted(
-        items,
-        key=lambda item: (
-            item.component is not Component.STREAMS or not item.name.startswith("default.")
-        ),
-    )
+def _in_order(items: Iterable[Item]) -> list[Item]:
+    """The items, the one that counts last: of Kafka Streams a new name (StreamsConfig,
+    deserializationExceptionHandler; KIP-1056), of others that of the higher rank."""
+
+    def place(item: Item) -> tuple[bool, int]:
+        is_of_streams = item.component is Component.STREAMS
+        return not (is_of_streams and item.name.startswith("default.")), item.rank
+
+    return sorted(items, key=place)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +36,7 @@ from advisor.intake.cluster.identity import Server
 from advisor.intake.env_files import settled
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
-from advisor.intake.origins import Joined, Origin, placed
+from advisor.intake.origins import Joined, Origin, line_of_key, placed
 from advisor.intake.programs.code_facts import is_topology
 from advisor.intake.programs.program_files import programs
 from advisor.intake.reading import Item, Subject
@@ -73,6 +72,8 @@ class Inputs:
     files: list[str] = field(default_factory=list)
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
+    ranks: dict[str, int] = field(default_factory=dict)
+    """By field: the rank of the name that states it (`Item.rank`)."""
     items: list[Item] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
     """Whose settings a file holds, where they are one server's."""
@@ -112,7 +113,7 @@ class Inputs:
         self.precedence[source] = 0
         file = read_pipeline(text.removeprefix(MARK))
         self._tell(source, file.notes, file.problems)
-        lines = {name: _line_of(text, name) for name in file.fields}
+        lines = {name: line_of_key(text, name) for name in file.fields}
         for name in _HEADS & file.fields.keys():
             self._replace(name, file.fields[name], Origin(source, lines[name]))
         try:
@@ -285,12 +286,14 @@ class Inputs:
             elif not f"{self.fields[name]}.".startswith(f"{text}."):
                 words = f"{name} is {text} here, and {self.fields[name]} by {self.origins[name]}"
                 self.notes.append(f"{source}: {words}, which counts.")
+        ranks = {f"{item.component}.{item.name}": item.rank for item in intake.items}
         for name, value in intake.settings.items():
             if name in intake.inherited and name in self.fields and name not in self.inherited:
                 continue
             line, mark = intake.lines[name], intake.marks.get(name, 0)
             origin = joined.origin(line) if joined else Origin(source, line)
-            self._replace(name, written(value), origin, intake.inherited, mark)
+            rank = ranks.get(name, 0)
+            self._replace(name, written(value), origin, intake.inherited, mark, rank)
             if name in intake.inherited:
                 self.inherited.add(name)
             self.stating[name].add(origin.source)
@@ -337,13 +340,18 @@ class Inputs:
                 self.fields[name] = written(default)
 
     def _replace(
-        self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0
-    ) -> None:
+        self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0,
+        rank: int = 0,
+    ) -> None:  # fmt: skip
         """Sets a field, and reports a contradiction at the same level.
 
         Free texts are compared by their marks, and not repeated.
         """
         free, before = is_free_field(name), self.fields.get(name, text)
+        if 0 < rank < self.ranks.get(name, 0):
+            words = f"{name} does not count: a name that goes before it is in {self.origins[name]}"
+            self.notes.append(f"{origin}: {words}.")
+            return
         if self._is_weaker_elsewhere(name, before, text, origin):
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
             words = f"does not count: {then} of {self.origins[name]} is weaker"
@@ -362,7 +370,7 @@ class Inputs:
                 words = f"{now} replaces {then} of {other}: the two disagree"
                 self.notes.append(f"{origin}: {words}.")
         self.state(name, text, origin)
-        self.marks[name] = mark
+        self.marks[name], self.ranks[name] = mark, rank
 
     def _is_weaker_elsewhere(self, name: str, before: str, text: str, origin: Origin) -> bool:
         """Whether the file of another server, or one of the same topic, states what promises less:
@@ -437,13 +445,3 @@ def stated(text: str) -> tuple[str, str]:
     if not value.strip(" "):
         raise FileProblem(f"--set {text!r}: there is no value. Leave it out for the default.")
     return name, value
-
-
-def _line_of(text: str, name: str) -> int:
-    """The line of a TOML key, written whole or inside its table; 0 if it cannot be found."""
-    inside = name.partition(".")[2]
-    for number, line in enumerate(text.splitlines(), 1):
-        written = re.sub(r"[\"'\s]", "", line.partition("=")[0])
-        if written and written in (name, inside):
-            return number
-    return 0

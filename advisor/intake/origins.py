@@ -57,3 +57,13 @@ class Joined:
         words = _NAMED_LINE.sub(lambda at: str(self.origin(int(at[1]))), words)
         place = str(own) if own else min(self.starts.values())
         return placed(place, words, setting)
+
+
+def line_of_key(text: str, name: str) -> int:
+    """The line of a TOML key, written whole or inside its table; 0 if it cannot be found."""
+    inside = name.partition(".")[2]
+    for number, line in enumerate(text.splitlines(), 1):
+        written = re.sub(r"[\"'\s]", "", line.partition("=")[0])
+        if written and written in (name, inside):
+            return number
+    return 0

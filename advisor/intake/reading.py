@@ -47,7 +47,9 @@ class Item:
 
     `inherited` is what the brokers call it, if it only counts for a topic that does not state it.
     `process` is whose it is, in a file of several. `inert` says why the product passes over it.
-    `place` is where another file states it.
+    `place` is where another file states it. `rank` is that of the name which states it, where an
+    application has several names for one setting: what a higher one states counts, wherever it
+    stands; 0 where it has one.
     """
 
     component: Component
@@ -58,6 +60,7 @@ class Item:
     process: str = ""
     inert: str = ""
     place: str = ""
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

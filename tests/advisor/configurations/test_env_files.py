@@ -61,3 +61,34 @@ def test_what_a_container_states_goes_before_what_it_is_given(
     for text in ("---\n".join(parts), "---\n".join(parts[::-1])):
         write_files(tmp_path, {"k.yaml": text})
         assert_answer(str(tmp_path / "k.yaml"), SURE, code, expected)
+
+
+NAMES = "spring:\n  kafka:\n    consumer: {auto-offset-reset: earliest}\n    "
+OF_CLIENT, OF_ALL = "producer: {properties: {acks: %s}}", "properties: {acks: %s}"
+OWN_NAME = "producer: {acks: %s}"
+VARIABLES = {OF_CLIENT: "SPRING_KAFKA_PRODUCER_PROPERTIES_ACKS", OWN_NAME:
+             "SPRING_KAFKA_PRODUCER_ACKS", OF_ALL: "SPRING_KAFKA_PROPERTIES_ACKS"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "variable", "counts"), [
+    (OF_CLIENT, OWN_NAME, "file"), (OF_CLIENT, OF_ALL, "file"), (OWN_NAME, OF_ALL, "file"),
+    (OF_ALL, OWN_NAME, "variable"), (OWN_NAME, OF_CLIENT, "variable"),
+    (OWN_NAME, OWN_NAME, "variable"),
+])  # fmt: skip
+def test_of_two_names_of_spring_the_same_counts_wherever_it_stands(
+    tmp_path: Path, file: str, variable: str, counts: str
+) -> None:
+    """KafkaProperties.buildProducerProperties: each name has its own sources."""
+    for weak in ("file", "variable"):
+        texts = {place: "1" if place == weak else "all" for place in ("file", "variable")}
+        own = NAMES + file % texts["file"] + "\n"
+        pod = POD % "p" + f"    env:\n    - name: {VARIABLES[variable]}\n      value: "
+        inner = "".join(f"    {line}\n" for line in own.splitlines())
+        write_files(tmp_path, {
+            "application.yml": own, ".env": f"{VARIABLES[variable]}={texts['variable']}\n",
+            "k.yaml": CONFIG % ("application.yml", "|\n" + inner) + f"---\n{pod}"
+            f"'{texts['variable']}'\n",
+        })  # fmt: skip
+        code, words = (1, "acks: 1 -> all") if counts == weak else (0, "YES")
+        assert_answer(f"{tmp_path}/application.yml {tmp_path}/.env", SURE, code, words)
+        assert_answer(f"{tmp_path}/k.yaml", SURE, code, words)

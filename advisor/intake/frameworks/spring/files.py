@@ -98,7 +98,12 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
     if any(_STREAMS.match(leaf.path[0]) for leaf in leaves):
         reading.heads["family"] = Family.STREAMS
     for leaf in sorted(leaves, key=_rank):
+        before = len(reading.items)
         _take(reading, leaf)
+        reading.items[before:] = [
+            replace(item, rank=_rank(leaf) if item.component in NAMES and not bindings else 0)
+            for item in reading.items[before:]
+        ]
     if bindings:
         spring_bindings.after(reading, leaves)
     _state_defaults(reading, leaves)
@@ -174,8 +179,8 @@ def _rank(leaf: Leaf) -> int:
     _, _, rest = ".".join(leaf.path).partition("spring.kafka.")
     part, _, name = rest.partition(".")
     if part == "properties":
-        return 0
-    return 2 if name.startswith("properties.") or name.startswith("properties[") else 1
+        return 1
+    return 3 if name.startswith("properties.") or name.startswith("properties[") else 2
 
 
 def _documents(text: str) -> list[list[Leaf]]:
