@@ -349,8 +349,8 @@ class Inputs:
         """
         free, before = is_free_field(name), self.fields.get(name, text)
         if 0 < rank < self.ranks.get(name, 0):
-            words = f"{name} does not count: a name that goes before it is in {self.origins[name]}"
-            self.notes.append(f"{origin}: {words}.")
+            words = f"{name} does not count: what goes before it is in {self.origins[name]}"
+            self.notes += [f"{origin}: {words}."] if text != before else []
             return
         if self._is_weaker_elsewhere(name, before, text, origin):
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")

@@ -92,3 +92,19 @@ def test_of_two_names_of_spring_the_same_counts_wherever_it_stands(
         code, words = (1, "acks: 1 -> all") if counts == weak else (0, "YES")
         assert_answer(f"{tmp_path}/application.yml {tmp_path}/.env", SURE, code, words)
         assert_answer(f"{tmp_path}/k.yaml", SURE, code, words)
+
+
+GROUP = "SPRING_KAFKA_CONSUMER_GROUP_ID=g\n"
+
+
+@pytest.mark.parametrize(("file", "counts"), [
+    ("consumer: {auto-offset-reset: earliest, enable-auto-commit: true}",
+     "enable.auto.commit does not count: what goes before it is in"),
+    ("consumer: {auto-offset-reset: earliest}\n  producer: {transaction-id-prefix: a}",
+     "application.commit does not count: what goes before it is in"),
+])  # fmt: skip
+def test_a_default_of_spring_replaces_nothing_that_another_file_states(
+    tmp_path: Path, file: str, counts: str
+) -> None:
+    write_files(tmp_path, {"application.yml": f"spring.kafka:\n  {file}\n", ".env": GROUP})
+    assert_answer(f"{tmp_path}/application.yml {tmp_path}/.env", SURE, 0, f"YES.*{counts}")

@@ -54,6 +54,8 @@ _PREFIXES = (
     "spring.cloud.stream.kafka.binder.transaction.transactionidprefix",
 )
 _RETRY_TOPICS = "spring.kafka.retry.topic.enabled"
+_DEFAULT, _OF_ALL, _OWN_NAME, _OF_CLIENT, _CONTAINER = range(1, 6)
+"""Ranks of what states a setting: what a higher one states counts, wherever it stands."""
 _OWN = re.compile(r"spring\.(?:(?!\.(?:properties|configuration)(?![\w-])).)*", re.IGNORECASE)
 """The part of a name that Spring compares without regard to the letters' case: all but the keys of
 a map (ConfigurationPropertyName, "Relaxed Binding")."""
@@ -97,17 +99,25 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
         spring_bindings.before(reading, leaves)
     if any(_STREAMS.match(leaf.path[0]) for leaf in leaves):
         reading.heads["family"] = Family.STREAMS
+    first = len(reading.items)
     for leaf in sorted(leaves, key=_rank):
-        before = len(reading.items)
+        own = len(reading.items)
         _take(reading, leaf)
-        reading.items[before:] = [
-            replace(item, rank=_rank(leaf) if item.component in NAMES and not bindings else 0)
-            for item in reading.items[before:]
-        ]
+        _give_rank(reading, own, _OWN_NAME if bindings else _rank(leaf))
     if bindings:
         spring_bindings.after(reading, leaves)
+        _give_rank(reading, first, _OWN_NAME)
+    own = len(reading.items)
     _state_defaults(reading, leaves)
+    _give_rank(reading, own, _DEFAULT)
+    own = len(reading.items)
     _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
+    _give_rank(reading, own, _CONTAINER)
+
+
+def _give_rank(reading: Reading, first: int, rank: int) -> None:
+    """Ranks what was stated from a place on."""
+    reading.items[first:] = [replace(item, rank=rank) for item in reading.items[first:]]
 
 
 def _imports(reading: Reading, leaves: list[Leaf]) -> None:
@@ -179,8 +189,9 @@ def _rank(leaf: Leaf) -> int:
     _, _, rest = ".".join(leaf.path).partition("spring.kafka.")
     part, _, name = rest.partition(".")
     if part == "properties":
-        return 1
-    return 3 if name.startswith("properties.") or name.startswith("properties[") else 2
+        return _OF_ALL
+    of_client = name.startswith("properties.") or name.startswith("properties[")
+    return _OF_CLIENT if of_client else _OWN_NAME
 
 
 def _documents(text: str) -> list[list[Leaf]]:
