@@ -151,7 +151,7 @@ def _unasked(function: ast.AST) -> Iterator[int]:
 
 def _unread_results(function: ast.AST) -> Iterator[int]:
     """Where a result says what became of a batch, and nothing reads it."""
-    lost = partial_polls.unread_results(function)
+    lost = partial_polls.unread_results(function, (), partial_polls.sessions(function))
     yield from (call.lineno for call in words.calls(function) if id(call) in lost)
 
 

@@ -2,7 +2,8 @@
 and clients that send it in the background.
 
 Sources: io (a file buffers, `flush` writes); redis-py (`Pipeline.execute` sends); influxdb-client
-(`write_api` batches, but with SYNCHRONOUS); google-cloud-pubsub (`publish` returns a future).
+(`write_api` batches, but with SYNCHRONOUS); google-cloud-pubsub (`publish` returns a future); pika
+(`basic_publish` waits for the broker with `confirm_delivery`); paho-mqtt (`wait_for_publish`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ _PIPELINES, _FILES = frozenset({"pipeline"}), frozenset({"open"})
 _ASIDE = frozenset({"PublisherClient", "write_api"})
 _WRITES = frozenset({"write", "writelines"})
 _SENDS = frozenset({"write", "publish"})
+_CONFIRMS = frozenset({"confirm_delivery", "tx_commit"})
 _BEGINS = frozenset({"begin", "transaction", "atomic", "begin_nested"})
 """Managers that commit at their end what was put by in them (SQLAlchemy, Django, asyncpg)."""
 
@@ -37,6 +39,15 @@ class Buffers:
             and node.annotation and ast.unparse(node.annotation).endswith("PublisherClient")
         }  # fmt: skip
 
+        verbs = {words.verb(call) for call in words.calls(tree)}
+        self._unconfirmed = frozenset() if verbs & _CONFIRMS else frozenset({"basic_publish"})
+        imported = (alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+                    for alias in node.names)  # fmt: skip
+        modules = (node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+        is_mqtt = any(name.startswith("paho") for name in (*imported, *modules))
+        if is_mqtt and "wait_for_publish" not in verbs:
+            self._aside |= words.made_of(tree, frozenset({"Client"}))
+
     def keeps(self, call: ast.Call) -> bool:
         """Whether a call only puts by what it is given."""
         of_file = words.receiver(call) in self._files and words.verb(call) in _WRITES
@@ -46,7 +57,7 @@ class Buffers:
     def hands(self, call: ast.Call) -> bool:
         """Whether a call has others do something with what it is given."""
         return (
-            words.verb(call) in words.HANDS_OVER
+            words.verb(call) in words.HANDS_OVER | self._unconfirmed
             or (words.receiver(call) in self._aside and words.verb(call) in _SENDS)
             or _is_of_pubsub(call)
         )

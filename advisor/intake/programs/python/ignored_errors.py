@@ -16,6 +16,8 @@ from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.clients import Function
 
 _LAZY = frozenset({"map", "filter"})
+_OF_ASYNCIO = frozenset({"to_thread", "wait_for", "sleep", "wait"})
+"""Coroutines of asyncio."""
 _OF_BULK = frozenset({"streaming_bulk", "parallel_bulk"})
 """Generators of Python and of elasticsearch.helpers, which do nothing until something asks them."""
 _TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
@@ -63,15 +65,19 @@ def ends(body: Iterable[ast.stmt], *, in_function: bool) -> int:
 
 
 def left_aside(
-    unread: Iterable[ast.AST], named: Callable[[ast.Call], Iterable[Function]]
+    unread: Iterable[ast.AST],
+    named: Callable[[ast.Call], Iterable[Function]],
+    of_client: Callable[[ast.AST], bool],
 ) -> set[int]:
     """The coroutines and generators among values that nothing takes: they never run. `named` are
-    the functions of the file that a call may be of."""
+    the functions of the file that a call may be of; `of_client` tells a coroutine of a client."""
     found = set[int]()
     for node in unread:
         own = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         lazy = isinstance(node, ast.GeneratorExp) or (own and words.verb(node) in _LAZY)
         later = isinstance(node, ast.Call) and any(map(_begins_later, named(node)))
+        of_asyncio = isinstance(node, ast.Call) and words.receiver(node) == "asyncio"
+        later = later or of_client(node) or (of_asyncio and words.verb(node) in _OF_ASYNCIO)
         if lazy or later or words.verb(node) in _OF_BULK:
             found.add(id(node))
     return found

@@ -29,7 +29,8 @@ _QUESTIONS = re.compile(
 """Calls that only ask something."""
 _HTTP = frozenset({"post", "put", "patch"})
 _OF_HTTP = ("requests", "httpx")
-_SESSIONS = frozenset({"Session", "Client"})
+_SESSIONS = frozenset({"Session", "Client", "AsyncClient", "ClientSession"})
+_STATUS = frozenset({"status", "status_code", "ok", "raise_for_status", "is_success", "is_error"})
 _OF_AWS = frozenset({
     "put_records", "put_record_batch", "batch_write_item", "send_message_batch", "publish_batch",
     "put_events",
@@ -224,13 +225,23 @@ def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
     return of_ours and not words.committed(call)
 
 
-def unread_results(scope: ast.AST, own: Container[str] = ()) -> set[int]:
+def sessions(tree: ast.AST) -> set[str]:
+    """What makes HTTP requests in a program, by name, and raises for no status by itself."""
+    raises = {
+        id(call) for call in words.calls(tree)
+        if any(word.arg in ("raise_for_status", "event_hooks") for word in call.keywords)
+    }  # fmt: skip
+    return {*_OF_HTTP, *words.made_of(tree, _SESSIONS, raises)}
+
+
+def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> set[int]:
     """The results of calls that say whether something succeeded, and that nothing reads but what
-    writes of it, or commits; `own` are functions of the file that say so."""
+    writes of it, or commits; `own` are functions of the file that say so, `sessions` what makes
+    HTTP requests."""
     printed = words.printed(scope)
     read = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
-    found, sessions = set[int](), {*_OF_HTTP, *words.made_of(scope, _SESSIONS)}
+    found = {id(call) for call in _of_with(scope, sessions)}
     flags = Flags(scope)
     for node in ast.walk(scope):
         value, names = None, list[ast.expr]()
@@ -257,6 +268,19 @@ def unread_results(scope: ast.AST, own: Container[str] = ()) -> set[int]:
         if (is_named and tells and all(idle)) or (is_lost and _says_what_failed(call)):
             found.add(id(call))
     return found
+
+
+def _of_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:
+    """The requests of `async with` whose status nothing asks for (aiohttp, ClientResponse)."""
+    for node in (node for node in ast.walk(scope) if isinstance(node, ast.AsyncWith)):
+        asked = {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
+        given = {ast.unparse(value) for call in words.calls(node) for value in call.args}
+        for item in node.items:
+            call, name = item.context_expr, item.optional_vars
+            is_request = isinstance(call, ast.Call) and _is_of_http(call, sessions)
+            handed_on = name is not None and ast.unparse(name) in given
+            if is_request and isinstance(call, ast.Call) and not (asked & _STATUS or handed_on):
+                yield call
 
 
 def _asked_for(

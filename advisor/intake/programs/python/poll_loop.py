@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.python import error_handling, ignored_errors, partial_polls, words
 from advisor.intake.programs.python.aliases import callee, handed, last, stand_ins
+from advisor.intake.programs.python.async_clients import AsyncClients, ends
 from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.buffers import Buffers
 from advisor.intake.programs.python.clients import Function, parameters
@@ -46,8 +47,7 @@ class _Walk:
         self.lines: dict[str, int] = {}
         self._functions = error_handling.of_file(tree)
         self._stand_ins = stand_ins(tree, self._functions)
-        self._fields = error_handling.fields(tree)
-        self._consumers = words.consumers(tree)
+        self._fields, self._consumers = error_handling.fields(tree), words.consumers(tree)
         self._queues, self._buffers = words.queues(tree), Buffers(tree)
         named, consumers = error_handling.named, self._consumers
         self._sources = named(self._functions, words.hands_out, consumers)
@@ -61,11 +61,11 @@ class _Walk:
         self._sends_offsets = "send_offsets_to_transaction" in verbs
         self._unread_results, self._leaves = set[int](), set[int]()
         self._flags: dict[ast.AST, Flags] = {}
-        self._pools = words.made_of(tree, words.EXECUTORS)
-        self._groups = words.made_of(tree, words.GROUPS)
-        self._asks = words.asks(tree)
+        self._pools, self._groups = words.pools_and_groups(tree)
+        self._asks, self._sessions = words.asks(tree), partial_polls.sessions(tree)
         self._unread = {*map(id, unread := [*words.unread(tree)])}
-        self._never = ignored_errors.left_aside(unread, lambda call: self._named(callee(call)))
+        of_client, of_file = AsyncClients(tree).leaves, lambda call: self._named(callee(call))
+        self._never = ignored_errors.left_aside(unread, of_file, of_client)
         self._lost, self._waits = words.kept_for_nobody(tree), False
         self._scope: ast.AST = tree
         self._loops = self._depth = self._steps = self._loose = self._one_by_one = 0
@@ -73,9 +73,9 @@ class _Walk:
     def follow_all(self, tree: ast.Module) -> None:
         """Follows the program, and each of its functions by itself."""
         for top in [tree, *self._functions.values()]:
-            self._waits = any(map(words.waits, words.calls(top)))
+            self._waits = words.may_wait(top)
             self._loops, self._scope = int(getattr(top, "name", "") in self._looped), top
-            self._unread_results |= partial_polls.unread_results(top, self._tell)
+            self._unread_results |= partial_polls.unread_results(top, self._tell, self._sessions)
             self._unread, self._going_on = self._unread | self._unread_results, going_on(top)
             branch = Branch()
             self._follow(top.body, branch)
@@ -276,9 +276,10 @@ class _Walk:
                 branch.names = words.names_in(loop.target)
             elif words.names_in(loop.iter) & branch.names:
                 branch.names |= words.names_in(loop.target)
-        if id(node) in self._never and words.names_in(node) & branch.names:
+        if id(node) in self._never and (ends(node, branch) or words.names_in(node) & branch.names):
             self._say(ASYNCHRONOUS, getattr(node, "lineno", 1))
         call = node.value if isinstance(node, ast.Await) else node
+        branch.pending = 0 if words.awaits_task(node) else branch.pending
         if isinstance(call, ast.Call) and branch.polled >= 0:
             given = words.names_in(call) & branch.names
             if given and words.calls_others(call):
@@ -293,8 +294,7 @@ class _Walk:
                 return
         for inner in ast.iter_child_nodes(call):
             self._expression(inner, branch)
-        if branch.many and hasattr(node, "generators"):
-            self._beside(branch, branch.pending)
+        self._beside(branch, branch.pending if branch.many and hasattr(node, "generators") else 0)
         if isinstance(call, ast.Call) and (polled := self._polled_for(call)):
             self._polled(branch, polled)
             branch.names = words.names_in(polled)

@@ -129,6 +129,11 @@ def made_of(
     return names
 
 
+def pools_and_groups(tree: ast.AST) -> tuple[set[str], set[str]]:
+    """The names of pools, and of groups of tasks."""
+    return made_of(tree, EXECUTORS), made_of(tree, GROUPS)
+
+
 def consumers(tree: ast.AST) -> set[str]:
     """The names of consumers: what is made as one, and what subscribes."""
     called = [call for call in calls(tree) if receiver(call)]
@@ -240,8 +245,7 @@ def gathers_errors(call: ast.Call) -> bool:
 
 def asks(tree: ast.AST) -> bool:
     """Whether something asks a future for its error, or waits for it by name."""
-    tasks = (node.value for node in ast.walk(tree) if isinstance(node, ast.Await))
-    return any(isinstance(task, ast.Name | ast.Subscript) for task in tasks) or any(
+    return any(map(awaits_task, ast.walk(tree))) or any(
         verb(call) in _ASKS or (verb(call) == "get" and not call.args) for call in calls(tree)
     )
 
@@ -291,6 +295,16 @@ def waits(call: ast.Call) -> bool:
     return verb(call) in _WAITS and not isinstance(
         call.func.value if isinstance(call.func, ast.Attribute) else None, ast.Constant
     )
+
+
+def awaits_task(node: ast.AST) -> bool:
+    """Whether an expression waits for what was begun before, by its name."""
+    return isinstance(node, ast.Await) and isinstance(node.value, ast.Name | ast.Subscript)
+
+
+def may_wait(tree: ast.AST) -> bool:
+    """Whether something in a program may wait for what others do."""
+    return any(map(awaits_task, ast.walk(tree))) or any(map(waits, calls(tree)))
 
 
 def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:

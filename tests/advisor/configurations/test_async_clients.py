@@ -1,0 +1,86 @@
+"""Programs of Python with clients whose methods are coroutines, and with brokers of other kinds.
+
+Each row is what stands before the loop, what is done with a message, and the answer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.programs import ASIDE, SKIP, YES, assert_program
+
+_PROGRAM = """import asyncio
+from confluent_kafka import Consumer
+{more}
+c = Consumer({{"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"}})
+c.subscribe(["t"])
+async def main():
+    while True:
+        m = c.poll(1.0)
+        if m is None:
+            continue
+        if m.error():
+            raise RuntimeError(m.error())
+        {body}
+        c.commit(m)
+asyncio.run(main())
+"""
+_HTTP = "import aiohttp\nsession = aiohttp.ClientSession({})"
+_POST = "async with session.post('http://x', data=m.value()) as r:\n            {}"
+_REDIS = "import redis.asyncio as redis\nr = redis.Redis()"
+_SQL = "from sqlalchemy.ext.asyncio import AsyncSession\nsession: AsyncSession = make()"
+_ADDS = "session.add(Order(m.value()))\n        "
+_POOL = """import asyncpg
+class Repo:
+    def __init__(self, pool: asyncpg.Pool):
+        self.pool = pool
+    async def save(self, m):
+        {}self.pool.execute('insert', m.value())
+repo = Repo(None)"""
+_MOTOR = "from motor.motor_asyncio import AsyncIOMotorClient\ndb = AsyncIOMotorClient('x').shop"
+_PIKA = "import pika\nchannel = pika.BlockingConnection().channel()"
+_MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
+
+
+@pytest.mark.parametrize(("more", "body", "expected"), [
+    # coroutines that nobody awaits
+    (_HTTP.format(""), "session.post('http://x', data=m.value())", ASIDE),
+    (_MOTOR, "db.orders.insert_one({'v': m.value()})", ASIDE),
+    (_MOTOR, "await db.orders.insert_one({'v': m.value()})", YES),
+    ("from pymongo import AsyncMongoClient\nx = AsyncMongoClient()['a']['b']",
+     "x.insert_one({'v': m.value()})", ASIDE),
+    ("from pymongo import MongoClient\nx = MongoClient()['a']['b']",
+     "x.insert_one({'v': m.value()})", YES),
+    (_REDIS, "r.set(m.key(), m.value())", ASIDE),
+    ("from redis import asyncio as aioredis\nr = aioredis.from_url('x')",
+     "r.set(m.key(), m.value())", ASIDE),
+    ("import redis\nr = redis.Redis()", "r.set(m.key(), m.value())", YES),
+    (_REDIS, "p = r.pipeline()\n        p.set(m.key(), m.value())\n        await p.execute()", YES),
+    (_POOL.format(""), "await repo.save(m)", ASIDE),
+    (_POOL.format("await "), "await repo.save(m)", YES),
+    (_SQL, f"{_ADDS}session.commit()", ASIDE),
+    (_SQL, f"{_ADDS}await session.commit()", YES),
+    ("", "asyncio.to_thread(save, m)", ASIDE),
+    ("", "await asyncio.to_thread(save, m)", YES),
+    ("", "t = asyncio.create_task(save(m))\n        await t", YES),
+    ("", "t = asyncio.create_task(save(m))", ASIDE),
+    # requests whose status nothing asks for
+    (_HTTP.format(""), _POST.format("await r.text()"), SKIP),
+    (_HTTP.format("raise_for_status=True"), _POST.format("await r.text()"), YES),
+    (_HTTP.format(""), _POST.format("r.raise_for_status()"), YES),
+    (_HTTP.format(""), _POST.format("await check(r)"), YES),
+    ("import httpx\nh = httpx.AsyncClient()", "await h.post('http://x', content=m.value())", SKIP),
+    ("import httpx\nh = httpx.AsyncClient()",
+     "(await h.post('http://x', content=m.value())).raise_for_status()", YES),
+    # brokers of other kinds
+    (_PIKA, "channel.basic_publish('', 'q', m.value())", ASIDE),
+    (f"{_PIKA}\nchannel.confirm_delivery()", "channel.basic_publish('', 'q', m.value())", YES),
+    (_MQTT, "client.publish('t', m.value(), qos=1)", ASIDE),
+    (_MQTT, "client.publish('t', m.value(), qos=1).wait_for_publish()", YES),
+])  # fmt: skip
+def test_what_is_begun_for_a_message_is_awaited(
+    more: str, body: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "app.py", _PROGRAM.format(more=more, body=body), expected)
