@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.programs.jvm.text import without_types
+
 EACH = frozenset({
     "forEach", "foreach", "forEachOrdered", "forEachIndexed", "onEach", "ifPresent", "peek",
 })  # fmt: skip
@@ -51,7 +53,7 @@ WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|form
 def behind_first(given: str) -> str:
     """What a call is given behind its first argument; empty if that is all."""
     depth = 0
-    for at, char in enumerate(given):
+    for at, char in enumerate(without_types(given)):
         depth += (char in "([{") - (char in ")]}")
         if depth == 0 and char == ",":
             return given[at + 1 :]

@@ -36,6 +36,10 @@ _CALLED = re.compile(
 _GIVEN = re.compile(r"\bforEach\s*\(\s*(?:new\s+\w+[^;{}]{0,200})?\w*\)")
 """A collection that hands each to an object's `accept` (java.util.function.Consumer)."""
 _LITERAL = r'"{3}[\s\S]*?(?:"{3}|\Z)|"(?:\\.|[^"\\\n])*+"?|\'(?:\\.|[^\'\\\n])\''
+_OF_TYPES = r"[\w\s.,?\[\]]{0,120}"
+_TYPE_ARGUMENTS = re.compile(
+    rf"(?<=[\w.])<(?:{_OF_TYPES}<(?:{_OF_TYPES}<{_OF_TYPES}>)?{_OF_TYPES}>)*{_OF_TYPES}>(?=\s*[\w(\[{{:])"
+)
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
 
@@ -93,13 +97,18 @@ def closed(plain: str, at: int, reach: int) -> int:
     return at
 
 
+def without_types(plain: str) -> str:
+    """The text with blanks for type arguments, whose commas part no arguments of a call."""
+    return _TYPE_ARGUMENTS.sub(lambda match: " " * len(match[0]), plain) if "<" in plain else plain
+
+
 def arguments(plain: str, at: int, written: str, reach: int) -> list[str]:
     """The arguments of a call whose bracket was opened just before a place, as they are `written`
     in a text of the same length; none where it is not closed within so many letters."""
     depth, begin, found = 0, at, list[str]()
-    for here in range(at, closed(plain, at, reach)):
-        depth += (plain[here] in "([{") - (plain[here] in ")]}")
-        if depth < 0 or (depth == 0 and plain[here] == ","):
+    for here, char in enumerate(without_types(plain[at : closed(plain, at, reach)]), start=at):
+        depth += (char in "([{") - (char in ")]}")
+        if depth < 0 or (depth == 0 and char == ","):
             found.append(written[begin:here].strip())
             begin = here + 1
     return [argument for argument in found if argument]
