@@ -14,7 +14,10 @@ from advisor.intake.programs.code_facts import MAKES_CLIENT
 
 _JVM, _JVM_KIND = (".java", ".kt", ".scala"), "java-code"
 _PYTHON, _PYTHON_KIND = (".py",), "python-dict"
-_IMPORT = r"^from[ \t]+\.?(?:[\w.]+\.)?{}[ \t]+import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*$"
+_IMPORT = (
+    r"^from[ \t]+\.?(?:[\w.]+\.)?{}[ \t]+import[ \t]+(?:\w+(?:[ \t]*,[ \t]*\w+)*|\([\w\s,]*\))"
+    r"[ \t]*(?:#[^\n]*)?\r?$"
+)
 
 Source = tuple[str, str]
 """A file's name and its text."""
@@ -39,7 +42,7 @@ def programs(files: Sequence[Source], kind_of: Callable[[str], str]) -> list[lis
                 pattern = re.compile(_IMPORT.format(stem), re.MULTILINE)
                 if pattern.search(text):
                     # The names are those of the module itself, which is read before.
-                    plain = pattern.sub("", group[-1][1])
+                    plain = pattern.sub(lambda it: "\n" * it[0].count("\n"), group[-1][1])
                     group = [(other, other_text), *group[:-1], (name, plain)]
         given |= {each for each, _ in group if each != name}
         groups.append(group)

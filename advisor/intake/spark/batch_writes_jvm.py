@@ -44,7 +44,7 @@ _EACH_BY = re.compile(
 )
 _CONDITION = re.compile(r"\s*(?:\belse\b\s*)?\bif\s*(?=\()")
 _PRINTED = re.compile(
-    r"\.\s*for[Ee]ach\s*[({]\s*(?:println|\w+(?:\.\w+)*\s*::\s*println"
+    r"\s*\.\s*for[Ee]ach\s*[({]\s*(?:println|\w+(?:\.\w+)*\s*::\s*println"
     r"|\(?\s*\w+\s*\)?\s*(?:->|=>)\s*(?:System\.out\.)?println\s*\([^;]*\))\s*[)}]\s*;?\s*$"
 )
 _LINK = re.compile(r"\s*\.\s*(\w+)\s*(?:\[[^\]]*\]\s*)?([({])?")
@@ -59,7 +59,7 @@ _PROCESS = re.compile(
     r"\bprocess\s*\(\s*(?:(?P<name>\w+)\s*:[^()]*|(?:final\s+)?[\w<>]+\s+(?P<java>\w+)\s*)\)"
     r"\s*(?:(?::\s*Unit\s*)?=\s*|(?::\s*Unit\s*)?(?=\{)|throws\s[\w., ]+(?=\{))"
 )
-_VIEW = re.compile(r"\.\s*create\w*TempView\s*\(")
+_VIEW = re.compile(r"\s*\.\s*create\w*TempView\s*\(")
 _NOWHERE = re.compile(r"\bformat\s*\(\s*\"(?:console|noop)\"")
 _LISTS = frozenset({"asScala", "asJava", "toSeq", "toList", "collectAsList", "takeAsList", "as"})
 _MOST, _DEEPEST, _MOST_STATEMENTS, _LONGEST = 20, 3, 300, 300

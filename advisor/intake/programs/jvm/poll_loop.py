@@ -172,8 +172,7 @@ class _Poll:
         start = end + len(behind) - len(behind.lstrip())
         if behind.lstrip().startswith("{"):
             return self._text.block_of(start)
-        statement = re.match(r"[^;\n]*", self._text.plain[start:])
-        return start, start + len(statement[0]) if statement else start
+        return self._text.statement(start)
 
     def facts(self) -> Iterator[tuple[str, int]]:
         """What the code does with its records, and where."""

@@ -40,16 +40,19 @@ _OF_TYPES = r"[\w\s.,?\[\]]{0,120}"
 _TYPE_ARGUMENTS = re.compile(
     rf"(?<=[\w.])<(?:{_OF_TYPES}<(?:{_OF_TYPES}<{_OF_TYPES}>)?{_OF_TYPES}>)*{_OF_TYPES}>(?=\s*[\w(\[{{:])"
 )
+_CHAINED = re.compile(r"\s*(?:\?\s*)?\.")
+_HEAD = re.compile(r"(?:\b(?:if|for|while)\s*\([^;{}]*\)|\belse)\s*$")
+"""What stands before a statement that is another one's."""
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
 
-_QUOTED = r"""(?:"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])')"""
+QUOTED = r"""(?:"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])')"""
 """One that is not closed ends with its line, so that nothing is looked through twice."""
-_LETTERS = re.compile(rf'"{{3}}[\s\S]*?(?:"{{3}}|\Z)|{_QUOTED}')
+_LETTERS = re.compile(rf'"{{3}}[\s\S]*?(?:"{{3}}|\Z)|{QUOTED}')
 _FILLED_IN = re.compile(r"\$\{(?P<made>[\w.()?!, ]{1,120})\}|\$(?P<name>[a-zA-Z_]\w*)")
 _FILLS_IN = re.compile(r"\b(?:fun|val|def)\s+\w")
 """What Kotlin, Scala and Groovy have, whose strings hold expressions, and Java has not."""
-_COMMENT = re.compile(rf"({_QUOTED})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
+_COMMENT = re.compile(rf"({QUOTED})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _NOT_NULL = re.compile(r"(?<=[\w)\]}])!!(?=\s*\.)")
 
 
@@ -281,6 +284,19 @@ class Text:
     def arguments(self, at: int) -> list[str]:
         """The arguments of a call whose bracket was opened just before a place."""
         return arguments(self.plain, at, self.plain, _REACH)
+
+    def statement(self, start: int) -> Block:
+        """A statement without braces round it: up to its semicolon, or to a line's end at which it
+        does not go on."""
+        depth, plain = 0, self.plain
+        for here in range(start, min(len(plain), start + _REACH)):
+            depth += (plain[here] in "([{") - (plain[here] in ")]}")
+            if depth < 0 or (depth == 0 and plain[here] == ";"):
+                return start, here
+            is_end = depth == 0 and plain[here] == "\n" and not _CHAINED.match(plain, here)
+            if is_end and not _HEAD.search(plain, max(start, here - _LONGEST_HEAD), here):
+                return start, here
+        return start, min(len(plain), start + _REACH)
 
     def line_to(self, at: int) -> str:
         """What stands before a place in its line."""

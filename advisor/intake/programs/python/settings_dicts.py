@@ -42,7 +42,10 @@ _PUT = re.compile(
     r"^[ \t]*[\w.]+(?:\[[\"'][\w.]+[\"']\][ \t]*=[^=]|\.update\(\w+[ \t]*=)", re.MULTILINE
 )
 _YAML = re.compile(r"^[A-Za-z][\w.-]*:(?:[ \t]|$)", re.MULTILINE)
-_STATEMENT = re.compile(r"^(?:import|from|def|class|@|with|if|for|[\w.]+\s*[=(\[])", re.MULTILINE)
+_STATEMENT = re.compile(
+    r"^(?:import|from|def|class|@|with|if|for|[\w.]+\s*[=(\[]|\w+\s*:[^=\n]{1,80}=\s*[A-Z]\w*\()",
+    re.MULTILINE,
+)
 _MADE = re.compile(r"\bconfluent_kafka\b")
 _OTHER = re.compile(r"(?:AIO)?Kafka(?:Producer|Consumer)")
 _OTHERS = re.compile(rf"(?<!new )\b{_OTHER.pattern}\s*\(")

@@ -268,9 +268,18 @@ def waits_for_all(call: ast.Call) -> bool:
     return verb(call) == "flush" and forever and not of_output
 
 
+_WHILE_IT_RUNS = re.compile(
+    r"(?:\w+\.)*_?(?:keep_)?(?:run(?:ning)?|alive|active|started)(?:\(\))?"
+    r"|not (?:\w+\.)*\w*(?:stop|shut|exit|clos|kill|cancel|term|quit)\w*(?:\.is_set\(\)|\(\))?"
+)
+
+
 def polls_until(node: ast.AST) -> bool:
-    """Whether a loop polls a producer until something is so, and sends nothing."""
+    """Whether a loop polls a producer until something is so, and sends nothing. One that goes on
+    while the program runs does not: what is queued last is still there when it ends."""
     if not isinstance(node, ast.While) or isinstance(node.test, ast.Constant):
+        return False
+    if _WHILE_IT_RUNS.fullmatch(ast.unparse(node.test)):
         return False
     verbs = {verb(call) for call in calls(node)}
     return "poll" in verbs and not any(name.startswith("produce") for name in verbs)

@@ -1,0 +1,151 @@
+"""The same program, written otherwise, has the same answer.
+
+Each program stands for a rule that reads its code. Nothing changes but its form: where lines end,
+how a class is named, what variables are called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, given
+
+_JAVA = """import org.apache.kafka.clients.consumer.*;
+class A {{ void run() {{
+Properties p = new Properties();
+p.put("group.id", "g");
+p.put("auto.offset.reset", "earliest");
+p.put("enable.auto.commit", "false");
+KafkaConsumer<String, String> consumer = new KafkaConsumer<>(p);
+while (true) {{
+ConsumerRecords<String, String> records = consumer.poll(Duration.ofSeconds(1));
+{}
+}}
+}} }}
+"""
+_LOGGED = "try { save(r); } catch (Exception e) { log.error(e); }"
+_SENDER = """import org.apache.kafka.clients.producer.*;
+class A {{ void run() {{
+Properties p = new Properties();
+p.put("acks", "all");
+KafkaProducer<String, String> out = new KafkaProducer<>(p);
+for (int i : all) {{ {} }}
+out.flush();
+}} }}
+"""
+_KOTLIN = """import org.apache.kafka.clients.consumer.*
+fun main() {{
+val p = Properties()
+p["group.id"] = "g"
+p["auto.offset.reset"] = "earliest"
+p["enable.auto.commit"] = "false"
+val consumer = KafkaConsumer<String, String>(p)
+while (true) {{
+val records = consumer.poll(d)
+{}
+}}
+}}
+fun handle(r: R) = runCatching {{ save(r) }}
+"""
+JVM = {
+    "a.java": _JAVA.format("for (var r : records) save(r); consumer.commitSync();"),
+    "b.java": _JAVA.format(f"for (var r : records) {{ {_LOGGED} }} consumer.commitSync();"),
+    "c.java": _JAVA.format("consumer.commitSync(); for (var r : records) save(r);"),
+    "d.java": _JAVA.format(
+        "for (var r : records) pool.submit(() -> save(r)).get(); consumer.commitSync();"
+    ),
+    "e.java": _JAVA.format("records.forEach(r -> pool.submit(() -> save(r)));"),
+    "f.java": _SENDER.format('out.send(new ProducerRecord<>("t", f(i)));'),
+    "g.java": _SENDER.format('out.send(new ProducerRecord<>("t", f(i))).get();'),
+    "h.java": _SENDER.format("out.send(r(i), (m, e) -> { if (e != null) n.of(1).add(); });"),
+    "i.kt": _KOTLIN.format("records.forEach { handle(it) }; consumer.commitSync()"),
+    "j.kt": _KOTLIN.format("records.forEach { handle(it).getOrThrow() }; consumer.commitSync()"),
+}
+_CLASS = r"(?<![\w.])Kafka(Producer|Consumer)\b"
+JVM_FORMS: dict[str, Callable[[str], str]] = {
+    "type arguments": lambda text: re.sub(r"new (\w+)<>\(", r"new \1<String, String>(", text),
+    "whole names": lambda text: re.sub(
+        _CLASS, lambda it: f"org.apache.kafka.clients.{it[1].lower()}.Kafka{it[1]}", text
+    ),
+    "broken chains": lambda text: re.sub(r"\)\.(?=\w)", ")\n        .", text),
+    "forever": lambda text: text.replace("while (true)", "for (;;)"),
+    "running": lambda text: text.replace("while (true)", "while (running.get())"),
+    "a line for each brace": lambda text: re.sub(r"(?m)^(.*\S) \{$", r"\1\n{", text),
+    "no blanks": lambda text: re.sub(r"\b(if|for|while|catch) \(", r"\1(", text),
+    "comments": lambda text: text.replace(";\n", "; // if (x) {\n").replace("{ ", "{ /* ) */ "),
+    "ends of Windows": lambda text: text.replace("\n", "\r\n"),
+    "names": lambda text: re.sub(r"\bout\b", "sender", re.sub(r"\bconsumer\b(?!\.\*)", "c", text)),
+    "of records": lambda text: re.sub(r"\br\b", "message", re.sub(r"\brecords\b", "batch", text)),
+}
+_CONSUMER = """from confluent_kafka import Consumer, KafkaException
+consumer = Consumer(
+    {{"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}}
+)
+while True:
+    msg = consumer.poll(1.0)
+    if msg is None:
+        continue
+    if msg.error():
+        raise KafkaException(msg.error())
+    {}
+"""
+_OUT = """from confluent_kafka import Producer
+import threading
+producer = Producer({{"acks": "all"}})
+def heard(error, message):
+    if error:
+        raise SystemExit(1)
+{}
+"""
+_SERVED = """def serve():
+    while True:
+        producer.poll(0.1)
+threading.Thread(target=serve, daemon=True).start()
+producer.produce("t", b"x", callback=heard)"""
+PYTHON = {
+    "a.py": _CONSUMER.format("save(msg); consumer.commit(msg)"),
+    "b.py": _CONSUMER.format("consumer.commit(msg); save(msg)"),
+    "c.py": _OUT.format('producer.produce("t", b"x")\nproducer.flush()'),
+    "d.py": _OUT.format('producer.produce("t", b"x", callback=heard)\nproducer.flush()'),
+    "e.py": _OUT.format(_SERVED),
+}
+PYTHON_FORMS: dict[str, Callable[[str], str]] = {
+    "annotations": lambda text: re.sub(
+        r"(?m)^(\w+) = (Consumer|Producer)\(", r"\1: \2 = \2(", text
+    ),
+    "running": lambda text: text.replace("while True:", "while running:"),
+    "comments": lambda text: re.sub(r"(?m)(?<=[)\w])$", "  # if x:", text),
+    "ends of Windows": lambda text: text.replace("\n", "\r\n"),
+    "names": lambda text: re.sub(r"\bmsg\b", "m", re.sub(r"\b(consum|produc)er\b", r"\1", text)),
+    "wide": lambda text: re.sub(r"(?m)^( +)", r"\1\1", text),
+}
+ROWS = [
+    (name, text, form)
+    for programs, forms in ((JVM, JVM_FORMS), (PYTHON, PYTHON_FORMS))
+    for name, text in programs.items()
+    for form in forms
+]
+_SUFFICES = f"{TOPIC} application.restart=resumes"
+
+
+def _answer(path: Path, text: str) -> tuple[int, str]:
+    path.write_text(text, newline="")
+    code, said = given(f"{path} --ordering", _SUFFICES)
+    changes = re.findall(r"(?m)^  ([a-z]+\.[\w.]+: \S+ -> \S+)", said)
+    return code, " ".join([*re.findall(r"(?m)^(?:YES|NO)\b", said), *changes])
+
+
+@pytest.mark.parametrize(("name", "text", "form"), ROWS, ids=[f"{n}-{f}" for n, _, f in ROWS])
+def test_the_answer_is_the_same(tmp_path: Path, name: str, text: str, form: str) -> None:
+    other = {**JVM_FORMS, **PYTHON_FORMS}[form] if name.endswith(".py") else JVM_FORMS[form]
+    assert _answer(tmp_path / name, other(text)) == _answer(tmp_path / name, text)
+
+
+def test_the_answers_are_not_all_the_same(tmp_path: Path) -> None:
+    answers = {_answer(tmp_path / name, text) for name, text in {**JVM, **PYTHON}.items()}
+    assert {code for code, _ in answers} == {0, 1}
+    assert len(answers) > 4
