@@ -15,12 +15,15 @@ from advisor.catalog import Component
 from advisor.intake.programs import databases
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import passed_over
+from advisor.intake.programs.jvm import chain_errors, publishers
 from advisor.intake.programs.jvm import handlers as jvm_handlers
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.concurrency import ASKS, HAND, ONLY_WAITS
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.programs.python import partial_polls, words
 from advisor.intake.programs.python import sends as python_sends
+from advisor.intake.programs.python.async_clients import AsyncClients
+from advisor.intake.programs.python.buffers import Buffers
 from advisor.intake.reading import Reading
 from advisor.intake.spark import batch_writes, batch_writes_jvm
 from advisor.intake.text import line_of
@@ -50,12 +53,15 @@ _REPLACED = (
 _OVERWRITES = re.compile(
     r"\.\s*mode\s*\(\s*(?:\w+\s*\.\s*)*(?:\"(?:overwrite|ignore)\"|Overwrite|Ignore)\s*\)([^;{}\n]*(?:\n\s*\.[^;{}\n]*)*)"
 )
+_ANYTHING = re.compile("")
 _OF_ONE_BATCH = re.compile(r"(?i)batch|epoch|\bid\b")
 _KEEPS_OTHERS = re.compile(
     r"replaceWhere|partitionOverwriteMode|\b(?:sql|execute\w*|merge)\s*\("
     r"|outputMode\s*\(\s*(?:[\"']complete[\"']|OutputMode\s*\.\s*Complete)"
 )
 """What says that other rows stay, that the table is on the way, or that a batch has all rows."""
+_INSERTS_OVER = re.compile(r"(?i)\binsert\s+overwrite\b(?![\s\S]{0,300}\bpartition\b)")
+_BY_PARTITION = "partitionOverwriteMode"
 _PASSED = (
     "an error of a batch is passed over here: the query takes the batch as done, and what failed "
     "is lost. Raise it again, so that the query fails and begins with this batch"
@@ -80,15 +86,22 @@ def functions(reading: Reading, code: str) -> None:
         every = [*given, *_lambdas(tree)]
         lines = [line for node in given for line in _passed_over(node)]
         lines += [line for node in every for line in _unasked(node)]
-        lines += [line for node in every for line in _unread_results(node)]
-        if not _KEEPS_OTHERS.search(code) and (
-            replaced := [line for node in every for line in _replaced(node)]
-        ):
+        sessions = partial_polls.sessions(tree)
+        lines += [line for node in every for line in _unread_results(node, sessions)]
+        replaced = [] if _KEEPS_OTHERS.search(code) else [
+            line for node in every for line in _replaced(node)
+        ]  # fmt: skip
+        if _BY_PARTITION not in code:
+            replaced += [call.lineno for node in every for call in words.calls(node)
+                         if words.verb(call) == "sql"
+                         and _INSERTS_OVER.search(ast.unparse(call))]  # fmt: skip
+        if replaced:
             reading.wrong(Component.APPLICATION, "processing", min(replaced), _REPLACED)
         left = [(line, batch_writes.PART) for node in every for line in _parts(node)]
         if left := left or [*batch_writes.faults(tree)]:
             reading.wrong(Component.APPLICATION, "processing", *min(left))
-        if aside := [line for node in every for line in _not_waited_for(node)]:
+        clients, buffers = AsyncClients(tree), Buffers(tree)
+        if aside := [line for node in every for line in _not_waited_for(node, clients, buffers)]:
             reading.wrong(Component.APPLICATION, "processing", min(aside), _ASIDE)
     if line:
         reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
@@ -149,9 +162,9 @@ def _unasked(function: ast.AST) -> Iterator[int]:
             yield call.lineno
 
 
-def _unread_results(function: ast.AST) -> Iterator[int]:
+def _unread_results(function: ast.AST, sessions: set[str]) -> Iterator[int]:
     """Where a result says what became of a batch, and nothing reads it."""
-    lost = partial_polls.unread_results(function, (), partial_polls.sessions(function))
+    lost = partial_polls.unread_results(function, (), sessions)
     yield from (call.lineno for call in words.calls(function) if id(call) in lost)
 
 
@@ -207,7 +220,7 @@ def _lambdas(tree: ast.Module) -> list[ast.AST]:
     ]
 
 
-def _not_waited_for(function: ast.AST) -> Iterator[int]:
+def _not_waited_for(function: ast.AST, clients: AsyncClients, buffers: Buffers) -> Iterator[int]:
     """Where threads, or a producer, have what a batch brought when its function returns; a
     coroutine is never begun."""
     if isinstance(function, ast.AsyncFunctionDef):
@@ -220,7 +233,8 @@ def _not_waited_for(function: ast.AST) -> Iterator[int]:
     flushed = any(words.waits_for_all(call) or id(call) not in unread for call in flushes)
     for call in calls:
         sends = words.verb(call) == "produce" and not flushed
-        if sends or (words.verb(call) in words.HANDS_OVER and not waits):
+        is_left = id(call) in unread and clients.leaves(call)
+        if sends or is_left or (buffers.hands(call) and not waits):
             yield call.lineno
 
 
@@ -239,6 +253,8 @@ def _in_other_languages(code: str) -> Iterator[int]:
     text = Text.of(code)
     silent = [*jvm_handlers.silent(text, in_function=True)]
     for functions in _blocks(text):
+        for body in functions:
+            yield from chain_errors.passed_over(text, body)
         for handler in silent:
             around = [
                 function for function in functions if function[0] < handler.attempt[0] < function[1]
@@ -262,11 +278,16 @@ def _aside_in_other_languages(reading: Reading, code: str) -> None:
     for functions in _blocks(text):
         waits = any(pattern.search(text.plain, *body)
                     for body in functions for pattern in (ASKS, ONLY_WAITS))  # fmt: skip
-        for body in () if keeps else functions:
-            if (over := _OVERWRITES.search(code, *body)) and not _OF_ONE_BATCH.search(over[1]):
+        for body in functions:
+            over = None if keeps else _OVERWRITES.search(code, *body)
+            over = None if over and _OF_ONE_BATCH.search(over[1]) else over
+            over = over or (_BY_PARTITION not in code and _INSERTS_OVER.search(code, *body)) or None
+            if over:
                 line = line_of(code, over.start())
                 reading.wrong(Component.APPLICATION, "processing", line, _REPLACED)
                 break
+        for at in (at for body in functions for at in publishers.undone(text, body, _ANYTHING)):
+            reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _ASIDE)
         for pattern, words_of in ((HAND, _ASIDE), (_PARTLY, batch_writes.PART)):
             found = (pattern.search(text.plain, *body) for body in functions)
             match = next(filter(None, found), None)

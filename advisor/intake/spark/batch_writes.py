@@ -64,6 +64,11 @@ GROUPS = frozenset({"groupBy", "groupby", "groupByKey", "cube", "rollup"})
 """After these, `count` makes rows."""
 _FUNCTIONS = ("foreach", "foreachPartition", "map", "flatMap", "mapPartitions")
 _NOWHERE = ("console", "noop")
+_MATCHES = frozenset({
+    "whenMatchedUpdate", "whenMatchedUpdateAll", "whenMatchedDelete", "whenNotMatchedInsert",
+    "whenNotMatchedInsertAll",
+})  # fmt: skip
+"""Of Delta's DeltaMergeBuilder, which does nothing before `execute()`."""
 
 
 @dataclass(slots=True)
@@ -170,6 +175,8 @@ class _Walk:
         self.is_kept = False
         """Whether an object keeps it, to write it elsewhere."""
         self._functions = functions
+        verbs = {words.verb(call) for call in words.calls(tree)}
+        self._only_merges = bool(verbs & _MATCHES) and "execute" not in verbs
         self._has_sql = any(words.verb(call) in ("sql", "table") for call in words.calls(tree))
 
     def follow(
@@ -229,7 +236,8 @@ class _Walk:
         own = self._level(whose, levels)
         if not level or words.is_log(call) or _is_nowhere(call):
             return
-        if verb in (KEEPS_ALL if own else MAKES):
+        merges = self._only_merges and (verb == "merge" or verb in _MATCHES)
+        if merges or verb in (KEEPS_ALL if own else MAKES):
             return
         if verb in _VIEWS and not self._has_sql:
             return

@@ -61,6 +61,9 @@ _PROCESS = re.compile(
 )
 _VIEW = re.compile(r"\s*\.\s*create\w*TempView\s*\(")
 _NOWHERE = re.compile(r"\bformat\s*\(\s*\"(?:console|noop)\"")
+_MERGES = re.compile(r"\.\s*merge\s*\(|\bwhen(?:Not)?Matched\w*\s*\(")
+_EXECUTES = re.compile(r"\.\s*execute\s*\(")
+"""What Delta's MergeBuilder is done with."""
 _LISTS = frozenset({"asScala", "asJava", "toSeq", "toList", "collectAsList", "takeAsList", "as"})
 _MOST, _DEEPEST, _MOST_STATEMENTS, _LONGEST = 20, 3, 300, 300
 
@@ -171,6 +174,7 @@ class _Walk:
     def __init__(self, code: str, text: Text) -> None:
         self.whole, self.part = list[int](), list[int]()
         self._code, self._text = code, text
+        self._executes = bool(_EXECUTES.search(text.plain))
 
     def follow(self, body: Block, whole: set[str], part: set[str], depth: int) -> None:
         """Follows the statements of a body, with the names of what it is given."""
@@ -183,6 +187,8 @@ class _Walk:
             level, chained = self._level(statement, whole, part)
             if level and (name := self._each(at, statement)):
                 (whole if level == 2 else part).add(name)
+                continue
+            if _MERGES.search(statement) and not self._executes:
                 continue
             if not level or LOGGED.match(statement.lstrip()) or self._is_nowhere(at, statement):
                 continue
@@ -229,7 +235,7 @@ class _Walk:
                 while link := _LINK.match(statement, end):
                     links.append(link[1])
                     own = min(own, 1) if link[1] in PARTS or link[1] == "takeAsList" else own
-                    if link[1] in ("write", "writeTo", "save"):
+                    if link[1] in ("writeTo", "save"):
                         chained = "written"
                     elif link[1] not in KEEPS_ALL and link[1] not in _LISTS:
                         printed = _PRINTED.match(statement, link.start())

@@ -77,6 +77,23 @@ WRITE = 'df.write.save("x")'
      "foreachBatch(f)"), PASSED),
     ("q.py", PYTHON % (f"def g(rows):\n    for d in rows:\n{SAVES.replace('    ', '        ')}"
      "def f(d, i):\n    d.foreachPartition(g)", "foreachBatch(f)"), PASSED),
+    ("q.py", PYTHON % ("r = redis.asyncio.Redis()\nimport redis.asyncio\ndef f(d, i):\n"
+     "    r.mset({x.id: x.v for x in d.collect()})", "foreachBatch(f)"), ASIDE),
+    ("q.py", PYTHON % ("def f(d, i):\n    channel.basic_publish('', 'q', str(d.toPandas()))",
+     "foreachBatch(f)"), ASIDE),
+    ("q.py", PYTHON % ("def f(d, i):\n    t.alias('t').merge(d, 'a').whenMatchedUpdateAll()",
+     "foreachBatch(f)"), "written nowhere"),
+    ("q.py", PYTHON % ("def f(d, i):\n    t.alias('t').merge(d, 'a').whenMatchedUpdateAll()"
+     ".execute()", "foreachBatch(f)"), YES),
+    ("q.py", PYTHON % ("def f(d, i):\n    d.createOrReplaceTempView('v')\n"
+     "    spark.sql('insert overwrite t select * from v')", "foreachBatch(f)"), REPLACED),
+    ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) => d.write.format("delta") }', ""),
+     "written nowhere"),
+    ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) => d.write.save("x") }', ""), YES),
+    ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) =>\n'
+     'IO(d.write.save("x")).attempt.unsafeRunSync() }', ""), PASSED),
+    ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) =>\nval w = 1\n'
+     'IO(d.write.save("x"))\nlog.info(w) }', ""), ASIDE),
     ("q.py", PYTHON % ("def f(d, i):\n    Thread(target=save, args=(d,)).start()",
      "foreachBatch(f)"), ASIDE),
     ("q.py", PYTHON % ("def f(d, i):\n    for r in d.collect(): p.produce('t', r.value)",
