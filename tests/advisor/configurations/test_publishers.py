@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD, SCALA
+from tests.advisor.configurations.asking import TOPIC, assert_file
+from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD, SCALA, STREAMS
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _IN_JAVA = LOOP % "for (var r : rs) {\n%s\n}\nc.commitSync();"
@@ -146,3 +147,25 @@ def test_what_is_made_of_a_record_in_scala_is_run(
 ) -> None:
     code = SCALA % (f"rs.asScala.foreach {{ r =>\n{each}\n}}\nc.commitSync()", more)
     assert_program(tmp_path / "A.scala", code, expected)
+
+
+_HANDED, _FAILS = "others are given a record here", "processing.errors: skip -> retry"
+
+
+@pytest.mark.parametrize(("body", "more", "code", "expected"), [
+    ("b.foreach((k, v) -> repo.save(v));", _REPO, 2, _HANDED),
+    ("b.foreach((k, v) -> repo.save(v).block());", _REPO, 0, YES),
+    ("b.foreach((k, v) -> h(v));", "Mono<Void> h(V v) { return db.save(v); }", 2, _HANDED),
+    ("b.foreach((k, v) -> h(v));", "Future<O> h(V v) { return db.save(v); }", 2, _HANDED),
+    ("b.foreach((k, v) -> s3.putObject(v));", "S3AsyncClient s3;", 2, _HANDED),
+    ("b.foreach((k, v) -> s3.putObject(v).join());", "S3AsyncClient s3;", 0, YES),
+    ('b.foreach((k, v) -> ch.basicPublish("", "q", null, v));', "", 2, _HANDED),
+    ("b.mapValues(v -> db.put(v).exceptionally(e -> { log.error(e); return null; }).join());", "",
+     1, _FAILS),
+    ("b.foreach((k, v) -> kinesis.putRecords(v));", "", 1, _FAILS),
+])  # fmt: skip
+def test_what_a_topology_makes_of_a_record_is_run(
+    body: str, more: str, code: int, expected: str, tmp_path: Path
+) -> None:
+    topic = f"{TOPIC} streams.topic.min.insync.replicas=2"
+    assert_file(tmp_path / "A.java", STREAMS % (body, more), "", topic, code, expected)

@@ -18,7 +18,8 @@ from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST = 60
 _WRITES = re.compile(
-    r"(?P<before>(?:(?<=[;{}\n])|\b(?P<name>\w+)\s*(?::\s*[\w<>?., ]{1,60})?=(?!=))\s*)"
+    r"(?P<before>(?:(?<=[;{}\n])|(?P<each>->)"
+    r"|\b(?P<name>\w+)\s*(?::\s*[\w<>?., ]{1,60})?=(?!=))\s*)"
     r"(?:await\s+)?(?:\w+\s*\??\.\s*){0,3}(?:"
     r"(?i:_?es|\w*(?:elastic|opensearch|client|bigquery|kinesis|firehose|dynamo|sqs|sns)\w*)\s*\.\s*"
     r"(?:bulk|putRecords|putRecordBatch|batchWriteItem|sendMessageBatch|publishBatch|putEvents"
@@ -26,6 +27,8 @@ _WRITES = re.compile(
     r"|\w+\s*\.\s*newCall\s*\([^;{}]{0,300}?\)\s*\.\s*execute"
     r"|\w+\s*\.\s*waitForConfirms)\s*\("
 )
+_EACH = re.compile(r"\bfor[Ee]ach\s*\(\s*\(?[\w, ]{1,40}\)?\s*->$")
+"""What makes nothing of what its function returns."""
 _WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
 _ALONE = re.compile(r"\s*(?:[;}\n]|$)")
 _ASKED = r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
@@ -38,7 +41,9 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
     for match in islice(_WRITES.finditer(text.plain, begin, end), _MOST):
         behind = text.closed(match.end())
         held = match["name"] and text.plain[behind : behind + 1] == ")"  # try (var r = …)
-        if not held and not _ALONE.match(text.plain, behind):
+        before = text.plain[max(0, match.start() - 60) : match.start() + 2]
+        is_last = _EACH.search(before) and text.plain[behind : behind + 1] == ")"
+        if not held and not is_last and not _ALONE.match(text.plain, behind):
             continue  # something is asked of the result at once
         if match["name"] is None or not _is_asked(text, match["name"], behind):
             yield match.end()

@@ -27,10 +27,10 @@ _PUBLISHER = (
     r"|UIO|RIO|URIO|Task)"
 )
 _FUTURE = r"(?:CompletableFuture|CompletionStage|Future|ListenableFuture|ApiFuture|Deferred)"
-_CLIENT = r"\w*Reactive\w*|CosmosAsync\w+|RSocketRequester|Mutiny\s*\.\s*\w+"
+_CLIENT = r"\w*(?:Reactive|R2dbc)\w*|CosmosAsync\w+|RSocketRequester|Mutiny\s*\.\s*\w+"
 _BY_IMPORT = (
     ("com.mongodb.reactivestreams", "MongoCollection|MongoDatabase"),
-    ("r2dbc", "DatabaseClient|R2dbcEntityTemplate|R2dbcRepository"),
+    ("r2dbc", "DatabaseClient"),
     ("io.vertx.mutiny", r"\w*Pool|\w*Client"),
     ("io.vertx.rxjava", r"\w*Pool|\w*Client"),
 )
@@ -70,7 +70,8 @@ _RUNS = re.compile(
 """What runs it, or hands it to who may."""
 _IS_TAKEN = re.compile(r"[ \t]*(?:[;}]|\n(?!\s*[.?)]))")
 _EACH = re.compile(
-    r"\b(?:for[Ee]ach|doOn\w+|peek|tap|also)\s*[({]\s*\(?\s*\w+\s*\)?\s*(?:->|=>)\s*$"
+    r"\b(?:for[Ee]ach|doOn\w+|peek|tap|also)\s*[({]\s*(?:case\s*)?\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?"
+    r"\s*(?:->|=>)\s*$"
 )
 """What makes nothing of what its function returns."""
 _CLOSES = re.compile(r"\s*[)}]")

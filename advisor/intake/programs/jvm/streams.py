@@ -11,11 +11,17 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake.programs.jvm import derived_names, log_only
+from advisor.intake.programs.jvm import (
+    bulk_writes,
+    chain_errors,
+    derived_names,
+    log_only,
+    publishers,
+)
 from advisor.intake.programs.jvm import handlers as jvm_handlers
 from advisor.intake.programs.jvm import results as jvm_results
 from advisor.intake.programs.jvm import sends as jvm_sends
-from advisor.intake.programs.jvm.concurrency import HAND, SUBSCRIBES
+from advisor.intake.programs.jvm.concurrency import SUBSCRIBES, hands
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 PASSED = (
@@ -44,8 +50,10 @@ _OPERATOR = re.compile(
     r"|transform\w*|aggregate|reduce)\s*[({]"
 )
 _PROCESSOR = ("process", "transform")
-_ASIDE = re.compile(f"{HAND.pattern}|{SUBSCRIBES.pattern}")
-_WAITS = re.compile(r"\b(?:Await|get|join|invokeAll|allOf|await|runBlocking|coroutineScope)\b")
+_WAITS = re.compile(
+    r"\b(?:Await|get|join|invokeAll|allOf|await|runBlocking|coroutineScope"
+    r"|block\w*|waitFor\w+|txCommit)\b"
+)
 _QUEUE = re.compile(r"\b\w*(?:Queue|Deque|Channel)\b(?:<[^;=()]{0,80}>)?\s+(\w+)\s*[=;]")
 _PUT = r"\b(?:{0}|(?i:\w*(?:queue|channel)\w*))\s*\.\s*(?:put|add|offer|send|trySend)\s*\("
 _SKIPS = "org.apache.kafka.streams.processor.LogAndSkipOnInvalidTimestamp"
@@ -76,7 +84,7 @@ _LATE = (
 _LEFT_OUT = re.compile(r"\s*(?:return\s+)?false\s*")
 """Of a filter."""
 _MOST = 100
-_ANYTHING = re.compile(r"\w")
+_ANYTHING = re.compile("")
 _EACH = re.compile(r"\.\s*foreach\s*\(\s*\(?\s*(\w+)\s*,\s*(\w+)\s*\)?\s*(?:->|=>)")
 
 
@@ -117,6 +125,8 @@ def passed(text: Text) -> Iterator[int]:
     silent = [*jvm_handlers.silent(text, in_function=True, others=_LEFT_OUT.fullmatch)]
     for region in _operators(text):
         yield from jvm_results.unread(text, _ANYTHING, region)
+        yield from chain_errors.passed_over(text, region)
+        yield from bulk_writes.unasked(text, region)
         for handler in silent:
             within = region[0] < handler.attempt[0] < region[1]
             if within and not jvm_handlers.tries_again(text, handler.attempt, region):
@@ -127,10 +137,13 @@ def faults(text: Text) -> Iterator[tuple[int, str]]:
     """Where an operator has a record elsewhere when it is committed, and why that loses it."""
     yield from ((at, BUFFERED) for at in _buffered(text))
     producers = jvm_sends.names(text.plain)
+    handed = re.compile(f"{hands(text.plain).pattern}|{SUBSCRIBES.pattern}")
     put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
     for region in _operators(text):
         body = text.plain[slice(*region)]
-        aside = _ASIDE.search(body) or put.search(body)
+        aside = handed.search(body) or put.search(body)
+        for own in (publishers.undone, publishers.untaken):
+            yield from ((at, HANDED) for at in own(text, region, _ANYTHING))
         sent = jvm_sends.sends(text, producers, max(0, region[0]), region[1])
         if (aside or sent) and not _WAITS.search(body):
             yield (region[0] + aside.start() if aside else sent[0][0]), HANDED
