@@ -59,6 +59,8 @@ VALUES = [
     (STREAM, f"{_KAFKA}in-in-0.consumer.reset-offsets=true", RESETS),
     (STREAM, f"{_KAFKA}in-in-0.consumer.resetOffsets=${{RESET:on}}", RESETS),
     (STREAM, f"{_KAFKA}in-in-0.consumer.resetOffsets=false", YES),
+    (STREAM, f"{_KAFKA}in-in-0.consumer.autoRebalanceEnabled=false", "That is not advised on"),
+    (STREAM, f"{_KAFKA}in-in-0.consumer.auto-rebalance-enabled=true", YES),
     (STREAM, f"{_BINDING}in-in-0.consumer.batch-mode=treu", ASKS),
     (STREAM, f"{_KAFKA}out-out-0.producer.sync=ture", ASKS),
     (STREAM, "", YES),

@@ -20,6 +20,7 @@ from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import ack_mode, is_true, relaxed
+from advisor.intake.programs.code_facts import ASSIGNS
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
@@ -46,7 +47,7 @@ _BELOW, _WIDE, _CLIENTS, _OWN, _START = range(-1, 4)
 """Ranks: below spring.kafka, the binder's for both clients, for one, a binding's, start-offset."""
 
 _AUTO = "auto-commit-offset"
-_DEAD_LETTER, _RESET = "dead.letter", "reset-offsets"
+_DEAD_LETTER, _RESET, _REBALANCES = "dead.letter", "reset-offsets", "auto-rebalance-enabled"
 _RESETS = (
     "each partition begins at startOffset when it is assigned, wherever the group is, so that it "
     "is read again or passed over (reference of the Kafka binder, Resetting Offsets). That is not "
@@ -70,6 +71,7 @@ _OF_BINDING: Mapping[tuple[str, str], Place] = {
     (_CONSUMER, "ackmode"): (_OWN, Component.APPLICATION, "ack-mode"),
     (_CONSUMER, "autocommitoffset"): (_OWN, Component.APPLICATION, _AUTO),
     (_CONSUMER, "resetoffsets"): (_OWN, Component.APPLICATION, _RESET),
+    (_CONSUMER, "autorebalanceenabled"): (_OWN, Component.APPLICATION, _REBALANCES),
     (_CONSUMER, "enabledlq"): (_OWN, Component.APPLICATION, _DEAD_LETTER),
 }
 _BOUND = re.compile(rf"{re.escape(_ROOT)}bindings\.")
@@ -155,6 +157,9 @@ def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> N
     elif name == _RESET:
         if is_true(text):
             reading.wrong(_CONSUMER, name, line, f"{name}=true: {_RESETS}")
+    elif name == _REBALANCES:
+        if not is_true(text):  # KafkaMessageChannelBinder: it assigns by the instance's index
+            reading.wrong(_CONSUMER, name, line, f"{name}=false: {ASSIGNS}")
     elif to is Component.APPLICATION:
         by_code = name == _AUTO and not is_true(text)
         ack_mode(reading, "MANUAL" if by_code else "BATCH" if name == _AUTO else text, line)
