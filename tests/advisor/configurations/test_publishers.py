@@ -54,6 +54,23 @@ _EMPTY = 'e -> { log.error("x", e); return Mono.empty(); }'
      "", YES),
     ("Uni.createFrom().item(() -> save(r)).onFailure().recoverWithNull().await().indefinitely();",
      "", SKIP),
+    # clients whose methods return at once, and those that wait
+    ("f.document(r.key()).set(v(r));", "com.google.cloud.firestore.Firestore f;", ASIDE),
+    ("f.document(r.key()).set(v(r)).get();", "com.google.cloud.firestore.Firestore f;", YES),
+    ("asyncStub.save(r, seen);", "", ASIDE),
+    ("blockingStub.save(r);", "", YES),
+    ("db.preparedQuery(x).execute(r);", "io.vertx.sqlclient.Pool db;", ASIDE),
+    ("web.post().body(r).retrieve().toBodilessEntity();", "RestClient web;", YES),
+    ("web.post().body(r).retrieve().toBodilessEntity();", "WebClient web;", BEFORE),
+    # results that say what became of a record
+    ("httpClient.execute(post(r));", "CloseableHttpClient httpClient;", SKIP),
+    ("Result res = save(r);\nif (res.isFailure()) { log.error(res); }", "", SKIP),
+    ("Result res = save(r);\nif (res.isFailure()) { throw res.error(); }", "", YES),
+    ("Result res = save(r);\nif (res.isFailure()) { log.error(res); }\ndead(res);", "", YES),
+    ("switch (save(r)) { case Success s -> log.info(s); case Failure f -> log.error(f); }", "",
+     SKIP),
+    ("switch (save(r)) { case Success s -> log.info(s); case Failure f -> throw f.error(); }", "",
+     YES),
     # brokers of other kinds
     ('ch.basicPublish("", "q", null, r.value());', "Channel ch;", ASIDE),
     ('ch.basicPublish("", "q", null, r.value());\nch.waitForConfirmsOrDie(5);', "Channel ch;", YES),
@@ -91,6 +108,8 @@ _WHEN = "val res = runCatching { save(r) }\nwhen { res.isSuccess -> %s; else -> 
     (_WHEN % (_COMMIT, "throw res.exceptionOrNull()"), "", YES),
     (f"val ok = save(r)\nwhen (ok) {{ true -> {_COMMIT}\nfalse -> log.error(r) }}", "", SKIP),
     ("val known = has(r)\nwhen { known -> update(r)\nelse -> insert(r) }", "", YES),
+    ("save(r).getOrElse { log.error(it) }", "", SKIP),
+    ("save(r).getOrElse { throw it }", "", YES),
     # what is filled into a string
     ('try { db.run("insert ${r.value()}") } catch (e: Exception) { log.error(e) }', "", SKIP),
     ('try { db.run("insert $r") } catch (e: Exception) { log.error(e) }', "", SKIP),

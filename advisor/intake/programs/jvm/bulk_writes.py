@@ -2,8 +2,8 @@
 
 Sources: Elasticsearch and OpenSearch, Bulk API (`BulkResponse.hasFailures`, `errors`); AWS SDK for
 Java (`failedRecordCount` of Kinesis and Firehose, `unprocessedItems` of DynamoDB, `failed` of SQS
-and SNS); BigQuery (`hasErrors`); java.net.http and OkHttp (they throw for no status);
-RabbitMQ (`waitForConfirms` is false for what the broker refused).
+and SNS); BigQuery (`hasErrors`); java.net.http, OkHttp, Apache HttpClient and Ktor (they
+throw for no status); RabbitMQ (`waitForConfirms` is false for what the broker refused).
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ _WRITES = re.compile(
     r"(?:bulk|putRecords|putRecordBatch|batchWriteItem|sendMessageBatch|publishBatch|putEvents"
     r"|insertAll)|\w*(?i:http|client)\w*\s*\.\s*send(?=[^;{}]{0,300}\bBodyHandlers\b)"
     r"|\w+\s*\.\s*newCall\s*\([^;{}]{0,300}?\)\s*\.\s*execute"
-    r"|\w+\s*\.\s*waitForConfirms)\s*\("
+    r"|\w+\s*\.\s*waitForConfirms"
+    r"|(?i:\w*http\w*|client)\s*\.\s*(?P<apache>execute)|(?:\w*[cC]lient|http)\s*\.\s*(?P<ktor>post|put|patch))\s*\("
 )
 _EACH = re.compile(r"\bfor[Ee]ach\s*\(\s*\(?[\w, ]{1,40}\)?\s*->$")
 """What makes nothing of what its function returns."""
+_OF_APACHE = re.compile(r"\bCloseableHttpClient\b|\borg\.apache\.(?:http|hc)\.")
 _WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
 _ALONE = re.compile(r"\s*(?:[;}\n]|$)")
 _ASKED = r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
@@ -40,6 +42,13 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
     begin, end = max(0, span[0]), span[1]
     for match in islice(_WRITES.finditer(text.plain, begin, end), _MOST):
         behind = text.closed(match.end())
+        if (match["apache"] and not _OF_APACHE.search(text.plain)) or (
+            match["ktor"] and not _is_of_ktor(text.plain)
+        ):
+            continue
+        behind = (
+            text.block_of(behind + 1)[1] + 1 if text.plain[behind : behind + 2] == " {" else behind
+        )
         held = match["name"] and text.plain[behind : behind + 1] == ")"  # try (var r = …)
         before = text.plain[max(0, match.start() - 60) : match.start() + 2]
         is_last = _EACH.search(before) and text.plain[behind : behind + 1] == ")"
@@ -47,6 +56,11 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
             continue  # something is asked of the result at once
         if match["name"] is None or not _is_asked(text, match["name"], behind):
             yield match.end()
+
+
+def _is_of_ktor(plain: str) -> bool:
+    """Whether a program has Ktor's client, which throws for no status unless it is told to."""
+    return "io.ktor.client" in plain and not re.search(r"\bexpectSuccess\s*=\s*true\b", plain)
 
 
 def _is_asked(text: Text, name: str, at: int) -> bool:

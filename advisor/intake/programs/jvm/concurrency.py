@@ -19,11 +19,12 @@ HAND = re.compile(
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
 _ASIDE = (
-    r"(?:\w+AsyncClient|AsyncHttpClient|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
+    r"(?:\w+AsyncClient|AsyncHttpClient|JsonStreamWriter|\w+FutureStub|EventHubBufferedProducerClient|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
     r"|\w*AsyncCommands{})(?:\s*<[^;(){{}}]{{0,80}}>)?"
 )
 _OF_PUBSUB = "com.google.cloud.pubsub"
 _BROKERS = (
+    (r"(?!)", r"\b\w*(?i:asyncStub|futureStub)\w*\s*\.\s*\w+\s*\("),
     (r"(?!)", r"\.\s*toCompletableFuture\s*\((?=\s*\)\s*;)"
      r"|\.\s*publish\s*\((?=[^;{}]{0,200},\s*0\s*,\s*\w+\s*\))"),
     (r"\b(?:waitForConfirms\w*|txCommit|setChannelTransacted)\b",
@@ -32,7 +33,7 @@ _BROKERS = (
 """Sends to brokers of other kinds that no broker has confirmed when they return, unless the
 program has what waits for that: RabbitMQ's channels without confirms (its guide, Publisher
 Confirms) and MQTT's messages with QoS 0."""
-_OF_NATS = "io.nats"
+_OF_NATS, _OF_FIRESTORE = "io.nats", "com.google.cloud.firestore"
 _DECLARED = (
     r"\b{0}\s+(\w+)\s*(?=[=;,)])|\b(\w+)\s*:\s*{0}(?![\w.])|\b(\w+)\s*=\s*(?:new\s+)?{0}\s*[.(]"
 )
@@ -50,6 +51,9 @@ def hands(plain: str) -> re.Pattern[str]:
         own = [*re.findall(r"\bConnection\s+(\w+)|\b(\w+)\s*=\s*Nats\s*\.\s*connect", plain)]
         nats = "|".join(sorted({name for found in own for name in found if name})[:_MOST])
         sends += rf"|\b(?:{nats or '_'})\s*\.\s*publish\s*\("
+    if _OF_FIRESTORE in plain:  # each of its writes is an ApiFuture
+        sends += r"|\.\s*(?:document|collection)\s*\([^;{}]{0,200}?\)\s*"
+        sends += r"\.\s*(?:set|add|update|create|delete)\s*\("
     calls = rf"\b(?:{names})\s*\.\s*(?!close\b|shutdown\b|flush\b|waiter\b)\w+\s*\("
     return re.compile(f"{HAND.pattern}|{calls}{sends}")
 

@@ -35,6 +35,7 @@ _BY_IMPORT = (
     ("io.vertx.rxjava", r"\w*Pool|\w*Client"),
 )
 """Classes of a package that have the names of others."""
+_OF_VERTX = "io.vertx."
 _INTERFACE = re.compile(
     r"\binterface\s+(\w+)[^{};]{0,200}?(?:\bextends\b|:)[^{};]{0,120}"
     r"\b(?:\w*Reactive\w*|R2dbc\w+|RxJava3\w+)"
@@ -64,7 +65,7 @@ _RUNS = re.compile(
     r"(?:unsafeRun\w*|block\w*|await\w*|subscribe(?!On)|collect(?!List|Map|Sorted|Multi)|unsafeToFuture|toFuture|toCompletableFuture|run"
     r"|toIterable|first|single|last|toList|toSet|toArray|fold|reduce|count|launchIn|forEach|foreach"
     r"|iterator|join|get|any|all|none|find|min|max|sum|shareIn|stateIn|produceIn|asFuture|orTimeout"
-    r"|whenComplete|handle|thenAccept|thenRun|onComplete|onSuccess|onFailure|call|apply|accept)"
+    r"|whenComplete|handle|thenAccept|thenRun|call|apply|accept)"
     r"(?![a-z])\w*"
 )
 """What runs it, or hands it to who may."""
@@ -92,6 +93,8 @@ class _Heads:
 
     lazy: re.Pattern[str]
     eager: re.Pattern[str]
+    blocking: re.Pattern[str]
+    """Of Spring's RestClient, whose calls have the names of WebClient's, and are done at once."""
 
 
 def undone(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
@@ -100,6 +103,8 @@ def undone(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
     for pattern, is_head in ((heads.lazy, True), (_LAZY, False)):
         for match in islice(pattern.finditer(text.plain, max(0, body[0]), body[1]), _MOST):
             begin = match.start() if is_head else text.chain(match.end() - 1)
+            if not is_head and heads.blocking.match(text.plain, begin):
+                continue
             if _is_left(text, begin, match.end(), uses):
                 yield match.start()
 
@@ -166,13 +171,22 @@ def _any_of(names: set[str]) -> str:
 def _heads(plain: str) -> _Heads:
     own = "".join(f"|{types}" for told, types in _BY_IMPORT if told in plain)
     own += "".join(f"|{name}" for name in sorted(_names(_INTERFACE.pattern, plain)))
+    blocking = _any_of(_names(_DECLARED.format("RestClient"), plain))
     clients = _any_of(_names(_DECLARED.format(f"(?:{_CLIENT}{own}){_OF}"), plain))
     lazy = _any_of(_names(_RETURNS.format(_PUBLISHER, _OF), plain))
     eager = _any_of(_names(_RETURNS.format(_FUTURE, _OF), plain))
     of_interface = _any_of(_names(_OF_INTERFACE.format(_FUTURE, _OF), plain))
     eager += r"|db\s*\.\s*run|database\s*\.\s*run" if "slick" in plain else ""
+    vertx = _OF_VERTX in plain and f"{_OF_VERTX}mutiny" not in plain
+    kinds = (
+        _names(_DECLARED.format(r"(?:\w*Pool|SqlClient|SqlConnection)"), plain)
+        if vertx
+        else set[str]()
+    )
+    futures = rf"|\b(?:{_any_of(kinds)})\s*\.\s*\w+\s*\("
     far = r"(?<![\w.])(?:this\s*\.\s*)?"
     return _Heads(
         re.compile(rf"{far}(?:{clients})\s*\.\s*\w+\s*[({{]|{far}(?:{lazy})\s*\({_MADE}"),
-        re.compile(rf"{far}(?:{eager})\s*\(|{far}\w+\s*\.\s*(?:{of_interface})\s*\("),
+        re.compile(rf"{far}(?:{eager})\s*\({futures}|{far}\w+\s*\.\s*(?:{of_interface})\s*\("),
+        re.compile(rf"(?:this\s*\.\s*)?(?:{blocking})\b"),
     )

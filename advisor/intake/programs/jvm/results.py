@@ -29,9 +29,11 @@ from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST = 60
 _RESULT = re.compile(
-    r"(?<=[;{}\n>])\s*(?:final\s+)?(?:(?P<typed>boolean|Boolean)\s+|va[lr]\s+)(?P<name>\w+)"
+    r"(?<=[;{}\n>])\s*(?:final\s+)?(?:(?P<typed>boolean|Boolean)\s+|va[lr]\s+"
+    r"|[A-Z]\w*(?:<[\w<>?, ]{0,60}>)?\s+)(?P<name>\w+)"
     r"(?P<type>\s*:\s*Boolean\b)?(?:\s*:\s*[\w<>?., ]{1,60})?\s*=(?![=>])(?P<made>[^;{}\n]{1,300})"
 )
+_SAYS = r"\bif\s*\(\s*!?\s*{0}\s*\.\s*is(?:Failure|Success|Successful|Error|Left|Right)\b"
 _LAST = re.compile(r"(\w+)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\}?\s*$")
 _ASKS = re.compile(
     r"(?:is|has|contains|exists|equals|matches|can|should|seen|test|filter|startsWith|endsWith|add"
@@ -53,13 +55,16 @@ _KEPT = re.compile(
     r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>]{1,40})?\s*=\s*(?:\w+\s*\.\s*)?(?:Try|runCatching)\s*[({]"
 )
 _MATCH = re.compile(
-    r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\bwhen\s*\([^{};\n]*\)\s*\{"
+    r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\b(?:when|switch)\s*\([^{};\n]*\)\s*\{"
 )
 _WRONG = re.compile(
-    r"(?:\bcase\s+(?:Failure|Left|Invalid)\b[^=]{0,60}=>|\bis\s+[\w.]*(?:Failure|Left|Err|Error)\b[^-]{0,40}->)"
+    r"(?:\bcase\s+(?:Failure|Left|Invalid)\b[^=]{0,60}=>"
+    r"|\b(?:is|case)\s+[\w.]*(?:Failure|Failed|FAILED|FAILURE|Left|Err|Error|ERROR)\b[^-]{0,40}->)"
     r"(?P<body>(?:(?!\bcase\b|\bis\s)[\s\S])*)"
 )
-_ON_FAILURE = re.compile(r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft)\s*[({]|fold\s*\()")
+_ON_FAILURE = re.compile(
+    r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft)\s*[({]|getOrElse\s*\{|fold\s*\()"
+)
 """What is done with an error that a call returned."""
 _IN_TIME = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
 _ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
@@ -94,6 +99,7 @@ def unread(
     for match in islice(_RESULT.finditer(plain, max(0, span[0]), span[1]), _MOST):
         verb = _LAST.search(match["made"])
         sure = match["typed"] or match["type"] or SUCCESS.fullmatch(match["name"])
+        sure = sure or re.compile(_SAYS.format(match["name"])).search(plain, match.end(), span[1])
         if not sure or verb is None or _ASKS.fullmatch(verb[1]):
             continue
         if uses.search(plain, match.start("made"), match.end()) and not _is_read(
@@ -164,6 +170,8 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         opened = match.end() - 1
         end = text.closed(match.end())
         given = plain[match.end() : end - 1]
+        if "getOrElse" in match[0] and not re.search(r"\bit\b|->", given):
+            continue  # of an Option
         if "fold" in match[0] and not NAMED_SIDE.search(given):
             continue  # which of its functions is for an error, only its type says
         body = jvm_calls.body(side_of_error(given, is_last=False).strip().removeprefix("{"))
@@ -202,11 +210,11 @@ def _is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> boo
     stop = text.block(at)[1]
     printed = [*logged(text, (at, stop))]
     asked = re.compile(
-        rf"\bif\s*\(\s*(?P<not>!\s*)?{name}\s*(?:\.\s*is(?:Failure|Success|Left|Right)\b(?:\(\))?\s*)?"
+        rf"\bif\s*\(\s*(?P<not>!\s*)?{name}\s*(?:\.\s*is(?:Failure|Success(?:ful)?|Error|Left|Right)\b(?:\(\))?\s*)?"
         r"(?P<is>[!=]=\s*(?:true|false)\s*)?\)"
     )
     for match in asked.finditer(text.plain, at, stop):
-        is_plain = not (match["not"] or match["is"] or "Failure" in match[0] or "Left" in match[0])
+        is_plain = not (match["not"] or match["is"] or re.search("Failure|Left|Error", match[0]))
         idle = _is_idle(text, match.end(), loops)
         idle = idle or (is_plain and jvm_flags.keeps_back(text, match.end()))
         printed += [match.span()] if idle else []
