@@ -1,7 +1,7 @@
 """One form for what can be written in several: classes without their packages, `for (;;)` as
-`while (true)`, and a chain of calls in one line.
+`while (true)`, and a chain of calls, or what stands before braces, in one line.
 
-What stands behind a chain keeps its line.
+What stands behind them keeps its line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _WRITTEN = re.compile(
     r"|\bfor\s*+\(\s*+;(?P<condition>[^;(){}\n]*+(?:\(\)[^;(){}\n]*+)*+);\s*+\)",
     re.MULTILINE,
 )
-_BREAK = re.compile(rf"{QUOTED}|(?P<line>\n\s*+)(?P<link>\??\.\s*+[A-Za-z])?")
+_BREAK = re.compile(rf"{QUOTED}|(?P<line>\n\s*+)(?P<link>\??\.\s*+[A-Za-z]|(?P<brace>\{{))?")
+_HEAD = re.compile(r"[\w)=>]\s*$")
+"""What may stand before the braces of it."""
 
 
 def normal_form(code: str) -> str:
@@ -34,11 +36,12 @@ def _normal(match: re.Match[str]) -> str:
 
 
 def _without_breaks(code: str) -> str:
-    """The lines of a chain as one, with the ends of its lines behind it."""
+    """The lines of a chain or a head as one, with the ends of its lines behind it."""
     parts, behind, left_out = list[str](), 0, 0
     for match in _BREAK.finditer(code):
-        if match["link"]:
-            parts.append(code[behind : match.start()].rstrip(" \t"))
+        before = code[max(0, match.start() - 80) : match.start()]
+        if match["link"] and (not match["brace"] or _HEAD.search(before)):
+            parts += [code[behind : match.start()].rstrip(" \t"), " " if match["brace"] else ""]
             left_out += match["line"].count("\n")
             behind = match.start("link")
         elif match["line"] and left_out:
