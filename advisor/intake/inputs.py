@@ -42,7 +42,7 @@ from advisor.intake.programs.program_files import programs
 from advisor.intake.reading import Item, Subject
 from advisor.intake.registry import Parsed
 from advisor.intake.startup import Starts, beneath_notes, without_bootstrap
-from advisor.intake.text import shown
+from advisor.intake.text import shown, with_line_feeds
 from advisor.intake.variables import Variables, filled
 from advisor.reasoning.fields import field_of
 
@@ -129,6 +129,7 @@ class Inputs:
     def add_texts(self, texts: Sequence[tuple[str, str]], kind: str = "") -> None:
         """Adds files of any kind, each with its name; those of one application are read as one.
         Raises `FileProblem`."""
+        texts = [(name, with_line_feeds(text)) for name, text in texts]
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
         texts, notes = (texts, []) if kind else settled(*without_bootstrap(*filled(texts)))

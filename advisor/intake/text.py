@@ -74,6 +74,11 @@ class IntakeError(ValueError):
     """A file that cannot be read at all; the message says why, with the line if there is one."""
 
 
+def with_line_feeds(text: str) -> str:
+    """The text with its lines ended as Unix ends them, which is what all formats mean."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def check_text(text: str) -> None:
     """Raises `IntakeError` if the text is longer than `MAX_BYTES`, or holds a private key."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:

@@ -20,7 +20,7 @@ _ANEW = re.compile(
     r"|\bstrftime\b"
 )
 _REACH = 300
-_OF_POSITIONS = frozenset({"group.id", "group-id", "application.id", "application-id"})
+_OF_POSITIONS = frozenset({"groupid", "applicationid"})
 _NO_POSITION = (
     "is another one at each start: no position is found under a new name, so that each start "
     "begins where auto.offset.reset says. That is not advised on; give it a name that stays"
@@ -46,7 +46,8 @@ def refuse_new_group(
     """Refuses the name of a group, or of an application of Kafka Streams, that is another one at
     each start. Returns whether it is."""
     last = name.removeprefix("kafka.").removeprefix("consumer.")
-    is_refused = last in _OF_POSITIONS and is_new(text)
+    # Spring takes a name with dots, hyphens or capitals for the same (relaxed binding).
+    is_refused = re.sub(r"[._-]", "", last).lower() in _OF_POSITIONS and is_new(text)
     if is_refused:
         reading.wrong(component, name, line, f"{shown(name)} {_NO_POSITION}")
     return is_refused

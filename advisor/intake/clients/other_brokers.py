@@ -19,9 +19,9 @@ RULES_OF_THEIR_OWN = (
 _HOSTS = {
     "Azure Event Hubs": r"\.servicebus\.(?:windows\.net|chinacloudapi\.cn|usgovcloudapi\.net):9093",
     "Redpanda": r"\.cloud\.redpanda\.com:\d|(?<![\w.-])(?:redpanda\.[\w.]{1,60}|write\.caching)"
-    r"[\"']?[ \t]*[=:]",
+    r"[\"']?[ \t]*(?:[=:]|(?<=[ \t])\w)",
     "AutoMQ": r"(?<![\w.-])(?:elasticstream\.enable|s3\.wal\.path|autobalancer\.[\w.]{1,60})"
-    r"[\"']?[ \t]*[=:]",
+    r"[\"']?[ \t]*(?:[=:]|(?<=[ \t])\w)",
     "WarpStream": r"\.warpstream\.com:\d",
     "Oracle's Streaming": r"\.streaming\.[\w-]{1,40}\.oci\.oraclecloud\.com:\d",
     "Upstash": r"-kafka\.upstash\.io:\d",

@@ -79,10 +79,10 @@ def refuse(key: str, line: int, value: str = "") -> None:
             f"Line {line}: a template (Jinja, Helm) fills in what stands here. Give the file that "
             "it makes."
         )
-    if key == "}" or value.endswith("{"):
+    if key.startswith(("{", "}")) or value.endswith("{"):
         raise IntakeError(
-            f"Line {line}: braces are not part of a properties file; this looks like HOCON. Give "
-            "the settings of each client as properties."
+            f"Line {line}: braces are not part of a properties file; this looks like HOCON, or "
+            "YAML in braces. Give the settings of each client as properties."
         )
     if key in _CODE and value[:1] not in ("", "=", ":"):
         raise IntakeError(

@@ -145,10 +145,11 @@ def _code(line: str) -> str:
 
 def _known(text: str) -> dict[str, str]:
     """What variables have by default, and locals, as they are referred to."""
-    values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(text)}
-    for block in _LOCALS.finditer(text):
+    code = "\n".join(map(_code, text.splitlines()))
+    values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(code)}
+    for block in _LOCALS.finditer(code):
         for line in block["body"].splitlines():
-            for pair in _PAIR.finditer(_code(line)):
+            for pair in _PAIR.finditer(line):
                 values[f"local.{pair['name']}"] = pair["value"]
     return {name: value for name, value in values.items() if _is_plain(value)}
 

@@ -22,12 +22,14 @@ RESOURCE = re.compile(
     rf"^[ \t]*resource[ \t]+\"(?P<kind>{CLUSTER}|{CONFIGURATION})\"", re.MULTILINE
 )
 _FILE = re.compile(
-    r"^[ \t]*server_properties[ \t]*=[ \t]*(?:<<[-~]?(?P<end>\w+)|\"(?P<text>[^\"]*)\"[ \t]*$)?"
+    r"^[ \t]*server_properties[ \t]*=[ \t]*(?:<<[-~]?(?P<end>\w+)"
+    r"|\"(?P<text>[^\"]*)\"[ \t]*(?:(?:#|//).*)?$)?"
 )
 _WORKED_OUT = re.compile(r"\$\{([^{}]{0,200})\}")
 _OPEN = "is worked out by Terraform. Write its value here"
 _PAIR = re.compile(
-    r"^[ \t]*(?P<name>kafka_version|number_of_broker_nodes)[ \t]*=[ \t]*(?P<value>.+)"
+    r"^[ \t]*(?P<name>kafka_version|number_of_broker_nodes)[ \t]*=[ \t]*"
+    r"(?P<value>.+?)[ \t]*(?:(?:#|//).*)?$"
 )
 _IGNORES = re.compile(r"^[ \t]*ignore_changes[ \t]*=")
 IGNORED = (

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 
-_PROPERTY = re.compile(r"^[ \t]*[^\s#!:=][^\s:=]*[ \t]*=", re.MULTILINE)
+_PROPERTY = re.compile(
+    r"^[ \t]*(?:[^\s#!:=][^\s:=]*[ \t]*=|[\w%\"-]+\.[\w.%\"-]+[ \t]+[\w$])", re.MULTILINE
+)
 _BLOCK = re.compile(r"^[ \t]*[^\s#:=]+:[ \t]*$", re.MULTILINE)
 
 

@@ -16,7 +16,7 @@ _JVM, _JVM_KIND = (".java", ".kt", ".scala"), "java-code"
 _PYTHON, _PYTHON_KIND = (".py",), "python-dict"
 _IMPORT = (
     r"^from[ \t]+\.?(?:[\w.]+\.)?{}[ \t]+import[ \t]+(?:\w+(?:[ \t]*,[ \t]*\w+)*|\([\w\s,]*\))"
-    r"[ \t]*(?:#[^\n]*)?\r?$"
+    r"[ \t]*(?:#[^\n]*)?$"
 )
 
 Source = tuple[str, str]

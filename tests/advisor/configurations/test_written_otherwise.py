@@ -1,7 +1,7 @@
-"""The same program, written otherwise, has the same answer.
+"""The same file, written otherwise, has the same answer.
 
-Each program stands for a rule that reads its code. Nothing changes but its form: where lines end,
-how a class is named, what variables are called.
+Each program stands for a rule that reads its code, and each file of settings for a reader. Nothing
+changes but the form: where lines end, how a class is named, what variables are called.
 """
 
 from __future__ import annotations
@@ -123,29 +123,68 @@ PYTHON_FORMS: dict[str, Callable[[str], str]] = {
     "names": lambda text: re.sub(r"\bmsg\b", "m", re.sub(r"\b(consum|produc)er\b", r"\1", text)),
     "wide": lambda text: re.sub(r"(?m)^( +)", r"\1\1", text),
 }
+SETTINGS = {
+    "a.properties": "acks=1\nenable.idempotence=false\nretries=0\n",
+    "application.yml": "kafka:\n  streams:\n    default:\n      producer.acks: 1\n",
+    "spring.yml": "spring:\n  kafka:\n    producer:\n      acks: 1\n",
+    "compose.yml": """services:
+  k:
+    image: apache/kafka:4.1.0
+    environment:
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE: "true"
+""",
+    "topics.sh": """OPTS="--config unclean.leader.election.enable=true"
+kafka-topics.sh --create --topic a --replication-factor 3 --config retention.ms=60000 ${OPTS}
+""",
+    "msk.tf": """resource "aws_msk_configuration" "c" {
+  server_properties = "unclean.leader.election.enable = true"
+}
+resource "aws_msk_cluster" "c" {
+  number_of_broker_nodes = 2
+}
+""",
+    "topic.tf": """resource "kafka_topic" "t" {
+  replication_factor = var.copies
+  config = { "unclean.leader.election.enable" = "true" }
+}
+variable "copies" {
+  default = 3
+}
+""",
+}
+SETTINGS_FORMS: dict[str, Callable[[str], str]] = {
+    "ends of Windows": lambda text: text.replace("\n", "\r\n"),
+    "ends of old Macs": lambda text: text.replace("\n", "\r"),
+    "comments": lambda text: (
+        re.sub(r"(?m)(?<=[\w\"])$", "  # acks=0", text)
+        if "resource" in text or "services" in text
+        else text.replace("\n", "\n# acks=0\n")
+    ),
+}
+FORMS = {".py": PYTHON_FORMS, ".java": JVM_FORMS, ".kt": JVM_FORMS}
 ROWS = [
     (name, text, form)
-    for programs, forms in ((JVM, JVM_FORMS), (PYTHON, PYTHON_FORMS))
-    for name, text in programs.items()
-    for form in forms
+    for name, text in {**JVM, **PYTHON, **SETTINGS}.items()
+    for form in FORMS.get(Path(name).suffix, SETTINGS_FORMS)
 ]
-_SUFFICES = f"{TOPIC} application.restart=resumes"
 
 
 def _answer(path: Path, text: str) -> tuple[int, str]:
     path.write_text(text, newline="")
-    code, said = given(f"{path} --ordering", _SUFFICES)
+    code, said = given(f"{path} --ordering", "" if path.name in SETTINGS else TOPIC)
     changes = re.findall(r"(?m)^  ([a-z]+\.[\w.]+: \S+ -> \S+)", said)
     return code, " ".join([*re.findall(r"(?m)^(?:YES|NO)\b", said), *changes])
 
 
 @pytest.mark.parametrize(("name", "text", "form"), ROWS, ids=[f"{n}-{f}" for n, _, f in ROWS])
 def test_the_answer_is_the_same(tmp_path: Path, name: str, text: str, form: str) -> None:
-    other = {**JVM_FORMS, **PYTHON_FORMS}[form] if name.endswith(".py") else JVM_FORMS[form]
+    other = FORMS.get(Path(name).suffix, SETTINGS_FORMS)[form]
     assert _answer(tmp_path / name, other(text)) == _answer(tmp_path / name, text)
 
 
 def test_the_answers_are_not_all_the_same(tmp_path: Path) -> None:
-    answers = {_answer(tmp_path / name, text) for name, text in {**JVM, **PYTHON}.items()}
+    files = {**JVM, **PYTHON, **SETTINGS}
+    answers = {_answer(tmp_path / name, text) for name, text in files.items()}
     assert {code for code, _ in answers} == {0, 1}
-    assert len(answers) > 4
+    assert len(answers) > 8
