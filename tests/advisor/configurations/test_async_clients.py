@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.programs import ASIDE, SKIP, YES, assert_program
+from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _PROGRAM = """import asyncio
 from confluent_kafka import Consumer
@@ -74,6 +74,24 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
     ("import httpx\nh = httpx.AsyncClient()", "await h.post('http://x', content=m.value())", SKIP),
     ("import httpx\nh = httpx.AsyncClient()",
      "(await h.post('http://x', content=m.value())).raise_for_status()", YES),
+    ("import requests", "requests.request('POST', 'http://x', data=m.value())", SKIP),
+    ("import urllib3\nh = urllib3.PoolManager()", "h.request('POST', 'http://x', m.value())", SKIP),
+    # outcomes that only a log asks for
+    ("", "res = handle(m.value())\n        if not res.ok:\n            log.error(res)", SKIP),
+    ("", "res = handle(m.value())\n        if not res.ok:\n            raise Failed(res)", YES),
+    ("", "res = handle(m.value())\n        if res.is_err():\n            log.error(res)", SKIP),
+    ("", "ok, err = save(m.value())\n        if err:\n            log.error(err)", SKIP),
+    ("", "err = save(m.value())\n        if err is not None:\n            raise RuntimeError(err)",
+     YES),
+    ("", "try:\n            save(m)\n        except* Failed as e:\n            log.error(e)", SKIP),
+    ("", "f.invoke(FunctionName='f', Payload=m.value())", SKIP),
+    ("", "f.invoke(FunctionName='f', InvocationType='Event', Payload=m.value())", YES),
+    # what returns at once, or is put by
+    ("", "session.execute_async(stmt, (m.value(),))", ASIDE),
+    ("", "session.execute_async(stmt, (m.value(),)).result()", YES),
+    ("", "stub.Save.future(Request(v=m.value()))", ASIDE),
+    ("b = db.batch()", "b.set(doc, {'v': m.value()})", BEFORE),
+    ("b = db.batch()", "b.set(doc, {'v': m.value()})\n        b.commit()", YES),
     # brokers of other kinds
     (_PIKA, "channel.basic_publish('', 'q', m.value())", ASIDE),
     (f"{_PIKA}\nchannel.confirm_delivery()", "channel.basic_publish('', 'q', m.value())", YES),

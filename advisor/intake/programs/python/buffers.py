@@ -3,7 +3,8 @@ and clients that send it in the background.
 
 Sources: io (a file buffers, `flush` writes); redis-py (`Pipeline.execute` sends); influxdb-client
 (`write_api` batches, but with SYNCHRONOUS); google-cloud-pubsub (`publish` returns a future); pika
-(`basic_publish` waits for the broker with `confirm_delivery`); paho-mqtt (`wait_for_publish`).
+(`basic_publish` waits for the broker with `confirm_delivery`); paho-mqtt (`wait_for_publish`); gRPC
+(`stub.Save.future`); Firestore (`WriteBatch.commit` sends).
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import ast
 
 from advisor.intake.programs.python import words
 
-_PIPELINES, _FILES = frozenset({"pipeline"}), frozenset({"open"})
+_PIPELINES, _FILES = frozenset({"pipeline", "batch"}), frozenset({"open"})
 _ASIDE = frozenset({"PublisherClient", "write_api"})
 _WRITES = frozenset({"write", "writelines"})
 _SENDS = frozenset({"write", "publish"})
+_SENT = ("execute", "commit")
 _CONFIRMS = frozenset({"confirm_delivery", "tx_commit"})
 _BEGINS = frozenset({"begin", "transaction", "atomic", "begin_nested"})
 """Managers that commit at their end what was put by in them (SQLAlchemy, Django, asyncpg)."""
@@ -51,7 +53,7 @@ class Buffers:
     def keeps(self, call: ast.Call) -> bool:
         """Whether a call only puts by what it is given."""
         of_file = words.receiver(call) in self._files and words.verb(call) in _WRITES
-        of_pipeline = words.receiver(call) in self._pipelines and words.verb(call) != "execute"
+        of_pipeline = words.receiver(call) in self._pipelines and words.verb(call) not in _SENT
         return of_file or of_pipeline or words.keeps(call)
 
     def hands(self, call: ast.Call) -> bool:
@@ -60,6 +62,7 @@ class Buffers:
             words.verb(call) in words.HANDS_OVER | self._unconfirmed
             or (words.receiver(call) in self._aside and words.verb(call) in _SENDS)
             or _is_of_pubsub(call)
+            or (words.verb(call) == "future" and "stub" in words.receiver(call).lower())
         )
 
     def ends(self, node: ast.With | ast.AsyncWith) -> bool:

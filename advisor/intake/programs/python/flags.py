@@ -62,6 +62,13 @@ def taken(node: ast.If, name: str, value: bool) -> list[ast.stmt] | None:
     return None if other and isinstance(other[-1], _JUMPS) else does
 
 
+_OF_ERRORS = frozenset(
+    {"failed", "error", "errors", "is_error", "is_err", "has_error", "has_errors"}
+)
+OUTCOMES = _OF_ERRORS | {"ok", "success", "succeeded", "successful", "is_success", "is_ok"}
+"""What the result of a call is asked for, to learn what became of it."""
+
+
 def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
     """What a condition comes to where a name, or a call of it, has a value; None if that is not
     told."""
@@ -70,8 +77,13 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
             return value
         case ast.Call() | ast.Await() if words.verb(test) == name:
             return value
-        case ast.NamedExpr(value=inner) | ast.Attribute(value=inner, attr="ok" | "is_success"):
+        case ast.NamedExpr(value=inner):
             return _answer(inner, name, value)
+        case ast.Call(func=ast.Attribute() as inner, args=[]) if inner.attr in OUTCOMES:
+            return _answer(inner, name, value)
+        case ast.Attribute(value=inner, attr=attr) if attr in OUTCOMES:
+            answer = _answer(inner, name, value)
+            return None if answer is None else answer is (attr not in _OF_ERRORS)
         case ast.Call(func=ast.Name("len" | "bool" | "any"), args=[inner]):
             return _answer(inner, name, value)
         case ast.UnaryOp(op=ast.Not(), operand=inner):
@@ -177,6 +189,18 @@ class Flags:
         self._read = {_name(node) for node in ast.walk(scope)
                       if isinstance(node, ast.Name | ast.Attribute)
                       and isinstance(node.ctx, ast.Load) and id(node) not in told}  # fmt: skip
+
+    def asks(self, name: str) -> bool:
+        """Whether a condition asks for a name."""
+        return bool(self._asked[name])
+
+    def asks_outcome(self, name: str) -> bool:
+        """Whether a condition asks what a name has for whether something succeeded."""
+        return any(
+            isinstance(inner, ast.Attribute) and inner.attr in OUTCOMES
+            and _name(inner.value) == name
+            for node in self._asked[name] for inner in ast.walk(node.test)
+        )  # fmt: skip
 
     def tells(self, handler: ast.ExceptHandler) -> bool:
         """Whether a function returns what a handler makes of an error."""

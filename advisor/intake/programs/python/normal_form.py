@@ -1,8 +1,8 @@
 """Python programs in a normal form: an indirect call is replaced by the call that it stands for.
 
 A class under another name (`from confluent_kafka import Producer as P`), a method of a client that
-is run in a thread and waited for (`await asyncio.to_thread(c.poll, 1)`), and one that is asked for
-by its name (`getattr(p, "produce")`).
+is run in a thread and waited for (`await asyncio.to_thread(c.poll, 1)`), one that is asked for by
+its name (`getattr(p, "produce")`), and `except*`.
 """
 
 from __future__ import annotations
@@ -46,6 +46,11 @@ class _Plain(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.Name:
         node.id = self._aliases.get(node.id, node.id)
         return node
+
+    def visit_TryStar(self, node: ast.TryStar) -> ast.AST:
+        self.generic_visit(node)
+        own = ast.Try(node.body, node.handlers, node.orelse, node.finalbody)
+        return ast.copy_location(own, node)
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
         self.generic_visit(node)

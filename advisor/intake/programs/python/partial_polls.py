@@ -27,13 +27,15 @@ _QUESTIONS = re.compile(
     r"|parse|test|already|get|find|allow)(?![a-z]*ed\b)\w*"
 )
 """Calls that only ask something."""
-_HTTP = frozenset({"post", "put", "patch"})
+_ERRORS = frozenset({"err", "error", "errors"})
+"""What an error is called that a call returns."""
+_HTTP = frozenset({"post", "put", "patch", "delete", "request"})
 _OF_HTTP = ("requests", "httpx")
-_SESSIONS = frozenset({"Session", "Client", "AsyncClient", "ClientSession"})
+_SESSIONS = frozenset({"Session", "Client", "AsyncClient", "ClientSession", "PoolManager"})
 _STATUS = frozenset({"status", "status_code", "ok", "raise_for_status", "is_success", "is_error"})
 _OF_AWS = frozenset({
     "put_records", "put_record_batch", "batch_write_item", "send_message_batch", "publish_batch",
-    "put_events",
+    "put_events", "invoke",
 })  # fmt: skip
 _ELASTIC = re.compile(r"(?i)(?:.*\.)?(?:_?es|\w*(?:elastic|opensearch|client)\w*)")
 
@@ -261,10 +263,13 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
         names = [element for name in names for element in getattr(name, "elts", [name])]
         named = [name.id for name in names if isinstance(name, ast.Name)]
         is_lost = len(named) == len(names) and read.isdisjoint(named)
-        says = bool(named) and all(map(SUCCESS.fullmatch, named))
+        asked = {name for name in named if name in _ERRORS and flags.asks(name)}
+        says = bool(named) and all(SUCCESS.fullmatch(name) or name in asked for name in named)
+        says = says or (len(named) == 1 and flags.asks_outcome(named[0]))
         says = says and not _QUESTIONS.fullmatch(words.verb(call))
         is_named, tells = len(named) == len(names), says or _is_of_http(call, sessions)
-        idle = (flags.is_idle(name, name == "failed", in_function=True) for name in named)
+        idle = (flags.is_idle(name, name in {"failed", *_ERRORS}, in_function=True)
+                for name in named)  # fmt: skip
         if (is_named and tells and all(idle)) or (is_lost and _says_what_failed(call)):
             found.add(id(call))
     return found
@@ -301,7 +306,8 @@ def _says_what_failed(call: ast.Call) -> bool:
     verb, name = words.verb(call), f"{words.receiver(call)}.{words.verb(call)}"
     runs = name == "subprocess.run" and named.get("check") != "True"
     passes = named.get("raise_on_error") == "False"  # elasticsearch.helpers
-    of_aws = verb in _OF_AWS and any(word[:1].isupper() for word in named)
+    is_event = named.get("InvocationType", "")[1:-1] == "Event"  # Lambda keeps it
+    of_aws = verb in _OF_AWS and not is_event and any(word[:1].isupper() for word in named)
     of_elastic = verb == "bulk" and bool(_ELASTIC.fullmatch(words.receiver(call)))
     several = of_aws or of_elastic or verb == "insert_rows_json"
     return runs or passes or several or name in ("subprocess.call", "os.system")

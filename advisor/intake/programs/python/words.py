@@ -19,6 +19,7 @@ HANDS_OVER = frozenset({
     "submit", "apply_async", "create_task", "ensure_future", "run_in_executor", "Thread",
     "Process", "start_soon", "run_coroutine_threadsafe", "call_soon", "call_soon_threadsafe",
     "start_new_thread", "map_async", "starmap_async", "spawn", "spawn_n", "add_task", "Popen",
+    "execute_async",
 })  # fmt: skip
 _CALLS_OTHERS = frozenset({
     "map", "imap", "imap_unordered", "map_async", "reduce", "filter", "submit", "apply",
