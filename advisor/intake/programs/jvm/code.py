@@ -59,7 +59,7 @@ _LONGEST = 100_000
 """Letters that are looked through."""
 _MADE = re.compile(
     r"\b(?P<name>\w+)\s*(?P<function>\([^(){};=]{0,200}\)\s*)?(?::\s*[\w<>?, ]{1,60})?=\s*"
-    r"(?:new\s+)?(?:java\.util\.)?(?:"
+    r"(?:new\s+)?(?:"
     r"(?:Properties|HashMap|LinkedHashMap|ConcurrentHashMap|mutableMapOf|hashMapOf)\s*"
     r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<more>\s*[.{])?"
     r"|(?P<given>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"

@@ -40,7 +40,6 @@ _OF_TYPES = r"[\w\s.,?\[\]]{0,120}"
 _TYPE_ARGUMENTS = re.compile(
     rf"(?<=[\w.])<(?:{_OF_TYPES}<(?:{_OF_TYPES}<{_OF_TYPES}>)?{_OF_TYPES}>)*{_OF_TYPES}>(?=\s*[\w(\[{{:])"
 )
-_CHAINED = re.compile(r"\s*(?:\?\s*)?\.")
 _HEAD = re.compile(r"(?:\b(?:if|for|while)\s*\([^;{}]*\)|\belse)\s*$")
 """What stands before a statement that is another one's."""
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
@@ -286,14 +285,14 @@ class Text:
         return arguments(self.plain, at, self.plain, _REACH)
 
     def statement(self, start: int) -> Block:
-        """A statement without braces round it: up to its semicolon, or to a line's end at which it
-        does not go on."""
+        """A statement without braces round it: up to its semicolon, or to its line's end. Chains
+        are in one line already (`normal_form`)."""
         depth, plain = 0, self.plain
         for here in range(start, min(len(plain), start + _REACH)):
             depth += (plain[here] in "([{") - (plain[here] in ")]}")
             if depth < 0 or (depth == 0 and plain[here] == ";"):
                 return start, here
-            is_end = depth == 0 and plain[here] == "\n" and not _CHAINED.match(plain, here)
+            is_end = depth == 0 and plain[here] == "\n"
             if is_end and not _HEAD.search(plain, max(start, here - _LONGEST_HEAD), here):
                 return start, here
         return start, min(len(plain), start + _REACH)
