@@ -51,7 +51,7 @@ _SPOKEN: Mapping[str, str] = {
     "4.4": "13 18 11 13 10 10 6 9 5 5 5 6 7 4 5 5",
 }
 """Line → the newest version of each request."""
-_TOLD = re.compile(r"\b([A-Z]\w+)\(\d+\): (?:\d+ to )?(\d+)\b")
+_REQUEST = re.compile(r"\b([A-Z]\w+)\(\d+\): (?:\d+ to )?(\d+)\b")
 _ENOUGH = 5
 """Requests that make a text such an output and no accident."""
 
@@ -61,7 +61,7 @@ def lines_of(text: str) -> tuple[str, ...] | None:
 
     None if the text is no such output.
     """
-    data = {name: int(version) for name, version in _TOLD.findall(text) if name in _REQUESTS}
+    data = {name: int(version) for name, version in _REQUEST.findall(text) if name in _REQUESTS}
     if len(data) < _ENOUGH:
         return None
     return tuple(line for line in reversed([*_SPOKEN]) if data.items() <= _spoken(line).items())

@@ -83,10 +83,10 @@ def is_open_ended(component: Component, name: str) -> bool:
     return of_server or name.startswith(_OPEN_ENDED)
 
 
-def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
+def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
     """Sorts what was read into settings, notes and problems.
 
-    `beside` are items that are judged elsewhere; a client reads them, too.
+    `context` are items that are judged elsewhere; a client reads them, too.
 
     A real setting that the catalog does not weigh is a note; a name near a real one is a problem
     that says which. What comes twice counts with its last value. Raises `SettingError` for a
@@ -125,7 +125,7 @@ def weigh(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> In
         scale.refuse_value(item)
         scale.note(item, words)
     scale.judge_servers(reading.items)
-    scale.judge_together([*beside, *reading.items])
+    scale.judge_together([*context, *reading.items])
     return scale.intake
 
 
@@ -217,7 +217,7 @@ class _Scale:
             self.refuse_client(item, words)
 
     def judge_together(self, every: Collection[Item]) -> None:
-        """Says what is refused of settings that are not weighed, beside all others."""
+        """Says what is refused of settings that are not weighed, context all others."""
         for component, stated, of_brokers in stated_together(every):
             self.refuse(component, stated, of_brokers)
 
@@ -416,7 +416,7 @@ class _Scale:
         message = f"Line {item.line}: {problem.message}"
         message += f" {shown(item.name)} is in {item.place}." if item.place else ""
         located = replace(problem, setting=shown(problem.setting), message=message)
-        if located not in self.intake.problems:  # each broker of a file is judged beside the rest
+        if located not in self.intake.problems:  # each broker of a file is judged context the rest
             self.intake.problems.append(located)
 
 

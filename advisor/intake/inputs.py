@@ -244,7 +244,7 @@ class Inputs:
         for name in dict.fromkeys(name for name, text in given if text != last[name]):
             self.notes.append(f"{source}: {shown(name)} is stated twice, and the last one counts.")
         try:
-            fields, result = weigh_options(last, self._product(), beside=self.items)
+            fields, result = weigh_options(last, self._product(), context=self.items)
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self._tell(source, result.notes, result.problems)
@@ -363,8 +363,8 @@ class Inputs:
             now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
             part, other = name.partition(".")[0], self.origins[name]
             is_topic = part == Component.TOPIC and not self._weaker(name, before, text)
-            beside = self._are_side_by_side(other.source, origin.source)
-            if beside and (part in _OF_ONE or is_topic) and not (free or name in inherited):
+            side_by_side = self._are_side_by_side(other.source, origin.source)
+            if side_by_side and (part in _OF_ONE or is_topic) and not (free or name in inherited):
                 words = f"{now}, and {then} by {other}: {_LAID_OVER.format(part)}"
                 self.problems.append(f"{origin}: {words}.")
             else:
@@ -381,9 +381,9 @@ class Inputs:
         servers = {self.servers[source].name for source in sources if source in self.servers}
         seen = [self.subject[source][0] for source in sources if source in self.subject]
         same_topic = len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
-        beside = self._are_side_by_side(sources[0], sources[-1])
+        side_by_side = self._are_side_by_side(sources[0], sources[-1])
         of_servers = name.partition(".")[0] in _OF_SERVERS and name not in self.inherited
-        both_count = len(servers) > 1 or (of_servers and (same_topic or beside))
+        both_count = len(servers) > 1 or (of_servers and (same_topic or side_by_side))
         return both_count and self._weaker(name, before, text) == before
 
     def _weaker(self, name: str, before: str, text: str) -> str | None:

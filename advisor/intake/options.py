@@ -2,7 +2,7 @@
 they may state as well.
 
 What the catalog weighs is judged with all other fields. A real setting that it does not weigh is
-told like a file's line: what becomes of it, and what the product refuses beside the rest.
+told like a file's line: what becomes of it, and what the product refuses context the rest.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ def weigh_options(
     stated: Mapping[str, str],
     product: Product,
     lines: Mapping[str, int] = MappingProxyType({}),
-    beside: Iterable[Item] = (),
+    context: Iterable[Item] = (),
 ) -> tuple[dict[str, str], Intake]:
     """The fields that are judged with all others, and what is found of the rest.
 
-    `lines` says where each field stands, if it does anywhere; `beside` are settings of files.
+    `lines` says where each field stands, if it does anywhere; `context` are settings of files.
     Raises `SettingError` for a version that is not known.
     """
-    beside = [*beside]
+    context = [*context]
     stated, lines = _handed_on(stated, product, lines)
     stated, notes = _with_start(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
     weighed = [item for item in items.values() if item and item not in others]
-    result = weigh(Reading(items=others, notes=notes), product, [*beside, *weighed])
+    result = weigh(Reading(items=others, notes=notes), product, [*context, *weighed])
     result.items = [*others, *weighed]
     result.problems += [_no_broker(item) for item in others if _is_controllers(item)]
     fields = {name: stated[name] for name, item in items.items() if item not in others}
-    for item, lost, words in in_memory([*beside, *weighed]):
+    for item, lost, words in in_memory([*context, *weighed]):
         if item in weighed:
             fields[f"{lost.component}.{lost.name}"] = lost.text
             result.notes.append(f"Line {item.line}: {item.name} {words}.")

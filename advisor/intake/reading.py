@@ -225,7 +225,7 @@ class Reading:
     parts: set[str] = field(default_factory=set)
     """Parts of the file that may be asked for by themselves."""
 
-    beside: list[Problem] = field(default_factory=list)
+    unless_alone: list[Problem] = field(default_factory=list)
     """What is wrong unless somebody asks for a part by itself."""
 
     profiles: Profiles | None = None

@@ -138,15 +138,15 @@ def parse(text: str, kind: str = "") -> Parsed:
 
 
 def read(
-    text: str, product: Product, kind: str = "", family: str = "", beside: Iterable[Item] = (),
+    text: str, product: Product, kind: str = "", family: str = "", context: Iterable[Item] = (),
     only: Collection[str] = (), started: Sequence[str] = (), *, assumed: bool = False,
     among: bool = False, parsed: Parsed | None = None,
 ) -> Intake:  # fmt: skip
     """Reads a file; never raises for what it says, but for a version or kind that is not known.
 
     Without a kind it is detected. A file that tells which client it is for is read for that one,
-    in its newest line if it is not `product`'s, unless a family was chosen (`family`). `beside` are
-    settings of other files, which the same products read. `only` names the clients and profiles
+    in its newest line if it is not `product`'s, unless a family was chosen (`family`). `context`
+    are settings of other files, which the same products read. `only` names the clients and profiles
     that are asked for, of a file with several, `started` the profiles that another file starts it
     in. `assumed` says that nobody stated the brokers' version, which is then one that may have what
     the file states. `among` says that another file has settings, or what was wrong with them.
@@ -154,7 +154,7 @@ def read(
 
     A file that cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
     """
-    others = [*beside]
+    others = [*context]
     try:
         parsed = parsed or parse(text, kind)
         text, reader, reading = parsed.text, parsed.reader, parsed.reading
@@ -190,7 +190,7 @@ def _is_completed(
 
 def read_application(
     reader: Reader, files: Sequence[ApplicationFile], product: Product, family: str = "",
-    beside: Iterable[Item] = (), only: Collection[str] = (), started: Sequence[str] = (),
+    context: Iterable[Item] = (), only: Collection[str] = (), started: Sequence[str] = (),
 ) -> Intake:  # fmt: skip
     """Reads files of one application together, as `read` reads one. The last of them goes before
     the first."""
@@ -200,7 +200,7 @@ def read_application(
         if reader.read_files is None:
             raise ValueError(f"{reader.kind} has one file")
         reading = reader.read_files(files)
-        intake, _ = _weighed(reading, product, family, [*beside], only, started)
+        intake, _ = _weighed(reading, product, family, [*context], only, started)
         _set_up_all(intake)
         return intake
     except IntakeError as error:
@@ -218,7 +218,7 @@ def _unreadable(error: IntakeError) -> Intake:
 
 
 def _weighed(
-    reading: Reading, product: Product, family: str, beside: list[Item], only: Collection[str],
+    reading: Reading, product: Product, family: str, context: list[Item], only: Collection[str],
     started: Sequence[str],
 ) -> tuple[Intake, int]:  # fmt: skip
     """What counts of a reading for the clients and profiles that are asked for, and of how many
@@ -230,7 +230,7 @@ def _weighed(
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
             claim_for_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})
-        intake = judge(reading, product, beside)
+        intake = judge(reading, product, context)
         intake.chosen = there | named
         return intake, len(reading.items)
 
@@ -295,9 +295,9 @@ def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
     return of_client and not intake.settings and 2 * unknown > names
 
 
-def judge(reading: Reading, product: Product, beside: Iterable[Item] = ()) -> Intake:
+def judge(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
     """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
-    intake = weigh(reading, _product(product, reading), beside)
+    intake = weigh(reading, _product(product, reading), context)
     intake.defaulted, intake.given = reading.defaulted, reading.given
     intake.started = reading.started
     return intake

@@ -34,8 +34,8 @@ GUARANTEE_WORDS: Mapping[str, str] = {
 
 
 _EFFECTS = ("effect_missing", "effect_duplicated")
-_TOLD = ("given_up", "key_reordered")
-"""Told although a guarantee may allow it."""
+_ALSO_SHOWN = ("given_up", "key_reordered")
+"""Shown although a guarantee may allow it."""
 
 
 def number(value: int | None) -> str:
@@ -121,7 +121,7 @@ def _beyond_the_log(counts: Mapping[str, Any]) -> list[str]:
     names = [name for name in _EFFECTS if counts.get(name) is not None]
     names += [
         count.name for count in TABLE
-        if (count.always or count.name in _TOLD) and counts.get(count.name)
+        if (count.always or count.name in _ALSO_SHOWN) and counts.get(count.name)
         and count.name not in ("lost_write", *_EFFECTS)
     ]  # fmt: skip
     return [_seen(name, counts) for name in names]

@@ -13,7 +13,7 @@ from advisor.catalog import Component
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
-_ANEW = re.compile(
+_GENERATED = re.compile(
     r"\$\{(?:random\.|[^{}]*\b[uU][uU][iI][dD]\b)|\b(?:uuid\d?|UUID)\s*\(|\brandomUUID\b"
     r"|\btime\.time\b|\btime_ns\b|\bnow\s*\(|\btoday\s*\(|\bcurrentTimeMillis\b|\bnanoTime\b|\brandint\b"
     r"|\bnextInt\b|\btoken_hex\b|\bmkdtemp\b|\bTemporaryDirectory\b|\bcreateTempDirectory\b"
@@ -29,7 +29,7 @@ _NO_POSITION = (
 
 def is_new(text: str) -> bool:
     """Whether a value, as a program or a file writes it, is another one at each start."""
-    return _ANEW.search(text) is not None
+    return _GENERATED.search(text) is not None
 
 
 def with_assigned(code: str, written: str) -> str:

@@ -33,7 +33,7 @@ def keep(reading: Reading, only: Collection[str]) -> set[str]:
     that were there. A client goes by its name in the file, or by `line N`, its first line. What is
     wrong beside a part of the file counts unless that part is named."""
     there, dropped = reading.parts.intersection(only), set[str]()
-    reading.problems += () if there else reading.beside
+    reading.problems += () if there else reading.unless_alone
     for names in _clients(reading.items, reading.clients).values():
         by_line = {f"line {line}": name for name, line in names.items() if line}
         asked = {by_line.get(one, one): one for one in only}

@@ -42,7 +42,7 @@ _SURE: Mapping[str, str] = {
 """Settings of clients that nothing else has, whatever stands before one of them: as they are called
 without anything between their words, and by libraries."""
 _OF_DATABASES = re.compile(r"(?:^|[._-])(?:db|pg|tx|\w*(?:sql|jdbc|base|source|postgres))[._-]")
-_TOLD = re.compile(
+_IN_VALUE = re.compile(
     rf"(?:^|[\s,;{{\"'(])(?P<name>{'|'.join(map(re.escape, {*_SURE.values()}))})[\"']?[ \t]*[=:]"
 )
 """A setting of a client in the value of a variable, or in an argument."""
@@ -104,8 +104,8 @@ def refuse_arguments(texts: Iterable[tuple[str, int]]) -> None:
             is_bare = "." not in name and not is_tool and _sure(name) is not None
             if is_bare or ("." in name and name[0].islower() and not name.startswith("spring.")):
                 refuse_unprefixed(name, line)
-        told = None if is_tool or "spring" in text or "\n" in text else _TOLD.search(text)
-        if told:
-            what = f"{told['name']} stands in a value here, as an application of your own has it"
-            instead = f"Give {told['name']} as properties of its client, and leave that out."
+        own = None if is_tool or "spring" in text or "\n" in text else _IN_VALUE.search(text)
+        if own:
+            what = f"{own['name']} stands in a value here, as an application of your own has it"
+            instead = f"Give {own['name']} as properties of its client, and leave that out."
             raise IntakeError(f"Line {line}: {what}. {instead}")

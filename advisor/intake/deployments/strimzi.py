@@ -128,7 +128,7 @@ def _tell(reading: Reading, others: list[Leaf]) -> None:
         one = next(name for name in _KINDS if name in reading.parts)
         how = f"Leave it out, or choose the rest on the command line: --only {one}"
         message = f"Line {kind.line}: {words}. {how}."
-        reading.beside.append(Problem(Component.APPLICATION, kind.text, message))
+        reading.unless_alone.append(Problem(Component.APPLICATION, kind.text, message))
     if others and not (reading.items or reading.heads):
         what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
         raise IntakeError(f"Line {others[0].line}: {what}.")

@@ -129,7 +129,7 @@ def _streams(reading: Reading, every: Iterable[Leaf]) -> None:
         words += "client. On the command line, choose a channel (--only NAME), or Kafka Streams "
         words += "(--kind quarkus-streams)."
         reading.parts |= {other.path[1] for other in every if other.path[0]}
-        reading.beside.append(Problem(_CODE, "Kafka Streams", words))
+        reading.unless_alone.append(Problem(_CODE, "Kafka Streams", words))
 
 
 def _place(leaf: Leaf) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from advisor.intake.reading import Reading
 from advisor.intake.text import line_of
 
 _OFFSETS = re.compile(r"\.\s*sendOffsetsToTransaction\s*\(")
-_BESIDE = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
+_OUTSIDE_CALL = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
 _ABORT = re.compile(r"\.\s*abortTransaction\s*\(")
 _COMMIT = re.compile(r"\.\s*commitTransaction\s*\(")
 _OF_ITSELF = re.compile(
@@ -62,7 +62,7 @@ class _Found:
     """Whether the offsets come with the group's metadata, which shuts out members that are gone."""
 
     of_itself: int = 0
-    beside: int = 0
+    outside: int = 0
     continues: int = 0
     always: int = 0
 
@@ -76,8 +76,8 @@ def in_java(reading: Reading, text: Text) -> None:
         found.offsets = line_of(plain, offsets.start())
         given = plain[offsets.end() : text.closed(offsets.end())]
         found.with_group = "groupMetadata" in given or "groupMetadata()" in plain
-    if beside := _BESIDE.search(plain):
-        found.beside = line_of(plain, beside.start())
+    if outside := _OUTSIDE_CALL.search(plain):
+        found.outside = line_of(plain, outside.start())
     for itself in _OF_ITSELF.finditer(plain):
         if not re.search(r"\bseek\s*\([^;]*$", text.line_to(itself.start())):
             found.of_itself = found.of_itself or line_of(plain, itself.start())
@@ -103,7 +103,7 @@ def in_python(reading: Reading, tree: ast.Module) -> None:
             found.with_group = "consumer_group_metadata" in map(words.verb, calls)
             found.of_itself = found.of_itself or _of_itself(tree, call)
         if words.verb(call) == "commit" and words.receiver(call) in consumers:
-            found.beside = found.beside or call.lineno
+            found.outside = found.outside or call.lineno
     goes_back = any(_BACK_NAME.search(words.verb(call)) for call in calls)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Try):
@@ -151,8 +151,8 @@ def _say(reading: Reading, found: _Found) -> None:
         reading.wrong(Component.APPLICATION, "commit", found.always, _ALWAYS)
     if not (found.offsets and named):
         return
-    if found.beside:
-        reading.wrong(Component.APPLICATION, "commit", found.beside, _OUTSIDE)
+    if found.outside:
+        reading.wrong(Component.APPLICATION, "commit", found.outside, _OUTSIDE)
     if found.of_itself:
         reading.wrong(Component.APPLICATION, "commit", found.of_itself, _ITSELF)
     if not found.with_group:

@@ -28,8 +28,10 @@ def is_server(names: Iterable[str]) -> bool:
     """Whether variables of these names are a server's of Kafka. A script that has addresses of
     brokers may ask ZooKeeper, too."""
     own = {*names}
-    told = own & {*_OF_BROKERS, *_ROLES}
-    return bool(told - {*OF_ZOOKEEPER}) or (bool(told) and not any(map(_ADDRESS.fullmatch, own)))
+    of_servers = own & {*_OF_BROKERS, *_ROLES}
+    return bool(of_servers - {*OF_ZOOKEEPER}) or (
+        bool(of_servers) and not any(map(_ADDRESS.fullmatch, own))
+    )
 
 
 def roles_of(variables: Mapping[str, _Variables]) -> tuple[set[str], set[str], set[str]]:

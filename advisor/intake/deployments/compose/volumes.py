@@ -87,8 +87,8 @@ def _unkept(leaves: Sequence[Leaf], service: str, folders: Collection[PurePosixP
     if not places:
         return first
     # A file of the server's own may say where the logs are.
-    is_told = folders and not any("$" in str(folder) for folder in folders)
-    is_known = is_told and not any(".properties" in leaf.text for leaf in own)
+    has_folders = folders and not any("$" in str(folder) for folder in folders)
+    is_known = has_folders and not any(".properties" in leaf.text for leaf in own)
     kept = all(_is_on(folder, places) for folder in folders)
     return first if is_known and not kept else 0
 

@@ -228,7 +228,7 @@ def _of_streams(reading: Reading, leaves: Iterable[Leaf]) -> None:
         words = f"Line {line}: {words}, or choose a binding of the other binder on the command "
         words += "line (--only NAME)."
         reading.parts |= {_binding(_name(leaf)) for leaf in leaves if _BOUND.match(_name(leaf))}
-        reading.beside.append(Problem(Component.APPLICATION, "Kafka Streams", words))
+        reading.unless_alone.append(Problem(Component.APPLICATION, "Kafka Streams", words))
 
 
 def _drop_auto_commit(reading: Reading) -> None:

@@ -25,7 +25,7 @@ _KEEPS = re.compile(
 )
 """A statement that keeps something in a name."""
 _IS_PUT = re.compile(rf"\s*(?:=(?!=)|;|:(?!:)|\+=|\.\s*(?:{_PUTS[3:-1]}|clear)\s*\()")
-_ANEW = {
+_RESETS = {
     True: re.compile(
         r"\s*(?::[^=;{}]{0,60})?(?:=\s*(?:false\b|null\b|0|new\b|None\b|\w*(?:List|Set|Seq|Buffer)\w*"
         r"\s*[(.<\[])|\.\s*clear\s*\()"
@@ -79,7 +79,7 @@ def keeps_back(text: Text, at: int, *, in_function: bool = False) -> bool:
 
 def _failed(text: Text, name: str, value: bool, span: Block) -> Iterator[tuple[Block, str | None]]:
     """The conditions that ask for a name, and what is done behind each where it has a value; None
-    where that is not told, or stands behind the condition."""
+    where that is not known, or stands behind the condition."""
     for match in islice(re.compile(_ASKED.format(name)).finditer(text.plain, *span), _MOST):
         of = re.sub(r"\W", "", match["of"] or "")
         answer = value is not (of in _NEGATIVE)
@@ -98,16 +98,16 @@ def nothing_asks(
 ) -> bool:  # fmt: skip
     """Whether nothing between two places is done where a name has a value."""
     span = max(0, span[0]), span[1]
-    told = [*logged(text, span)]
+    passed = [*logged(text, span)]
     for place, failed in _failed(text, name, value, span):
         if failed is None or not is_idle(
             text, place[1], failed, loops=loops, in_function=in_function
         ):
             return False
-        told.append(place)
+        passed.append(place)
     uses = islice(re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span), _MOST)
     return all(
-        _IS_PUT.match(text.plain, use.end()) or any(a <= use.start() < b for a, b in told)
+        _IS_PUT.match(text.plain, use.end()) or any(a <= use.start() < b for a, b in passed)
         for use in uses
     )
 
@@ -122,10 +122,10 @@ def keeps_for_nothing(text: Text, statement: str) -> bool:
     uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)]
     if all(_IS_PUT.match(text.plain, use.end()) for use in uses):
         return kept["to"] not in ("true", "false")
-    anew = any(
-        _ANEW[value].match(text.plain, use.end()) and looped(text, use.start()) for use in uses
+    is_reset = any(
+        _RESETS[value].match(text.plain, use.end()) and looped(text, use.start()) for use in uses
     )
-    return anew and nothing_asks(text, name, value, whole)
+    return is_reset and nothing_asks(text, name, value, whole)
 
 
 def decides(text: Text, attempt: Block, handler: str) -> bool:

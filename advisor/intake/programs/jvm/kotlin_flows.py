@@ -20,21 +20,21 @@ _FLOW = re.compile(
     r"(?P<verb>flow|channelFlow|callbackFlow|generateSequence|sequence)\s*"
     r"(?:<[\w<>?, ]{0,60}>)?\s*$"
 )
-_BESIDE = frozenset({
+_BUFFERS = frozenset({
     "buffer", "flowOn", "conflate", "collectLatest", "mapLatest", "flatMapMerge", "shareIn",
     "stateIn", "produceIn",
 })  # fmt: skip
 _OFFSETS = re.compile(r"\bOffsetAndMetadata\b")
 
 
-def beside(text: Text, consumer: str) -> Iterator[int]:
-    """Where flows that poll keep their records by, if nothing commits the offsets of each."""
+def buffered(text: Text, consumer: str) -> Iterator[int]:
+    """Where flows that poll keep records in a buffer, if no offsets of each are committed."""
     polls = () if _OFFSETS.search(text.plain) else re.finditer(POLL.format(consumer), text.plain)
     for poll in islice(polls, _MOST):
-        yield from _beside(text, poll.start())
+        yield from _buffered(text, poll.start())
 
 
-def _beside(text: Text, at: int) -> Iterator[int]:
+def _buffered(text: Text, at: int) -> Iterator[int]:
     for _, end, head in text.around(at):
         flow = _FLOW.search(head)
         if flow is None:
@@ -46,5 +46,5 @@ def _beside(text: Text, at: int) -> Iterator[int]:
             uses = re.finditer(rf"\b{flow['name']}\b\s*(?:\([^(){{}}]*\))?", text.plain)
             begins += [use.end() for use in islice(uses, _MOST)]
         yield from (
-            step.at for match in begins for step in steps(text, match) if step.name in _BESIDE
+            step.at for match in begins for step in steps(text, match) if step.name in _BUFFERS
         )

@@ -77,7 +77,7 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         commits = re.compile(ALL.format(consumer))
         for at in poll_chains.too_early(text, own, commits):
             places.setdefault(BEFORE, at)
-        for at in kotlin_flows.beside(text, consumer):
+        for at in kotlin_flows.buffered(text, consumer):
             places.setdefault(ASYNCHRONOUS, at)
     for poll in every:
         for what, at in _Poll(program, poll).facts():

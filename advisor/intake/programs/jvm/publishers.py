@@ -153,9 +153,9 @@ def _is_nothing(text: Text, begin: int, end: int) -> bool:
 def _is_used(text: Text, name: str, at: int) -> bool:
     """Whether something but a log uses a name behind a place, in the block around that."""
     stop = text.block(at)[1]
-    told = [*logged(text, (at, stop))]
+    logs = [*logged(text, (at, stop))]
     uses = islice(re.compile(rf"\b{name}\b").finditer(text.plain, at, stop), _MOST)
-    return any(not any(start <= use.start() < end for start, end in told) for use in uses)
+    return any(not any(start <= use.start() < end for start, end in logs) for use in uses)
 
 
 def _names(pattern: str, plain: str) -> set[str]:
@@ -169,7 +169,7 @@ def _any_of(names: set[str]) -> str:
 
 @lru_cache(maxsize=2)
 def _heads(plain: str) -> _Heads:
-    own = "".join(f"|{types}" for told, types in _BY_IMPORT if told in plain)
+    own = "".join(f"|{types}" for package, types in _BY_IMPORT if package in plain)
     own += "".join(f"|{name}" for name in sorted(_names(_INTERFACE.pattern, plain)))
     blocking = _any_of(_names(_DECLARED.format("RestClient"), plain))
     clients = _any_of(_names(_DECLARED.format(f"(?:{_CLIENT}{own}){_OF}"), plain))

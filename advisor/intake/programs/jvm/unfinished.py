@@ -62,8 +62,8 @@ def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block])
         for name, at in names.items():
             held = made is _WRITERS and any(start < at < end for start, end in reached)
             held = held or bool(_TRY.search(plain[max(0, at - 200) : at]))
-            told = re.compile(ends.format(name))
-            if held or any(told.search(plain, max(0, start), end) for start, end in reached):
+            finish = re.compile(ends.format(name))
+            if held or any(finish.search(plain, max(0, start), end) for start, end in reached):
                 continue
             for match in re.compile(put.format(name)).finditer(plain, begin, body[1]):
                 given = _PLACE.sub("", plain[match.end() : text.closed(match.end())])

@@ -50,10 +50,10 @@ class AsyncClients:
         match node:
             case ast.Assign(targets=targets, value=value) if self._is_one(value):
                 yield from map(ast.unparse, targets)
-            case ast.AnnAssign(target=target, annotation=told, value=value):
-                if self._is_type(told) or (value and self._is_one(value)):
+            case ast.AnnAssign(target=target, annotation=kind, value=value):
+                if self._is_type(kind) or (value and self._is_one(value)):
                     yield ast.unparse(target)
-            case ast.arg(arg=name, annotation=told) if told and self._is_type(told):
+            case ast.arg(arg=name, annotation=kind) if kind and self._is_type(kind):
                 yield name
             case ast.withitem(context_expr=value, optional_vars=target):
                 if target and self._is_one(value):
@@ -83,8 +83,8 @@ class AsyncClients:
         is_of_one = root in self.names and made in _CONNECTS
         return bool(_CLASSES.fullmatch(made)) or root in self._roots or is_own or is_of_one
 
-    def _is_type(self, told: ast.expr) -> bool:
-        name = ast.unparse(told)[:100].strip("'\"")
+    def _is_type(self, kind: ast.expr) -> bool:
+        name = ast.unparse(kind)[:100].strip("'\"")
         return bool(_CLASSES.fullmatch(name.rpartition(".")[2])) or (
             name.partition(".")[0] in self._roots
         )

@@ -54,7 +54,7 @@ def goes_on(
 
 def taken(node: ast.If, name: str, value: bool) -> list[ast.stmt] | None:
     """What is done where a name, or what a call of it returns, has a value; None where that is not
-    told, or stands behind the condition."""
+    known, or stands behind the condition."""
     answer = _answer(node.test, name, value)
     if answer is None:
         return None
@@ -71,7 +71,7 @@ OUTCOMES = _OF_ERRORS | {"ok", "success", "succeeded", "successful", "is_success
 
 def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
     """What a condition comes to where a name, or a call of it, has a value; None if that is not
-    told."""
+    known."""
     match test:
         case ast.Name() | ast.Attribute() if _name(test) == name:
             return value
@@ -149,9 +149,9 @@ def set_to(node: ast.AST) -> tuple[str, bool] | None:
 def says_whether(function: ast.AST) -> bool:
     """Whether a function takes an error, and returns whether there was none."""
     inside = [*ast.walk(function)]
-    told = (node.value for node in inside if isinstance(node, ast.Return))
+    returned = (node.value for node in inside if isinstance(node, ast.Return))
     return any(isinstance(node, ast.ExceptHandler) for node in inside) and any(
-        isinstance(node, ast.Constant) and isinstance(node.value, bool) for node in told
+        isinstance(node, ast.Constant) and isinstance(node.value, bool) for node in returned
     )
 
 
@@ -170,10 +170,10 @@ class Flags:
 
     def __init__(self, scope: ast.AST) -> None:
         self._asked = defaultdict[str, list[ast.If]](list)
-        told, self._returned = words.printed(scope), set[str]()
+        passed, self._returned = words.printed(scope), set[str]()
         for node in ast.walk(scope):
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
-                told.add(id(node.value))
+                passed.add(id(node.value))
                 self._returned.add(node.value.id)
             names = ast.walk(node.test) if isinstance(node, ast.If) else ()
             if isinstance(node, ast.Expr) and set_to(node):
@@ -181,14 +181,14 @@ class Flags:
             for inner in names:
                 if isinstance(inner, ast.Name | ast.Attribute):
                     self._asked[_name(inner)] += [node] if isinstance(node, ast.If) else []
-                    told.add(id(inner))
+                    passed.add(id(inner))
         again = [node for node in ast.walk(scope) if isinstance(node, words.LOOPS)]
         is_called = isinstance(scope, words.APART)
-        self._anew = {set_to(inner) for top in ([scope] if is_called else again)
+        self._resets = {set_to(inner) for top in ([scope] if is_called else again)
                       for inner in ast.walk(top)}  # fmt: skip
         self._read = {_name(node) for node in ast.walk(scope)
                       if isinstance(node, ast.Name | ast.Attribute)
-                      and isinstance(node.ctx, ast.Load) and id(node) not in told}  # fmt: skip
+                      and isinstance(node.ctx, ast.Load) and id(node) not in passed}  # fmt: skip
 
     def asks(self, name: str) -> bool:
         """Whether a condition asks for a name."""
@@ -205,8 +205,8 @@ class Flags:
     def tells(self, handler: ast.ExceptHandler) -> bool:
         """Whether a function returns what a handler makes of an error."""
         kept = {pair[0] for node in handler.body for pair in [set_to(node)] if pair}
-        told = [node.value for node in ast.walk(handler) if isinstance(node, ast.Return)]
-        return any(node and ast.unparse(node) != "None" for node in told) or bool(
+        returned = [node.value for node in ast.walk(handler) if isinstance(node, ast.Return)]
+        return any(node and ast.unparse(node) != "None" for node in returned) or bool(
             kept & self._returned
         )
 
@@ -223,8 +223,8 @@ class Flags:
     def _decides(self, node: ast.stmt, value: bool, leaves: Container[int], inside: bool) -> bool:
         """Whether something is done about an error of which a name is left with a value."""
         name = (set_to(node) or ("", False))[0]
-        is_anew = name and (name, not value) in self._anew
-        return not (is_anew and self.is_idle(name, value, leaves, in_function=inside))
+        is_reset = name and (name, not value) in self._resets
+        return not (is_reset and self.is_idle(name, value, leaves, in_function=inside))
 
     def without(
         self, attempt: ast.Try, body: list[ast.stmt], leaves: Container[int], *, in_function: bool
@@ -234,7 +234,7 @@ class Flags:
         rest, counts = list[ast.stmt](), set[str]()
         for node in attempt.body:
             pair = set_to(node) if isinstance(node, ast.Assign) else None
-            is_false = pair and pair[1] and (pair[0], False) in self._anew
+            is_false = pair and pair[1] and (pair[0], False) in self._resets
             if is_false and self._decides(node, False, leaves, in_function):
                 rest += [ast.Raise()]
         for node in body:
