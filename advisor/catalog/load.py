@@ -101,6 +101,7 @@ def _entry(file: str, head: dict[str, Any], table: dict[str, Any]) -> Entry:
 
 
 def _setting(head: dict[str, Any], table: dict[str, Any]) -> Setting:
+    by_librdkafka = head["families"] == [Family.LIBRDKAFKA]
     return Setting(
         component=Component(table.get("component", head["component"])),
         name=table["name"],
@@ -114,7 +115,8 @@ def _setting(head: dict[str, Any], table: dict[str, Any]) -> Setting:
         aliases=tuple(table.get("aliases", ())),
         unit=table.get("unit", ""),
         refused=table.get("refused", ""),
-        any_case=table.get("any_case", False),
+        any_case=table.get("any_case", by_librdkafka),
+        by_librdkafka=by_librdkafka,
     )
 
 

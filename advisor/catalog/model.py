@@ -57,7 +57,8 @@ class Setting:
     `pattern` is a regular expression for what a text, or a value beside the choices, must be, or
     for a number with a fraction, of which the next whole one is taken; `between` are the least and
     the most of a text that is such a number, `items` what the members of a list may be;
-    `any_case` if the letters' case of a choice does not count, and a switch may be t, f, 1 or 0.
+    `any_case` if the letters' case of a choice does not count; `by_librdkafka` if librdkafka reads
+    the text: white space around it counts, and a switch may be t, f, 1 or 0.
     `aliases` are other names of the same key in this family. `source` says where the default
     was read. A setting with `refused` is in force but cannot be stated, for the reason given.
     One that is not `weighed` is real and has no `meaning` here: no guarantee is derived from it.
@@ -79,6 +80,7 @@ class Setting:
     unit: str = ""
     refused: str = ""
     any_case: bool = False
+    by_librdkafka: bool = False
     weighed: bool = True
 
 

@@ -83,6 +83,7 @@ def _setting(product: str, line: str, component: Component, fact: Fact) -> Setti
         choices=tuple((text, text) for text in fact.one_of),
         # librdkafka finds a word of its lists in any case (rd_kafka_conf_set_prop0, rd_strcasecmp).
         any_case=fact.any_case or product == "librdkafka",
+        by_librdkafka=product == "librdkafka",
         pattern=DECIMAL if fact.type == "double" else "",
         between=_between(fact),
         items=fact.items,

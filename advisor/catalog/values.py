@@ -1,8 +1,8 @@
 """Turns what a person wrote into a value, strictly, and a value into what a client reads.
 
 Everything accepted here means the same to the real client. What a client would take but read
-otherwise than it looks is refused: librdkafka reads `010` as 8 and lets a number over 64 bits
-wrap round; both were seen on 2.16.
+otherwise than it looks is refused: librdkafka reads `010` as 8 (Java as 10) and lets a number over
+64 bits wrap round; both were seen on 2.16.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _BESIDE = {
 """What a value beside the choices has to be, where it is no class."""
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]{0,18})", re.ASCII)
+_OF_JAVA = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+"""Java takes zeros before a number (Integer.parseInt)."""
 _BETWEEN = re.compile(r" *, *")
 _EMPTY = {
     "cleanup.policy": "is empty. Since Kafka 4.2 such a topic keeps every record: state "
@@ -41,7 +43,8 @@ _SHORT = {"t": True, "1": True, "f": False, "0": False}
 
 
 def parse(setting: Setting, text: str) -> Value:
-    """The value that `text` stands for; what Kafka trims around it does not count.
+    """The value that `text` stands for; what Java trims around it does not
+    count.
 
     Raises `SettingError` with what would be right: the range, the choices, the length. A
     newline or another control character inside it is refused, so that no value can ever become
@@ -56,6 +59,8 @@ def parse(setting: Setting, text: str) -> Value:
         raise _refusal(setting, "contains a newline or another control character")
     if not written:
         raise _refusal(setting, _EMPTY.get(setting.name, "is empty"))
+    if setting.by_librdkafka and written != text and _is_compared(setting, written):
+        raise _refusal(setting, "has white space around its value, which librdkafka does not take")
     if setting.weighed and texts.is_placeholder(setting.name, written):
         return texts.STATED
     value = _of_kind(setting, written)
@@ -91,6 +96,12 @@ def gzip_level(stated: Mapping[str, str], line: str) -> Iterator[tuple[str, str]
     if level != -1 and not 1 <= level <= _MOST_GZIP:
         words = f"Value must be between 1 and {_MOST_GZIP} or equal to -1"
         yield name, f"Invalid value {level} for configuration {name}: {words}"
+
+
+def _is_compared(setting: Setting, written: str) -> bool:
+    """Whether a text is compared as it is: librdkafka takes the first number that stands in one."""
+    is_number = _INTEGER.fullmatch(written) is not None
+    return setting.kind is Kind.BOOL or (setting.kind is Kind.CHOICE and not is_number)
 
 
 def _of_kind(setting: Setting, written: str) -> Value:
@@ -133,7 +144,7 @@ def render(setting: Setting, value: Value) -> str:
 def _bool(setting: Setting, text: str) -> bool:
     # Java takes any case (ConfigDef.parseType).
     value = _BOOLS.get(text.lower())
-    if value is None and setting.any_case:
+    if value is None and setting.by_librdkafka:
         value = _SHORT.get(text.lower())
     if value is None:
         raise _refusal(setting, "must be true or false")
@@ -143,7 +154,7 @@ def _bool(setting: Setting, text: str) -> bool:
 def _int(setting: Setting, text: str) -> int:
     if setting.pattern and re.fullmatch(setting.pattern, text, re.ASCII):
         text = str(ceil(Decimal(text)))  # a fraction of a millisecond decides nothing
-    if not _INTEGER.fullmatch(text):
+    if not (_INTEGER if setting.by_librdkafka else _OF_JAVA).fullmatch(text):
         raise _refusal(setting, f"must be a whole number {_range(setting)}")
     value = int(text)
     low, high = setting.minimum, setting.maximum

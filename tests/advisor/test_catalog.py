@@ -127,7 +127,7 @@ def test_spark_refuses_what_it_decides_itself_and_says_what_that_is() -> None:
     ("name", "text", "value"),
     [("acks", " -1 ", "all"), ("acks", "all", "all"), ("acks", "0", "0"),
      ("enable.idempotence", "TRUE", True), ("retries", "+7", 7), ("linger.ms", "0", 0),
-     ("acks", "\tall \t\r\n", "all"), ("retries", "5\t", 5),
+     ("acks", "\tall \t\r\n", "all"), ("retries", "5\t", 5), ("retries", "010", 10),
      ("transactional.id", "payments-1", "stated")],
 )  # fmt: skip
 def test_values_are_read_as_the_client_reads_them(name: str, text: str, value: Value) -> None:
@@ -141,7 +141,7 @@ def test_values_are_read_as_the_client_reads_them(name: str, text: str, value: V
         ("acks", "ALL", "must be one of"),
         ("retries", "-1", "must be from 0 to 2147483647; -1 is not"),
         ("retries", "2147483648", "2147483648 is not"),
-        ("retries", "010", "must be a whole number"),
+        ("retries", "0" * 20, "must be a whole number"),
         ("retries", "0x10", "must be a whole number"),
         ("retries", "٣", "must be a whole number"),
         ("retries", "9" * 200, "must be a whole number"),
@@ -213,6 +213,23 @@ def test_what_java_makes_of_what_was_left_alone(
     settings: dict[Component, dict[str, Value]], component: Component, name: str, value: Value
 ) -> None:
     assert _in_force(settings, component, name) == value
+
+
+@pytest.mark.parametrize("name", ["acks", "enable.idempotence", "queuing.strategy"])
+def test_librdkafka_takes_a_word_as_it_is(name: str) -> None:
+    setting = _setting(name, P, Family.LIBRDKAFKA)
+    word = {"acks": "all", "enable.idempotence": "1"}.get(name, "fifo")
+    parse(setting, word)
+    for text in (f"{word} ", f" {word}", f"{word}\n"):
+        with pytest.raises(SettingError, match="white space"):
+            parse(setting, text)
+
+
+def test_librdkafka_takes_the_number_in_a_text() -> None:
+    assert parse(_setting("acks", P, Family.LIBRDKAFKA), "1 ") == "1"
+    assert parse(_setting("retries", P, Family.LIBRDKAFKA), " 5 ") == 5
+    with pytest.raises(SettingError):  # it is 8 there
+        parse(_setting("retries", P, Family.LIBRDKAFKA), "010")
 
 
 def test_librdkafka_lowers_requests_in_flight_for_idempotence() -> None:

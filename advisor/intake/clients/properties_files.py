@@ -7,6 +7,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
+from advisor.catalog.texts import trimmed
 from advisor.intake.clients import other_products
 from advisor.intake.clients.known_settings import SLIP, having, known_keys, likely_clients, newest
 from advisor.intake.clients.librdkafka_bindings import is_of_binding
@@ -49,7 +50,7 @@ def read_shared(text: str) -> Reading:
     for entry in entries:
         other_products.refuse(entry.key, entry.line, entry.value)
         for component in having(entry.key, _CLIENTS):
-            reading.state(component, entry.key, entry.value, entry.line)
+            reading.state(component, entry.key, trimmed(entry.value), entry.line)
     if len(likely_clients(entry.key for entry in entries)) > 1:
         reading.note(entries[0].line, _SHARED)
     return reading
@@ -68,6 +69,12 @@ def _likeness_of_shared(text: str) -> float:
 def _are_common(keys: set[str]) -> bool:
     """Whether each of these names is one of both clients."""
     return bool(keys) and keys <= _names(Component.PRODUCER) & _names(Component.CONSUMER)
+
+
+def may_be_of_topic(text: str) -> bool:
+    """Whether each name here is a topic's, and a broker's for all its topics."""
+    keys = _keys(text)
+    return bool(keys) and keys <= _names(Component.TOPIC) & _names(Component.BROKER)
 
 
 def _keys(text: str) -> set[str]:
