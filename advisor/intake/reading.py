@@ -284,7 +284,8 @@ class Reader:
 
     `likeness` says how much a text looks like it: 0 not at all, 1 beyond doubt. `read` raises
     `IntakeError`, with the line, for a text that is not of this kind. `read_files` reads several
-    files of one application, the last of which goes before the first.
+    files of one application, the last of which goes before the first. `is_yaml` says that its
+    likeness is asked of YAML in blocks (`yaml_styles`).
     """
 
     kind: str
@@ -292,3 +293,4 @@ class Reader:
     likeness: Callable[[str], float]
     read: Callable[[str], Reading]
     read_files: Callable[[Sequence[ApplicationFile]], Reading] | None = None
+    is_yaml: bool = False

@@ -428,4 +428,6 @@ def _likeness(text: str) -> float:
     return 0.99 if is_one and _API.search(text) else 0.0
 
 
-READERS = (Reader("kubernetes", "Kubernetes manifests (ConfigMap, env)", _likeness, read),)
+READERS = (
+    Reader("kubernetes", "Kubernetes manifests (ConfigMap, env)", _likeness, read, is_yaml=True),
+)

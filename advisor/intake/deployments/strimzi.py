@@ -345,4 +345,4 @@ def _likeness(text: str) -> float:
     return 1.0 if _API.search(text) else 0.9 if _PATCH.search(text) else 0.0
 
 
-READERS = (Reader("strimzi", "Strimzi resources (YAML)", _likeness, read),)
+READERS = (Reader("strimzi", "Strimzi resources (YAML)", _likeness, read, is_yaml=True),)

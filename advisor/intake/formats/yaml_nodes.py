@@ -17,7 +17,7 @@ from advisor.intake.text import IntakeError
 MAX_DEPTH = 50
 MAX_NODES = 20_000
 
-_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _BOOL, _NULL, _MERGE, _INT = (
     f"tag:yaml.org,2002:{kind}" for kind in ("bool", "null", "merge", "int")
 )
@@ -52,8 +52,8 @@ def documents(text: str) -> list[list[Leaf]]:
     The message repeats nothing of the text: a broken file may have its secrets anywhere.
     """
     try:
-        _check(text)
-        nodes = list(yaml.compose_all(text, Loader=_LOADER))
+        check(text)
+        nodes = list(yaml.compose_all(text, Loader=LOADER))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"Line {mark.line + 1}" if mark else "The file"
@@ -77,10 +77,10 @@ def _list_of(path: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
     return (path[:-1] if is_entry else path), is_entry
 
 
-def _check(text: str) -> None:
+def check(text: str) -> None:
     """Refuses what is nested deeper or is more than any configuration, before it is built."""
     depth = 0
-    for count, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+    for count, event in enumerate(yaml.parse(text, Loader=LOADER)):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH or count > MAX_NODES:

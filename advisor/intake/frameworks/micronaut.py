@@ -144,4 +144,6 @@ def _likeness(text: str) -> float:
     return 0.93 if _LINE.search(text) or _BLOCK.search(text) else 0.0
 
 
-READERS = (Reader("micronaut", "Micronaut's application.yml", _likeness, read, read_files),)
+READERS = (
+    Reader("micronaut", "Micronaut's application.yml", _likeness, read, read_files, is_yaml=True),
+)

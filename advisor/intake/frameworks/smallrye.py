@@ -305,5 +305,12 @@ def _likeness(text: str) -> float:
 
 
 READERS = (
-    Reader("smallrye", "Quarkus (SmallRye Reactive Messaging)", _likeness, read, read_files),
+    Reader(
+        "smallrye",
+        "Quarkus (SmallRye Reactive Messaging)",
+        _likeness,
+        read,
+        read_files,
+        is_yaml=True,
+    ),
 )

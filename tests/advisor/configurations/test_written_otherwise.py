@@ -6,11 +6,13 @@ changes but the form: where lines end, how a class is named, what variables are 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.advisor.configurations.asking import TOPIC, given
 
@@ -126,6 +128,29 @@ PYTHON_FORMS: dict[str, Callable[[str], str]] = {
 SETTINGS = {
     "a.properties": "acks=1\nenable.idempotence=false\nretries=0\n",
     "application.yml": "kafka:\n  streams:\n    default:\n      producer.acks: 1\n",
+    "quarkus.yml": """mp:
+  messaging:
+    outgoing:
+      o:
+        connector: smallrye-kafka
+        acks: 1
+""",
+    "cm.yaml": """apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: c
+data:
+  topic.properties: "replication.factor=1\\nretention.ms=60000"
+""",
+    "strimzi.yaml": """apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata:
+  name: t
+spec:
+  replicas: 2
+  config:
+    retention.ms: 60000
+""",
     "spring.yml": "spring:\n  kafka:\n    producer:\n      acks: 1\n",
     "compose.yml": """services:
   k:
@@ -162,7 +187,20 @@ SETTINGS_FORMS: dict[str, Callable[[str], str]] = {
         else text.replace("\n", "\n# acks=0\n")
     ),
 }
-FORMS = {".py": PYTHON_FORMS, ".java": JVM_FORMS, ".kt": JVM_FORMS}
+YAML_FORMS: dict[str, Callable[[str], str]] = SETTINGS_FORMS | {
+    "JSON": lambda text: json.dumps(yaml.safe_load(text)),
+    "JSON of lines": lambda text: json.dumps(yaml.safe_load(text), indent=2),
+    "braces": lambda text: yaml.safe_dump(yaml.safe_load(text), default_flow_style=True),
+    "quoted keys": lambda text: re.sub(r"(?m)^( *)(\w\S*):(?= |$)", r'\1"\2":', text),
+    "a document": lambda text: f"# ours\n---\n{text}",
+}
+FORMS = {
+    ".yml": YAML_FORMS,
+    ".yaml": YAML_FORMS,
+    ".py": PYTHON_FORMS,
+    ".java": JVM_FORMS,
+    ".kt": JVM_FORMS,
+}
 ROWS = [
     (name, text, form)
     for name, text in {**JVM, **PYTHON, **SETTINGS}.items()

@@ -428,4 +428,8 @@ def _likeness(text: str) -> float:
     return 0.98 if _SERVICES.search(text) and has_kafka else 0.0
 
 
-READERS = (Reader("compose", "docker-compose.yml (KAFKA_…, SPRING_KAFKA_…)", _likeness, read),)
+READERS = (
+    Reader(
+        "compose", "docker-compose.yml (KAFKA_…, SPRING_KAFKA_…)", _likeness, read, is_yaml=True
+    ),
+)

@@ -364,4 +364,6 @@ def _likeness(text: str) -> float:
     return 0.9 if _BLOCK.search(text) and _KAFKA.search(text) else 0.0
 
 
-READERS = (Reader("spring", "Spring Boot application.yml", _likeness, read, read_files),)
+READERS = (
+    Reader("spring", "Spring Boot application.yml", _likeness, read, read_files, is_yaml=True),
+)
