@@ -161,7 +161,8 @@ class Inputs:
         ]
         ranked.sort(key=lambda row: (row[0], bool(by_name[row[1]]), is_topology(row[2])))
         for above, name, text in ranked:
-            self.add_text(name, text, kind or by_name[name] or "", above)
+            taken = kind or by_name[name] or kinds.server_by_name(name, text)
+            self.add_text(name, text, taken, above)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
         """The client that one of the files speaks of, where its version was stated alone."""

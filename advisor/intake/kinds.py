@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from advisor.intake.clients.properties_files import may_be_of_topic
 from advisor.intake.reading import Reader
 from advisor.intake.registry import detect, find
 from advisor.intake.text import MARK
@@ -13,6 +14,12 @@ _STARTS = ("environment", "compose", "kubernetes")
 """Kinds that say what processes are started with."""
 _OF_VARIABLES = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w-]+)?|[\w.-]+\.env")
 """How files of variables are called (Compose file reference, `env_file`)."""
+
+_OF_SERVERS = (
+    (re.compile(r"(?i)topic"), "topic-properties"),
+    (re.compile(r"(?i)server|broker|controller|kraft|cluster|node|kafka"), "broker-properties"),
+)
+"""What the names of files say whose they are."""
 
 
 def goes_first(text: str) -> bool:
@@ -37,3 +44,10 @@ def kind_by_name(name: str, text: str) -> str:
     Spring's; else empty: then its text tells the kind."""
     by_name = _OF_VARIABLES.fullmatch(name.rpartition("/")[2])
     return "environment" if by_name and not kind_of(text) else ""
+
+
+def server_by_name(name: str, text: str) -> str:
+    """Of a file that may be a topic's or a broker's, which its name says it is; else empty."""
+    base = name.rpartition("/")[2]
+    kinds = (kind for pattern, kind in _OF_SERVERS if pattern.search(base))
+    return next(kinds, "") if may_be_of_topic(text) else ""

@@ -15,10 +15,15 @@ from advisor.intake.application_file import ApplicationFile
 from advisor.intake.catalog_check import weigh
 from advisor.intake.clients.other_brokers import refuse_hosts
 from advisor.intake.clients.other_products_text import refuse_others
-from advisor.intake.clients.properties_files import by_slips, claim_for_librdkafka
+from advisor.intake.clients.properties_files import (
+    by_slips,
+    claim_for_librdkafka,
+    may_be_of_topic,
+)
 from advisor.intake.clients.several_clients import keep, with_own_lines
 from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
+from advisor.intake.formats.yaml_styles import in_blocks
 from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.intake import Intake
 from advisor.intake.programs.code_facts import (
@@ -61,6 +66,11 @@ _PATCHED = (
 _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _MARKDOWN = (
     "this looks like Markdown, whose parts may be of several files. Give each as a file of its own."
+)
+
+_WHOSE = (
+    "this may be of one topic, or of a broker for all topics without settings of their own. Say "
+    "its kind: topic-properties or broker-properties."
 )
 
 _PROPERTIES = "-properties"
@@ -112,13 +122,14 @@ def detect(text: str) -> Reader | None:
 
     Names that are only near real ones count where nothing else does.
     """
+    blocks = in_blocks(text)
     nests, other = yaml_begins(text) > 0, is_no_program(text)
     readers = [
         reader for reader in all_readers()
         if not (nests and reader.kind.endswith((_PROPERTIES, _VARIABLES)))
         and not (other and reader.kind in _PROGRAMS)
     ]  # fmt: skip
-    scores = [(reader.likeness(text), reader) for reader in readers]
+    scores = [(reader.likeness(blocks if reader.is_yaml else text), reader) for reader in readers]
     best = max(scores, key=lambda row: row[0])
     return best[1] if best[0] > 0 else None if nests else by_slips(text)
 
@@ -279,6 +290,8 @@ def _reader(text: str) -> Reader:
     if fence and not (reader and reader.kind in _PROGRAMS and is_python(text)):
         line = line_of(text, fence.start())
         raise IntakeError(f"Line {line}: {_MARKDOWN}")
+    if reader and reader.kind == "broker-properties" and may_be_of_topic(text):
+        raise IntakeError(f"Line 1: {_WHOSE}")
     if reader is not None:
         return reader
     if _BINDINGS.search(text):

@@ -39,7 +39,7 @@ def read(text: str, component: Component) -> Reading:
     reading = Reading()
     for entry in properties(text):
         other_products.refuse(entry.key, entry.line, entry.value)
-        reading.state(component, entry.key, entry.value, entry.line)
+        reading.state(component, entry.key, trimmed(entry.value), entry.line)
     return reading
 
 

@@ -43,7 +43,8 @@ _PUT = re.compile(
 )
 _YAML = re.compile(r"^[A-Za-z][\w.-]*:(?:[ \t]|$)", re.MULTILINE)
 _STATEMENT = re.compile(
-    r"^(?:import|from|def|class|@|with|if|for|[\w.]+\s*[=(\[]|\w+\s*:[^=\n]{1,80}=\s*[A-Z]\w*\()",
+    r"^(?:import|from|def|class|@|with|if|for|[\w.]+\s*[=(\[]"
+    r"|\w+\s*:[^=\n]{1,80}=\s*(?:[A-Z]\w*\(|\{|dict\())",
     re.MULTILINE,
 )
 _MADE = re.compile(r"\bconfluent_kafka\b")
