@@ -9,7 +9,7 @@ micronaut-kafka guide, @KafkaListener (OffsetStrategy.AUTO) and @ErrorStrategy
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family
@@ -28,6 +28,9 @@ _CLIENTS = {"producers": Component.PRODUCER, "consumers": Component.CONSUMER}
 _NAMED = re.compile(
     r"kafka\.(?P<part>producers|consumers)\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
 )
+_DEFAULT = "default"
+"""The client of whatever has none of its own name: that one has nothing of this one's
+(KafkaConsumerConfiguration, KafkaConsumerProcessor.getConsumerConfigurationDefaults)."""
 _STREAMS = "kafka.streams."
 _STREAM = re.compile(r"kafka\.streams\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)")
 _LINE = re.compile(r"^[ \t]*kafka\.(?:producers|consumers|streams)\.", re.MULTILINE)
@@ -60,9 +63,11 @@ def _read(stated: Sequence[Leaf]) -> Reading:
         _streams(reading, every)
         if reading.heads["family"] is Family.STREAMS:
             return reading
-    # A client's own goes before what is said for all of them, and `default` before neither.
-    for leaf in sorted(every, key=_rank):
-        _take(reading, leaf)
+    parts = {match["part"] for leaf in every if (match := _NAMED.fullmatch(leaf.path[0]))
+             and match["name"] != _DEFAULT}  # fmt: skip
+    # A client's own goes before what is said for all of them.
+    for leaf in sorted(every, key=lambda leaf: _NAMED.fullmatch(leaf.path[0]) is not None):
+        _take(reading, leaf, parts)
     _state_defaults(reading)
     return reading
 
@@ -71,7 +76,7 @@ def _streams(reading: Reading, every: list[Leaf]) -> None:
     """What stands under `kafka.streams` and a name, for StreamsConfig
     (AbstractKafkaStreamsConfiguration: what is said for all clients counts, too)."""
     named = [(match, leaf) for leaf in every if (match := _STREAM.fullmatch(leaf.path[0]))]
-    names = sorted({match["name"] for match, _ in named} - {"default"})
+    names = sorted({match["name"] for match, _ in named})
     if not named:
         return
     reading.heads["family"] = Family.STREAMS
@@ -81,7 +86,7 @@ def _streams(reading: Reading, every: list[Leaf]) -> None:
     of_all = [leaf for leaf in every if not _STREAM.fullmatch(leaf.path[0])]
     for leaf in of_all:
         _hand_on(reading, leaf.path[0].removeprefix("kafka."), leaf)
-    for match, leaf in sorted(named, key=lambda row: row[0]["name"] != "default"):
+    for match, leaf in sorted(named, key=lambda row: row[0]["name"] != _DEFAULT):
         _hand_on(reading, match["key"], leaf)
 
 
@@ -105,23 +110,13 @@ def _state_defaults(reading: Reading) -> None:
         reading.note(line, f"{words}client commits on its timer (application.commit)")
 
 
-def _rank(leaf: Leaf) -> int:
-    match = _NAMED.fullmatch(leaf.path[0])
-    if match is None:
-        return 0
-    return 1 if match["name"] == "default" else 2
-
-
-def _take(reading: Reading, leaf: Leaf) -> None:
+def _take(reading: Reading, leaf: Leaf, parts: Collection[str]) -> None:
+    """Takes a setting; `parts` have clients with names of their own beside the default."""
     name = leaf.path[0]
     if match := _NAMED.fullmatch(name):
-        _fill(
-            reading,
-            [_CLIENTS[match["part"]]],
-            match["key"],
-            leaf,
-            match["name"].removeprefix("default"),
-        )
+        is_only = match["name"] == _DEFAULT and match["part"] not in parts
+        client = "" if is_only else match["name"]
+        _fill(reading, [_CLIENTS[match["part"]]], match["key"], leaf, client)
     elif name.startswith(_STREAMS):
         words = "what stands under kafka.streams is not read: give it as streams.properties"
         if not any(note.endswith(f"{words}.") for note in reading.notes):

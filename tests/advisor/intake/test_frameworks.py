@@ -92,7 +92,13 @@ kafka:
 MICRONAUT = [
     (_MICRONAUT, 1, "acks: 1 -> all"),
     (_MICRONAUT, 1, "the message is skipped.*unless @ErrorStrategy of the code says"),
-    ("kafka.producers.bills.acks=all\nkafka.producers.default.acks=0\n", 0, "^YES"),
+    # a client with a name has nothing of the default one
+    ("kafka.producers.bills.acks=all\nkafka.producers.default.acks=0\n", 2, "--only bills"),
+    ("kafka.producers.bills.linger.ms=9\nkafka.producers.default.acks=all\nkafka.acks=0\n", 2,
+     "--only bills, --only default"),
+    ("kafka.producers.bills.linger.ms=9\nkafka.producers.default.linger.ms=9\n", 0, "^YES"),
+    ("kafka.consumers.default.auto.offset.reset=earliest\nkafka.consumers.g.max.poll.records=5\n",
+     2, "--only default, --only g"),
     ("kafka.acks=0\nkafka.producers.default.linger.ms=5\n", 1, "acks: 0 -> all"),
     ("kafka.producers.default.acks=all\nkafka.streams.default.acks=0\n", 0,
      "^YES.*kafka.streams is not read"),
