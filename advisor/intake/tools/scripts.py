@@ -12,11 +12,19 @@ from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError
 
 _MOVES = "kafka-reassign-partitions"
-_ASSIGNED = re.compile(r"^[ \t]*(?:export[ \t]+)?(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
+_SETS = r"^[ \t]*(?:(?:declare|export|local|readonly|typeset)[ \t]+(?:-\w+[ \t]+)?)?"
+_ASSIGNED = re.compile(rf"{_SETS}(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
+_DEFAULTED = re.compile(
+    rf"{_SETS}(?P<name>\w+)=[\"']?\$\{{(?P<other>\w+):?-(?P<default>[\w.:-]*)\}}[\"']?[ \t]*$"
+    r"|^[ \t]*:[ \t]+[\"']?\$\{(?P<own>\w+):?=(?P<value>[\w.:-]*)\}",
+    re.MULTILINE,
+)
+"""A variable that has a default where it is not given."""
+_FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+[\w-]+|[\w-]+[ \t]*\(\))", re.MULTILINE)
 _CHANGED = re.compile(r"(?<![\w.$-])(\w+)\+?=")
 _TAKEN = re.compile(r"\b(?:for|getopts|mapfile|printf|read|readarray)\b([^\n;]*)")
 _TEXT = re.compile(
-    r"^[ \t]*(?:export[ \t]+)?(\w+)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|\(([^()]*)\))[ \t]*$",
+    rf"{_SETS}(\w+)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|\(([^()]*)\))[ \t]*$",
     re.MULTILINE,
 )
 """Several words, or an array of them."""
@@ -50,10 +58,12 @@ def _commands(text: str) -> Iterator[tuple[str, int]]:
 
     A variable is replaced by its one plain value, or by its default where nothing here sets it.
     """
-    values = _values(text)
+    values, has_functions = _values(text), _FUNCTION.search(text) is not None
 
     def value(match: re.Match[str]) -> str:
         name, default = match[1] or match[3], match[2] or match[0]
+        if name.isdecimal() and has_functions:  # who calls a function gives it
+            return match[0]
         return (values[name] or match[0]) if name in values else default
 
     command, begins = "", 1
@@ -76,6 +86,12 @@ def _values(text: str) -> dict[str, str]:
         match[1]: match[2] or match[3] or " ".join((match[4] or "").split())
         for match in _TEXT.finditer(text)
     } | {match[1]: match[2] for match in _ASSIGNED.finditer(text)}
+    has_functions = _FUNCTION.search(text) is not None
+    for match in _DEFAULTED.finditer(text):
+        given = has_functions and (match["other"] or "").isdecimal()
+        value = match["default"] or match["value"] or ""
+        plain[match["name"] or match["own"]] = "" if given else value
+        changed[match["own"]] += 1
     taken = {word for match in _TAKEN.finditer(text) for word in re.findall(r"\w+", match[1])}
     return {
         name: plain.get(name, "") if times == 1 and name not in taken else ""
