@@ -12,6 +12,7 @@ import base64
 import binascii
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from advisor.intake.application_file import file_profile
 from advisor.intake.clients.known_settings import decides
@@ -37,7 +38,42 @@ def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
         for leaf in leaves
         if leaf.path[:1] == ("data",) and len(leaf.path) == 2
     }
-    return [list(_filled(leaves, entries)) for leaves in resources]
+    prefixes = _prefixes(chain.from_iterable(resources))
+    filled = ([*_filled(leaves, entries)] for leaves in resources)
+    return [_prefixed(leaves, prefixes) for leaves in filled]
+
+
+def _prefixes(leaves: Iterable[Leaf]) -> Mapping[tuple[str, str], str]:
+    """What stands before each variable of a ConfigMap or a Secret that containers are given whole
+    (Kubernetes API reference, EnvFromSource v1, `prefix`). Raises `IntakeError` where that differs.
+    """
+    before, sources = dict[tuple[str, ...], str](), list[tuple[tuple[str, ...], Leaf]]()
+    for leaf in leaves:
+        match leaf.path:
+            case (*path, "envFrom", number, "prefix"):
+                before[(*path, number)] = leaf.text
+            case (*path, "envFrom", number, _, "name"):
+                sources.append(((*path, number), leaf))
+            case _:
+                pass
+    found = dict[tuple[str, str], str]()
+    for place, leaf in sources:
+        prefix = before.get(place, "")
+        if found.setdefault((leaf.path[-2], leaf.text), prefix) != prefix:
+            words = "envFrom: one container has these variables under another prefix than another"
+            raise IntakeError(f"Line {leaf.line}: {words}. Leave only the one that counts.")
+    return found
+
+
+def _prefixed(leaves: list[Leaf], prefixes: Mapping[tuple[str, str], str]) -> list[Leaf]:
+    """A resource, with its entries as containers have them."""
+    prefix = next((prefixes.get(source, "") for source in source_of(leaves)), "")
+    return [
+        replace(leaf, path=("data", f"{prefix}{leaf.path[1]}"))
+        if prefix and leaf.path[:1] == ("data",) and leaf.path[1].isidentifier()
+        else leaf
+        for leaf in leaves
+    ]
 
 
 def with_names(found: Iterable[list[Leaf]]) -> Iterator[tuple[str, list[Leaf]]]:
