@@ -4,10 +4,11 @@ before them, and of several the last (Compose file reference, `env_file`)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from advisor.intake.deployments.compose.files import UNREAD
 from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.kinds import kind_of
 from advisor.intake.text import IntakeError, shown
@@ -50,6 +51,12 @@ def settled(texts: Sequence[Source], notes: list[str]) -> tuple[list[Source], li
             found.append((name, "\n".join(lines) if gone else text))
     found = sorted(found or texts, key=lambda source: bool(naming.get(source[0])))
     return found, [*notes, *own_notes]
+
+
+def unanswered(notes: Iterable[str], texts: Iterable[Source]) -> list[str]:
+    """The notes without those that ask for a file which is among these."""
+    asked = {f"{_base(name)} {UNREAD}." for name, _ in texts}
+    return [note for note in notes if not any(note.endswith(f" {words}") for words in asked)]
 
 
 def _before(service: _Service, name: str, texts: dict[str, str]) -> set[str]:

@@ -33,13 +33,13 @@ from advisor.intake import (
 from advisor.intake.application_file import ApplicationFile, applications, file_profile
 from advisor.intake.cluster.disagreements import FOLDERS, weaker
 from advisor.intake.cluster.identity import Server
-from advisor.intake.env_files import settled
+from advisor.intake.env_files import settled, unanswered
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.origins import Joined, Origin, line_of_key, placed
 from advisor.intake.programs.code_facts import is_topology
 from advisor.intake.programs.program_files import programs
-from advisor.intake.reading import Item, Subject
+from advisor.intake.reading import DEFAULT, Item, Subject
 from advisor.intake.registry import Parsed
 from advisor.intake.startup import Starts, beneath_notes, without_bootstrap
 from advisor.intake.text import shown, with_line_feeds
@@ -81,7 +81,6 @@ class Inputs:
     """Of which topic, cluster and clients a file is, and what it states."""
     stating: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """The files that state each field."""
-
     variables: Variables = field(default_factory=Variables)
     only: tuple[str, ...] = ()
     chosen: set[str] = field(default_factory=set)
@@ -129,7 +128,7 @@ class Inputs:
     def add_texts(self, texts: Sequence[tuple[str, str]], kind: str = "") -> None:
         """Adds files of any kind, each with its name; those of one application are read as one.
         Raises `FileProblem`."""
-        texts = [(name, with_line_feeds(text)) for name, text in texts]
+        given = texts = [(name, with_line_feeds(text)) for name, text in texts]
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
         texts, notes = (texts, []) if kind else settled(*without_bootstrap(*filled(texts)))
@@ -163,6 +162,7 @@ class Inputs:
         for above, name, text in ranked:
             taken = kind or by_name[name] or kinds.server_by_name(name, text)
             self.add_text(name, text, taken, above)
+        self.notes = unanswered(self.notes, given)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
         """The client that one of the files speaks of, where its version was stated alone."""
@@ -350,18 +350,18 @@ class Inputs:
         Free texts are compared by their marks, and not repeated.
         """
         free, before = is_free_field(name), self.fields.get(name, text)
-        if 0 < rank < self.ranks.get(name, 0):
+        if 0 < rank < self.ranks.get(name, 0) or (rank == DEFAULT and name in self.fields):
             words = f"{name} does not count: what goes before it is in {self.origins[name]}"
-            self.notes += [f"{origin}: {words}."] if text != before else []
+            self.notes += [f"{origin}: {words}."] if text != before and rank != DEFAULT else []
             return
+        now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
         if self._is_weaker_elsewhere(name, before, text, origin):
-            now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
             words = f"does not count: {then} of {self.origins[name]} is weaker"
             self.notes.append(f"{origin}: {now} {words}.")
             return
         differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
+        differs = differs and self.ranks.get(name) != DEFAULT
         if differs and (name in self.inherited) == (name in inherited):
-            now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
             part, other = name.partition(".")[0], self.origins[name]
             is_topic = part == Component.TOPIC and not self._weaker(name, before, text)
             side_by_side = self._are_side_by_side(other.source, origin.source)

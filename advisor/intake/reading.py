@@ -20,6 +20,9 @@ NO_PLAIN_VALUE = "is not a plain value here. Write the one that counts"
 """Said of a setting that decides and is known only where a program runs."""
 
 
+DEFAULT = 1
+"""The rank of what a framework says where nothing is stated."""
+
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]")
 _LEAST, _OF_BROKERS = "topic.min.insync.replicas", "broker.min.insync.replicas"
 

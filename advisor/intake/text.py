@@ -27,8 +27,11 @@ _BLOCK = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]+-{4,5}")
 """Of PEM, of SSH2, and what was copied without one of its hyphens."""
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?:[ \t]|$)", re.MULTILINE)
 _WORD = r"[A-Za-z0-9_\[\]-]{1,40}"
-_NAME = re.compile(rf"[A-Za-z_-]{{1,40}}|{_WORD}(?:\.{_WORD}){{1,9}}")
-"""No setting's name has a longer word, nor is it one word with a digit in it: tokens are."""
+_NAME = re.compile(
+    rf"[A-Za-z_-]{{1,40}}|{_WORD}(?:\.{_WORD}){{1,9}}|[A-Z]{{2,20}}(?:_[A-Z]{{1,20}}){{2,12}}"
+)
+"""No setting's name has a longer word, nor is it one word with a digit in it: tokens are. A
+variable may be longer."""
 
 
 _ENDINGS = frozenset({

@@ -200,10 +200,12 @@ def _state_defaults(
     reads = [leaf.line for leaf in ours if leaf.path[0] == "incoming"]
     stated = {(item.component, item.name): item for item in reading.items}
     if writes and (_PRODUCER, "acks") not in stated and _in_transactions(reading):
-        reading.note(min(writes), "acks is not stated: for KafkaTransactions Quarkus says acks=all")
+        reading.note(
+            min(writes), "unless acks is stated, Quarkus says acks=all for KafkaTransactions"
+        )
     elif writes and (_PRODUCER, "acks") not in stated:
         reading.state(_PRODUCER, "acks", "1", min(writes))
-        reading.note(min(writes), "acks is not stated, so the connector says acks=1")
+        reading.note(min(writes), "unless acks is stated, the connector says acks=1")
     if not reads:
         return
     reading.state(_CODE, "framework", "quarkus", min(reads))

@@ -52,9 +52,9 @@ COMPOSE = [
     (compose().replace(GOOD, f"{GOOD}\n      KAFKA_CREATE_TOPICS: 'a:3:3,b:1:1:compact'"), 1,
      "replication.factor: 1 -> 3"),
     # what stands elsewhere is named
-    (compose("    env_file: broker.env\n"), 0, "env_file may hold settings: not read here"),
+    (compose("    env_file: broker.env\n"), 0, "env_file broker.env may hold settings: not read"),
     (compose("    volumes: ['./server.properties:/etc/kafka/server.properties', 'd:/data']\n"), 0,
-     "a mounted file may hold settings"),
+     "a mounted file \\S+ may hold settings"),
     # as many as are replicated, unless they have one id
     (ONE_SERVICE % "deploy: {replicas: 3}" + UNKEPT, 0, "YES.*3 brokers of Kafka 3.9"),
     (ONE_SERVICE % "scale: 3" + UNKEPT, 0, "YES.*controllers=3"),

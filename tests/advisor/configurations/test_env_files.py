@@ -97,14 +97,15 @@ def test_of_two_names_of_spring_the_same_counts_wherever_it_stands(
 GROUP = "SPRING_KAFKA_CONSUMER_GROUP_ID=g\n"
 
 
-@pytest.mark.parametrize(("file", "counts"), [
+@pytest.mark.parametrize(("file", "settings", "code", "counts"), [
     ("consumer: {auto-offset-reset: earliest, enable-auto-commit: true}",
-     "enable.auto.commit does not count: what goes before it is in"),
-    ("consumer: {auto-offset-reset: earliest}\n  producer: {transaction-id-prefix: a}",
-     "application.commit does not count: what goes before it is in"),
+     "application.processing=asynchronous", 1, "enable.auto.commit=true with application.proc"),
+    ("consumer: {auto-offset-reset: earliest}\n  producer: {transaction-id-prefix: a}", "", 0,
+     "YES.*application.commit=in-transaction"),
 ])  # fmt: skip
 def test_a_default_of_spring_replaces_nothing_that_another_file_states(
-    tmp_path: Path, file: str, counts: str
+    tmp_path: Path, file: str, settings: str, code: int, counts: str
 ) -> None:
     write_files(tmp_path, {"application.yml": f"spring.kafka:\n  {file}\n", ".env": GROUP})
-    assert_answer(f"{tmp_path}/application.yml {tmp_path}/.env", SURE, 0, f"YES.*{counts}")
+    paths = f"{tmp_path}/application.yml {tmp_path}/.env"
+    assert_answer(paths, f"{SURE} {settings}", code, counts)

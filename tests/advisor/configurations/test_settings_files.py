@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_file
+from tests.advisor.configurations.asking import (
+    COPIES,
+    TOPIC,
+    assert_file,
+    given,
+    write_files,
+)
 
 LEAST = "min.insync.replicas=2\nunclean.leader.election.enable=false\n"
 OF_EACH = "topic.replication.factor=3"
@@ -43,3 +49,82 @@ def test_an_annotated_dict_is_python(tmp_path: Path, text: str) -> None:
 def test_librdkafka_refuses_a_word_with_a_blank(tmp_path: Path) -> None:
     text, expected = '{"acks": "all ", "linger.ms": 5}', "j.json:1: acks has white space around"
     assert_file(tmp_path / "j.json", text, "", f"{COPIES} {TOPIC}", 2, expected)
+
+
+MADE = "kafka-topics.sh --create --topic t --config min.insync.replicas=2 --replication-factor "
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (f'RF="${{RF:-3}}"\n{MADE}"$RF"\n', 0, "YES"),
+    (f": ${{RF:=3}}\n{MADE}$RF\n", 0, "YES"),
+    (f"RF=${{1:-1}}\n{MADE}$RF\n", 1, "replication.factor: 1 -> 3"),
+    (f"readonly RF=3\n{MADE}$RF\n", 0, "YES"),
+    (f'RF="${{RF:-3}}"\nRF=1\n{MADE}"$RF"\n', 2, "filled in when the command runs"),
+    # who calls a function says what its arguments are
+    (f"make() {{\n{MADE}${{2:-3}}\n}}\nmake t 1\n", 2, "filled in when the command runs"),
+    (f"make() {{\nlocal rf=${{2:-3}}\n{MADE}$rf\n}}\n", 2, "filled in when the command runs"),
+])  # fmt: skip
+def test_a_variable_of_a_script_has_its_default(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "t.sh", text, "", COPIES, code, expected)
+
+
+HANDED = """apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data:
+  %s
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: app}
+spec:
+  template:
+    spec:
+      containers:
+      - name: app
+        envFrom:
+        - prefix: %s
+          configMapRef: {name: c}
+"""
+
+
+@pytest.mark.parametrize(("entry", "prefix", "code", "expected"), [
+    ('KAFKA_PRODUCER_ACKS: "1"', "SPRING_", 1, "producer.acks: 1 -> all"),
+    ('SPRING_KAFKA_PRODUCER_ACKS: "1"', '""', 1, "producer.acks: 1 -> all"),
+    ('SPRING_KAFKA_PRODUCER_ACKS: "1"', "X_", 2, "X_SPRING_KAFKA_PRODUCER_ACKS is acks of a prod"),
+])  # fmt: skip
+def test_a_container_has_variables_under_a_prefix(
+    tmp_path: Path, entry: str, prefix: str, code: int, expected: str
+) -> None:
+    text = HANDED % (entry, prefix)
+    assert_file(tmp_path / "d.yaml", text, "", f"{COPIES} {TOPIC}", code, expected)
+
+
+SPRING = "spring:\n  kafka:\n    consumer:\n      auto-offset-reset: earliest\n"
+SERVICE = "services:\n  a:\n    image: a\n    environment:\n      SPRING_KAFKA_%s\n"
+
+
+@pytest.mark.parametrize("files", [
+    {"application.yml": SPRING, "c.yml": SERVICE % 'CONSUMER_ENABLE_AUTO_COMMIT: "true"'},
+    {"c.properties": "enable.auto.commit=true\n", "c.yml": SERVICE % "CONSUMER_GROUP_ID: g"},
+])  # fmt: skip
+def test_a_default_of_a_framework_disagrees_with_nothing(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    _, text = given(paths, f"{TOPIC} application.processing=asynchronous")
+    assert "disagree" not in text
+    assert "enable.auto.commit=true with application.processing" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(("name", "code"), [("broker.env", 0), ("other.env", 1)])
+def test_a_file_of_variables_that_is_given_is_not_asked_for(
+    tmp_path: Path, name: str, code: int
+) -> None:
+    text = "services:\n  k:\n    image: apache/kafka:4.1.0\n    env_file: broker.env\n"
+    write_files(tmp_path, {"c.yml": text, name: "KAFKA_MIN_INSYNC_REPLICAS=2\n"})
+    _, said = given(f"{tmp_path / 'c.yml'} {tmp_path / name}", COPIES)
+    assert ("env_file broker.env may hold settings" in said) is bool(code)

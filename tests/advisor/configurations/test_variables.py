@@ -109,7 +109,7 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
      "unclean.leader.election.enable is in a file that containers have"),
     ({"d.yml": BROKER + FILES % "log4j.rootLogger=INFO"}, COPIES, 1, "CANNOT WORK"),
     ({"d.yml": BROKER.replace("['d:", "['./c:/mnt/shared/config', 'd:")}, COPIES, 1,
-     "d.yml:4: a mounted file may hold settings: not read here"),
+     "d.yml:4: a mounted file \\S+ may hold settings: not read here"),
     ({"v.env": "SPRING_KAFKA_CONSUMER_GROUP_ID=g\nset SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 2,
      "v.env:2: this is no line of a file of variables"),
     ({"v.env": f"{RESET}=earliest\n# set SPRING_KAFKA_PRODUCER_ACKS=1\n"}, READS, 0, "YES"),

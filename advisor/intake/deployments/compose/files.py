@@ -18,6 +18,8 @@ _SETTINGS = re.compile(
 )
 """A file that may be mounted and holds settings, and the folders where images look for one."""
 
+UNREAD = "may hold settings: not read here. Give that, too"
+
 
 def say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[str]) -> None:
     """Names files that hold settings of a server, or of an application, and are not in this one."""
@@ -26,18 +28,26 @@ def say_unread(reading: Reading, leaves: Sequence[Leaf], services: Collection[st
         match leaf.path:
             case ("include", *_):
                 what, service = "a file that is included", next(iter(services), "")
-            case ("services", service, ("env_file" | "configs") as part, *_):
-                what = str(part)
+            case ("services", service, "env_file", *rest) if rest[-1:] != ["required"]:
+                what = f"env_file{_called(leaf.text)}"
+            case ("services", service, "configs", *_):
+                what = "configs"
             case ("services", service, "volumes", *_) if _SETTINGS.search(leaf.text):
-                what = "a mounted file"
+                what = f"a mounted file{_called(leaf.text.partition(':')[0])}"
             case _:
                 continue
         if service in services and what not in said:
             said.add(what)
             reading.note(
                 leaf.line,
-                f"{what} may hold settings: not read here. Give that, too, if you did not",
+                f"{what} {UNREAD}",
             )
+
+
+def _called(path: str) -> str:
+    """The name of a file, where it may be shown."""
+    name = path.rpartition("/")[2]
+    return f" {name}" if name in (".env", shown(name)) else ""
 
 
 def refuse_contents(reading: Reading, leaves: Sequence[Leaf]) -> None:

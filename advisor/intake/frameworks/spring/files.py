@@ -30,7 +30,7 @@ from advisor.intake.frameworks.spring import bindings as spring_bindings
 from advisor.intake.frameworks.spring import types as spring_types
 from advisor.intake.frameworks.spring.names import NAMES, ack_mode, is_true, relaxed, value
 from advisor.intake.frameworks.spring.profiles import Part, as_part, with_profiles
-from advisor.intake.reading import Item, Reader, Reading
+from advisor.intake.reading import DEFAULT, Item, Reader, Reading
 from advisor.intake.text import line_of, shown
 
 _PRODUCER, _CONSUMER = Component.PRODUCER, Component.CONSUMER
@@ -54,7 +54,7 @@ _PREFIXES = (
     "spring.cloud.stream.kafka.binder.transaction.transactionidprefix",
 )
 _RETRY_TOPICS = "spring.kafka.retry.topic.enabled"
-_DEFAULT, _OF_ALL, _OWN_NAME, _OF_CLIENT, _CONTAINER = range(1, 6)
+_OF_ALL, _OWN_NAME, _OF_CLIENT, _CONTAINER = range(DEFAULT + 1, DEFAULT + 5)
 """Ranks of what states a setting: what a higher one states counts, wherever it stands."""
 _OWN = re.compile(r"spring\.(?:(?!\.(?:properties|configuration)(?![\w-])).)*", re.IGNORECASE)
 """The part of a name that Spring compares without regard to the letters' case: all but the keys of
@@ -109,7 +109,7 @@ def take(reading: Reading, leaves: list[Leaf]) -> None:
         _give_rank(reading, first, _OWN_NAME)
     own = len(reading.items)
     _state_defaults(reading, leaves)
-    _give_rank(reading, own, _DEFAULT)
+    _give_rank(reading, own, DEFAULT)
     own = len(reading.items)
     _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
     _give_rank(reading, own, _CONTAINER)
@@ -287,7 +287,7 @@ def _state_defaults(reading: Reading, leaves: list[Leaf]) -> None:
     if not line or by_client:
         return
     reading.state(_CONSUMER, "enable.auto.commit", "false", line)
-    reading.note(line, "enable.auto.commit is not stated, so Spring says false and commits itself")
+    reading.note(line, "unless enable.auto.commit is stated, Spring says false and commits itself")
     by_mode = (Component.APPLICATION, "commit") in stated
     if not by_mode and not any("ack-mode" in note for note in reading.notes):
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
