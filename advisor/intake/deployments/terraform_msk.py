@@ -40,6 +40,8 @@ _LINE = re.compile(r"\"(\d+\.\d+)[\w.]*\"")
 _TIERED = re.compile(r"^[ \t]*storage_mode[ \t]*=[ \t]*\"TIERED\"", re.MULTILINE)
 _EXPRESS = re.compile(r"^[ \t]*instance_type[ \t]*=[ \t]*\"express\.", re.MULTILINE)
 _ALWAYS_KRAFT = 4
+_ENSEMBLE = "z-1,z-2,z-3"
+"""The servers of ZooKeeper that MSK has of its own (Amazon MSK, `ZookeeperConnectString`)."""
 _PLAIN = re.compile("-?[0-9]{1,20}|true|false")
 _FILE_OF_ALL = "server_properties"
 _WHOLE = "server_properties, or a line of it, is worked out by Terraform. Write its settings here"
@@ -138,6 +140,6 @@ def _head(reading: Reading, name: str, value: str, line: int) -> None:
             reading.note(line, f"Kafka {version[1]} is not known here: not taken")
             return
         if ".kraft" not in value and int(version[1].partition(".")[0]) < _ALWAYS_KRAFT:
-            reading.state(Component.BROKER, ZOOKEEPER, "msk", line)
+            reading.state(Component.BROKER, ZOOKEEPER, _ENSEMBLE, line)
     else:
         reading.note(line, f"{shown(name)} is worked out by Terraform: not read")

@@ -26,6 +26,10 @@ _CHOSEN = ("smallrye.config.profile", "quarkus.profile")
 """What chooses profiles, also in a file (SmallRyeConfigBuilder, getProfiles). The last one counts
 (QuarkusConfigBuilderCustomizer, which relocates the first to the second)."""
 
+_PARENTS = ("smallrye.config.profile.parent", "quarkus.config.profile.parent")
+"""What names a profile beneath those that are chosen (Configuration Reference Guide, Parent
+Profile)."""
+
 
 def with_profiles(
     every: Sequence[Leaf], read: Callable[[Sequence[Leaf], Sequence[str]], Reading]
@@ -39,22 +43,36 @@ def with_profiles(
     return reading
 
 
-def that_count(reading: Reading, every: Iterable[Leaf], on: Collection[str]) -> list[Leaf]:
-    """What counts in these profiles, in the order in which it replaces each other; notes say which
-    profiles are left out that speak of Kafka."""
-    plain, of_profile, left_out = list[Leaf](), list[Leaf](), dict[str, int]()
+def that_count(reading: Reading, every: Sequence[Leaf], on: Sequence[str]) -> list[Leaf]:
+    """What counts in these profiles, in the order in which it replaces each other, the last profile
+    last; notes say which profiles are left out that speak of Kafka."""
+    plain, of_profile, left_out = list[Leaf](), list[tuple[int, Leaf]](), dict[str, int]()
+    on = [*_parents(every, on), *on]
     for leaf in every:
         name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
         if match is None:
             plain.append(leaf)
-        elif not {*on}.isdisjoint(_named(match)):
-            of_profile.append(replace(leaf, path=(match["name"],)))
+        elif places := [on.index(profile) for profile in _named(match) if profile in on]:
+            of_profile.append((max(places), replace(leaf, path=(match["name"],))))
         elif "kafka" in name or "mp.messaging" in name:
             for profile in _named(match):
                 left_out.setdefault(profile, leaf.line)
     for profile, line in left_out.items():
         reading.note(line, f"what counts only in profile {shown(profile)} is not read")
-    return resolved(reading, [*plain, *of_profile])
+    ordered = sorted(of_profile, key=lambda row: row[0])
+    return resolved(reading, [*plain, *(leaf for _, leaf in ordered)])
+
+
+def _parents(every: Iterable[Leaf], on: Collection[str]) -> list[str]:
+    """The profiles beneath these."""
+    found = list[str]()
+    for leaf in every:
+        match = _PROFILE.fullmatch(leaf.path[0])
+        name = match["name"] if match else leaf.path[0]
+        counts = not (match and {*on}.isdisjoint(_named(match)))
+        if name in _PARENTS and counts:
+            found += [parent.strip() for parent in by_default(leaf.text).split(",")]
+    return [parent for parent in dict.fromkeys(found) if parent not in on]
 
 
 def _named(match: re.Match[str]) -> list[str]:

@@ -69,6 +69,13 @@ QUARKUS = [
     (f"{SAFE}%dev.{_OUT}.acks=1\nquarkus.profile=${{IN:dev}}\n", 1, "acks: 1 -> all"),
     (f"{SAFE}%dev.{_OUT}.acks=1\nsmallrye.config.profile=a,dev\n", 1, "acks: 1 -> all"),
     (f"{SAFE}%prod.{_OUT}.acks=0\n", 1, "acks: 0 -> all"),
+    # a parent counts beneath its profile, and the last profile goes before the others
+    (f"{SAFE}%base.{_OUT}.acks=0\nquarkus.config.profile.parent=base\n", 1, "acks: 0 -> all"),
+    (f"{SAFE}%base.{_OUT}.acks=0\n%prod.smallrye.config.profile.parent=base\n", 1, "acks: 0"),
+    (f"{SAFE}%base.{_OUT}.acks=0\n%prod.{_OUT}.acks=all\nquarkus.config.profile.parent=base\n",
+     0, "^YES"),
+    (f"{SAFE}%b.{_OUT}.acks=0\n%a.{_OUT}.acks=all\nquarkus.profile=a,b\n", 1, "acks: 0 -> all"),
+    (f"{SAFE}%b.{_OUT}.acks=all\n%a.{_OUT}.acks=0\nquarkus.profile=a,b\n", 0, "^YES"),
     (f"kafka.acks=0\n{READS}{WRITES}", 1, "acks: 0 -> all"),
     (f"{SAFE}kafka.acks=0\n", 0, "^YES"),
     (f"{SAFE}mp.messaging.connector.smallrye-kafka.retries=0\n", 1, "retries: 0 -> 2147483647"),
