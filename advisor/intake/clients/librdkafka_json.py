@@ -6,7 +6,7 @@ import json
 
 from advisor.catalog import Component, Family
 from advisor.intake.clients import other_products
-from advisor.intake.clients.known_settings import having, likely_clients
+from advisor.intake.clients.known_settings import decides, having, likely_clients
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
@@ -44,7 +44,13 @@ def _nested(reading: Reading, clients: tuple[Component, ...], leaf: Leaf) -> Non
             for component in having(name, clients):
                 reading.state(component, name, leaf.text, leaf.line)
         case path:
-            reading.note(leaf.line, f"{shown('.'.join(path))} is inside another object: not read")
+            name = next(filter(decides, path), "")
+            words = "is inside another object, or has a list"
+            if name:
+                what = f"{shown(name)} {words}. Give it and its value alone"
+                reading.wrong(clients[0], name, leaf.line, what)
+            else:
+                reading.note(leaf.line, f"{shown('.'.join(path))} {words}: not read")
 
 
 def _likeness(text: str) -> float:
