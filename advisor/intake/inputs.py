@@ -34,11 +34,10 @@ from advisor.intake.application_file import ApplicationFile, applications, file_
 from advisor.intake.cluster.disagreements import FOLDERS, weaker
 from advisor.intake.cluster.identity import Server
 from advisor.intake.env_files import settled, unanswered
+from advisor.intake.file_groups import Group, in_order
 from advisor.intake.file_text import FileProblem
 from advisor.intake.options import weigh_options
 from advisor.intake.origins import Joined, Origin, line_of_key, placed
-from advisor.intake.programs.code_facts import is_topology
-from advisor.intake.programs.program_files import programs
 from advisor.intake.reading import DEFAULT, Item, Subject
 from advisor.intake.registry import Parsed
 from advisor.intake.startup import Starts, beneath_notes, without_bootstrap
@@ -147,21 +146,11 @@ class Inputs:
                 self._add_application(own, reader)
                 together |= {*files}
         others = [(name, text) for name, text in texts if name not in together]
-        several = len(texts) > 1 and not kind  # to rank a file, its kind has to be detected
-        if several and len(set(names)) == len(names):
-            groups = programs(others, kinds.kind_of)
-            for group in (group for group in groups if len(group) > 1):
-                self._add_program(group)
-            others = [group[0] for group in groups if len(group) == 1]
-        by_name = {name: several and kinds.kind_by_name(name, text) for name, text in others}
-        ranked = [
-            (several and (bool(by_name[name]) or kinds.goes_first(text)), name, text)
-            for name, text in others
-        ]
-        ranked.sort(key=lambda row: (row[0], bool(by_name[row[1]]), is_topology(row[2])))
-        for above, name, text in ranked:
-            taken = kind or by_name[name] or kinds.server_by_name(name, text)
-            self.add_text(name, text, taken, above)
+        for group in in_order(others, kind, alone=len(texts) == 1):
+            if len(group.files) > 1:
+                self._add_joined(group)
+            else:
+                self.add_text(*group.files[0], group.kind, group.above)
         self.notes = unanswered(self.notes, given)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
@@ -187,18 +176,18 @@ class Inputs:
             raise FileProblem(self.located(error.problem)) from error
         self._take_joined(intake, joined)
 
-    def _add_program(self, texts: Sequence[tuple[str, str]]) -> None:
-        """Adds a program with what other files give it, read as one text."""
+    def _add_joined(self, group: Group) -> None:
+        """Adds files that are read as one text."""
         try:
-            intake = self._read("\n".join(text.removeprefix(MARK) for _, text in texts))
+            intake = self._read("\n".join(text.removeprefix(MARK) for _, text in group.files))
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
-        self._take_joined(intake, Joined.of(texts))
+        self._take_joined(intake, Joined.of(group.files), group.above)
 
-    def _take_joined(self, intake: Intake, joined: Joined) -> None:
+    def _take_joined(self, intake: Intake, joined: Joined, above: bool = False) -> None:
         names = list(joined.starts.values())
         self.files += names
-        self.precedence |= dict.fromkeys(names, self.next_precedence)
+        self.precedence |= dict.fromkeys(names, self.next_precedence + above)
         self.chosen |= intake.chosen
         self.notes += [joined.placed(note) for note in intake.notes]
         self.problems += [

@@ -9,6 +9,7 @@ import pytest
 from tests.advisor.configurations.asking import (
     COPIES,
     TOPIC,
+    assert_answer,
     assert_file,
     given,
     write_files,
@@ -128,3 +129,53 @@ def test_a_file_of_variables_that_is_given_is_not_asked_for(
     write_files(tmp_path, {"c.yml": text, name: "KAFKA_MIN_INSYNC_REPLICAS=2\n"})
     _, said = given(f"{tmp_path / 'c.yml'} {tmp_path / name}", COPIES)
     assert ("env_file broker.env may hold settings" in said) is bool(code)
+
+
+BROKER = """  k{0}:
+    image: apache/kafka:4.1.0
+    environment:
+      KAFKA_NODE_ID: {0}
+      KAFKA_PROCESS_ROLES: broker,controller
+      KAFKA_CONTROLLER_QUORUM_VOTERS: 1@k1:9093,2@k2:9093,3@k3:9093
+      KAFKA_LISTENERS: PLAINTEXT://:9092,CONTROLLER://:9093
+      KAFKA_CONTROLLER_LISTENER_NAMES: CONTROLLER
+      KAFKA_LOG_DIRS: /data
+      KAFKA_DEFAULT_REPLICATION_FACTOR: 3
+      KAFKA_MIN_INSYNC_REPLICAS: 1
+    volumes: ["d{0}:/data"]
+"""
+IDS = ("1", "2", "3")
+
+
+def compose(part: str, ids: tuple[str, ...] = IDS) -> str:
+    return "services:\n" + "".join(part.format(each) for each in ids)
+
+
+OVER = "  k{0}:\n    environment:\n      KAFKA_MIN_INSYNC_REPLICAS: 2\n"
+LISTED = OVER.replace("KAFKA", "- KAFKA").replace(": 2", "=2")
+
+
+@pytest.mark.parametrize(("name", "text", "code", "expected"), [
+    ("docker-compose.override.yml", compose(OVER), 0, "YES"),
+    ("docker-compose.override.yml", compose(LISTED), 0, "YES"),
+    ("docker-compose.override.yml", compose(OVER, ("1", "2")), 1, "min.insync.replicas: 1 -> 2"),
+    ("docker-compose.override.yml", compose(f"{OVER}    volumes: ['./d{{0}}:/data']\n"), 0, "YES"),
+    ("docker-compose.override.yml", compose(f"{OVER}    tmpfs: [/data]\n"), 1,
+     "override.yml:5: the broker's logs are on a tmpfs"),
+    ("docker-compose.override.yml", compose(f"{OVER}    volumes: ['d:/data']\n"), 1,
+     "brokers with one volume for their logs"),
+    ("other.yml", compose(OVER), 1, "min.insync.replicas: 1 -> 2"),
+])  # fmt: skip
+def test_a_compose_file_is_laid_over_another(
+    tmp_path: Path, name: str, text: str, code: int, expected: str
+) -> None:
+    write_files(tmp_path, {"docker-compose.yml": compose(BROKER), name: text})
+    paths = f"{tmp_path / name} {tmp_path / 'docker-compose.yml'}"
+    assert_answer(paths, COPIES, code, expected)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"acks": [1], "linger.ms": 5}', '{"a": {"acks": 0}, "linger.ms": 5}']
+)
+def test_a_list_is_no_value_of_librdkafka(tmp_path: Path, text: str) -> None:
+    assert_file(tmp_path / "j.json", text, "", f"{COPIES} {TOPIC}", 2, "acks is inside another")

@@ -14,7 +14,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from types import MappingProxyType
 
 from advisor.catalog import Component, Family
@@ -38,6 +37,7 @@ from advisor.intake.deployments.commands import (
 from advisor.intake.deployments.compose.blank_variables import handed_on, has_value
 from advisor.intake.deployments.compose.files import refuse_contents, say_unread
 from advisor.intake.deployments.compose.lost_disks import Servers, lose_disks, say_shared
+from advisor.intake.deployments.compose.merged import merged
 from advisor.intake.deployments.compose.servers import (
     OF_ZOOKEEPER,
     count,
@@ -92,7 +92,7 @@ _SERVICES = re.compile(r"^services:", re.MULTILINE)
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
-    leaves = with_exported([*chain.from_iterable(documents(text))])
+    leaves = with_exported(merged(documents(text)))
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
             images[leaf.path[1]] = tag
