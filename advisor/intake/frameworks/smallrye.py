@@ -16,7 +16,7 @@ from functools import partial
 from advisor.catalog import Component, Family, Problem
 from advisor.intake.application_file import ApplicationFile
 from advisor.intake.clients.known_settings import known_keys, newest
-from advisor.intake.clients.placeholders import SPRING, fill
+from advisor.intake.clients.placeholders import SPRING, by_default, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.instances import note_name
 from advisor.intake.frameworks.profiles import of_files, that_count, with_profiles
@@ -142,9 +142,12 @@ def _foreign(reading: Reading, named: Mapping[tuple[str, str], Leaf]) -> set[tup
     channels = set[tuple[str, ...]]()
     for leaf in named.values():
         way, channel, key = leaf.path
-        of_channel = way != "" and key == "connector" and leaf.text != _OURS
-        if of_channel or (way == "" and channel != _OURS):
-            other = leaf.text if of_channel else channel
+        connector = by_default(leaf.text) if way != "" and key == "connector" else _OURS
+        if "${" in connector:
+            words = "connector is filled in when the application starts. Write the one that counts"
+            reading.wrong(_CODE, "connector", leaf.line, words)
+        elif connector != _OURS or (way == "" and channel != _OURS):
+            other = connector if connector != _OURS else channel
             words = f"connector {shown(other)} sets up its clients by rules of its own: not read"
             reading.note(leaf.line, words)
             channels.add((way, channel))
@@ -195,7 +198,10 @@ def _state_defaults(
     foreign: set[tuple[str, ...]],
 ) -> None:  # fmt: skip
     """What the connector says although nobody wrote it, for each way that is used."""
-    ours = [leaf for leaf in named.values() if leaf.path[:2] not in foreign]
+    ours = [
+        replace(leaf, text=by_default(leaf.text))
+        for leaf in named.values() if leaf.path[:2] not in foreign
+    ]  # fmt: skip
     writes = [leaf.line for leaf in ours if leaf.path[0] == "outgoing"]
     reads = [leaf.line for leaf in ours if leaf.path[0] == "incoming"]
     stated = {(item.component, item.name): item for item in reading.items}

@@ -69,6 +69,10 @@ QUARKUS = [
     (f"{SAFE}%dev.{_OUT}.acks=1\nquarkus.profile=${{IN:dev}}\n", 1, "acks: 1 -> all"),
     (f"{SAFE}%dev.{_OUT}.acks=1\nsmallrye.config.profile=a,dev\n", 1, "acks: 1 -> all"),
     (f"{SAFE}%prod.{_OUT}.acks=0\n", 1, "acks: 0 -> all"),
+    # what is filled in is what its placeholder says
+    (f"{SAFE}{_OUT}.acks=0\n{_OUT}.connector=${{C:smallrye-kafka}}\n", 1, "acks: 0 -> all"),
+    (f"{SAFE}{_OUT}.connector=${{C}}\n", 2, "connector is filled in when the application starts"),
+    (f"{READS}{_IN}.commit-strategy=${{C:latest}}\n", 1, "commit.order: as-done -> in-order"),
     # a parent counts beneath its profile, and the last profile goes before the others
     (f"{SAFE}%base.{_OUT}.acks=0\nquarkus.config.profile.parent=base\n", 1, "acks: 0 -> all"),
     (f"{SAFE}%base.{_OUT}.acks=0\n%prod.smallrye.config.profile.parent=base\n", 1, "acks: 0"),
