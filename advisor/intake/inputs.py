@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from advisor.catalog import (
     Component,
@@ -50,6 +51,7 @@ _HEADS = {"family", "version", "kafka"}
 _OF_SERVERS = {Component.TOPIC, Component.BROKER}
 _OF_ONE = {*Component} - _OF_SERVERS
 _SHOWS = "was seen, does not show it: the topic is not as that file has it. Leave one out"
+_TWIN = "its id is that of {}, which has other advertised.listeners: a cluster has each id once."
 _LAID_OVER = (
     "a pipeline has one. Leave one out, or, where it is laid over the other, give that one on the "
     "command line with --{}"
@@ -260,8 +262,10 @@ class Inputs:
         for item in intake.items:
             place = str(joined.origin(item.line) if joined else Origin(source, item.line))
             self.items.append(replace(item, line=0, process=item.process or own, place=place))
-        if intake.server:
-            self.servers[source] = intake.server
+        if server := intake.server:
+            twins = (name for name, other in self.servers.items() if server.has_id_of(other))
+            self.problems += [f"{source}: {_TWIN.format(twin)}" for twin in islice(twins, 1)]
+            self.servers[source] = server
         self._refuse_others(source, intake)
         self.problems += self.variables.add(intake, source, joined)
         self.program |= intake.program

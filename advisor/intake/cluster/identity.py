@@ -32,14 +32,21 @@ _NOWHERE = re.compile(r"//0\.0\.0\.0:")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Whose settings a file holds; where it holds all of them, the roles that the server has."""
+    """Whose settings a file holds; where it holds all of them, the roles that the server has, and
+    as a mark where clients find it."""
 
     name: str
     roles: frozenset[str] = frozenset()
+    place: int = 0
 
     def reads(self, name: str, product: Product) -> bool:
         """Whether its file is all that it reads, and it reads this setting."""
         return not self.roles.isdisjoint(readers(name, product))
+
+    def has_id_of(self, other: Server) -> bool:
+        """Whether another server, at another place, has the same id."""
+        places = {self.place, other.place} - {0}
+        return self.name == other.name and len(places) > 1
 
 
 def server_of(items: Iterable[Item]) -> Server | None:
@@ -50,7 +57,8 @@ def server_of(items: Iterable[Item]) -> Server | None:
         roles = {
             role.strip() for item in own if item.name == KRAFT for role in item.text.split(",")
         }
-        return Server(ids.pop(), frozenset(roles) or ANY_ROLE)
+        places = (hash(item.text.strip()) for item in own if item.name == _ADVERTISED)
+        return Server(ids.pop(), frozenset(roles) or ANY_ROLE, next(places, 0))
     processes = {item.process for item in own}
     if ids or len(processes) != 1 or processes == {""}:
         return None

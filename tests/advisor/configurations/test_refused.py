@@ -276,7 +276,7 @@ FILES = [
     # what is inside another object counts, or is said not to be read
     ("l.json", '{"acks": "all", "default.topic.config": {"acks": 0}}', 1, "acks: 0 -> all"),
     ("l.json", '{"producer": {"default.topic.config": {"acks": 0}}}', 1, "acks: 0 -> all"),
-    ("l.json", '{"acks": "all", "mine": {"acks": 0}}', 0, "mine.acks is inside another object"),
+    ("l.json", '{"acks": "all", "mine": {"acks": 0}}', 2, "acks is inside another object"),
     ("c.yaml", STRIMZI.format("KafkaConnect"), 2, "a KafkaConnect is of Kafka Connect"),
     ("c.yaml", STRIMZI.format("KafkaMirrorMaker2"), 2, "a KafkaMirrorMaker2 is of Kafka Connect"),
     ("c.yaml", STRIMZI.format("KafkaBridge"), 2, "Nothing of it is read"),

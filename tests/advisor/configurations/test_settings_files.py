@@ -179,3 +179,19 @@ def test_a_compose_file_is_laid_over_another(
 )
 def test_a_list_is_no_value_of_librdkafka(tmp_path: Path, text: str) -> None:
     assert_file(tmp_path / "j.json", text, "", f"{COPIES} {TOPIC}", 2, "acks is inside another")
+
+
+NODE = "node.id={}\nlog.dirs=/d\nadvertised.listeners=PLAINTEXT://{}:9092\n"
+NODE += "default.replication.factor=3\nmin.insync.replicas=2\n"
+
+
+@pytest.mark.parametrize(("second", "code", "expected"), [
+    (NODE.format(2, "b"), 0, "YES"),
+    (NODE.format(1, "b"), 2, "b.properties: its id is that of .*a.properties, which has other adv"),
+    (NODE.format(1, "a"), 0, "YES"),
+    ("node.id=1\nlog.retention.hours=200\n", 0, "YES"),
+])  # fmt: skip
+def test_two_servers_have_two_ids(tmp_path: Path, second: str, code: int, expected: str) -> None:
+    write_files(tmp_path, {"a.properties": NODE.format(1, "a"), "b.properties": second})
+    paths = f"{tmp_path / 'a.properties'} {tmp_path / 'b.properties'}"
+    assert_answer(paths, COPIES, code, expected)
