@@ -195,3 +195,36 @@ def test_two_servers_have_two_ids(tmp_path: Path, second: str, code: int, expect
     write_files(tmp_path, {"a.properties": NODE.format(1, "a"), "b.properties": second})
     paths = f"{tmp_path / 'a.properties'} {tmp_path / 'b.properties'}"
     assert_answer(paths, COPIES, code, expected)
+
+
+STREAM = "spring.cloud.stream."
+OUT = f"{STREAM}bindings.p-out-0.destination=u\n{STREAM}kafka.binder.required-acks=all\n"
+SYNC = f"{STREAM}kafka.%s.producer.sync=%s\n"
+IN = f"{STREAM}bindings.%s.destination=t\n"
+OF_GROUP = f"{STREAM}bindings.%s.group=%s\n"
+IGNORED = "delivery.errors: ignored -> handled"
+BOTH = IN % "c-in-0" + OF_GROUP % ("c-in-0", "g") + IN % "d-in-0"
+
+
+@pytest.mark.parametrize(("text", "options", "code", "expected"), [
+    (OUT + SYNC % ("default", "true"), "", 0, "YES"),
+    (OUT + SYNC % ("default", "true") + SYNC % ("bindings.p-out-0", "false"), "", 1, IGNORED),
+    (OUT + SYNC % ("bindings.p-out-0", "true") + SYNC % ("bindings.p-out-0", "false"), "", 1,
+     IGNORED),
+    (OUT + SYNC % ("default", "true") + IN.replace("t\n", "u\n") % "q-out-0"
+     + SYNC % ("bindings.q-out-0", "false"), "", 1, IGNORED),
+    # one without a group begins at the end of the topic
+    (BOTH, "", 2, "auto.offset.reset differs .* --only .line 1., --only .line 3."),
+    (BOTH, "--only c-in-0", 0, "YES"),
+    (BOTH, "--only d-in-0", 1, "auto.offset.reset: latest -> earliest"),
+    (BOTH + OF_GROUP % ("d-in-0", "h"), "", 0, "YES"),
+    (IN % "c-in-0" + OF_GROUP % ("c-in-0", ""), "", 1, "auto.offset.reset: latest -> earliest"),
+    (IN % "c-in-0" + f"{STREAM}default.group=g\n", "", 0, "YES"),
+])  # fmt: skip
+def test_what_a_binding_states_goes_before_what_all_have(
+    tmp_path: Path, text: str, options: str, code: int, expected: str
+) -> None:
+    path = tmp_path / "application.properties"
+    settings = f"{TOPIC} application.processing.errors=retry"
+    settings += " consumer.auto.offset.reset=earliest" if text.startswith(OUT) else ""
+    assert_file(path, text, options, settings, code, expected)

@@ -40,7 +40,7 @@ _READS, _WRITES = (
 )
 _HEARS = re.compile(
     rf"^{re.escape(_ROOT)}(?:kafka\.)?(?:bindings\.[^.]+|default)\.(?:producer\.)?"
-    r"(?:sync|error-?channel-?enabled)$",
+    r"(?P<what>sync|error-?channel-?enabled)$",
     re.IGNORECASE,
 )
 _BELOW, _WIDE, _CLIENTS, _OWN, _START = range(-1, 4)
@@ -266,14 +266,18 @@ def _binding(name: str) -> str:
 def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
     """Nobody looks at the result of a send, unless each binding waits for it, hands errors to a
     channel, or commits it in a transaction (KafkaProducerMessageHandler, processSendResult)."""
-    names = [_name(leaf) for leaf in leaves]
-    writes = {_binding(name) for name in names if _WRITES.search(name)}
-    hears = {
-        _binding(_name(leaf))
+    writes = {_binding(_name(leaf)) for leaf in leaves if _WRITES.search(_name(leaf))}
+    stated = {
+        (_binding(_name(leaf)), match["what"].replace("-", "")): is_true(leaf.text)
         for leaf in leaves
-        if _HEARS.search(_name(leaf)) and is_true(leaf.text)
+        if (match := _HEARS.match(_name(leaf)))
     }
-    if hears and ("" in hears or writes <= hears):
+    ways = {what for _, what in stated}
+    heard = [
+        any(stated.get((binding, what), stated.get(("", what))) for what in ways)
+        for binding in writes or {""}
+    ]
+    if all(heard):
         return
     if any(item.name == "transactional.id" for item in reading.items):
         return
@@ -285,15 +289,24 @@ def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
 def _reads_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     """A group begins at the start of the topic; a consumer without a group at its end."""
     stated = {item.name for item in reading.items if item.component is _CONSUMER}
-    groups = [leaf.line for leaf in leaves if _GROUP.fullmatch(_name(leaf))]
-    line = _line(reading, _CONSUMER, leaves, _READS) or next(iter(groups), 0)
+    groups = {_binding(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
+    line = _line(reading, _CONSUMER, leaves, _READS) or next(
+        (leaf.line for leaf in groups.values()), 0
+    )
     if not line or "auto.offset.reset" in stated:
         return
-    text = "earliest" if groups else "latest"
-    reading.state(_CONSUMER, "auto.offset.reset", text, line)
-    who = "a group" if groups else "a binding without a group"
-    words = f"auto.offset.reset is not stated, so the binder says {text} for {who}"
-    reading.note(line, words)
+    bindings = {_binding(_name(leaf)) for leaf in leaves if _READS.search(_name(leaf))}
+    grouped = {name for name, leaf in groups.items() if leaf.text.strip()}
+    if "" in grouped:
+        grouped |= bindings - groups.keys()
+    for binding in sorted(bindings | (groups.keys() - {""})) or [""]:
+        text = "earliest" if binding in grouped else "latest"
+        own = next((leaf.line for leaf in leaves if _binding(_name(leaf)) == binding != ""), line)
+        reading.state(_CONSUMER, "auto.offset.reset", text, own, process=binding)
+        who = "a group" if binding in grouped else "a binding without a group"
+        words = f"unless auto.offset.reset is stated, the binder says {text} for {who}"
+        if not any(note.endswith(f"{words}.") for note in reading.notes):
+            reading.note(own, words)
 
 
 def _line(

@@ -300,11 +300,11 @@ def _by_client(reading: Reading, leaves: list[Leaf], by_mode: Item | None) -> No
         reading.items.remove(by_mode)
         words = "enable.auto.commit=true: the container passes over ack-mode, and the client"
         reading.note(by_mode.line, f"{words} commits by itself")
-    for leaf in leaves:
-        mode = _mode(leaf)
-        if relaxed(".".join(leaf.path)) == f"{_LISTENER}ackmode" and mode:
-            words = f"Consumer cannot be configured for auto commit for ackMode {mode}"
-            reading.wrong(_CONSUMER, "enable.auto.commit", leaf.line, words)
+    names = {relaxed(".".join(leaf.path)): leaf for leaf in leaves}
+    leaf = names.get(f"{_LISTENER}ackmode")
+    if leaf and (mode := _mode(leaf)):
+        words = f"Consumer cannot be configured for auto commit for ackMode {mode}"
+        reading.wrong(_CONSUMER, "enable.auto.commit", leaf.line, words)
 
 
 def _mode(leaf: Leaf) -> str:
