@@ -105,8 +105,10 @@ def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
 
 
 def _in_order(every: Iterable[Leaf]) -> list[Leaf]:
-    """What counts, and first what is said for all channels."""
-    return sorted(map(_split, every), key=lambda leaf: leaf.path[0] != "")
+    """What counts: first what is said for all clients of Kafka, then what is said for the connector
+    (KafkaConnector, which merges `default-kafka-broker` beneath a channel's configuration)."""
+    ordered = sorted(every, key=lambda leaf: not leaf.path[0].startswith("kafka."))
+    return sorted(map(_split, ordered), key=lambda leaf: leaf.path[0] != "")
 
 
 def _split(leaf: Leaf) -> Leaf:

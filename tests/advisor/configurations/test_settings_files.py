@@ -213,6 +213,11 @@ BOTH = IN % "c-in-0" + OF_GROUP % ("c-in-0", "g") + IN % "d-in-0"
      IGNORED),
     (OUT + SYNC % ("default", "true") + IN.replace("t\n", "u\n") % "q-out-0"
      + SYNC % ("bindings.q-out-0", "false"), "", 1, IGNORED),
+    (f"{OUT}{STREAM}kafka.bindings.p-out-0.producer.configuration.acks=0\n"
+     f"{STREAM}kafka.default.producer.configuration.acks=all\n", "", 1, "acks: 0 -> all"),
+    (IN % "c-in-0" + OF_GROUP % ("c-in-0", "g")
+     + f"{STREAM}kafka.bindings.c-in-0.consumer.start-offset=latest\n"
+     f"{STREAM}kafka.default.consumer.start-offset=earliest\n", "", 1, "latest -> earliest"),
     # one without a group begins at the end of the topic
     (BOTH, "", 2, "auto.offset.reset differs .* --only .line 1., --only .line 3."),
     (BOTH, "--only c-in-0", 0, "YES"),

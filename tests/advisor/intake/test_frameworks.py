@@ -69,6 +69,9 @@ QUARKUS = [
     (f"{SAFE}%dev.{_OUT}.acks=1\nquarkus.profile=${{IN:dev}}\n", 1, "acks: 1 -> all"),
     (f"{SAFE}%dev.{_OUT}.acks=1\nsmallrye.config.profile=a,dev\n", 1, "acks: 1 -> all"),
     (f"{SAFE}%prod.{_OUT}.acks=0\n", 1, "acks: 0 -> all"),
+    (f"{READS}{WRITES}mp.messaging.connector.smallrye-kafka.acks=0\nkafka.acks=all\n", 1,
+     "acks: 0 -> all"),
+    (f"{READS}{WRITES}mp.messaging.connector.smallrye-kafka.acks=all\nkafka.acks=0\n", 0, "^YES"),
     # what is filled in is what its placeholder says
     (f"{SAFE}{_OUT}.acks=0\n{_OUT}.connector=${{C:smallrye-kafka}}\n", 1, "acks: 0 -> all"),
     (f"{SAFE}{_OUT}.connector=${{C}}\n", 2, "connector is filled in when the application starts"),

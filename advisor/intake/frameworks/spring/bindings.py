@@ -138,7 +138,9 @@ def _name(leaf: Leaf) -> str:
 
 def _state(reading: Reading, leaves: Sequence[Leaf], ranks: range) -> None:
     places = [(place, leaf) for leaf in leaves for place in _places(_name(leaf))]
-    for (rank, to, name), leaf in sorted(places, key=lambda row: row[0][0]):
+    # What a binding states goes before the default of all bindings.
+    places.sort(key=lambda row: (row[0][0], not _name(row[1]).startswith(f"{_KAFKA}default.")))
+    for (rank, to, name), leaf in places:
         if rank in ranks:
             named = (_name(leaf).removeprefix(_ROOT), leaf.text, leaf.line)
             before = len(reading.items)
