@@ -50,7 +50,7 @@ def _with_overrides(groups: Sequence[list[Source]]) -> list[list[Source]]:
     laid = {
         base: over for (folder, is_over), over in named.items()
         if is_over and (base := named.get((folder, False)))
-        and kind_of(base[1]) == "compose" and not _NOT_MERGED.search(over[1])
+        and "compose" in (kind_of(base[1]), kind_of(over[1])) and not _NOT_MERGED.search(over[1])
     }  # fmt: skip
     result = list[list[Source]]()
     for group in groups:

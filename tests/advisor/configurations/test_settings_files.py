@@ -174,6 +174,13 @@ def test_a_compose_file_is_laid_over_another(
     assert_answer(paths, COPIES, code, expected)
 
 
+def test_a_compose_file_may_have_all_of_kafka_in_its_override(tmp_path: Path) -> None:
+    base = "services:\n  db:\n    image: postgres\n"
+    write_files(tmp_path, {"compose.yaml": base, "compose.override.yaml": compose(BROKER)})
+    paths = f"{tmp_path / 'compose.yaml'} {tmp_path / 'compose.override.yaml'}"
+    assert_answer(paths, COPIES, 1, "min.insync.replicas: 1 -> 2")
+
+
 @pytest.mark.parametrize(
     "text", ['{"acks": [1], "linger.ms": 5}', '{"a": {"acks": 0}, "linger.ms": 5}']
 )
