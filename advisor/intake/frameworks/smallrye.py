@@ -91,7 +91,8 @@ def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
         for part, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
             of_all = way == "" and part in directions
             known = known_keys(newest(Family.JAVA), component) | _OF_ALL
-            if way == part or (of_all and leaf.path[2] in known):
+            is_own = way == part or not _is_overridden(named, part, leaf.path[2])
+            if (way == part or (of_all and leaf.path[2] in known)) and is_own:
                 _fill(reading, component, leaf)
     for way, channel, _ in (leaf.path for leaf in named.values() if leaf.path[:2] not in foreign):
         kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(way, ())
@@ -102,6 +103,12 @@ def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
         words = f"no channel here is of {_OURS}, and no other connector is known: nothing is read"
         reading.wrong(_CODE, "connector", line, words)
     return reading
+
+
+def _is_overridden(named: Mapping[tuple[str, str], Leaf], part: str, key: str) -> bool:
+    """Whether each channel of a way has an attribute of its own."""
+    channels = {leaf.path[1] for (way, _), leaf in named.items() if way == part}
+    return key in _OF_ALL and all((part, f"{channel}.{key}") in named for channel in channels)
 
 
 def _in_order(every: Iterable[Leaf]) -> list[Leaf]:
@@ -222,38 +229,67 @@ def _state_defaults(
     _nulls(reading, ours)
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
     automatic = by_client is not None and by_client.text.strip().lower() == "true"
-    given = [leaf for leaf in ours if leaf.path[2] == "commit-strategy"]
-    unknown = [leaf for leaf in given if leaf.text not in (*_COMMITS, "ignore")]
-    _commit(reading, next(iter([*unknown, *reversed(given)]), None), automatic, min(reads))
+    _commits(reading, _of_channels(ours, "commit-strategy"), automatic, min(reads))
+
+
+def _of_channels(ours: Sequence[Leaf], key: str) -> dict[str, Leaf | None]:
+    """What counts of an attribute for each channel that reads: its own, else the connector's."""
+    stated = {leaf.path[1]: leaf for leaf in ours if leaf.path[0] != "outgoing"
+              and leaf.path[2] == key}  # fmt: skip
+    channels = dict.fromkeys(leaf.path[1] for leaf in ours if leaf.path[0] == "incoming")
+    return {channel: stated.get(channel) or stated.get(_OURS) for channel in channels}
+
+
+def _commits(
+    reading: Reading, given: Mapping[str, Leaf | None], automatic: bool, line: int
+) -> None:
+    """When the positions are saved; where channels differ in it, under the name of each."""
+    alike = len({leaf.text if leaf else "" for leaf in given.values()}) == 1
+    for channel, leaf in [*given.items()][:1] if alike else given.items():
+        before = len(reading.items)
+        _commit(reading, leaf, automatic, line)
+        reading.items[before:] = [
+            item if alike else replace(item, process=channel) for item in reading.items[before:]
+        ]
 
 
 def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
     """Where a message goes after its retries: without a topic for it, it is acknowledged and gone
     (KafkaDelayedRetryTopic, `handle`)."""
-    delayed = any(leaf.path[2:] == ("failure-strategy",) and leaf.text == _DELAYED for leaf in ours)
-    last = next((leaf for leaf in ours if leaf.path[2] == "dead-letter-queue.topic"), None)
-    if delayed and last:
-        reading.state(_CODE, "dead.letter", "acknowledged", last.line)
+    strategies = _of_channels(ours, "failure-strategy").items()
+    topics = _of_channels(ours, "dead-letter-queue.topic")
+    lasts = [topics[channel] for channel, leaf in strategies if leaf and leaf.text == _DELAYED]
+    if lasts and lasts[0] and all(lasts):
+        reading.state(_CODE, "dead.letter", "acknowledged", lasts[0].line)
 
 
 def _unacknowledged_letters(reading: Reading, ours: list[Leaf]) -> None:
-    """Whether dead letters are sent without waiting for all: their producer has what the consumer
-    is told, with what is said for all channels (KafkaDeadLetterQueue.Factory, `create`)."""
-    stated = [leaf for leaf in ours if leaf.path[2] == "acks" and leaf.path[0] != "outgoing"]
-    own = [leaf for leaf in stated if leaf.path[0]] or stated
-    weak = next((leaf for leaf in own if leaf.text.strip().lower() not in ("all", "-1")), None)
-    letters = [item for item in reading.items if item.name == "dead.letter"]
-    if weak and letters:
+    """Whether dead letters, and messages on the way through topics of retries, are sent without
+    waiting for all: they are written as by an outgoing channel, whose acks has the default 1
+    (KafkaDeadLetterQueue and KafkaDelayedRetryTopic, `create`; KafkaConnector)."""
+    nested, own = (_of_channels(ours, key) for key in ("dead-letter-queue.acks", "acks"))
+    for channel, other in own.items():
+        stated = nested[channel] or other
+        letters = [
+            item for item in reading.items
+            if item.name == "dead.letter" and item.process in ("", channel)
+        ]  # fmt: skip
+        if not letters or (stated and stated.text.strip().lower() in ("all", "-1")):
+            continue
+        line, process = stated.line if stated else letters[0].line, letters[0].process
         reading.items[:] = [item for item in reading.items if item not in letters]
-        reading.state(_CODE, "dead.letter", "unacknowledged", weak.line)
-        reading.note(weak.line, "acks counts for the dead letters of what is read, too")
+        reading.state(_CODE, "dead.letter", "unacknowledged", line, process=process)
+        words = "acks counts for the dead letters of what is read, too"
+        if not stated:
+            words = "unless dead-letter-queue.acks is stated, dead letters are written with acks=1"
+        reading.note(line, words)
 
 
 def _nulls(reading: Reading, ours: list[Leaf]) -> None:
     """Whether bytes that cannot be read are handed on as null, whatever the failure strategy
     (the attribute fail-on-deserialization-failure)."""
-    for leaf in ours:
-        if leaf.path[2] == "fail-on-deserialization-failure" and not _is_true(leaf.text):
+    for leaf in _of_channels(ours, "fail-on-deserialization-failure").values():
+        if leaf and not _is_true(leaf.text):
             reading.items[:] = [item for item in reading.items if item.name != "dead.letter"]
             reading.state(_CODE, "processing.errors", "skip", leaf.line)
             words = "fail-on-deserialization-failure=false: the code is handed null for what cannot"

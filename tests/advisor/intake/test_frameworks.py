@@ -28,6 +28,9 @@ mp:
         acks: all
 """
 
+_OTHER = "mp.messaging.incoming.other"
+TWO = f"{READS}{_OTHER}.connector=smallrye-kafka\n{_OTHER}.auto.offset.reset=earliest\n"
+
 QUARKUS = [
     (READS, 0, "^YES"),
     (SAFE, 0, "^YES"),
@@ -47,20 +50,27 @@ QUARKUS = [
      "the message is skipped"),
     (f"{READS}mp.messaging.connector.smallrye-kafka.commit-strategy=mine\n", 2, "itself has"),
     (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is skipped"),
-    (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 0, "^YES"),
+    # KafkaDeadLetterQueue writes as an outgoing channel does, with acks=1 unless stated
+    (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 1,
+     "it is unknown whether the dead-letter topic has the message"),
+    (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=all\n", 0,
+     "^YES"),
+    (f"{READS}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=all\n", 0, "^YES"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n"
      f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code is handed null"),
     (f"{READS}{_IN}.failure-strategy=mine\n", 2, "only its code says"),
-    # KafkaDeadLetterQueue: its producer has what the consumer is told
     (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n", 1,
      "it is unknown whether the dead-letter topic has the message"),
     (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n{_IN}.acks=all\n", 0,
      "^YES"),
-    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=1\n", 0,
-     "^YES"),
+    (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=1\n"
+     f"{_IN}.acks=all\n", 1, "acks counts for the dead letters"),
     # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is skipped"),
-    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 0,
+    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 1,
+     "dead letters are written with acks=1"),
+    (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n"
+     f"{_IN}.acks=all\n", 0,
      "key_reordered .* the message waits in a topic of its own"),
     # other connectors and profiles are none of this application's
     (f"{READS}mp.messaging.outgoing.x.connector=smallrye-amqp\n"
@@ -76,6 +86,15 @@ QUARKUS = [
     (f"{SAFE}{_OUT}.acks=0\n{_OUT}.connector=${{C:smallrye-kafka}}\n", 1, "acks: 0 -> all"),
     (f"{SAFE}{_OUT}.connector=${{C}}\n", 2, "connector is filled in when the application starts"),
     (f"{READS}{_IN}.commit-strategy=${{C:latest}}\n", 1, "commit.order: as-done -> in-order"),
+    # each channel has its own strategy
+    (f"{TWO}{_IN}.commit-strategy=latest\n{_OTHER}.commit-strategy=throttled\n", 2, "commit.order"),
+    (f"{TWO}{_IN}.commit-strategy=throttled\nmp.messaging.connector.smallrye-kafka."
+     "commit-strategy=latest\n", 2, "commit.order differs"),
+    (f"{TWO}{_IN}.failure-strategy=delayed-retry-topic\n{_OTHER}.failure-strategy="
+     f"delayed-retry-topic\n{_OTHER}.dead-letter-queue.topic=d\nkafka.acks=all\n", 1,
+     "the message is skipped"),
+    (f"{READS}{_IN}.failure-strategy=fail\nmp.messaging.connector.smallrye-kafka."
+     "failure-strategy=ignore\n", 0, "^YES"),
     # a parent counts beneath its profile, and the last profile goes before the others
     (f"{SAFE}%base.{_OUT}.acks=0\nquarkus.config.profile.parent=base\n", 1, "acks: 0 -> all"),
     (f"{SAFE}%base.{_OUT}.acks=0\n%prod.smallrye.config.profile.parent=base\n", 1, "acks: 0"),
