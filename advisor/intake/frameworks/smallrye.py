@@ -9,6 +9,7 @@ channels, profiles).
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,7 @@ from advisor.intake.clients.placeholders import SPRING, by_default, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.instances import note_name
 from advisor.intake.frameworks.profiles import of_files, that_count, with_profiles
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.text import shown
 
 _PRODUCER, _CONSUMER, _CODE = Component.PRODUCER, Component.CONSUMER, Component.APPLICATION
@@ -33,6 +34,8 @@ _BLOCK = re.compile(r"^[ \t]*mp:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging
 _OURS = "smallrye-kafka"
 """The connector that is read."""
 
+_SOME, _EVER = re.compile("[1-9][0-9]{0,9}"), "2147483647"
+"""Retries of a channel: a number of them, and the default."""
 _ID = "transactional.id"
 _BARE = ("acks", "retries")
 """Settings of a client whose name has no dot, as the connector's own attributes have none."""
@@ -85,14 +88,15 @@ def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
         named[_place(leaf)] = leaf
     foreign = _foreign(reading, named)
     directions = {way for way, _ in named if way in ("incoming", "outgoing")}
+    overridden = {part: _overridden(named, part) for part in ("incoming", "outgoing")}
     for (way, _), leaf in named.items():
         if leaf.path[:2] in foreign:
             continue
         for part, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
             of_all = way == "" and part in directions
             known = known_keys(newest(Family.JAVA), component) | _OF_ALL
-            is_own = way == part or not _is_overridden(named, part, leaf.path[2])
-            if (way == part or (of_all and leaf.path[2] in known)) and is_own:
+            is_own = way == part or (of_all and leaf.path[2] in known)
+            if is_own and not (of_all and leaf.path[2] in overridden[part]):
                 _fill(reading, component, leaf)
     for way, channel, _ in (leaf.path for leaf in named.values() if leaf.path[:2] not in foreign):
         kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(way, ())
@@ -105,10 +109,13 @@ def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
     return reading
 
 
-def _is_overridden(named: Mapping[tuple[str, str], Leaf], part: str, key: str) -> bool:
-    """Whether each channel of a way has an attribute of its own."""
-    channels = {leaf.path[1] for (way, _), leaf in named.items() if way == part}
-    return key in _OF_ALL and all((part, f"{channel}.{key}") in named for channel in channels)
+def _overridden(named: Mapping[tuple[str, str], Leaf], part: str) -> set[str]:
+    """The attributes that each channel of a way states itself."""
+    keys = defaultdict[str, set[str]](set)
+    for (way, _), leaf in named.items():
+        if way == part:
+            keys[leaf.path[1]].add(leaf.path[2])
+    return set(_OF_ALL.intersection(*keys.values())) if keys else set()
 
 
 def _in_order(every: Iterable[Leaf]) -> list[Leaf]:
@@ -221,6 +228,7 @@ def _state_defaults(
     elif writes and (_PRODUCER, "acks") not in stated:
         reading.state(_PRODUCER, "acks", "1", min(writes))
         reading.note(min(writes), "unless acks is stated, the connector says acks=1")
+    _resends(reading, stated.get((_PRODUCER, "retries")))
     if not reads:
         return
     reading.state(_CODE, "framework", "quarkus", min(reads))
@@ -230,6 +238,16 @@ def _state_defaults(
     by_client = stated.get((_CONSUMER, "enable.auto.commit"))
     automatic = by_client is not None and by_client.text.strip().lower() == "true"
     _commits(reading, _of_channels(ours, "commit-strategy"), automatic, min(reads))
+
+
+def _resends(reading: Reading, retries: Item | None) -> None:
+    """A channel with a number of retries sends a message that failed again so many times, as a new
+    one; with the default it ends when the client does (KafkaSink, `writeMessageToKafka`)."""
+    text = by_default(retries.text).strip() if retries else ""
+    if retries and _SOME.fullmatch(text) and text != _EVER and not _in_transactions(reading):
+        reading.state(_CODE, "resend", "on-error", retries.line)
+        words = "has the connector send a message again that the client gave up"
+        reading.note(retries.line, f"retries {words} (application.resend)")
 
 
 def _of_channels(ours: Sequence[Leaf], key: str) -> dict[str, Leaf | None]:

@@ -86,6 +86,9 @@ QUARKUS = [
     (f"{SAFE}{_OUT}.acks=0\n{_OUT}.connector=${{C:smallrye-kafka}}\n", 1, "acks: 0 -> all"),
     (f"{SAFE}{_OUT}.connector=${{C}}\n", 2, "connector is filled in when the application starts"),
     (f"{READS}{_IN}.commit-strategy=${{C:latest}}\n", 1, "commit.order: as-done -> in-order"),
+    # KafkaSink sends again what the client gave up, and not with the default
+    (f"{SAFE}{_OUT}.retries=5\n", 0, "^YES.*application.resend=on-error"),
+    (f"{SAFE}{_OUT}.retries=2147483647\n", 0, "^YES(?!.*application.resend)"),
     # each channel has its own strategy
     (f"{TWO}{_IN}.commit-strategy=latest\n{_OTHER}.commit-strategy=throttled\n", 2, "commit.order"),
     (f"{TWO}{_IN}.commit-strategy=throttled\nmp.messaging.connector.smallrye-kafka."
