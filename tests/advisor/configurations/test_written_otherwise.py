@@ -75,6 +75,11 @@ JVM_FORMS: dict[str, Callable[[str], str]] = {
     ),
     "broken chains": lambda text: re.sub(r"\)\.(?=\w)", ")\n        .", text),
     "forever": lambda text: text.replace("while (true)", "for (;;)"),
+    "an iterator": lambda text: re.sub(
+        r"for \(var r : records\) (?:\{ (.*?) \} (?=cons|\Z|\n)|([^{}\n]*?;))",
+        r"var it = records.iterator();\nwhile (it.hasNext()) {\nvar r = it.next();\n\1\2\n}\n",
+        text,
+    ),
     "running": lambda text: text.replace("while (true)", "while (running.get())"),
     "a line for each brace": lambda text: re.sub(r"(?m)^(.*\S) \{$", r"\1\n{", text),
     "no blanks": lambda text: re.sub(r"\b(if|for|while|catch) \(", r"\1(", text),

@@ -15,6 +15,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.derived_names import TAKES_APART, Made, logged
+from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
 
 _ANY = r"\b{}\s*\.\s*commit(?:Sync|Async)\s*\("
@@ -128,7 +129,6 @@ class Records:
 
     def _of_all(self) -> Iterator[int]:
         plain, commits = self.text.plain, self.commits_of_all
-        uses = self._processing[1]
         for body in self.one_by_one:
             if inside := commits.search(plain, *body):
                 yield inside.start()
@@ -143,20 +143,25 @@ class Records:
             apart = any(start < commit.start() < end for start, end in self.one_by_one)
             if apart or self._mentions(given):
                 continue
-            for masked in (self._processing[0], self._effects):
-                before = uses.search(masked, self.behind, commit.start())
-                if not before and uses.search(masked, commit.end(), inner[1]):
-                    yield commit.start()
-                    break
+            if self._is_ahead(self.behind, commit.start(), (commit.end(), inner[1])):
+                yield commit.start()
 
     def _of_offsets(self) -> Iterator[int]:
         """Commits of the offset behind a record, before it is used."""
-        masked, uses = self._processing
         for start, end in self._commits_of_offsets():
             inner = self.text.block(start)
-            begin = max(self.behind, inner[0])
-            if not uses.search(masked, begin, start) and uses.search(masked, end, inner[1]):
+            if self._is_ahead(max(self.behind, inner[0]), start, (end, inner[1])):
                 yield start
+
+    def _is_ahead(self, begin: int, commit: int, behind: Block) -> bool:
+        """Whether records are processed behind a commit, and from where their block begins up to
+        it at most written of, asked for something or observed."""
+        processed, uses = self._processing
+        pairs = ((processed, processed), (self._observed, self._effects))
+        return any(
+            not uses.search(before, begin, commit) and uses.search(after, *behind)
+            for before, after in pairs
+        )
 
     def commits_in(self, block: Block) -> bool:
         """Whether a block commits what is behind a record."""
@@ -315,6 +320,12 @@ class Records:
     def _effects(self) -> str:
         """The program without what only writes of records, too."""
         return blanked(self._processing[0], logged(self.text, self._reach))
+
+    @cached_property
+    def _observed(self) -> str:
+        """The program without what only observes records, or asks them for something, either."""
+        known = self.names | self._apart
+        return blanked(self._effects, observed(self.text, known, self._reach))
 
     def _statement(self, at: int) -> int:
         """Where the statement begins that a place is in."""

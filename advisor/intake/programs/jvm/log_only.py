@@ -44,11 +44,12 @@ _NAMES = re.compile(
     rf"(?:\s*:\s*[\w.?]+)?\s*=(?!=)(?:[^()]|\b{_TELLS}\s*\((?=[^()])|\b{_TELLS}\s*\(\)|\))*"
 )
 """A local name for what is told of an error."""
-_REPORTS = re.compile(
-    r"\s*(?:\w+\.)*(?i:span|sentry|newrelic|metrics?|meter|timer|counter|statsd?|histogram)\w*"
-    r"\s*(?:\(\s*\))?\.\w+\s*\(.*",
-    re.DOTALL,
+OBSERVERS = (
+    r"(?i:span|tracer|propagator|baggage|mdc|sentry|newrelic|metrics?|meter|timer|counter|gauge"
+    r"|statsd?|histogram)"
 )
+"""What observes a program: its traces and metrics."""
+_REPORTS = re.compile(rf"\s*(?:\w+\.)*{OBSERVERS}\w*\s*(?:\(\s*\))?\.\w+\s*\(.*", re.DOTALL)
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
 _EMPTY = (

@@ -1,5 +1,6 @@
 """One form for what can be written in several: classes without their packages, `for (;;)` as
-`while (true)`, and a chain of calls, or what stands before braces, in one line.
+`while (true)`, a loop over an iterator as one over what it is of, and a chain of calls, or what
+stands before braces, in one line.
 
 What stands behind them keeps its line.
 """
@@ -20,11 +21,25 @@ _WRITTEN = re.compile(
 _BREAK = re.compile(rf"{QUOTED}|(?P<line>\n\s*+)(?P<link>\??\.\s*+[A-Za-z]|(?P<brace>\{{))?")
 _HEAD = re.compile(r"[\w)=>]\s*$")
 """What may stand before the braces of it."""
+_NEXT = r"\b{0}\s*\.\s*(?:next\b|remove\s*\(|forEachRemaining\b)"
+_ITERATOR = re.compile(
+    r"(?P<begin>(?:\bfor\s*\(\s*)?)"
+    r"\b(?:final\s+)?(?:va[lr]|(?:List)?Iterator\s*<[^;={}()]{1,80}>)\s+(?P<name>\w+)"
+    r"(?:\s*:\s*[^;={}()]{1,80})?\s*=\s*(?P<of>[\w.]+(?:\([^(){};\n]{0,80}\)(?:\.\w+)*)?)"
+    r"\s*\.\s*iterator\b(?:\s*\(\s*\))?\s*;?"
+)
+_ROUND = (
+    r"(?P<head>{0}\s*\.\s*hasNext\b(?:\s*\(\s*\))?\s*(?:;\s*)?\)\s*\{{\s*)"
+    r"(?P<typed>(?:final\s+)?(?:va[lr]|[A-Z][\w.]*(?:\s*<[^;={{}}()]{{1,80}}>)?))\s+(?P<record>\w+)"
+    r"(?:\s*:\s*[^;={{}}()\n]{{1,80}})?\s*=\s*{0}\s*\.\s*next\b(?:\s*\(\s*\))?(?P<ended>\s*;)?"
+)
+_FARTHEST = 400
+"""Letters from an iterator to its loop."""
 
 
 def normal_form(code: str) -> str:
     """The same program in that form."""
-    return _without_breaks(_WRITTEN.sub(_normal, code))
+    return _without_breaks(_without_iterators(_WRITTEN.sub(_normal, code)))
 
 
 def _normal(match: re.Match[str]) -> str:
@@ -33,6 +48,26 @@ def _normal(match: re.Match[str]) -> str:
     if match["condition"] is None:
         return ""
     return f"while ({match['condition'].strip() or 'true'})" + "\n" * match[0].count("\n")
+
+
+def _without_iterators(code: str) -> str:
+    """The loops of which each round takes the next of an iterator, over what that is of."""
+    parts, behind = list[str](), 0
+    for made in _ITERATOR.finditer(code) if "hasNext" in code else ():
+        if made.start() < behind:
+            continue
+        name, reach = made["name"], made.end() + _FARTHEST
+        begin = r"" if made["begin"] else r"\bwhile\s*\(\s*"
+        loop = re.compile(begin + _ROUND.format(name)).search(code, made.end(), reach)
+        if loop is None or len(re.findall(_NEXT.format(name), code[made.end() : reach])) > 1:
+            continue
+        colon = " : " if loop["ended"] else " in "
+        between = "" if made["begin"] else code[made.end() : loop.start()]
+        kept = "\n" * (made[0].count("\n") + loop[0].count("\n"))
+        parts += [code[behind : made.start()], between]
+        parts += [f"for ({loop['typed']} {loop['record']}{colon}{made['of']}) {{{kept}"]
+        behind = loop.end()
+    return "".join([*parts, code[behind:]])
 
 
 def _without_breaks(code: str) -> str:

@@ -19,6 +19,7 @@ from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.buffers import Buffers
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.flags import Flags, going_on, says_whether
+from advisor.intake.programs.python.observations import processes
 from advisor.intake.text import IntakeError
 
 _MOST_STEPS = 20_000
@@ -335,7 +336,7 @@ class _Walk:
         elif given and self._buffers.keeps(call):
             branch.names |= words.names_in(call.func)
             branch.kept = True
-        elif (given or own) and not (words.is_log(call) or words.takes_apart(call)):
+        elif (given or own) and processes(call, branch):
             self._late(call, branch, given)
             if words.verb(call) not in words.COMMITS or words.ends_other(call, self._consumers):
                 self._use(branch)
