@@ -67,6 +67,23 @@ JVM = {
     "i.kt": _KOTLIN.format("records.forEach { handle(it) }; consumer.commitSync()"),
     "j.kt": _KOTLIN.format("records.forEach { handle(it).getOrThrow() }; consumer.commitSync()"),
 }
+_LOOP = r"for \(var r : records\) (?:\{ (.*?) \} (?=consumer)|([^{}\n]*?;))"
+
+
+def _each(loop: str, methods: str = "") -> Callable[[str], str]:
+    """A program whose loop over its records is another one, with methods beside it."""
+
+    def changed(text: str) -> str:
+        match = re.search(_LOOP, text)
+        if match is None:
+            return text
+        body = match[1] or match[2]
+        begin, end = text[: match.start()], text[match.end() :].removesuffix("}\n")
+        return begin + loop.replace("BODY", body) + end + methods.replace("BODY", body) + "}\n"
+
+    return changed
+
+
 _CLASS = r"(?<![\w.])Kafka(Producer|Consumer)\b"
 JVM_FORMS: dict[str, Callable[[str], str]] = {
     "type arguments": lambda text: re.sub(r"new (\w+)<>\(", r"new \1<String, String>(", text),
@@ -75,10 +92,28 @@ JVM_FORMS: dict[str, Callable[[str], str]] = {
     ),
     "broken chains": lambda text: re.sub(r"\)\.(?=\w)", ")\n        .", text),
     "forever": lambda text: text.replace("while (true)", "for (;;)"),
-    "an iterator": lambda text: re.sub(
-        r"for \(var r : records\) (?:\{ (.*?) \} (?=cons|\Z|\n)|([^{}\n]*?;))",
-        r"var it = records.iterator();\nwhile (it.hasNext()) {\nvar r = it.next();\n\1\2\n}\n",
-        text,
+    "an iterator": _each(
+        "var it = records.iterator();\nwhile (it.hasNext()) {\nvar r = it.next();\nBODY\n}"
+    ),
+    "each partition": _each(
+        "for (var part : records.partitions()) { for (var r : records.records(part)) { BODY } }"
+    ),
+    "a lock": _each("for (var r : records) { synchronized (lock) { BODY } }"),
+    "a context of logs": _each(
+        'for (var r : records) { try (var c = MDC.putCloseable("k", r.key())) { BODY } }'
+    ),
+    "a timer": _each(
+        "for (var r : records) { long begun = System.nanoTime(); "
+        "try { BODY } finally { timer.record(System.nanoTime() - begun); } }"
+    ),
+    "thrown again": _each(
+        "for (var r : records) { try { BODY } catch (RuntimeException failure) "
+        '{ log.error("failed", failure); throw failure; } }'
+    ),
+    "a method": _each("for (var r : records) { one(r); }", "void one(R r) {\nBODY\n}"),
+    "two methods": _each(
+        "all(records);",
+        "void all(Rs batch) { for (var x : batch) { one(x); } }\nvoid one(R r) { BODY }",
     ),
     "running": lambda text: text.replace("while (true)", "while (running.get())"),
     "a line for each brace": lambda text: re.sub(r"(?m)^(.*\S) \{$", r"\1\n{", text),

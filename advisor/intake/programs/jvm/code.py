@@ -33,7 +33,6 @@ from advisor.intake.programs.jvm import seeks
 from advisor.intake.programs.jvm import text as jvm_text
 from advisor.intake.programs.jvm import topics as jvm_topics
 from advisor.intake.programs.jvm.facts import judge
-from advisor.intake.programs.jvm.lambdas import with_braces
 from advisor.intake.programs.jvm.normal_form import normal_form
 from advisor.intake.programs.jvm.text import Text, braces, without_comments, without_letters
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
@@ -123,7 +122,7 @@ class _Object:
 
 def read(text: str) -> Reading:
     """What the code puts into the objects that its clients are handed. Raises `IntakeError`."""
-    code = _Code(with_braces(normal_form(without_comments(text[:_LONGEST]))))
+    code = _Code(normal_form(text[:_LONGEST]))
     if match := seeks.SHARES.search(code.plain):
         raise IntakeError(f"Line {code.line(match.start())}: {match[1]}: {SHARE_CONSUMER}")
     objects = list(code.objects())

@@ -1,6 +1,8 @@
-"""One form for what can be written in several: classes without their packages, `for (;;)` as
-`while (true)`, a loop over an iterator as one over what it is of, and a chain of calls, or what
-stands before braces, in one line.
+"""One form for what can be written in several, so that what looks for something knows one.
+
+Classes are without their packages, `for (;;)` is `while (true)`, a loop over an iterator is one
+over what that is of, and a chain of calls, or what stands before braces, is in one line. Then
+lambdas have braces, methods stand in place of their calls, and blocks that change nothing are gone.
 
 What stands behind them keeps its line.
 """
@@ -9,7 +11,10 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.programs.jvm.text import QUOTED
+from advisor.intake.programs.jvm.inlined import inlined
+from advisor.intake.programs.jvm.lambdas import with_braces
+from advisor.intake.programs.jvm.plain_blocks import plain_blocks
+from advisor.intake.programs.jvm.text import QUOTED, without_comments
 
 _WRITTEN = re.compile(
     rf"(?P<kept>{QUOTED}|^[ \t]*(?:import|package)\b[^\n]*)"
@@ -38,8 +43,9 @@ _FARTHEST = 400
 
 
 def normal_form(code: str) -> str:
-    """The same program in that form."""
-    return _without_breaks(_without_iterators(_WRITTEN.sub(_normal, code)))
+    """The same program in that form, without its comments."""
+    written = _WRITTEN.sub(_normal, without_comments(code))
+    return plain_blocks(inlined(with_braces(_without_breaks(_without_iterators(written)))))
 
 
 def _normal(match: re.Match[str]) -> str:

@@ -41,7 +41,7 @@ from advisor.intake.text import IntakeError, line_of
 
 _MOST, _MOST_POLLS, _MOST_NAMES, _MOST_HANDED, _DERIVATIONS = 100, 12, 30, 8, 2
 _EACH = (
-    r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
+    r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b(?!\s*\.\s*partitions\b)"
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
 )

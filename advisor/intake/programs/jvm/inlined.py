@@ -1,0 +1,222 @@
+"""Methods of a program in place of their calls behind a poll, so that what is done with its records
+stands in one block, however it was divided into methods.
+
+A body stands in the line of its call, so that all other lines stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from advisor.intake.programs.jvm.text import Block, Text, blanked
+
+_POLL = re.compile(r"\.\s*poll\s*\(")
+_CALL = re.compile(
+    r"(?<=[;{}\n>])\s{0,80}(?:this\s*\.\s*)?(?P<name>\w+)\s*\("
+    r"(?P<given>[^(){};]{0,300}(?:\([^(){};]{0,200}\)[^(){};]{0,200}){0,6})\)"
+    r"(?:\s*;|(?=[ \t]*[}\n])|(?P<last>(?=\s*\))))"
+)
+_WORDS = frozenset({
+    "if", "for", "while", "switch", "catch", "try", "synchronized", "when", "match", "return",
+    "throw", "super", "assert", "do", "else",
+})  # fmt: skip
+_OF_OTHERS = re.compile(r"\.\s*poll\s*\(|\bnew\s+Kafka|\bKafka(?:Consumer|Producer)\s*[<(]")
+_NAME = re.compile(r"(?:this\s*\.\s*)?([A-Za-z_]\w*)")
+_RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?P<value>[^;{}\n]*)(?P<end>;?)")
+_IN_LAMBDA = re.compile(r"[-=]>\s*$")
+_OF_VALUE = re.compile(r"\b(?:void|boolean|int|long|String|Boolean|Int|Long|Unit)\b")
+"""Types of what is done when a method returns; a future or a publisher is not."""
+_FUNCTION = re.compile(r"->|=>|::")
+_LOOP = re.compile(r"\b(?:for|while)\s*\([^{}]*\)\s*$|\bdo\s*$|\bfor[Ee]ach\b[^;{}]*$")
+_EACH = re.compile(r"\bfor\s*\([^;{}]*\)\s*$")
+_HEAD = re.compile(r"(?:\b(?:if|for|while)\s*\([^;{}]*\)|\belse)\s*$")
+_OTHER_SIDE = re.compile(r"\s*(?:catch\b[^{}]*|else\b[^{}]*|finally\s*)\{")
+_GOES_ON = re.compile(r"[{};,(\[=+\-*/&|?:<>.]\s*$")
+_GOES_BACK = re.compile(r"\s*(?:[.)\]}?:&|+\-*/,=]|(?:else|catch|finally|case)\b)")
+_MOST_POLLS, _MOST_CALLS, _PASSES = 12, 40, 3
+_LONGEST_BODY, _MOST_ADDED = 3_000, 60_000
+
+
+def inlined(code: str) -> str:
+    """The same program with these bodies in place of the calls; `code` has no comments."""
+    longest = len(code) + _MOST_ADDED
+    for _ in range(_PASSES):
+        text = Text.of(code)
+        parts, behind = list[str](), 0
+        for call in _calls(text):
+            if call.start < behind or (made := call.body(code)) is None:
+                continue
+            parts += [code[behind : call.start], made]
+            behind = call.end
+        inner = "".join([*parts, code[behind:]])
+        if not parts or len(inner) > longest:
+            break
+        code = inner
+    return code
+
+
+def _calls(text: Text) -> list[_Call]:
+    """The calls as statements, in the blocks of polls, of methods with one body."""
+    found = dict[int, _Call]()
+    for poll in islice(_POLL.finditer(text.plain), _MOST_POLLS):
+        end = text.block(poll.start())[1]
+        for match in islice(_CALL.finditer(text.plain, poll.end(), end), _MOST_CALLS):
+            bodies = text.bodies(match["name"]) if match["name"] not in _WORDS else []
+            start = _first(match)
+            if len(bodies) == 1 and not bodies[0][0] < start < bodies[0][1]:
+                found[start] = _Call(text, match, bodies[0])
+    return [found[start] for start in sorted(found)]
+
+
+def _first(match: re.Match[str]) -> int:
+    """Where the call begins that blanks may stand before."""
+    return match.start() + len(match[0]) - len(match[0].lstrip())
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    text: Text
+    match: re.Match[str]
+    block: Block
+
+    @property
+    def start(self) -> int:
+        return _first(self.match)
+
+    @property
+    def end(self) -> int:
+        return self.match.end()
+
+    def body(self, code: str) -> str | None:
+        """What stands in place of the call; None where that would not be the same."""
+        plain, (begin, stop) = self.text.plain, self.block
+        head = next(head for start, _, head in self.text.heads if start == begin)
+        own = plain[begin + 1 : stop]
+        if "@" in head or stop - begin > _LONGEST_BODY or _OF_OTHERS.search(own):
+            return None
+        if re.search(rf"\b{self.match['name']}\s*\(", own):
+            return None
+        names, given = self.text.parameters(self.block), self._given(code)
+        if len(names) != len(given) or any(map(_FUNCTION.search, given)):
+            return None
+        before, _, behind = head.rpartition(self.match["name"])
+        is_begun = not _OF_VALUE.search(before + behind.rpartition(")")[2])
+        if is_begun and any("(" in match["value"] for match in _RETURN.finditer(own)):
+            return None
+        renamed, declared = _names(names, given, own)
+        is_java = not re.search(r"\b(?:fun|def)\b", head)
+        returns = self._without_returns()
+        if returns is None:
+            return None
+        body = _changed(code, (begin + 1, stop), own, renamed, returns)
+        word = "var" if is_java else "val"
+        first = "".join(f" {word} {name} = {value};" for name, value in declared)
+        made = first + (" ".join(body.split("\n")) if is_java else _in_one_line(body))
+        made = f"{{{made} }}" if self._needs_braces() else made
+        return made + "\n" * self.match[0].lstrip().count("\n")
+
+    def _given(self, code: str) -> list[str]:
+        begin = self.match.start("given")
+        return [code[begin + a : begin + b].strip() for a, b in _parts(self.match["given"])]
+
+    def _needs_braces(self) -> bool:
+        before = self.text.plain[max(0, self.start - 400) : self.start]
+        return self.match["last"] is not None or bool(_HEAD.search(before))
+
+    def _without_returns(self) -> list[tuple[int, int, str]] | None:
+        """What stands in place of each `return` of the body; None where one ends more than that."""
+        changes, plain = list[tuple[int, int, str]](), self.text.plain
+        for match in _RETURN.finditer(plain, self.block[0] + 1, self.block[1]):
+            around = [head for head in self.text.around(match.start()) if head[0] > self.block[0]]
+            if any(_IN_LAMBDA.search(head) for _, _, head in around):
+                continue
+            value = match["value"].strip()
+            if self._is_last(match.end()):
+                end = match.start("value") if "(" in value else match.end()
+                changes.append((match.start(), end, ""))
+            elif self._ends_a_round() and not any(_LOOP.search(head) for _, _, head in around):
+                changes.append((match.start(), match.end(), "continue;"))
+            else:
+                return None
+        return changes
+
+    def _is_last(self, at: int) -> bool:
+        """Whether nothing of the body is done behind a place, but `finally`."""
+        plain, end = self.text.plain, self.block[1]
+        while at < end:
+            rest = re.compile(r"[\s;]*").match(plain, at)
+            at = rest.end() if rest else at
+            if other := _OTHER_SIDE.match(plain, at, end):
+                at = self.text.block_of(other.end() - 1)[1] + 1
+            elif plain[at] == "}":
+                if any(stop == at and _LOOP.search(head) for _, stop, head in self.text.heads):
+                    return False
+                at += 1
+            else:
+                return False
+        return True
+
+    def _ends_a_round(self) -> bool:
+        """Whether the call is the last statement of a loop over records."""
+        around = self.text.around(self.start)
+        behind = self.text.plain[self.end :][:200].lstrip()
+        return bool(around) and behind.startswith("}") and bool(_EACH.search(around[-1][2]))
+
+
+def _parts(given: str) -> Iterator[Block]:
+    """From where to where each argument stands."""
+    depth, begin = 0, 0
+    for at, char in enumerate(given):
+        depth += (char in "([{") - (char in ")]}")
+        if char == "," and depth == 0:
+            yield begin, at
+            begin = at + 1
+    if given.strip():
+        yield begin, len(given)
+
+
+def _names(
+    names: list[str], given: list[str], own: str
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The parameters that get the name of what they are given, and those that are declared."""
+    renamed, declared = dict[str, str](), list[tuple[str, str]]()
+    for name, value in zip(names, given, strict=True):
+        plain = _NAME.fullmatch(value)
+        if plain and (plain[1] == name or not re.search(rf"\b{plain[1]}\b", own)):
+            renamed[name] = plain[1]
+        else:
+            declared.append((name, value))
+    return renamed, declared
+
+
+def _changed(
+    code: str, span: Block, own: str, renamed: dict[str, str], returns: list[tuple[int, int, str]]
+) -> str:
+    """The body with other names, and without its `return`."""
+    begin = span[0]
+    spans = [(start - begin, end - begin) for start, end, _ in returns]
+    changes = [(start - begin, end - begin, kept) for start, end, kept in returns]
+    if others := {name: other for name, other in renamed.items() if name != other}:
+        known = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, others))})\b")
+        for match in known.finditer(blanked(own, spans)):
+            changes.append((match.start(), match.end(), others[match[0]]))
+    parts, behind = list[str](), 0
+    for start, end, kept in sorted(changes):
+        if start >= behind:
+            parts += [code[begin + behind : begin + start], kept]
+            behind = end
+    return "".join([*parts, code[begin + behind : span[1]]])
+
+
+def _in_one_line(body: str) -> str:
+    """Statements of Kotlin or Scala, which a line ends, in one."""
+    first, *lines = body.split("\n")
+    made = first
+    for line in lines:
+        depth = sum(made.count(char) for char in "([") - sum(made.count(char) for char in ")]")
+        goes_on = depth > 0 or not made.strip() or _GOES_ON.search(made) or _GOES_BACK.match(line)
+        made += (" " if goes_on or not line.strip() else "; ") + line
+    return made

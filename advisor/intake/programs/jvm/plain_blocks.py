@@ -1,0 +1,60 @@
+"""Blocks of a program that change nothing of what is done in them, without their braces: locks,
+traces and contexts of logs, `try` whose handlers throw again and whose `finally` only observes.
+
+What is done in them stands in the block around them. The text keeps its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from advisor.intake.programs.jvm.log_only import OBSERVERS, only_writes
+from advisor.intake.programs.jvm.text import Block, Text, blanked
+
+_BLOCK = re.compile(
+    r"\bsynchronized\s*\([^(){}]{0,200}(?:\([^(){}]{0,200}\)[^(){}]{0,200})?\)\s*\{"
+    r"|\btry\s*(?P<held>\([^;{}]{0,300};?\s*\))?\s*\{"
+)
+_HELD = re.compile(rf"\((?:[^=]*=)?[^=]*(?:\w*{OBSERVERS}\w*|\bmakeCurrent)\b[^=]*\)")
+_HANDLER = re.compile(r"\s*(?:(?P<catch>catch)\s*\([^(){}]{0,200}\)|finally)\s*\{")
+_OTHER = re.compile(r"\s*(?:catch|finally)\b")
+_LEAVES = re.compile(r"\b(?:continue|break|return)\b")
+_THROWS = re.compile(r"(?:^|[;{}\n])\s*throw\b[^;{}]{0,400}[;\n]?\s*$")
+_MOST, _MOST_HANDLERS = 300, 6
+
+
+def plain_blocks(code: str) -> str:
+    """The same program without these."""
+    text = Text.of(code)
+    return blanked(code, (span for spans in _spans(text) for span in spans))
+
+
+def _spans(text: Text) -> Iterator[list[Block]]:
+    """For each such block, what stands around what is done in it."""
+    for match in islice(_BLOCK.finditer(text.plain), _MOST):
+        start, end = text.block_of(match.end() - 1)
+        if match["held"] and not _HELD.fullmatch(match["held"]):
+            continue
+        behind = _behind(text, end + 1)
+        if start < end < len(text.plain) and behind:
+            yield [(match.start(), start + 1), (end, behind)]
+
+
+def _behind(text: Text, at: int) -> int:
+    """Behind the handlers that begin at a place, if none of them changes what becomes of an error;
+    0 otherwise."""
+    for _ in range(_MOST_HANDLERS):
+        handler = _HANDLER.match(text.plain, at)
+        if handler is None:
+            return 0 if _OTHER.match(text.plain, at) else at
+        start, end = text.block_of(handler.end() - 1)
+        body = text.plain[start + 1 : end]
+        thrown = _THROWS.search(body) if handler["catch"] else None
+        if bool(handler["catch"]) != bool(thrown) or _LEAVES.search(body):
+            return 0
+        if not only_writes(body[: thrown.start() + 1] if thrown else body):
+            return 0
+        at = end + 1
+    return 0
