@@ -20,7 +20,7 @@ from advisor.intake.programs.jvm import handlers as jvm_handlers
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.concurrency import ASKS, HAND, ONLY_WAITS
 from advisor.intake.programs.jvm.text import Block, Text
-from advisor.intake.programs.python import partial_polls, words
+from advisor.intake.programs.python import error_handling, partial_polls, words
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python.async_clients import AsyncClients
 from advisor.intake.programs.python.buffers import Buffers
@@ -303,7 +303,7 @@ def _passed_over(function: ast.FunctionDef) -> list[int]:
         node for node in ast.walk(function)
         if isinstance(node, ast.While | ast.For)
         and (isinstance(node, ast.While) or words.verb(node.iter) == "range")
-        and not words.bounded(node, function)
+        and not error_handling.bounded(node, function)
     ]  # fmt: skip
     inside = {id(inner) for loop in loops for inner in ast.walk(loop)}
     withs = (node for node in ast.walk(function) if isinstance(node, ast.With))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -154,10 +155,58 @@ PYTHON = {
     "c.py": _OUT.format('producer.produce("t", b"x")\nproducer.flush()'),
     "d.py": _OUT.format('producer.produce("t", b"x", callback=heard)\nproducer.flush()'),
     "e.py": _OUT.format(_SERVED),
+    "f.py": _CONSUMER.format(
+        "for _ in range(3):\n        try:\n            save(msg)\n            break\n"
+        "        except Exception as error:\n            print(error)\n    consumer.commit(msg)"
+    ),
+    "g.py": _CONSUMER.format("wait([pool.submit(save, msg)])\n    consumer.commit(msg)"),
+    "h.py": _CONSUMER.format(
+        "try:\n        save(msg)\n    except Exception as error:\n        print(error)\n"
+        "        raise\n    consumer.commit(msg)"
+    ),
 }
+_ASKED = "raise KafkaException(msg.error())\n"
+
+
+def _one(block: str, functions: str = "") -> Callable[[str], str]:
+    """A program that does in a block, or in functions, what it does with each message."""
+
+    def changed(text: str) -> str:
+        begin, asked, rest = text.partition(_ASKED)
+        body = textwrap.dedent(rest).strip("\n")
+        if not body:
+            return text
+        written = [re.sub(r"(?m)^( *)BODY", lambda it: textwrap.indent(body, it[1]), part)
+                   for part in (functions, textwrap.indent(block, "    "))]  # fmt: skip
+        return f"{written[0]}\n{begin}{asked}{written[1]}\n"
+
+    return changed
+
+
 PYTHON_FORMS: dict[str, Callable[[str], str]] = {
     "annotations": lambda text: re.sub(
         r"(?m)^(\w+) = (Consumer|Producer)\(", r"\1: \2 = \2(", text
+    ),
+    "a lock": _one("with lock:\n    BODY"),
+    "a trace": _one(
+        'with tracer.start_as_current_span("x") as span:\n'
+        '    span.set_attribute("key", msg.key())\n    BODY'
+    ),
+    "a timer": _one(
+        "begun = time.time()\ntry:\n    BODY\nfinally:\n    print(time.time() - begun)"
+    ),
+    "thrown again": _one(
+        "try:\n    BODY\nexcept Exception as failure:\n    print(failure)\n    raise"
+    ),
+    "a match": _one(
+        'match msg.topic():\n    case "t":\n        BODY\n'
+        "    case other:\n        raise ValueError(other)"
+    ),
+    "a function": _one("one(msg, consumer)", "def one(msg, consumer):\n    BODY\n"),
+    "two functions": _one(
+        "one(msg, consumer)",
+        "def two(m, own):\n    if m.key() is None:\n        return\n    three(m, own)\n"
+        "def three(msg, consumer):\n    BODY\ndef one(msg, consumer):\n    two(msg, consumer)\n",
     ),
     "running": lambda text: text.replace("while True:", "while running:"),
     "comments": lambda text: re.sub(r"(?m)(?<=[)\w])$", "  # if x:", text),

@@ -41,11 +41,12 @@ from advisor.intake.text import IntakeError, line_of
 
 _MOST, _MOST_POLLS, _MOST_NAMES, _MOST_HANDED, _DERIVATIONS = 100, 12, 30, 8, 2
 _EACH = (
-    r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b(?!\s*\.\s*partitions\b)"
+    r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
 )
 _DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
+_PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _CONTINUES = re.compile(r"\bcontinue\b|\breturn@")
@@ -118,7 +119,8 @@ class _Poll:
             self._whole |= derived if self._whole else set()
             names |= derived
             each = [*islice(re.finditer(_EACH.format(known), reach), _MOST)]
-            names |= {self._name(loop, poll.end) for loop in each}
+            names |= {self._name(loop, poll.end) for loop in each
+                      if not _PARTITIONS.match(reach, loop.end())}  # fmt: skip
         one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
         if poll.in_loop:
             head = poll.head or poll.start

@@ -130,3 +130,37 @@ def swallows(function: Function) -> int:
         if catches or gives_up:
             return given.lineno
     return 0
+
+
+def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
+    """Whether a loop ends after so many attempts, and the program goes on behind it."""
+    if isinstance(loop, ast.For | ast.AsyncFor) and not words.leaves(loop):
+        return True
+    counts = isinstance(loop, ast.For) and words.verb(loop.iter) == "range"
+    if isinstance(loop, ast.While):
+        orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+        compares = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
+        counts = any(isinstance(op, orders) for node in compares for op in node.ops)
+    later = behind(scope, loop) or []
+    throws = any(isinstance(node, ast.Raise) for part in later for node in ast.walk(part))
+    last = [node.lineno for statement in getattr(loop, "orelse", []) for node in ast.walk(statement)
+            if isinstance(node, ast.Raise)]  # fmt: skip
+    return counts and not last and not throws
+
+
+def behind(scope: ast.AST, node: ast.AST) -> list[ast.stmt] | None:
+    """The statements of a scope that are done behind a node; None where it is not in there."""
+    if scope is node:
+        return []
+    for name in ("body", "cases", "handlers", "orelse", "finalbody"):
+        part = getattr(scope, name, None)
+        for at, inner in enumerate(part if isinstance(part, list) else []):
+            found = behind(inner, node)
+            if found is not None:
+                same = part[at + 1 :] if part and name not in ("cases", "handlers") else []
+                is_side = isinstance(scope, ast.If) or name == "finalbody"
+                others = [] if is_side else getattr(scope, "finalbody", [])
+                if name == "body" and not is_side:
+                    others = [*getattr(scope, "orelse", []), *others]
+                return [*found, *same, *others]
+    return None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Container, Iterator
 
 from advisor.intake.programs.facts import SUCCESS
-from advisor.intake.programs.python import words
+from advisor.intake.programs.python import error_handling, words
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.flags import Flags, breaks, goes_on, going_on, taken
 
@@ -55,7 +55,7 @@ def left_out(tree: ast.Module) -> Iterator[int]:
         }  # fmt: skip
         back = any(words.verb(call) in ("seek", "pause") for call in own)
         names |= _put_by(own, consumers)
-        yield from _given_up(own)
+        yield from _given_up(scope, own)
         if names and not back:
             yield from _parts(own, names)
         if not back:
@@ -104,7 +104,7 @@ def _put_by(own: list[ast.AST], consumers: set[str]) -> set[str]:
     }  # fmt: skip
 
 
-def _given_up(own: list[ast.AST]) -> Iterator[int]:
+def _given_up(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
     """Loops that end after so many attempts, and nothing asks whether one succeeded."""
     for node in own:
         if not isinstance(node, ast.While | ast.For) or node.orelse:
@@ -127,10 +127,9 @@ def _given_up(own: list[ast.AST]) -> Iterator[int]:
         }  # fmt: skip
         later = {
             name.id
-            for name in own
-            if isinstance(name, ast.Name)
-            and isinstance(name.ctx, ast.Load)
-            and name.lineno > (node.end_lineno or node.lineno)
+            for part in error_handling.behind(scope, node) or []
+            for name in ast.walk(part)
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)
         }
         if bounded and results & asked - later:
             yield node.lineno

@@ -165,7 +165,7 @@ class _Walk:
             of_batch = (polls and not hands_out) or bool(words.names_in(over) & branch.names)
         polls_inside = any(map(self._polls, words.calls(node)))
         inside = branch.polled >= 0 and not polls_inside
-        tries = not of_batch and not (inside and words.bounded(node, self._scope))
+        tries = not of_batch and not (inside and error_handling.bounded(node, self._scope))
         self._loops += tries
         self._one_by_one += of_batch
         self._leaves |= self._going_on.get(id(node), set()) if of_batch else set()

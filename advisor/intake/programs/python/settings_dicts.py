@@ -29,6 +29,7 @@ from advisor.intake.programs.python import topics as python_topics
 from advisor.intake.programs.python.clients import Made, Pair
 from advisor.intake.programs.python.constants import constants, default, variable
 from advisor.intake.programs.python.decorators import unfold
+from advisor.intake.programs.python.inlined import inlined
 from advisor.intake.programs.python.normal_form import plain
 from advisor.intake.programs.python.poll_loop import reads
 from advisor.intake.programs.python.settings_flow import CLIENTS, Flow
@@ -197,7 +198,7 @@ def _parsed(text: str) -> ast.Module:
     # Pairs without braces, as one cuts them out of a dict.
     code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
     try:
-        return unfold(plain(ast.parse(code)))
+        return inlined(unfold(plain(ast.parse(code))))
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
         raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None

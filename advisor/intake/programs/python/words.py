@@ -328,22 +328,6 @@ def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
     return False
 
 
-def bounded(loop: ast.stmt, scope: ast.AST) -> bool:
-    """Whether a loop ends after so many attempts, and the program goes on behind it."""
-    if isinstance(loop, ast.For | ast.AsyncFor) and not leaves(loop):
-        return True
-    counts = isinstance(loop, ast.For) and verb(loop.iter) == "range"
-    if isinstance(loop, ast.While):
-        orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-        compares = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
-        counts = any(isinstance(op, orders) for node in compares for op in node.ops)
-    end = loop.end_lineno or loop.lineno
-    behind = [node.lineno for node in ast.walk(scope) if isinstance(node, ast.Raise)]
-    last = [node.lineno for statement in getattr(loop, "orelse", []) for node in ast.walk(statement)
-            if isinstance(node, ast.Raise)]  # fmt: skip
-    return counts and not last and not any(line > end for line in behind)
-
-
 def is_commit(call: ast.Call) -> bool:
     """Whether a call commits."""
     return verb(call) in COMMITS
