@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.observations import observes
 from advisor.intake.programs.python.partial_polls import is_part
 
 NOTHING = (
@@ -234,7 +235,7 @@ class _Walk:
         whose = call.func.value if isinstance(call.func, ast.Attribute) else None
         level = max(self._level(argument, levels) for argument in [whose, *given])
         own = self._level(whose, levels)
-        if not level or words.is_log(call) or _is_nowhere(call):
+        if not level or words.is_log(call) or observes(call) or _is_nowhere(call):
             return
         merges = self._only_merges and (verb == "merge" or verb in _MATCHES)
         if merges or verb in (KEEPS_ALL if own else MAKES):

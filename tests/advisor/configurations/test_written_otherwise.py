@@ -176,7 +176,7 @@ def _one(block: str, functions: str = "") -> Callable[[str], str]:
         body = textwrap.dedent(rest).strip("\n")
         if not body:
             return text
-        written = [re.sub(r"(?m)^( *)BODY", lambda it: textwrap.indent(body, it[1]), part)
+        written = [re.sub(r"(?m)^( *)BODY", lambda it: textwrap.indent(body, str(it[1])), part)
                    for part in (functions, textwrap.indent(block, "    "))]  # fmt: skip
         return f"{written[0]}\n{begin}{asked}{written[1]}\n"
 

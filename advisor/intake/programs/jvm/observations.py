@@ -25,7 +25,7 @@ _OBSERVES = re.compile(
 )
 """A call of what observes a program, and changes nothing."""
 _ASKS = (
-    r"(?:is|has|should|can|matches|contains|equals|starts|ends|exists|valid|check|verify|require"
+    r"(?!\w*And[A-Z])(?:is|has|should|can|matches|contains|equals|starts|ends|exists|valid|check|verify|require"
     r"|assert|ensure|notNull|compare)\w*"
 )
 _ASKED = re.compile(rf"(?<![\w.])(?:\w+\s*\.\s*){{0,3}}{_ASKS}\s*\(")

@@ -28,7 +28,7 @@ _TELLS = re.compile(
     r"|start_\w+|use_span"
 )
 _ASKS = re.compile(
-    r"(?:is|has|should|can|check|verify|valid|assert|ensure|require)_\w+|is[a-z]+|exists|matches"
+    r"(?!\w*_and_)(?:is|has|should|can|check|verify|valid|assert|ensure|require)_\w+|is[a-z]+|exists|matches"
     r"|match|startswith|endswith|validate|check|verify"
 )
 
@@ -38,17 +38,17 @@ def processes(call: ast.Call, branch: Branch) -> bool:
     counts as no processing before a commit: behind one, it is the most that is certain."""
     if words.is_log(call) or words.takes_apart(call):
         return False
-    return bool(branch.committed) or not _observes(call, branch.names)
+    if branch.committed:
+        return True
+    asks = _ASKS.fullmatch(words.verb(call))
+    return not (asks or observes(call)) and _has_more(call, branch.names)
 
 
-def _observes(call: ast.Call, names: set[str]) -> bool:
-    """Whether a call, which is given messages of these names, only observes or asks."""
+def observes(call: ast.Call) -> bool:
+    """Whether a call tells a trace, a metric or a context of logs of what it is given."""
     verb, whose = words.verb(call), words.last_of(call).partition("(")[0]
-    if verb in _ONLY_OBSERVES or _ASKS.fullmatch(verb):
-        return True
-    if _TELLS.fullmatch(verb) and whose and _OBSERVERS.fullmatch(whose):
-        return True
-    return not _has_more(call, names)
+    tells = _TELLS.fullmatch(verb) and _OBSERVERS.fullmatch(whose)
+    return verb in _ONLY_OBSERVES or bool(tells)
 
 
 def _has_more(node: ast.AST, names: set[str]) -> bool:
