@@ -26,6 +26,7 @@ _CHOSEN = ("smallrye.config.profile", "quarkus.profile")
 """What chooses profiles, also in a file (SmallRyeConfigBuilder, getProfiles). The last one counts
 (QuarkusConfigBuilderCustomizer, which relocates the first to the second)."""
 
+_LOCATIONS = ("smallrye.config.locations", "quarkus.config.locations")
 _PARENTS = ("smallrye.config.profile.parent", "quarkus.config.profile.parent")
 """What names a profile beneath those that are chosen (Configuration Reference Guide, Parent
 Profile)."""
@@ -52,6 +53,9 @@ def that_count(reading: Reading, every: Sequence[Leaf], on: Sequence[str]) -> li
         name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
         if match is None:
             plain.append(leaf)
+            if name in _LOCATIONS:
+                words = "what stands there may go before what is here, and is not read. Give "
+                reading.note(leaf.line, f"{name}: {words}those files, too")
         elif places := [on.index(profile) for profile in _named(match) if profile in on]:
             of_profile.append((max(places), replace(leaf, path=(match["name"],))))
         elif "kafka" in name or "mp.messaging" in name:

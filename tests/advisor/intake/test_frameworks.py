@@ -98,6 +98,7 @@ QUARKUS = [
      "the message is skipped"),
     (f"{READS}{_IN}.failure-strategy=fail\nmp.messaging.connector.smallrye-kafka."
      "failure-strategy=ignore\n", 0, "^YES"),
+    (f"{SAFE}quarkus.config.locations=/x.properties\n", 0, "^YES.*those files, too"),
     # a parent counts beneath its profile, and the last profile goes before the others
     (f"{SAFE}%base.{_OUT}.acks=0\nquarkus.config.profile.parent=base\n", 1, "acks: 0 -> all"),
     (f"{SAFE}%base.{_OUT}.acks=0\n%prod.smallrye.config.profile.parent=base\n", 1, "acks: 0"),
