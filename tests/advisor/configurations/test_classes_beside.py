@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import JAVA, assert_answer, write_files
-from tests.advisor.programs import IGNORED
+from tests.advisor.configurations.asking import JAVA, TOPIC, assert_answer, write_files
+from tests.advisor.configurations.test_java_loops import LOOP, OF_METHOD
+from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES
 
 _MAIN = """import org.apache.kafka.clients.producer.*;
 class Main {
@@ -45,3 +46,92 @@ def test_a_class_that_is_handed_a_client_is_read_with_the_program(
     write_files(tmp_path, files)
     options = " ".join(str(tmp_path / name) for name in files)
     assert_answer(options, JAVA, code, expected)
+
+
+_CALLER = OF_METHOD % (
+    LOOP % "for (var r : rs) handler.handle(r);\nc.commitSync();",
+    "final Handler handler;",
+)
+_HANDLER = "class %s {\n  void handle(ConsumerRecord<String, String> r) {\n    %s\n  }\n}\n"
+_TRIED = 'try { db.insert(r.value()); } catch (Exception e) { log.error("x", e); }'
+_STORES = "store.handle(r);"
+_INTERFACE = "interface Handler { void handle(ConsumerRecord<String, String> r); }\n"
+_RABBIT = OF_METHOD % (
+    LOOP % "for (var r : rs) rabbitTemplate.convertAndSend(r.value());\nc.commitSync();",
+    "",
+)
+_TRANSACTED = """@Configuration class Beans {
+  @Bean RabbitTemplate template(ConnectionFactory f) {
+    RabbitTemplate made = new RabbitTemplate(f);
+    made.setChannelTransacted(true);
+    return made;
+  }
+}
+"""
+_APP = """from confluent_kafka import Consumer
+%s
+c = Consumer({"group.id": "g", "enable.auto.commit": False, "auto.offset.reset": "earliest"})
+c.subscribe(["t"])
+%s:
+    m = c.poll(1.0)
+    if m is None or m.error():
+        continue
+    %s
+    c.commit(m)
+"""
+_SAVES = "def handle(m):\n    db.save(m.value())\n"
+_DROPS = (
+    "def handle(m):\n    try:\n        db.save(m.value())\n    except Exception:\n"
+    "        log.exception('x')\n"
+)
+_ENDLESS = "while True"
+_LOOP = "def run(handle):\n  while True"
+
+
+def _app(imports: str, does: str) -> str:
+    return _APP % (imports, _ENDLESS, does)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("files", "expected"), [
+    ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", _TRIED)}, SKIP),
+    ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", "db.insert(r.value());")}, YES),
+    # what it uses itself, and what is one of its type
+    ({"A.java": _CALLER, "Handler.java": _HANDLER % ("Handler", "Store store; " + _STORES),
+      "Store.java": _HANDLER % ("Store", _TRIED)}, SKIP),
+    ({"A.java": _CALLER, "Handler.java": _INTERFACE,
+      "Rows.java": _HANDLER % ("Rows implements Handler", _TRIED)}, SKIP),
+    ({"A.java": _CALLER, "Handler.java": _INTERFACE,
+      "Rows.java": _HANDLER % ("Rows implements Handler", "db.insert(r.value());")}, YES),
+    # what starts it, and what makes an object that it is given
+    ({"A.java": _CALLER, "Main.java": "class Main { void main() { new A(new Rows()).run(); } }",
+      "Rows.java": _HANDLER % ("Rows", _TRIED)}, SKIP),
+    ({"A.java": _RABBIT + "// RabbitTemplate\nclass Own { RabbitTemplate rabbitTemplate; }",
+      "Beans.java": _TRANSACTED}, YES),
+    # modules, as Python imports them
+    ({"app.py": _app("from rows import handle", "handle(m)"), "rows.py": _DROPS}, SKIP),
+    ({"app.py": _app("from rows import handle", "handle(m)"), "rows.py": _SAVES}, YES),
+    ({"app.py": _app("import app.rows as r", "r.handle(m)"), "rows.py": _DROPS}, SKIP),
+    ({"app.py": _app("from . import rows", "rows.handle(m)"), "rows.py": _DROPS}, SKIP),
+    ({"app.py": _app("from rows import handle as do", "do(m)"), "rows.py": _DROPS}, SKIP),
+    ({"app.py": _app("from rows import *", "handle(c, m)"),
+      "rows.py": "def handle(c, m):\n    c.commit(m)\n    save(m)\n"}, BEFORE),
+    ({"app.py": _app("from rows import handle", "handle(m)"),
+      "rows.py": "from store import keep\ndef handle(m):\n    keep(m)\n",
+      "store.py": _DROPS.replace("handle", "keep")}, SKIP),
+    ({"main.py": "from reader import run\nfrom rows import handle\nrun(handle)\n",
+      "reader.py": _APP % ("", _LOOP, "handle(m)"), "rows.py": _DROPS}, SKIP),
+])  # fmt: skip
+def test_what_a_program_does_in_other_files_is_read_with_it(
+    tmp_path: Path, files: dict[str, str], expected: str, backwards: bool
+) -> None:
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in sorted(files, reverse=backwards))
+    stated = f"{TOPIC} application.restart=resumes"
+    assert_answer(paths, stated, 0 if expected == YES else 1, expected)
+
+
+def test_a_file_that_no_program_names_is_not_read(tmp_path: Path) -> None:
+    write_files(tmp_path, {"A.java": _CALLER, "Other.java": _HANDLER % ("Other", _TRIED)})
+    paths = f"{tmp_path / 'A.java'} {tmp_path / 'Other.java'}"
+    assert_answer(paths, TOPIC, 2, "Other.java: Nothing here looks like a file")
