@@ -266,6 +266,8 @@ JAVA_CODE = [
      "return props;\n}\nvoid m() { var p = new KafkaProducer<String,String>(cfg()); } }", 1, ONE),
     (f"{IMPORT}class A {{ private final Properties props = new Properties();\n"
      'A() { props.put("acks","1"); this.p = new KafkaProducer<>(props); } }', 1, ONE),
+    (f'{IMPORT}class A {{ void m() {{\n{PROPERTIES}props.put("acks", "1");\n{MADE}}}\n'
+     "void n(Options props) { props.load(x); } }", 1, ONE),
     (java('props.put("acks","1");\n', start="Map<TopicPartition, OffsetAndMetadata> o = new "
           f'HashMap<>();\no.put(new TopicPartition("a",0), x);\n{PROPERTIES}'), 1, ONE),
     # other languages

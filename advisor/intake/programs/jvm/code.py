@@ -7,7 +7,6 @@ value that is worked out is refused where it may decide, with the line.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -63,6 +62,8 @@ _MADE = re.compile(
     r"(?:<[\w<>?, .]{0,60}>)?\(\s*\)(?P<more>\s*[.{])?"
     r"|(?P<given>(?:Map|ImmutableMap)\.of|(?:mutableM|hashM|m)apOf(?:<[\w<>?, .]{0,60}>)?)\()"
 )
+_DECLARES = re.compile(r"(?<!\breturn)(?<!\belse)(?<=[\w>\]])[ \t]+$")
+"""What stands before a name that is one of its block alone."""
 _RETURNED = re.compile(
     r"\b(?P<name>\w++)(?:\s*+:\s*+[\w<>?., ]{1,80}+)?+\s*+=\s*+(?:\w+\s*\.\s*)?"
     r"(?P<method>(?!new\b)[a-z]\w*)\s*\("
@@ -86,9 +87,6 @@ _READS_IT = re.compile(
     rf"(?:Kafka(?:Producer|Consumer|Streams)\s*{_TYPES}|(?:Admin|AdminClient)\.create|println"
     r"|printf|(?:info|debug|trace|warn|error|format))\s*\((?:[^;{}()]|\([^()]*\)){0,300}$"
 )
-_CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
-_WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
-_PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
 
 _Pair = tuple[str, str, int, bool]
 """Key, value as it is written, where, and whether under a condition."""
@@ -267,6 +265,8 @@ class _Code:
         for number, match in enumerate(made):
             same = (other for other in made[number + 1 :] if other["name"] == match["name"])
             end = next((other.start() for other in same), len(self.text))
+            if _DECLARES.search(self.plain, max(0, match.start() - 80), match.start()):
+                end = min(end, self._scope(match.start()))
             blocks = self._blocks(match.start())
             method = match["name"] if match["function"] else self._method(blocks)
             result = _Object(match["name"], match.start(), end, method, len(blocks))
@@ -278,6 +278,11 @@ class _Code:
                     words = "what is made of this map is not known"
                     result.unsure = f"Line {self.line(match.start())}: {words}"
             yield result
+
+    def _scope(self, at: int) -> int:
+        """Where the braces end that a place is in."""
+        around = (end for start, end, _ in self.heads if start < at < end)
+        return min(around, default=len(self.text))
 
     @staticmethod
     def _method(blocks: list[tuple[int, str]]) -> str:
@@ -363,7 +368,8 @@ class _Code:
 
     def _pair(self, arguments: list[str], at: int, since: int) -> list[_Pair]:
         """The pair of a key and a value; none where the key is not known."""
-        key = jvm_constants.setting(self._resolved(arguments[0])) if len(arguments) == 2 else None
+        name = jvm_constants.resolved(arguments[0], self.text, self.plain) if arguments else ""
+        key = jvm_constants.setting(name) if len(arguments) == 2 else None
         return [(key, arguments[1], at, self._depends(at, since))] if key else []
 
     def _only_reads(self, at: int, start: int) -> bool:
@@ -409,29 +415,9 @@ class _Code:
         """Behind the bracket that closes a call which was opened just before a place."""
         return jvm_text.closed(self.plain, at, _REACH)
 
-    def _resolved(self, written: str) -> str:
-        """A constant of the file that has one value there, as that value."""
-        if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
-            return written
-        stated = jvm_constants.stated(self.text, self.plain, written)
-        return stated[0] if len(stated) == 1 else written
-
     def value(self, written: str) -> str | None:
         """The text of a literal, of a constant or of a class; None for what is worked out."""
-        written = self._resolved(written.strip())
-        if wrapped := _WRAPPED.fullmatch(written):
-            written = self._resolved(wrapped[1].strip())
-        if re.fullmatch(r'"[^"\\]*"', written):
-            return written[1:-1]
-        if written in ("true", "false"):
-            return written
-        if _PRODUCT.fullmatch(written):
-            factors = (part.strip().rstrip("lL").replace("_", "") for part in written.split("*"))
-            return str(math.prod(int(factor or 0) for factor in factors))
-        if name := _CLASS.fullmatch(written):
-            whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", self.text)
-            return whole[1] if whole else jvm_constants.of_kafka(name[1], self.text)
-        return jvm_constants.value(written)
+        return jvm_constants.plain_value(written, self.text, self.plain)
 
 
 def _likeness(text: str) -> float:

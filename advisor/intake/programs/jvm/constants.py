@@ -7,6 +7,7 @@ Sources: ProducerConfig, ConsumerConfig, StreamsConfig, CommonClientConfigs, Top
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -34,6 +35,9 @@ _PREFIXES: Mapping[str, str] = {
     "topic": "topic.", "adminClient": "admin.",
 }  # fmt: skip
 _SPELLED = {"MIN_IN_SYNC_REPLICAS_CONFIG": "min.insync.replicas"}
+_CLASS = re.compile(r"([A-Z]\w*)(?:\.class|::class\.java)(?:\.(?:getName\(\)|name))?")
+_WRAPPED = re.compile(r"(?:String\.valueOf|(?:Integer|Long|Boolean)\.(?:toString|valueOf))\((.*)\)")
+_PRODUCT = re.compile(r"-?[\d_]+[lL]?(?:\s*\*\s*[\d_]+[lL]?)*")
 _STATED = r"\b{}\b\s*(?::\s*\w+\s*)?=\s*(?P<value>[^;\n]{{1,200}})"
 _BEFORE = re.compile(r"[^;{}\n]{0,100}\Z")
 _OF_CLASS = re.compile(r"\b(?:static|const|val)\b")
@@ -95,8 +99,29 @@ def setting(written: str) -> str | None:
     return next((key for key in tried if key in _known()), None)
 
 
-def value(written: str) -> str | None:
-    """The value of a constant of Kafka's or Java's; None for any other expression."""
+def resolved(written: str, code: str, plain: str) -> str:
+    """A constant of the file that has one value there, as that value."""
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]*", written):
+        return written
+    values = stated(code, plain, written)
+    return values[0] if len(values) == 1 else written
+
+
+def plain_value(written: str, code: str, plain: str) -> str | None:
+    """The text of a literal, of a constant or of a class; None for what is worked out."""
+    written = resolved(written.strip(), code, plain)
+    if wrapped := _WRAPPED.fullmatch(written):
+        written = resolved(wrapped[1].strip(), code, plain)
+    if _is_text(written):
+        return written[1:-1]
+    if written in ("true", "false"):
+        return written
+    if _PRODUCT.fullmatch(written):
+        factors = (part.strip().rstrip("lL").replace("_", "") for part in written.split("*"))
+        return str(math.prod(int(factor or 0) for factor in factors))
+    if name := _CLASS.fullmatch(written):
+        whole = re.search(rf"\bimport\s+([\w.]+\.{name[1]})\b", code)
+        return whole[1] if whole else of_kafka(name[1], code)
     return _VALUES.get(written)
 
 
