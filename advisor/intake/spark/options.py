@@ -82,7 +82,9 @@ def read(text: str) -> Reading:
     _in_small_letters(reading)
     spark_query.settle(reading, text)
     starting_offsets.settle(reading)
-    if not code.function:
+    if code.function:
+        spark_sinks.settle_functions(reading, text)
+    else:
         spark_sinks.settle(reading, text)
     refusals.query(reading, text, code.function, code.triggers)
     if code.options:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
+from advisor.intake.clients.generated_names import is_new, with_assigned
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of
 
@@ -28,6 +29,26 @@ _BY_BATCH = frozenset({
     "delta", "iceberg", "hudi", "parquet", "orc", "csv", "json", "text", "avro",
 })  # fmt: skip
 """Sinks that keep the number of each batch with its rows, and take each batch once."""
+_WRITE = re.compile(r"\.write\b")
+_WRITTEN = re.compile(
+    r"\.write\b(?:(?!\.write\b)[\s\S]){0,600}?\.(?:save|saveAsTable|insertInto)\("
+)
+_BY_FUNCTION = re.compile(r"\.foreachBatch\s*[({]")
+_OF_BATCH = re.compile(
+    r"\bdef\s+\w+\s*\(\s*(?:self\s*,\s*)?(\w+)\s*(?::[^,()]+)?,\s*\w+|[({]\s*\(?\s*(?:Dataset<Row>\s+)?"
+    r"(\w+)\s*(?::\s*[\w\[\]]+)?\s*,\s*[\w: ]+\)?\s*(?:=>|->)|\blambda\s+(\w+)\s*,"
+)
+"""What a function calls the batch that it is given."""
+_TRANSACTION = (
+    re.compile(r"['\"]txnAppId['\"]\s*,\s*(['\"]|[A-Za-z_]\w*(?=\s*\)))"),
+    re.compile(r"['\"]txnVersion['\"]\s*,\s*[A-Za-z_]\w*(?:\.toString)?\s*\)"),
+)
+"""Of Delta, whose table passes over a version that it has of an application."""
+_OTHER = re.compile(
+    r"\.(?:writeTo|jdbc|foreach|foreachPartition|merge|execute\w*|sql|send\w*|produce|post|put\w*"
+    r"|insert|commit|collect\w*|toPandas|toLocalIterator)\s*[({]|\brequests\b"
+)
+"""What writes to another system, or may."""
 _CONSOLE = (
     "a sink of format console keeps nothing that it prints. The answer is for a sink that keeps "
     "what it is given"
@@ -61,3 +82,28 @@ def settle(reading: Reading, code: str) -> None:
         what = "table or folder" if name == _DEFAULT else f"sink of format {name}"
         words = f"a {what} takes each batch once (application.sink)"
         reading.note(line_of(code, at), words)
+
+
+def settle_functions(reading: Reading, code: str) -> None:
+    """States that the sink takes each batch once, where all that the functions of the queries do is
+    to write to tables of Delta that know the application and the batch."""
+    writes = [match.start() for match in _WRITE.finditer(code)]
+    functions = len(_BY_FUNCTION.findall(code))
+    if not writes or functions != len(re.findall(r"\.writeStream\b", code)) or _OTHER.search(code):
+        return
+    names = "|".join(
+        {name for match in _OF_BATCH.finditer(code) for name in match.groups() if name}
+    )
+    if not names or re.search(rf"\b(?<!def )\w+\s*\((?:[^()\n]*,)?\s*(?:{names})\s*[,)]", code):
+        return  # a function of elsewhere is given the batch
+    statements = (_WRITTEN.match(code, at) for at in writes)
+    for match in statements:
+        told = [own.search(match[0]) for own in _TRANSACTION] if match else []
+        if not told or not all(told):
+            return
+        if is_new(with_assigned(code, "".join(own[1] for own in told[:1] if own))):
+            return
+    line = line_of(code, writes[0])
+    reading.state(Component.APPLICATION, "sink", "idempotent", line)
+    words = "a table that is told txnAppId and txnVersion takes each batch once (application.sink)"
+    reading.note(line, words)

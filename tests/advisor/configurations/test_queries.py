@@ -190,6 +190,14 @@ OF_SESSION = (QUERY % ('"s"', A)).replace(f'.option("checkpointLocation", {A})',
     (f"{SESSION}{OF_SESSION % '.queryName(1)'}", "^(?!.*begins anew)"),
     ("shutil.rmtree('hdfs://n/a')\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
     ("dbutils.fs.rm('hdfs://n/a', True)\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
+    ("shutil.rmtree('hdfs://n')\n" + QUERY % ('"s"', A), "this checkpoint is removed here"),
+    ("shutil.rmtree('hdfs://n/other')\n" + QUERY % ('"s"', A), "^(?!.*is removed here)"),
+    ("c = 'hdfs://n/a'\ndef clean(p):\n    shutil.rmtree(p)\nclean(c)\n" + QUERY % ('"s"', "c"),
+     "this checkpoint is removed here"),
+    ("b = 'hdfs://n'\nshutil.rmtree(b)\n" + QUERY % ('"s"', 'f"{b}/c"'),
+     "this checkpoint is removed here"),
+    ("b = 'hdfs://n'\nshutil.rmtree(f'{b}/out')\n" + QUERY % ('"s"', 'f"{b}/c"'),
+     "^(?!.*is removed here)"),
 ])  # fmt: skip
 def test_a_checkpoint_that_is_another_one_at_each_start(
     tmp_path: Path, code: str, expected: str
@@ -246,3 +254,29 @@ def test_a_sink_that_only_prints_is_told(tmp_path: Path) -> None:
 def test_what_is_no_rows_is_not_joined(tmp_path: Path, line: str) -> None:
     text = f"{line}\n{QUERY % (chr(34) + 's' + chr(34), A)}"
     assert_file(tmp_path / "q.py", text, "--ordering", _TOPIC, 0, YES)
+
+
+_BY_BATCH = """def write(batch, batch_id):
+    %s
+df = spark.readStream.format("kafka").option("kafka.bootstrap.servers", "k:9092") \\
+    .option("subscribe", "t").option("startingOffsets", "earliest").load()
+df.writeStream.foreachBatch(write).option("checkpointLocation", "s3://b/c").start()
+"""
+_INTO_DELTA = 'batch.write.format("delta")%s.mode("append").save("s3://b/t")'
+_TOLD = '.option("txnVersion", batch_id).option("txnAppId", "%s")'
+
+
+@pytest.mark.parametrize(("writes", "code"), [
+    (_INTO_DELTA % (_TOLD % "a"), 0),
+    (_INTO_DELTA % (_TOLD % "a").replace('"a"', "str(uuid.uuid4())"), 1),
+    (_INTO_DELTA % (_TOLD % "a").replace("batch_id", "1"), 1),
+    (_INTO_DELTA % "", 1),
+    (_INTO_DELTA % (_TOLD % "a") + "\n    notify(batch)", 1),
+    (_INTO_DELTA % (_TOLD % "a") + '\n    batch.write.format("jdbc").save()', 1),
+])  # fmt: skip
+def test_a_table_that_is_told_of_its_batches_takes_each_once(
+    tmp_path: Path, writes: str, code: int
+) -> None:
+    expected = "^NO" if code else "^YES"
+    told = "--want exactly-once"
+    assert_file(tmp_path / "q.py", _BY_BATCH % writes, told, _TOPIC, code, expected)
