@@ -40,6 +40,22 @@ class Repo:
         {}self.pool.execute('insert', m.value())
 repo = Repo(None)"""
 _MOTOR = "from motor.motor_asyncio import AsyncIOMotorClient\ndb = AsyncIOMotorClient('x').shop"
+_STATUS = "status = requests.post('http://x', data=m.value()).status_code\n        "
+_CONNECTION = "import http.client\nconn = http.client.HTTPSConnection('x')"
+_ANSWERED = "conn.request('POST', '/', m.value())\n        r = conn.getresponse()\n        "
+_TOLD = "def told(f):\n    if f.exception():\n        log.error(f.exception())"
+_UDP = "import socket\nsock = socket.socket(socket.AF_INET, socket.SOCK_{})"
+_SINK = """class Sink:
+    def __init__(self):
+        self.buffer = []
+    def add(self, message):
+        self.buffer.append(message)
+        if len(self.buffer) > 100:
+            self.flush()
+    def flush(self):
+        db.save(self.buffer)
+        self.buffer = []
+sink = Sink()"""
 _PIKA = "import pika\nchannel = pika.BlockingConnection().channel()"
 _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
 
@@ -86,7 +102,29 @@ _MQTT = "import paho.mqtt.client as mqtt\nclient = mqtt.Client()"
     ("", "try:\n            save(m)\n        except* Failed as e:\n            log.error(e)", SKIP),
     ("", "f.invoke(FunctionName='f', Payload=m.value())", SKIP),
     ("", "f.invoke(FunctionName='f', InvocationType='Event', Payload=m.value())", YES),
+    ("", "match handle(m):\n            case Failure(e):\n                log.warning(e)", SKIP),
+    ("", "match handle(m):\n            case Failure(e):\n                raise e", YES),
+    ("", "match handle(m):\n            case Ok(v):\n                log.info(v)", SKIP),
+    ("", "match kind(m):\n            case 'a':\n                save(m)", YES),
+    ("", "missing = save(m) is None\n        if missing:\n            log.warning('x')", SKIP),
+    ("", "missing = save(m) is None\n        if missing:\n            raise Failed", YES),
+    ("import requests", f"{_STATUS}if status != 200:\n            log.error('%s', status)", SKIP),
+    ("import requests", f"{_STATUS}if status != 200:\n            raise Failed(status)", YES),
+    ("import requests", f"{_STATUS}if 200 <= status < 300:\n            log.info('x')\n        "
+     "else:\n            log.error('y')", SKIP),
+    ("import requests", "log.info(requests.post('http://x', data=m.value()).status_code)", SKIP),
+    (_CONNECTION, "conn.request('POST', '/', m.value())", SKIP),
+    (_CONNECTION, f"{_ANSWERED}b = r.read()\n        if r.status != 200:\n            log.error(b)",
+     SKIP),
+    (_CONNECTION, f"{_ANSWERED}if r.status != 200:\n            raise Failed(r.status)", YES),
     # what returns at once, or is put by
+    ("", "stub.Save.future(m.value()).add_done_callback(lambda f: log.info(f))", ASIDE),
+    (_TOLD, "f = pool.submit(save, m)\n        f.add_done_callback(told)", ASIDE),
+    ("import socket", "sock.sendto(m.value(), place)", ASIDE),
+    (_UDP.format("DGRAM"), "sock.send(m.value())", ASIDE),
+    (_UDP.format("STREAM"), "sock.sendall(m.value())", YES),
+    (_SINK, "sink.add(m)", BEFORE),
+    (_SINK, "sink.add(m)\n        sink.flush()", YES),
     ("", "session.execute_async(stmt, (m.value(),))", ASIDE),
     ("", "session.execute_async(stmt, (m.value(),)).result()", YES),
     ("", "stub.Save.future(Request(v=m.value()))", ASIDE),

@@ -17,6 +17,8 @@ _PIPELINES, _FILES = frozenset({"pipeline", "batch"}), frozenset({"open"})
 _ASIDE = frozenset({"PublisherClient", "write_api"})
 _WRITES = frozenset({"write", "writelines"})
 _SENDS = frozenset({"write", "publish"})
+_BY_UDP = ("send", "sendall", "sendmsg")
+"""A datagram may be lost, and nobody hears of it (socket, `sendto`)."""
 _SENT = ("execute", "commit")
 _CONFIRMS = frozenset({"confirm_delivery", "tx_commit"})
 _BEGINS = frozenset({"begin", "transaction", "atomic", "begin_nested"})
@@ -41,6 +43,11 @@ class Buffers:
             and node.annotation and ast.unparse(node.annotation).endswith("PublisherClient")
         }  # fmt: skip
 
+        others = {
+            id(call) for call in words.calls(tree)
+            if words.verb(call) == "socket" and "SOCK_DGRAM" not in ast.unparse(call)
+        }  # fmt: skip
+        self._unsure = words.made_of(tree, frozenset({"socket"}), others)
         verbs = {words.verb(call) for call in words.calls(tree)}
         self._unconfirmed = frozenset() if verbs & _CONFIRMS else frozenset({"basic_publish"})
         imported = (alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
@@ -61,6 +68,8 @@ class Buffers:
         return (
             words.verb(call) in words.HANDS_OVER | self._unconfirmed
             or (words.receiver(call) in self._aside and words.verb(call) in _SENDS)
+            or (words.receiver(call) in self._unsure and words.verb(call) in _BY_UDP)
+            or words.verb(call) == "sendto"
             or _is_of_pubsub(call)
             or (words.verb(call) == "future" and "stub" in words.receiver(call).lower())
         )

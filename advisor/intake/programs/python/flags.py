@@ -8,6 +8,7 @@ keeps back a commit does nothing about an error.
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Container, Iterator
 
@@ -52,9 +53,33 @@ def goes_on(
     return words.goes_on(body, words.is_commit, in_function=in_function, leaves=leaves)
 
 
-def taken(node: ast.If, name: str, value: bool) -> list[ast.stmt] | None:
+_WRONG = re.compile(r"(?i)(?:\w+\.)*(?:\w*(?:Failure|Failed|Err|Error|Left)|None|False)")
+_RIGHT = re.compile(
+    r"(?i)(?:\w+\.)*(?:\w*(?:Success|Succeeded|Ok|Okay|Right|Some)|True)|2\d\d(?: \| 2\d\d)*"
+)
+"""Patterns of `match` for what became of something."""
+
+
+def _matched(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
+    """The same of a `match` that takes an outcome apart."""
+    answer = _answer(_of_status(node.subject), name, value)
+    does, other, is_outcome = list[ast.stmt](), list[ast.stmt](), False
+    for case in node.cases:
+        written = ast.unparse(case.pattern).partition("(")[0]
+        kinds = [bool(kind.fullmatch(written)) for kind in (_RIGHT, _WRONG)]
+        is_outcome = is_outcome or any(kinds)
+        is_rest = not any(kinds) and case.guard is None and not does
+        own = does if kinds[not answer] or (is_rest and not answer) else other
+        own += case.body
+    ends = any(isinstance(statement, _JUMPS) for statement in other)
+    return does if is_outcome and answer is not None and not ends else None
+
+
+def taken(node: ast.If | ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
     """What is done where a name, or what a call of it returns, has a value; None where that is not
     known, or stands behind the condition."""
+    if isinstance(node, ast.Match):
+        return _matched(node, name, value)
     answer = _answer(node.test, name, value)
     if answer is None:
         return None
@@ -89,10 +114,12 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             answer = _answer(inner, name, value)
             return None if answer is None else not answer
-        case ast.Compare(left=ast.Attribute(value=inner, attr="status_code" | "status"), ops=[op]):
-            answer = _answer(inner, name, value)
+        case ast.Compare(left=left, ops=[op], comparators=[other]) if _is_status(left, other):
+            answer = _answer(_of_status(left), name, value)
             says_no = isinstance(op, ast.NotEq | ast.NotIn | ast.Gt | ast.GtE)
             return None if answer is None else answer is not says_no
+        case ast.Compare(left=ast.Constant(), ops=[_, _], comparators=[inner, ast.Constant()]):
+            return _answer(_of_status(inner), name, value)  # 200 <= status < 300
         case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(other)]):
             answer = _answer(left, name, value)
             return None if answer is None else _compared(answer, op, other)
@@ -101,6 +128,25 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
             return ends if ends in [_answer(node, name, value) for node in values] else None
         case _:
             return None
+
+
+def _is_status(left: ast.expr, other: ast.expr) -> bool:
+    """Whether a status of HTTP is compared."""
+    codes = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+    known = [code.value for code in codes if isinstance(code, ast.Constant)]
+    is_code = any(isinstance(code, int) and 100 <= code < 600 for code in known)
+    return is_code or _of_status(left) is not left
+
+
+def _of_status(node: ast.expr) -> ast.expr:
+    """What a status is of, such as `r` of `r.status_code // 100`; any other expression itself."""
+    match node:
+        case ast.Attribute(value=inner, attr="status_code" | "status"):
+            return inner
+        case ast.BinOp(left=ast.Attribute() as inner, op=ast.FloorDiv()):
+            return _of_status(inner)
+        case _:
+            return node
 
 
 def _compared(answer: bool, op: ast.cmpop, other: object) -> bool | None:
@@ -165,30 +211,54 @@ def _lets_some_pass(node: ast.stmt, counts: set[str]) -> bool:
             return False
 
 
+def asked_by(node: ast.AST) -> ast.expr | None:
+    """What a condition, or a `match`, asks; None for any other statement."""
+    if isinstance(node, ast.Match):
+        return node.subject
+    return node.test if isinstance(node, ast.If) else None
+
+
+def _reads_out(value: ast.expr) -> bool:
+    """Whether a response is only read to its end, or closed."""
+    is_end = words.verb(value) in ("read", "close", "release", "aclose", "aread", "json", "text")
+    return is_end and isinstance(value, ast.Call) and not value.args
+
+
 class Flags:
     """The names of a scope, and the conditions that ask for them."""
 
     def __init__(self, scope: ast.AST) -> None:
-        self._asked = defaultdict[str, list[ast.If]](list)
+        self._asked = defaultdict[str, list[ast.If | ast.Match]](list)
         passed, self._returned = words.printed(scope), set[str]()
+        bodies = list[tuple[str, int]]()
         for node in ast.walk(scope):
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
                 passed.add(id(node.value))
                 self._returned.add(node.value.id)
-            names = ast.walk(node.test) if isinstance(node, ast.If) else ()
-            if isinstance(node, ast.Expr) and set_to(node):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=body)], value=ast.Call() as read) if (
+                    _reads_out(read)
+                ):
+                    bodies += [(body, id(inner)) for inner in ast.walk(read)]
+                case _:
+                    pass
+            names = ast.walk(test) if (test := asked_by(node)) else ()
+            if isinstance(node, ast.Expr) and (set_to(node) or _reads_out(node.value)):
                 names = ast.walk(node.value.func)  # type: ignore[attr-defined]
             for inner in names:
                 if isinstance(inner, ast.Name | ast.Attribute):
-                    self._asked[_name(inner)] += [node] if isinstance(node, ast.If) else []
+                    own = [node] if isinstance(node, ast.If | ast.Match) else []
+                    self._asked[_name(inner)] += own
                     passed.add(id(inner))
         again = [node for node in ast.walk(scope) if isinstance(node, words.LOOPS)]
         is_called = isinstance(scope, words.APART)
         self._resets = {set_to(inner) for top in ([scope] if is_called else again)
                       for inner in ast.walk(top)}  # fmt: skip
-        self._read = {_name(node) for node in ast.walk(scope)
-                      if isinstance(node, ast.Name | ast.Attribute)
-                      and isinstance(node.ctx, ast.Load) and id(node) not in passed}  # fmt: skip
+        loads = [node for node in ast.walk(scope) if isinstance(node, ast.Name | ast.Attribute)
+                 and isinstance(node.ctx, ast.Load) and id(node) not in passed]  # fmt: skip
+        used = {_name(node) for node in loads} | {name for name in self._asked if name}
+        passed |= {of for body, of in bodies if body not in used}
+        self._read = {_name(node) for node in loads if id(node) not in passed}
 
     def asks(self, name: str) -> bool:
         """Whether a condition asks for a name."""
@@ -196,10 +266,14 @@ class Flags:
 
     def asks_outcome(self, name: str) -> bool:
         """Whether a condition asks what a name has for whether something succeeded."""
+        asked = self._asked[name]
         return any(
             isinstance(inner, ast.Attribute) and inner.attr in OUTCOMES
             and _name(inner.value) == name
-            for node in self._asked[name] for inner in ast.walk(node.test)
+            for node in asked if isinstance(node, ast.If) for inner in ast.walk(node.test)
+        ) or any(
+            isinstance(node, ast.Match) and taken(node, name, value=False) is not None
+            for node in asked
         )  # fmt: skip
 
     def tells(self, handler: ast.ExceptHandler) -> bool:

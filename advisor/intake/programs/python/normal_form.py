@@ -2,12 +2,14 @@
 
 A class under another name (`from confluent_kafka import Producer as P`), a method of a client that
 is run in a thread and waited for (`await asyncio.to_thread(c.poll, 1)`), one that is asked for by
-its name (`getattr(p, "produce")`), and `except*`.
+its name (`getattr(p, "produce")`), and `except*`. What two statements say is said in one.
 """
 
 from __future__ import annotations
 
 import ast
+
+from advisor.intake.programs.python.statements import Joined
 
 _THREADS = frozenset({"to_thread", "run_in_executor", "run_sync"})
 """What runs a function elsewhere, for an `await`."""
@@ -35,13 +37,18 @@ def plain(tree: ast.Module) -> ast.Module:
         for name in node.names
         if name.asname
     }
-    plain_tree: ast.Module = _Plain(aliases).visit(tree)
+    plain_tree: ast.Module = _Plain(aliases, Joined(tree)).visit(tree)
     return plain_tree
 
 
 class _Plain(ast.NodeTransformer):
-    def __init__(self, aliases: dict[str, str]) -> None:
-        self._aliases = aliases
+    def __init__(self, aliases: dict[str, str], joined: Joined) -> None:
+        self._aliases, self._joined = aliases, joined
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        self._joined.join(node)
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         node.id = self._aliases.get(node.id, node.id)

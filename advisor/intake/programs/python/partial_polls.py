@@ -13,7 +13,7 @@ from collections.abc import Container, Iterator
 from advisor.intake.programs.facts import SUCCESS
 from advisor.intake.programs.python import error_handling, words
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.flags import Flags, breaks, goes_on, going_on, taken
+from advisor.intake.programs.python.flags import Flags, asked_by, breaks, goes_on, going_on, taken
 
 _OF_PLACE = frozenset({"offset", "partition", "topic", "timestamp", "leader_epoch"})
 _MAKES = frozenset({"list", "tuple", "filter", "sorted"})
@@ -31,7 +31,10 @@ _ERRORS = frozenset({"err", "error", "errors"})
 """What an error is called that a call returns."""
 _HTTP = frozenset({"post", "put", "patch", "delete", "request"})
 _OF_HTTP = ("requests", "httpx")
-_SESSIONS = frozenset({"Session", "Client", "AsyncClient", "ClientSession", "PoolManager"})
+_SESSIONS = frozenset({
+    "Session", "Client", "AsyncClient", "ClientSession", "PoolManager", "HTTPConnectionPool",
+    "HTTPSConnectionPool", "HTTPConnection", "HTTPSConnection",
+})  # fmt: skip
 _STATUS = frozenset({"status", "status_code", "ok", "raise_for_status", "is_success", "is_error"})
 _OF_AWS = frozenset({
     "put_records", "put_record_batch", "batch_write_item", "send_message_batch", "publish_batch",
@@ -252,7 +255,9 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
             value, names = node.value, [node.target]
         elif isinstance(node, ast.Expr):
             value = node.value
-        elif isinstance(node, ast.If):
+            told = words.calls(node) if id(node) in printed else ()
+            found |= {id(call) for call in told if _is_of_http(call, sessions)}
+        elif isinstance(node, ast.If | ast.Match):
             found |= {id(call) for call in _asked_for(node, own)}
         elif isinstance(node, ast.For) and id(node.iter) in printed:
             value = node.iter
@@ -288,12 +293,15 @@ def _of_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:
 
 
 def _asked_for(
-    node: ast.If, own: Container[str], leaves: Container[int] = ()
+    node: ast.If | ast.Match, own: Container[str], leaves: Container[int] = ()
 ) -> Iterator[ast.Call]:
     """The calls that do something, and of whose failure a condition makes nothing."""
-    for call in words.calls(node.test):
+    for call in words.calls(asked_by(node) or node):
         verb = words.verb(call)
-        acts = verb in own or _ACTS.fullmatch(verb)
+        of_class = isinstance(node, ast.Match) and any(
+            isinstance(case.pattern, ast.MatchClass) for case in node.cases
+        )
+        acts = of_class or verb in own or _ACTS.fullmatch(verb)
         if acts and (failed := taken(node, verb, value=False)) is not None:
             yield from (call,) if goes_on(failed, leaves, in_function=True) else ()
 

@@ -412,8 +412,10 @@ class _Walk:
         commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
         before, self._is_asked = self._is_asked, id(call) not in self._unread
         inner, self._is_asked = self._within(function, names, branch), before
-        inner.ended, inner.names = False, branch.names
-        if not commits and words.names_in(call) & branch.names:
+        is_put_by = inner.kept and not inner.used
+        put_by = inner.names | {words.receiver(call).split(".")[0]} if is_put_by else set[str]()
+        inner.ended, inner.names = False, branch.names | put_by
+        if not (commits or is_put_by) and words.names_in(call) & branch.names:
             self._use(inner)
         return inner
 
