@@ -286,7 +286,7 @@ def _aside_in_other_languages(reading: Reading, code: str) -> None:
                 line = line_of(code, over.start())
                 reading.wrong(Component.APPLICATION, "processing", line, _REPLACED)
                 break
-        for at in (at for body in functions for at in publishers.undone(text, body, _ANYTHING)):
+        for _, at in (own for body in functions for own in publishers.left(text, body, _ANYTHING)):
             reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _ASIDE)
         for pattern, words_of in ((HAND, _ASIDE), (_PARTLY, batch_writes.PART)):
             found = (pattern.search(text.plain, *body) for body in functions)

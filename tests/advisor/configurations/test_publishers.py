@@ -17,6 +17,9 @@ _IN_JAVA = LOOP % "for (var r : rs) {\n%s\n}\nc.commitSync();"
 _REPO = "interface Repo extends ReactiveCrudRepository<O, Long> {}\nRepo repo;"
 _OF_METHOD = "\n{} h(ConsumerRecord<String, String> r) {{ return {}; }}"
 _MONGO = "com.mongodb.reactivestreams.client.MongoCollection<Document> users;"
+_APACHE = "CloseableHttpClient http;"
+_HELD = "try (CloseableHttpResponse res = http.execute(post(r))) { %s }"
+_BATCH = 'RBatch b = redisson.createBatch();\nb.getMap("m").fastPutAsync(r.key(), r.value());\n'
 _EMPTY = 'e -> { log.error("x", e); return Mono.empty(); }'
 
 
@@ -71,6 +74,27 @@ _EMPTY = 'e -> { log.error("x", e); return Mono.empty(); }'
      SKIP),
     ("switch (save(r)) { case Success s -> log.info(s); case Failure f -> throw f.error(); }", "",
      YES),
+    ("save(r).ifPresentOrElse(x -> log.info(x), () -> log.warn(r));", "", SKIP),
+    ("save(r).ifPresentOrElse(x -> log.info(x), () -> dead(r));", "", YES),
+    ("Optional<R> o = save(r);\no.ifPresentOrElse(x -> log.info(x), () -> log.warn(r));", "", SKIP),
+    ("find(r).ifPresentOrElse(x -> save(x, r), () -> log.info(r));", "", YES),
+    # responses of which nothing asks for the status
+    (_HELD % "EntityUtils.consume(res.getEntity());", _APACHE, SKIP),
+    (_HELD % "String b = EntityUtils.toString(res.getEntity()); log.info(b);", _APACHE, SKIP),
+    (_HELD % "if (res.getCode() >= 300) throw new X();", _APACHE, YES),
+    (_HELD % "check(res);", _APACHE, YES),
+    ("http.execute(post(r), res -> { EntityUtils.consume(res.getEntity()); return 1; });", _APACHE,
+     SKIP),
+    ("http.execute(post(r), res -> { if (res.getCode() > 299) throw new X(); return 1; });",
+     _APACHE, YES),
+    ("http.execute(post(r), new BasicHttpClientResponseHandler());", _APACHE, YES),
+    ("var res = http.send(post(r), BodyHandlers.ofString());\nint st = res.statusCode();\n"
+     "if (st > 299) log.error(st);", "", SKIP),
+    ("http.newCall(post(r)).execute().close();", "", SKIP),
+    # datagrams, and a batch that is sent as one
+    ("socket.send(packet(r));", "DatagramSocket socket = new DatagramSocket();", ASIDE),
+    (f"{_BATCH}b.execute();", "", YES),
+    (_BATCH, "", BEFORE),
     # brokers of other kinds
     ('ch.basicPublish("", "q", null, r.value());', "Channel ch;", ASIDE),
     ('ch.basicPublish("", "q", null, r.value());\nch.waitForConfirmsOrDie(5);', "Channel ch;", YES),
@@ -110,6 +134,15 @@ _WHEN = "val res = runCatching { save(r) }\nwhen { res.isSuccess -> %s; else -> 
     ("val known = has(r)\nwhen { known -> update(r)\nelse -> insert(r) }", "", YES),
     ("save(r).getOrElse { log.error(it) }", "", SKIP),
     ("save(r).getOrElse { throw it }", "", YES),
+    # of a type that is not here
+    ("val res = handle(r)\nres.fold({ log.info(it) }, { log.error(it) })", "", SKIP),
+    ("val res = handle(r)\nres.fold({ log.info(it) }, { throw it })", "", YES),
+    ("handle(r).fold({ v -> repo.save(v) }, { e -> log.error(e) })", "", SKIP),
+    ("handle(r).fold({ e -> dead(e, r) }, { v -> log.info(v) })", "", YES),
+    ("val res = handle(r)\nres.onFailure { log.error(it) }", "", SKIP),
+    ("val res = handle(r)\nres.onFailure { log.error(it) }\nres.getOrThrow()", "", YES),
+    ("http.newCall(post(r)).execute().use { if (!it.isSuccessful) log.error(it) }", "", SKIP),
+    ("http.newCall(post(r)).execute().use { check(it.isSuccessful) }", "", YES),
     # what is filled into a string
     ('try { db.run("insert ${r.value()}") } catch (e: Exception) { log.error(e) }', "", SKIP),
     ('try { db.run("insert $r") } catch (e: Exception) { log.error(e) }', "", SKIP),
@@ -129,6 +162,8 @@ def test_what_is_made_of_a_record_in_kotlin_is_run(
     assert_program(tmp_path / "A.kt", code, expected)
 
 
+_FOR = "for {\nx <- %s\n_ <- %s\n} yield ()"
+_EITHER = "def look(r: R): Either[E, X] = ???"
 _RECOVERS = "Future { save(r) }.recover { case NonFatal(e) => log.error(e) }"
 
 
@@ -160,6 +195,23 @@ _RECOVERS = "Future { save(r) }.recover { case NonFatal(e) => log.error(e) }"
     ("Await.result(h(r), 1.minute)", f"def h(r: R): Future[Unit] = {_RECOVERS}", SKIP),
     ("db.run(orders += r)", "import slick.jdbc.PostgresProfile.api._", ASIDE),
     ('try { db.run(s"insert ${r.value}") } catch { case NonFatal(e) => log.error(e) }', "", SKIP),
+    # what a `for` makes of its parts
+    (_FOR % ("IO(look(r))", "IO(save(x))"), "", BEFORE),
+    (f"val io = {_FOR % ('IO(look(r))', 'IO(save(x))')}\nio.unsafeRunSync()", "", YES),
+    (f"({_FOR % ('IO(look(r))', 'IO(save(x))')}).unsafeRunSync()", "", YES),
+    (_FOR % ("ZIO.attempt(look(r))", "repo.save(x)"), "", BEFORE),
+    (_FOR % ("look(r)", "repo.save(x)"), "import scala.concurrent.Future", ASIDE),
+    (f"Await.result({_FOR % ('look(r)', 'repo.save(x)')}, 5.seconds)",
+     "import scala.concurrent.Future", YES),
+    (_FOR % ("look(r)", "store(x)"), _EITHER, SKIP),
+    (f"val res = {_FOR % ('look(r)', 'store(x)')}\nres.fold(e => log.error(e), v => log.info(v))",
+     _EITHER, SKIP),
+    (f"val res = {_FOR % ('look(r)', 'store(x)')}\nres.fold(e => throw e, v => log.info(v))",
+     _EITHER, YES),
+    ("for (x <- r.value.split(',')) yield save(x)", "", YES),
+    ('sql"insert into t values (${r.value})".update.run.transact(xa)', "import doobie._", BEFORE),
+    ('sql"insert into t values (${r.value})".update.run.transact(xa).unsafeRunSync()',
+     "import doobie._", YES),
 ])  # fmt: skip
 def test_what_is_made_of_a_record_in_scala_is_run(
     each: str, more: str, expected: str, tmp_path: Path

@@ -28,6 +28,21 @@ _WRITES = re.compile(
     r"|\w+\s*\.\s*waitForConfirms"
     r"|(?i:\w*http\w*|client)\s*\.\s*(?P<apache>execute)|(?:\w*[cC]lient|http)\s*\.\s*(?P<ktor>post|put|patch))\s*\("
 )
+_OF_HTTP = re.compile(r"\.\s*(?:execute|send|post|put|patch)\s*\($")
+_LAMBDA = re.compile(r"\(?\s*(\w+)\s*\)?\s*->")
+_USED = re.compile(
+    r"\s*\.\s*(?:(?:use|also|let)\s*\{(?:\s*(?P<name>\w+)\s*->)?"
+    r"|(?:body\s*(?:\(\s*\))?[?!]*\s*\.\s*)?(?P<closes>close)\s*\(\s*\)\s*[;\n}])"
+)
+"""What a response is given to where it stands."""
+_READ_OUT = (
+    r"\bconsume\w*\s*\(\s*{0}\b[^;{{}}]*\)\s*;"
+    r"|\b{0}\s*\.\s*(?:body\s*(?:\(\s*\))?\s*[?!]*\.\s*)?close\s*\("
+)
+_BODY = (
+    r"\b(?P<name>\w+)\s*(?::[^=;]{{0,60}})?=(?!=)[^;{{}}\n=]*\b{0}\s*\.\s*"
+    r"(?:getEntity|body|bodyAsText|entity|statusCode|getCode|getStatus\w*|code|status|isSuccessful)\b[^;{{}}\n]*"
+)
 _EACH = re.compile(r"\bfor[Ee]ach\s*\(\s*\(?[\w, ]{1,40}\)?\s*->$")
 """What makes nothing of what its function returns."""
 _OF_APACHE = re.compile(r"\bCloseableHttpClient\b|\borg\.apache\.(?:http|hc)\.")
@@ -52,10 +67,29 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
         held = match["name"] and text.plain[behind : behind + 1] == ")"  # try (var r = …)
         before = text.plain[max(0, match.start() - 60) : match.start() + 2]
         is_last = _EACH.search(before) and text.plain[behind : behind + 1] == ")"
+        if used := _USED.match(text.plain, behind):
+            name = used["name"] or "it"
+            is_own = match["name"] is None
+            if is_own and (used["closes"] or not _is_asked(text, name, used.end(), of_http=True)):
+                yield match.end()
         if not held and not is_last and not _ALONE.match(text.plain, behind):
             continue  # something is asked of the result at once
-        if match["name"] is None or not _is_asked(text, match["name"], behind):
+        of_http = bool(_OF_HTTP.search(match[0]))
+        if of_http and _asks_itself(text, match.end()):
+            continue
+        if match["name"] is None or not _is_asked(text, match["name"], behind, of_http=of_http):
             yield match.end()
+
+
+def _asks_itself(text: Text, opened: int) -> bool:
+    """Whether a request is given what asks for the status of its response (HttpClient.execute)."""
+    given = text.arguments(opened)
+    handler = given[-1] if len(given) > 1 and "BodyHandlers" not in given[-1] else ""
+    function = _LAMBDA.match(handler)
+    if function is None:
+        return bool(handler)
+    handed_on = re.search(rf"[(,]\s*{function[1]}\s*[,)]", handler[function.end() :])
+    return bool(handed_on) or "throw" in handler
 
 
 def _is_of_ktor(plain: str) -> bool:
@@ -63,8 +97,9 @@ def _is_of_ktor(plain: str) -> bool:
     return "io.ktor.client" in plain and not re.search(r"\bexpectSuccess\s*=\s*true\b", plain)
 
 
-def _is_asked(text: Text, name: str, at: int) -> bool:
-    """Whether something other than a log reads a name in the block around a place."""
+def _is_asked(text: Text, name: str, at: int, *, of_http: bool = False) -> bool:
+    """Whether something other than a log reads a name in the block around a place; of a response
+    `of_http`, what only reads it to its end does not."""
     stop = text.block(at)[1]
     again = _WHILE.match(text.plain, stop)
     stop = again.end() if again else stop
@@ -74,5 +109,11 @@ def _is_asked(text: Text, name: str, at: int) -> bool:
         start, end = text.guarded(closed)
         inside = _OF_CONDITION.sub(" ", text.plain[start:end].removeprefix("{"))
         printed += [(match.start(), end)] if only_writes(inside) else []
+    if of_http:
+        printed += [
+            own.span() for own in re.compile(_READ_OUT.format(name)).finditer(text.plain, at, stop)
+        ]
+        for body in re.compile(_BODY.format(name)).finditer(text.plain, at, stop):
+            printed += [] if _is_asked(text, body["name"], body.end()) else [body.span()]
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in printed) for use in uses)

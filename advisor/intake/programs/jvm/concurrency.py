@@ -19,7 +19,7 @@ HAND = re.compile(
     r"|\bThread\s*\.\s*startVirtualThread\s*\(|\b(?:launch|async|thread|Future)\b\s*(?:\([^(){]*\)\s*)?[({]"
 )
 _ASIDE = (
-    r"(?:\w+AsyncClient|AsyncHttpClient|JsonStreamWriter|\w+FutureStub|EventHubBufferedProducerClient|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
+    r"(?:\w+AsyncClient|AsyncHttpClient|JsonStreamWriter|\w+FutureStub|EventHubBufferedProducerClient|DatagramSocket|MulticastSocket|DatagramChannel|AmazonS3Async|Amazon\w+Async|KinesisProducer|S3?TransferManager|S3TransferManager"
     r"|\w*AsyncCommands{})(?:\s*<[^;(){{}}]{{0,80}}>)?"
 )
 _OF_PUBSUB = "com.google.cloud.pubsub"

@@ -61,7 +61,7 @@ _LOOKS_AT = re.compile(
 _ON_ERROR = frozenset({
     "onFailure", "recover", "recoverWith", "recoverCatching", "fold", "getOrElse", "onLeft",
     "match", "leftMap", "mapLeft", "valueOr", "leftTraverse", "handleError", "handleErrorWith",
-    "getOrElseGet", "mapFailure",
+    "getOrElseGet", "mapFailure", "ifPresentOrElse",
 })  # fmt: skip
 _OF_ERROR = frozenset({"left", "failed", "swap"})
 """What makes the error the value that is handed on."""
@@ -75,6 +75,8 @@ _DROPS = frozenset({
 _TAKES_IT = re.compile(r"\s*(?:\.|\?|match\b|[!=]=|&&|\|\|)")
 _OR_ELSE = re.compile(r"\s*\?:\s*([^\n;}]*)")
 _MOST_LINKS = 12
+_OF_FAILURE = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
+"""How a log is told of an error."""
 _IS_FUNCTION = re.compile(r"^\s*\{|[-=]>|::|_\s*\.")
 _WITHOUT_NAME = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
@@ -177,7 +179,15 @@ def _values(text: Text) -> Iterator[Handler]:
             yield Handler(match.start(), (match.end() - 1, end))
 
 
-def _is_dropped(text: Text, end: int, *, is_last: bool) -> bool:
+def quiet_chains(text: Text, name: str, span: Block) -> Iterator[Block]:
+    """The chains of calls behind a name that do no more than write of an error that it has."""
+    starts = re.compile(rf"(?<![\w.]){name}(?=\s*\.\s*(?:on[FLS]|fold|map|leftMap|ifPresentOr))")
+    for match in islice(starts.finditer(text.plain, *span), _MOST):
+        if _is_dropped(text, match.end(), is_last=None):
+            yield match.start(), match.end()
+
+
+def _is_dropped(text: Text, end: int, *, is_last: bool | None) -> bool:
     """Whether nothing of a chain behind a value with an error does more than write of that;
     `is_last` says that `fold` has the function for an error last, as that of Kotlin's Result."""
     before = ""
@@ -204,14 +214,18 @@ def _is_dropped(text: Text, end: int, *, is_last: bool) -> bool:
     return False
 
 
-def side_of_error(given: str, *, is_last: bool) -> str:
-    """What of two functions that `fold` is given is done for an error; all where it is one."""
+def side_of_error(given: str, *, is_last: bool | None) -> str:
+    """What of two functions that `fold` is given is done for an error; all where it is one. Where
+    its type does not tell whether that `is_last`, what writes of an error is, or what acts."""
     parts = [part for part in arguments(f"{given})", 0, f"{given})", len(given) + 1) if part]
     for part in parts:
         if named := NAMED_SIDE.match(part):
             return part[named.end() :]
-    two = len(parts) == 2 and all(_IS_FUNCTION.search(part) for part in parts)
-    return parts[-1 if is_last else 0] if two else given
+    if len(parts) != 2 or not all(_IS_FUNCTION.search(part) for part in parts):
+        return given
+    if is_last is None:
+        return min(parts, key=lambda part: (not _OF_FAILURE.search(part), is_quiet(part)))
+    return parts[-1 if is_last else 0]
 
 
 def is_quiet(given: str) -> bool:

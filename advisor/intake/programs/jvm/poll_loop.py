@@ -179,7 +179,7 @@ class _Poll:
     def facts(self) -> Iterator[tuple[str, int]]:
         """What the code does with its records, and where."""
         plain, end = self._text.plain, self._block[1]
-        yield from ((BEFORE, at) for own in (self._too_early(), self._undone()) for at in own)
+        yield from ((BEFORE, at) for own in (self._too_early(), self._unfinished()) for at in own)
         if handed := self._handed(end):
             yield ASYNCHRONOUS, handed
             begin = handed if self._behind < handed < end else self._behind
@@ -187,7 +187,7 @@ class _Poll:
                 yield BEFORE, later.start()
         span, each = (self._behind, end), self._records.one_by_one
         for body, uses in self._bodies:
-            yield from ((ASYNCHRONOUS, at) for at in publishers.untaken(self._text, body, uses))
+            yield from publishers.left(self._text, body, uses)
         together = jvm_threads.together(self._text, span, self._uses, self._hands, each)
         yield from ((PARALLEL, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
@@ -256,12 +256,11 @@ class _Poll:
         others = self._text.reached(span)[1:]
         return [(span, self._uses), *((other, any_of(self._taken(other))) for other in others)]
 
-    def _undone(self) -> Iterator[int]:
+    def _unfinished(self) -> Iterator[int]:
         """Where something is begun for a record, and not done before the next poll."""
         bodies = [body for body, _ in self._bodies]
         for body, uses in self._bodies:
             yield from unfinished.undone(self._text, body, uses, bodies)
-            yield from publishers.undone(self._text, body, uses)
 
     def _handed(self, end: int) -> int:
         """Where others are given a record, and nothing in the block waits; 0 if nowhere."""
@@ -301,7 +300,8 @@ class _Poll:
             closed, begin = self._text.closed(match.end()), match.end()
             if match[0].startswith(".") and match[0].endswith("("):
                 begin = max(self._behind, self._text.chain(match.end() - 1))
-            if self._uses.search(plain, begin, closed):
+            is_aside = not unfinished.is_put_by(self._text, match.end() - 1)
+            if is_aside and self._uses.search(plain, begin, closed):
                 yield match.start()
         for body in expression_bodies.expressions(self._text, self._block):
             if (hand := own.search(plain, *body)) and not concurrency.WAITS.search(plain, *body):

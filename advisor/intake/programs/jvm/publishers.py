@@ -10,17 +10,18 @@ Resilience4j (`decorate…` only wraps).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from advisor.intake.programs.jvm import concurrency
+from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, SKIP
+from advisor.intake.programs.jvm import comprehensions, concurrency, results
 from advisor.intake.programs.jvm.derived_names import logged
 from advisor.intake.programs.jvm.poll_chains import steps
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST, _MOST_NAMES, _REACH = 60, 20, 160
+_MOST, _MOST_NAMES, _REACH, _LONGEST = 60, 20, 160, 600
 _OF = r"(?:\s*[<\[][^;(){}]{0,120}[>\]])?"
 _PUBLISHER = (
     r"(?:Mono|Flux|Uni|Multi|Single|Maybe|Observable|Flowable|Publisher|Completable|Flow|IO|ZIO"
@@ -69,6 +70,8 @@ _RUNS = re.compile(
     r"(?![a-z])\w*"
 )
 """What runs it, or hands it to who may."""
+_INTERPOLATES = re.compile(r"\b(?:sqlu?|fr0?|cql|query)\s+$")
+"""What stands before a string of Scala of which it makes something (doobie, Slick)."""
 _IS_TAKEN = re.compile(r"[ \t]*(?:[;}]|\n(?!\s*[.?)]))")
 _EACH = re.compile(
     r"\b(?:for[Ee]ach|doOn\w+|peek|tap|also)\s*[({]\s*(?:case\s*)?\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?"
@@ -87,6 +90,10 @@ _BLOCK = re.compile(
 """What stands before braces whose last value is nothing."""
 
 
+_IsUsed = Callable[[Text, str, int], bool]
+"""Whether something uses a name behind a place."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Heads:
     """Where something that is lazy, or a future, may begin in a program."""
@@ -97,8 +104,22 @@ class _Heads:
     """Of Spring's RestClient, whose calls have the names of WebClient's, and are done at once."""
 
 
-def undone(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
-    """Where a block only makes what would process a record; `uses` are uses of one."""
+def left(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[tuple[str, int]]:
+    """Where a block makes something for a record of which nothing comes, and what that does;
+    `uses` are uses of one."""
+    yield from ((BEFORE, at) for at in _undone(text, body, uses))
+    yield from ((ASYNCHRONOUS, at) for at in _untaken(text, body, uses))
+    heads = _heads(text.plain)
+    for one in comprehensions.of(text, body):
+        what = one.makes(text.plain, heads.lazy, heads.eager)
+        is_used = results.is_read if what == SKIP else _is_used
+        own = what and uses.search(text.plain, one.begin, one.end)
+        if own and _is_dropped(text, one.begin, one.end, is_used):
+            yield what, one.begin
+
+
+def _undone(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
+    """Where a block only makes what would process a record."""
     heads = _heads(text.plain)
     for pattern, is_head in ((heads.lazy, True), (_LAZY, False)):
         for match in islice(pattern.finditer(text.plain, max(0, body[0]), body[1]), _MOST):
@@ -109,7 +130,7 @@ def undone(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
                 yield match.start()
 
 
-def untaken(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
+def _untaken(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
     """Where a block begins what goes on beside it, and lets the future go."""
     eager = _heads(text.plain).eager
     for match in islice(eager.finditer(text.plain, max(0, body[0]), body[1]), _MOST):
@@ -129,15 +150,21 @@ def _is_left(text: Text, begin: int, opened: int, uses: re.Pattern[str]) -> bool
         if _RUNS.fullmatch(step.name):
             return False
         end = max(step.end + 1, step.begin) if plain[step.begin - 1] in "({" else step.begin
-    if not uses.search(plain, begin, end):
-        return False
+    if written := _INTERPOLATES.search(plain[max(0, begin - _LONGEST) : begin]):
+        begin = max(0, begin - _LONGEST) + written.start()
+    return bool(uses.search(plain, begin, end)) and _is_dropped(text, begin, end, _is_used)
+
+
+def _is_dropped(text: Text, begin: int, end: int, is_used: _IsUsed) -> bool:
+    """Whether an expression is a statement, or has a name that nothing uses."""
+    plain = text.plain
     before = plain[max(0, begin - _REACH) : begin]
     if _EACH.search(before) and _CLOSES.match(plain, end):
         return True
     if not _IS_TAKEN.match(plain, end) or not _is_nothing(text, begin, end):
         return False
     if named := _NAMED.search(before):
-        return not _is_used(text, named[1], end)
+        return not is_used(text, named[1], end)
     is_statement = _STATEMENT.search(before) or _LINE.search(before)
     return bool(is_statement) and not _NO_END.search(before)
 

@@ -19,7 +19,8 @@ from advisor.intake.programs.jvm.callbacks import callback
 from advisor.intake.programs.jvm.derived_names import logged
 from advisor.intake.programs.jvm.handlers import (
     BOOLEAN,
-    NAMED_SIDE,
+    is_quiet,
+    quiet_chains,
     side_of_error,
     silent,
     tries_again,
@@ -33,17 +34,23 @@ _RESULT = re.compile(
     r"|[A-Z]\w*(?:<[\w<>?, ]{0,60}>)?\s+)(?P<name>\w+)"
     r"(?P<type>\s*:\s*Boolean\b)?(?:\s*:\s*[\w<>?., ]{1,60})?\s*=(?![=>])(?P<made>[^;{}\n]{1,300})"
 )
-_SAYS = r"\bif\s*\(\s*!?\s*{0}\s*\.\s*is(?:Failure|Success|Successful|Error|Left|Right)\b"
+_SAYS = (
+    r"\bif\s*\(\s*!?\s*{0}\s*\.\s*is(?:Failure|Success|Successful|Error|Left|Right)\b"
+    r"|(?<![\w.]){0}\s*\.\s*(?:onFailure|onLeft|mapLeft|leftMap|fold)\s*[({{]"
+)
+_NO_VALUE = r"(?<![\w.]){0}\s*\.\s*ifPresentOrElse\s*\("
+"""Of an Optional, which says so much alone where something was done."""
 _LAST = re.compile(r"(\w+)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\}?\s*$")
 _ASKS = re.compile(
     r"(?:is|has|contains|exists|equals|matches|can|should|seen|test|filter|startsWith|endsWith|add"
     r"|remove|offer|put|try|accept|needs|was|check|valid|validate|verify|parse|already|allow)(?![a-z])\w*"
 )
 """Questions, which have no effect."""
-_ACTS = re.compile(
-    r"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){0,3}(?:save|store|insert|write|send|publish|process"
-    r"|handle|upsert|persist|deliver|forward|post|push|index|upload|import)\w*\s*\("
+_DOES = (
+    r"(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post|push"
+    r"|index|upload|import)\w*"
 )
+_ACTS = re.compile(rf"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){{0,3}}{_DOES}\s*\(")
 """A condition that does something, and asks whether it succeeded."""
 _ATTEMPTS = re.compile(
     r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
@@ -63,9 +70,10 @@ _WRONG = re.compile(
     r"(?P<body>(?:(?!\bcase\b|\bis\s)[\s\S])*)"
 )
 _ON_FAILURE = re.compile(
-    r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft)\s*[({]|getOrElse\s*\{|fold\s*\()"
+    r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft)\s*[({]|getOrElse\s*\{|fold\s*\(|ifPresentOrElse\s*\()"
 )
 """What is done with an error that a call returned."""
+_DOING = re.compile(rf"(?:\w+\s*\.\s*){{0,3}}{_DOES}\s*\(")
 _IN_TIME = re.compile(r"\bwithTimeoutOrNull\s*\([^(){}]*(?:\([^()]*\))?[^(){}]*\)\s*\{")
 _ASSIGNED = re.compile(r"\b(?:va[lr])\s+(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
 _ALONE = re.compile(r"(?:[;{}\n>]|^)\s*$")
@@ -99,10 +107,11 @@ def unread(
     for match in islice(_RESULT.finditer(plain, max(0, span[0]), span[1]), _MOST):
         verb = _LAST.search(match["made"])
         sure = match["typed"] or match["type"] or SUCCESS.fullmatch(match["name"])
-        sure = sure or re.compile(_SAYS.format(match["name"])).search(plain, match.end(), span[1])
+        says = _SAYS + (f"|{_NO_VALUE}" if verb and re.fullmatch(_DOES, verb[1]) else "")
+        sure = sure or re.compile(says.format(match["name"])).search(plain, match.end(), span[1])
         if not sure or verb is None or _ASKS.fullmatch(verb[1]):
             continue
-        if uses.search(plain, match.start("made"), match.end()) and not _is_read(
+        if uses.search(plain, match.start("made"), match.end()) and not is_read(
             text, match["name"], match.end(), loops
         ):
             yield match.start("name")
@@ -159,7 +168,7 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         end = text.closed(match.end())
         behind = plain[end : end + 20].lstrip(" ")
         if not behind.startswith((".", "?")) and uses.search(plain, match.end(), end):
-            yield from () if _is_read(text, match["name"], end) else (match.start("name"),)
+            yield from () if is_read(text, match["name"], end) else (match.start("name"),)
     for match in islice(_MATCH.finditer(plain, max(0, span[0]), span[1]), _MOST):
         block = text.block_of(match.end() - 1)
         inside = plain[block[0] + 1 : block[1]]
@@ -172,15 +181,19 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         given = plain[match.end() : end - 1]
         if "getOrElse" in match[0] and not re.search(r"\bit\b|->", given):
             continue  # of an Option
-        if "fold" in match[0] and not NAMED_SIDE.search(given):
-            continue  # which of its functions is for an error, only its type says
-        body = jvm_calls.body(side_of_error(given, is_last=False).strip().removeprefix("{"))
-        body = body.removesuffix("}") if "fold" in match[0] else body
         begin = text.chain(opened)
+        if "Present" in match[0] and not _DOING.match(plain, begin):
+            continue
+        two = "fold" in match[0] or "Present" in match[0]
+        if two and len(text.arguments(match.end())) != 2:
+            continue
+        body = jvm_calls.body(given.strip().removeprefix("{"))
         alone = _ALONE.search(plain[max(0, begin - 40) : begin])
         alone = alone if plain[opened] == "{" or body.strip() else None  # Mutiny's onFailure()
         ends = not re.match(r"\s*\.\s*(?:get|getOrThrow|getOrElse)\b", plain[end : end + 30])
-        if alone and ends and only_writes(body) and uses.search(plain, begin, opened):
+        side = side_of_error(given, is_last="Present" in match[0] or None)
+        quiet = is_quiet(side) if two else only_writes(body)
+        if alone and ends and quiet and uses.search(plain, begin, opened):
             yield match.start()
 
 
@@ -191,7 +204,7 @@ def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
         name, inside = match["name"], text.plain[start:end]
         if not re.search(rf"\b{name}\s*=(?!=)", inside) or not uses.search(inside):
             continue
-        if not _is_read(text, name, end + 1):
+        if not is_read(text, name, end + 1):
             yield start
 
 
@@ -205,7 +218,7 @@ def _is_idle(
     return not other and bool(does.strip()) and is_only
 
 
-def _is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> bool:
+def is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> bool:
     """Whether something but a log, or a commit, reads a name in the block around a place."""
     stop = text.block(at)[1]
     printed = [*logged(text, (at, stop))]
@@ -219,6 +232,7 @@ def _is_read(text: Text, name: str, at: int, loops: Sequence[Block] = ()) -> boo
         idle = idle or (is_plain and jvm_flags.keeps_back(text, match.end()))
         printed += [match.span()] if idle else []
     printed += arms.idle(text, name, (at, stop), loops)
+    printed += quiet_chains(text, name, (at, stop))
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in printed) for use in uses)
 
@@ -237,7 +251,7 @@ def _out_of_time(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         elif other or re.match(r"\s*(?:\?\.|\.|[!=]=)", plain[behind : behind + 20]):
             continue
         elif named := _ASSIGNED.search(before):
-            yield from () if _is_read(text, named[1], behind) else (match.start(),)
+            yield from () if is_read(text, named[1], behind) else (match.start(),)
         elif _ALONE.search(before):
             yield match.start()
 

@@ -142,8 +142,7 @@ def faults(text: Text) -> Iterator[tuple[int, str]]:
     for region in _operators(text):
         body = text.plain[slice(*region)]
         aside = handed.search(body) or put.search(body)
-        for own in (publishers.undone, publishers.untaken):
-            yield from ((at, HANDED) for at in own(text, region, _ANYTHING))
+        yield from ((at, HANDED) for _, at in publishers.left(text, region, _ANYTHING))
         sent = jvm_sends.sends(text, producers, max(0, region[0]), region[1])
         if (aside or sent) and not _WAITS.search(body):
             yield (region[0] + aside.start() if aside else sent[0][0]), HANDED

@@ -2,8 +2,8 @@
 nothing flushes or executes.
 
 Sources: java.io (writers buffer until `flush`); java.sql.Statement (`addBatch`, `executeBatch`);
-Jedis (`pipelined`, `sync`); HBase's BufferedMutator and InfluxDB's WriteApi (sent when there is
-enough, or on `flush`).
+Jedis (`pipelined`, `sync`); Redisson (RBatch, `execute`); HBase's BufferedMutator and InfluxDB's
+WriteApi (sent when there is enough, or on `flush`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ _WRITERS = re.compile(
 )
 _WRITES = r"\b{0}\s*\.\s*(?:write|print|println|printf|append|newLine)\s*\("
 _WRITTEN = r"\b{0}\s*\.\s*(?:flush|close)\b|[(,]\s*{0}\s*[,)]|\b{0}\s*\.\s*use\b"
-_PIPELINES = re.compile(r"\b(\w+)\s*=\s*\w+\s*\.\s*pipelined\s*\(")
-_SENT = r"\b{0}\s*\.\s*(?:sync\w*|close|exec)\b|[(,]\s*{0}\s*[,)]|\b{0}\s*\.\s*use\b"
+_PIPELINES = re.compile(r"\b(\w+)\s*=\s*\w+\s*\.\s*(?:pipelined|createBatch)\s*\(")
+_SENT = (
+    r"\b{0}\s*\.\s*(?:sync\w*|close|exec(?:ute(?:Async\s*\(\s*\)\s*\.\s*\w+)?)?)\b"
+    r"|[(,]\s*{0}\s*[,)]|\b{0}\s*\.\s*use\b"
+)
 _BATCHES = re.compile(r"\b(\w+)\s*\.\s*addBatch\s*\(")
 _EXECUTED = r"\b{0}\s*\.\s*execute\w*\s*\(|[(,]\s*{0}\s*[,)]"
 _BUILDERS = re.compile(r"\b(\w+)\s*=\s*new\s+String(?:Builder|Buffer|Joiner)\b")
@@ -54,6 +57,14 @@ def _names(plain: str) -> list[dict[str, int]]:
             for made, _, _ in _KINDS]  # fmt: skip
 
 
+def is_put_by(text: Text, opened: int) -> bool:
+    """Whether a chain of calls, of which the last has its bracket at a place, begins with what
+    sends all that it was given together."""
+    names = _names(text.plain)[[made for made, _, _ in _KINDS].index(_PIPELINES)]
+    root = re.compile(r"\w+").match(text.plain, text.chain(opened)) if names else None
+    return root is not None and root[0] in names
+
+
 def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block]) -> Iterator[int]:
     """Where a block puts a record by, and nothing of what is `reached` sends or writes it; `uses`
     are uses of a record."""
@@ -66,7 +77,7 @@ def undone(text: Text, body: Block, uses: re.Pattern[str], reached: list[Block])
             if held or any(finish.search(plain, max(0, start), end) for start, end in reached):
                 continue
             for match in re.compile(put.format(name)).finditer(plain, begin, body[1]):
-                given = _PLACE.sub("", plain[match.end() : text.closed(match.end())])
+                given = _PLACE.sub("", plain[match.end() : text.statement(match.start())[1]])
                 if made is _BATCHES or uses.search(given):
                     yield match.start()
                     break
