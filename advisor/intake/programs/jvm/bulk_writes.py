@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm.derived_names import logged
 from advisor.intake.programs.jvm.log_only import only_writes
 from advisor.intake.programs.jvm.text import Block, Text
 
-_MOST = 60
+_MOST, _MOST_BODIES = 60, 4
 _WRITES = re.compile(
     r"(?P<before>(?:(?<=[;{}\n])|(?P<each>->)"
     r"|\b(?P<name>\w+)\s*(?::\s*[\w<>?., ]{1,60})?=(?!=))\s*)"
@@ -36,12 +36,12 @@ _USED = re.compile(
 )
 """What a response is given to where it stands."""
 _READ_OUT = (
-    r"\bconsume\w*\s*\(\s*{0}\b[^;{{}}]*\)\s*;"
+    r"\bconsume\w*\s*\(\s*{0}\b[^;{{}}]{{0,200}}\)\s*;"
     r"|\b{0}\s*\.\s*(?:body\s*(?:\(\s*\))?\s*[?!]*\.\s*)?close\s*\("
 )
 _BODY = (
-    r"\b(?P<name>\w+)\s*(?::[^=;]{{0,60}})?=(?!=)[^;{{}}\n=]*\b{0}\s*\.\s*"
-    r"(?:getEntity|body|bodyAsText|entity|statusCode|getCode|getStatus\w*|code|status|isSuccessful)\b[^;{{}}\n]*"
+    r"\b(?P<name>\w+)\s*(?::[^=;]{{0,60}})?=(?!=)[^;{{}}\n=]{{0,200}}\b{0}\s*\.\s*"
+    r"(?:getEntity|body|bodyAsText|entity|statusCode|getCode|getStatus\w*|code|status|isSuccessful)\b[^;{{}}\n]{{0,200}}"
 )
 _EACH = re.compile(r"\bfor[Ee]ach\s*\(\s*\(?[\w, ]{1,40}\)?\s*->$")
 """What makes nothing of what its function returns."""
@@ -113,7 +113,8 @@ def _is_asked(text: Text, name: str, at: int, *, of_http: bool = False) -> bool:
         printed += [
             own.span() for own in re.compile(_READ_OUT.format(name)).finditer(text.plain, at, stop)
         ]
-        for body in re.compile(_BODY.format(name)).finditer(text.plain, at, stop):
+        bodies = re.compile(_BODY.format(name)).finditer(text.plain, at, stop)
+        for body in islice(bodies, _MOST_BODIES):
             printed += [] if _is_asked(text, body["name"], body.end()) else [body.span()]
     uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, at, stop)
     return any(not any(start <= use.start() < end for start, end in printed) for use in uses)

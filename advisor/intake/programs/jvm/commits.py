@@ -8,7 +8,7 @@ it was flushed, or its future read (KafkaProducer javadoc, `send`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -225,14 +225,30 @@ class Records:
         plain = self.text.plain
         if re.search(r"\b(?:commitTransaction|sendOffsetsToTransaction)\b", plain):
             return
-        sends = jvm_sends.sends(self.text, self.producers, self.behind, self.block[1])
-        for _, opened in sends[:_MOST]:
+        commits = [match.span() for match in self.commits_of_all.finditer(plain, *self._reach)]
+        commits += self._commits_of_offsets()
+        for end in [*self._sent(self._reach, self.names | self._apart), *self._sent_by_methods()]:
+            next_one = min((start for start, _ in commits if start >= end), default=0)
+            if next_one and not _WAITED.search(plain, end, next_one):
+                yield next_one
+
+    def _sent(self, span: Block, names: Collection[str]) -> Iterator[int]:
+        """Behind each send of a record of these names, between two places."""
+        for _, opened in jvm_sends.sends(self.text, self.producers, *span)[:_MOST]:
             end = self.text.closed(opened)
-            if not self._mentions(plain[opened:end]):
+            if not {*names}.isdisjoint(re.findall(r"\w+", self.text.plain[opened:end])):
+                yield end
+
+    def _sent_by_methods(self) -> Iterator[int]:
+        """Behind each call of a method that sends what it is given, and does not wait for it."""
+        plain = self.text.plain
+        for body in self.text.reached(self._reach)[1:]:
+            sent = [*self._sent(body, self.text.parameters(body))]
+            if not sent or _WAITED.search(plain, max(sent), body[1]):
                 continue
-            commit = self.commits_of_all.search(plain, end, self.block[1])
-            if commit and not _WAITED.search(plain, end, commit.start()):
-                yield commit.start()
+            called = "|".join(self.text.named(body)) or "(?!)"
+            for call in re.compile(rf"\b(?:{called})\s*\(").finditer(plain, *self._reach):
+                yield self.text.closed(call.end())
 
     def _of_buffers(self) -> Iterator[int]:
         """Commits behind records that are put by, and processed only now and then."""

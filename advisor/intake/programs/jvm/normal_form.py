@@ -15,6 +15,7 @@ from advisor.intake.programs.jvm.inlined import inlined
 from advisor.intake.programs.jvm.lambdas import with_braces
 from advisor.intake.programs.jvm.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.text import QUOTED, without_comments
+from advisor.intake.text import IntakeError, line_of
 
 _WRITTEN = re.compile(
     rf"(?P<kept>{QUOTED}|^[ \t]*(?:import|package)\b[^\n]*)"
@@ -23,6 +24,9 @@ _WRITTEN = re.compile(
     r"|\bfor\s*+\(\s*+;(?P<condition>[^;(){}\n]*+(?:\(\)[^;(){}\n]*+)*+);\s*+\)",
     re.MULTILINE,
 )
+_MOST_EMPTY = 1_000
+_ENDS_BLANK = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
+_EMPTY = re.compile(rf"\n{{{_MOST_EMPTY}}}")
 _BREAK = re.compile(rf"{QUOTED}|(?P<line>\n\s*+)(?P<link>\??\.\s*+[A-Za-z]|(?P<brace>\{{))?")
 _HEAD = re.compile(r"[\w)=>]\s*$")
 """What may stand before the braces of it."""
@@ -43,8 +47,13 @@ _FARTHEST = 400
 
 
 def normal_form(code: str) -> str:
-    """The same program in that form, without its comments."""
-    written = _WRITTEN.sub(_normal, without_comments(code))
+    """The same program in that form, without its comments. Raises `IntakeError` for one that is
+    empty lines in the main: a pattern that begins behind a line's end looks through all of them."""
+    plain = _ENDS_BLANK.sub("", without_comments(code))
+    if empty := _EMPTY.search(plain):
+        line = line_of(plain, empty.start())
+        raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
+    written = _WRITTEN.sub(_normal, plain)
     return plain_blocks(inlined(with_braces(_without_breaks(_without_iterators(written)))))
 
 

@@ -26,6 +26,7 @@ from advisor.intake.programs.jvm import (
     partial_polls,
     poll_chains,
     publishers,
+    record_loops,
     repetition,
     unfinished,
 )
@@ -40,13 +41,7 @@ from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.text import IntakeError, line_of
 
 _MOST, _MOST_POLLS, _MOST_NAMES, _MOST_HANDED, _DERIVATIONS = 100, 12, 30, 8, 2
-_EACH = (
-    r"\bfor\s*\([^:;()]{{0,120}}?\b(\w+)\s*(?::|\bin\b|<-)\s*{0}\b"
-    r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)))*"
-    r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
-)
 _DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
-_PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _CONTINUES = re.compile(r"\bcontinue\b|\breturn@")
@@ -110,7 +105,7 @@ class _Poll:
         self._block = text.block(poll.start)
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
-        each, names = list[re.Match[str]](), {poll.name}
+        each, names = list[tuple[str, Block]](), {poll.name}
         self._whole = set[str]() if poll.in_loop else {poll.name}
         for _ in range(_DERIVATIONS):
             known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
@@ -118,13 +113,12 @@ class _Poll:
             derived = set(re.findall(_DERIVED.format(known, TYPED), reach))
             self._whole |= derived if self._whole else set()
             names |= derived
-            each = [*islice(re.finditer(_EACH.format(known), reach), _MOST)]
-            names |= {self._name(loop, poll.end) for loop in each
-                      if not _PARTITIONS.match(reach, loop.end())}  # fmt: skip
-        one_by_one = [self._body(self._behind + loop.start(), loop[0]) for loop in each]
+            each = [*record_loops.loops(text, names, (self._behind, self._block[1]))]
+            names |= {name for name, _ in each if name}
+        one_by_one = [body for _, body in each]
         if poll.in_loop:
             head = poll.head or poll.start
-            one_by_one.append(self._body(head, text.plain[head : poll.end]))
+            one_by_one.append(record_loops.body_of(text, head, text.plain[head : poll.end]))
         made = derived_names.made_of(text, names, (self._behind, self._block[1]))
         self._records = Records(
             text,
@@ -154,27 +148,6 @@ class _Poll:
         text, begin = self._text, max(attempt[0], self._behind)
         uses = self._of_flows.search(text.plain, begin, attempt[1])
         return bool(uses) or handovers.has_receiver(text, self._flows, begin)
-
-    def _name(self, loop: re.Match[str], begin: int) -> str:
-        """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
-        behind = self._text.plain[begin + loop.end() :][:20].lstrip()
-        if "{" in loop[0] and not behind.startswith((")", ",", ":", "->", "=>")):
-            return "it"
-        return str(next(filter(None, loop.groups())))
-
-    def _body(self, at: int, loop: str) -> tuple[int, int]:
-        """What a loop over records does with each; `at` is where the loop begins."""
-        begin = at + re.search(r"[({]", loop).start()  # type: ignore[union-attr]
-        if self._text.plain[begin] == "{":
-            return self._text.block_of(begin)
-        end = self._text.closed(begin + 1)
-        if "for" not in re.split(r"\W+", loop):
-            return begin, end
-        behind = self._text.plain[end:]
-        start = end + len(behind) - len(behind.lstrip())
-        if behind.lstrip().startswith("{"):
-            return self._text.block_of(start)
-        return self._text.statement(start)
 
     def facts(self) -> Iterator[tuple[str, int]]:
         """What the code does with its records, and where."""
@@ -320,8 +293,7 @@ class _Poll:
         span = self._behind, self._block[1]
         made = jvm_objects.fields(self._text, body, self._used, span)
         names = {*self._text.parameters(body), *made}
-        each = (re.search(_EACH.format(name), self._text.plain[slice(*body)]) for name in names)
-        names |= {self._name(loop, body[0]) for loop in each if loop}
+        names |= {*filter(None, (name for name, _ in record_loops.loops(self._text, names, body)))}
         return names | {derived.name for derived in derived_names.made_of(self._text, names, body)}
 
     def _unasked(self) -> Iterator[int]:
@@ -372,6 +344,9 @@ class _Poll:
             unread = start < self._at < end and jvm_handlers.seeks_next(self._text, handler)
             if unread or self._goes_on(handler.attempt):
                 yield handler.at
+        for handler in self._program.go_on_or_return:
+            if self._is_of_each(handler.attempt):
+                yield handler.at
         for handler in self._program.leave:
             for start, end in self._records.one_by_one:
                 commits = self._commits.search(self._text.plain, end, self._block[1])
@@ -390,14 +365,20 @@ class _Poll:
         for body in expression_bodies.expressions(self._text, self._block):
             silent = [*self._program.go_on_or_return, *self._program.falsely]
             yield from expression_bodies.passed_over(self._text, body, silent)
-        for handler in self._program.falsely:
-            if any(
-                self._in_method(body, handler.attempt) and self._is_unread(body) for body in called
-            ):
+        for handler in [*self._program.falsely, *self._program.go_on_or_return]:
+            bodies = [body for body in called if self._in_method(body, handler.attempt)]
+            if handler not in self._program.go_on_or_return:
+                bodies = [body for body in bodies if self._is_unread(body)]
+            if not all(jvm_results.is_asked_for(self._text, it, handler.attempt) for it in bodies):
                 yield handler.at
-        for handler in self._program.go_on_or_return:
-            if any(self._in_method(body, handler.attempt) for body in called):
-                yield handler.at
+
+    def _is_of_each(self, attempt: tuple[int, int]) -> bool:
+        """Whether an attempt is in a function of Java that is given each record in turn, which ends
+        by `return`."""
+        heads = [head for head in self._text.around(attempt[0]) if head[2].rstrip().endswith("->")]
+        bodies = (body for body in self._records.one_by_one for head in heads[-1:]
+                  if body[0] < head[0] < body[1])  # fmt: skip
+        return any(True for _ in bodies) and self._goes_on(attempt)
 
     def _is_unread(self, body: tuple[int, int]) -> bool:
         """Whether nothing takes what a method returns."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm import poll_chains
+from advisor.intake.programs.jvm import poll_chains, record_loops
 from advisor.intake.programs.jvm.client_names import TYPE, also_called
 from advisor.intake.programs.jvm.text import AS_FUNCTION, Text
 from advisor.intake.text import IntakeError, line_of
@@ -32,7 +32,9 @@ _LOOP = re.compile(r"\bfor\s*\([^:;()]{0,120}?\b(\w+)\s*(?::|\bin\b|<-)\s*" + _O
 _RETURN = re.compile(rf"\breturn\s+{_OF}$")
 """What stands before a poll whose records go into a variable, one by one into a loop, or to who
 calls the method."""
-_HANDED = re.compile(rf"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*(?:\.\s*{AS_FUNCTION}\s*)?\(")
+_HANDED = re.compile(
+    rf"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*(?:\.\s*({AS_FUNCTION})\s*)?\("
+)
 _OF_PARTITION = re.compile(r"\s*\.\s*records\s*\(.*", re.DOTALL)
 _MOST = 60
 _COUNTS = re.compile(r"\s*\.\s*(?:count|isEmpty|size)\b")
@@ -162,7 +164,8 @@ def handed(text: Text, names: Collection[str], whole: Collection[str], of: Call)
     span = of.end, text.block(of.start)[1]
     for match in islice(_HANDED.finditer(text.plain, *span), _MOST):
         given = [_OF_PARTITION.sub("", argument) for argument in text.arguments(match.end())]
-        for body in text.bodies(match[1]) if not set(names).isdisjoint(given) else ():
+        bodies = text.bodies(match[1]) or text.bodies(match[2] or "")
+        for body in bodies if not set(names).isdisjoint(given) else ():
             pairs = dict(zip(text.parameters(body), given, strict=False))
             consumer = next(
                 (own for own, item in pairs.items() if item == of.consumer), of.consumer
@@ -170,3 +173,7 @@ def handed(text: Text, names: Collection[str], whole: Collection[str], of: Call)
             begin = body[0] + 1
             for own in (own for own, item in pairs.items() if item in names):
                 yield Call(begin, begin, consumer, own, pairs[own] not in whole, body[0])
+    for name in record_loops.given_each(text, names, span):
+        for body in text.bodies(name):
+            for own in text.parameters(body)[:1]:
+                yield Call(body[0] + 1, body[0] + 1, of.consumer, own, True, body[0])

@@ -52,6 +52,12 @@ _DOES = (
 )
 _ACTS = re.compile(rf"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){{0,3}}{_DOES}\s*\(")
 """A condition that does something, and asks whether it succeeded."""
+_GIVES = (
+    r"(?<=[;{{}}\n)>])[ \t]*(?:(?P<asked>if\s*\(\s*!?\s*)|(?:[\w<>?,.]+\s+)?(?P<name>\w+)"
+    r"(?:\s*:[^=;{{}}]{{1,60}})?\s*=(?!=)\s*)?(?:\w+\s*\.\s*)?\b{0}\s*\((?![^(){{}};]*\)\s*(?:throws\b[^{{;]*)?\{{)"
+)
+"""A call of a method, and what takes its value."""
+_OR_THROWS = re.compile(r"\s*\.\s*(?:orElseThrow|getOrThrow)\b")
 _ATTEMPTS = re.compile(
     r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
     r"(?!\s*[.(=])[^{}]{0,120}?\)\s*\{"
@@ -144,6 +150,38 @@ def untaken(text: Text, attempts: Iterable[int]) -> Iterator[int]:
             _is_untaken(text, name, places) for name in text.named(body)
         ):
             yield handler.at
+
+
+def is_asked_for(text: Text, body: Block, attempt: Block) -> bool:
+    """Whether a method returns a value of an attempt, and another one after an error, and each
+    caller asks which."""
+    if not re.compile(r"\breturn\b\s*[^\s;]").search(text.plain, *attempt):
+        return False
+    name = next(iter(text.named(body)), "") or "(?!)"
+    calls = [*islice(re.finditer(_GIVES.format(name), text.plain), _MOST)]
+    return bool(calls) and all(_asks_for(text, call) for call in calls)
+
+
+def _asks_for(text: Text, call: re.Match[str]) -> bool:
+    """Whether something is done where a call has returned nothing."""
+    end = text.closed(call.end())
+    if call["asked"]:
+        does, _ = jvm_flags.sides(text, text.closed(text.plain.index("(", call.start()) + 1))
+        return not only_writes(does)
+    if _OR_THROWS.match(text.plain, end):
+        return True
+    stop = text.block(end)[1]
+    if not (name := call["name"]):
+        return False
+    if re.compile(rf"\brequireNonNull\s*\(\s*{name}\b|\b{name}\s*{_OR_THROWS.pattern}").search(
+        text.plain, end, stop
+    ):
+        return True
+    asked = re.compile(rf"\bif\s*\((?:\s*!)?\s*{name}\b[^(){{}};]*(?:\(\)\s*)?\)")
+    return any(
+        not only_writes(jvm_flags.sides(text, match.end())[0])
+        for match in asked.finditer(text.plain, end, stop)
+    )
 
 
 def _is_untaken(text: Text, name: str, places: list[int]) -> bool:

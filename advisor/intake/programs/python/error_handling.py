@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 
 from advisor.intake.programs.python import words
-from advisor.intake.programs.python.aliases import OF_OBJECT
+from advisor.intake.programs.python.aliases import OF_OBJECT, handed
 from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.polled import hands_out
 
 _DEEPEST = 2
 _EXITS, _OF_WITH = ("__exit__", "__aexit__"), "with {}"
@@ -35,7 +36,7 @@ def polls_once(function: Function, consumers: set[str]) -> bool:
     """Whether a function is one step of a loop elsewhere: it polls, without a loop of its own."""
     loops = [node for node in ast.walk(function) if isinstance(node, ast.While)]
     polls = any(words.polls(call, consumers) for call in words.calls(function))
-    return polls and not loops and not words.hands_out(function, consumers)
+    return polls and not loops and not hands_out(function, consumers)
 
 
 def of_file(tree: ast.AST) -> dict[str, Function]:
@@ -89,15 +90,40 @@ def suppressed(node: ast.With | ast.AsyncWith, functions: Mapping[str, Function]
     for item in node.items:
         function = functions.get(words.verb(item.context_expr))
         for attempt in ast.walk(function) if function else ():
-            yields = isinstance(attempt, ast.Try) and any(
-                isinstance(inner, ast.Yield) for part in attempt.body for inner in ast.walk(part)
-            )
-            if isinstance(attempt, ast.Try) and yields and attempt.handlers:
-                at = {"lineno": node.lineno, "col_offset": node.col_offset}
-                return ast.Try(node.body, attempt.handlers, [], [], **at)
+            if managed := _managed(node, item.context_expr, function, attempt):
+                return managed
         if left := _left(node, functions.get(_OF_WITH.format(words.verb(item.context_expr)))):
             return left
     return None
+
+
+def _managed(
+    node: ast.With | ast.AsyncWith, call: ast.expr, function: Function | None, attempt: ast.AST
+) -> ast.Try | None:
+    """`with` as the attempt that a manager makes of it, in its words; None for another attempt."""
+    if function is None or not isinstance(attempt, ast.Try):
+        return None
+    places = [
+        number for number, part in enumerate(attempt.body)
+        if any(isinstance(inner, ast.Yield) for inner in ast.walk(part))
+    ]  # fmt: skip
+    if not places:
+        return None
+    given = dict(handed(call, function)) if isinstance(call, ast.Call) else {}
+    own = _Given(given).visit(deepcopy(attempt))
+    at = {"lineno": node.lineno, "col_offset": node.col_offset}
+    behind = own.body[places[0] + 1 :]
+    return ast.Try([*node.body, *behind], own.handlers, own.orelse, own.finalbody, **at)
+
+
+class _Given(ast.NodeTransformer):
+    """Puts what a function is given in the place of its parameters."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self._given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._given.get(node.id, node)
 
 
 def _left(node: ast.With | ast.AsyncWith, leaving: Function | None) -> ast.Try | None:

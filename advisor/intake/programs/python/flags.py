@@ -229,9 +229,11 @@ class Flags:
 
     def __init__(self, scope: ast.AST) -> None:
         self._asked = defaultdict[str, list[ast.If | ast.Match]](list)
-        passed, self._returned = words.printed(scope), set[str]()
+        passed, self._returned, self._values = words.printed(scope), set[str](), set[bool]()
         bodies = list[tuple[str, int]]()
         for node in ast.walk(scope):
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
+                self._values.add(bool(node.value.value))
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
                 passed.add(id(node.value))
                 self._returned.add(node.value.id)
@@ -276,8 +278,11 @@ class Flags:
             for node in asked
         )  # fmt: skip
 
-    def tells(self, handler: ast.ExceptHandler) -> bool:
-        """Whether a function returns what a handler makes of an error."""
+    def tells(self, attempt: ast.Try, handler: ast.ExceptHandler) -> bool:
+        """Whether a function returns what a handler makes of an error, or another value where an
+        attempt did not return."""
+        if any(isinstance(node, ast.Return) and node.value for node in attempt.body):
+            return len(self._values) > 1
         kept = {pair[0] for node in handler.body for pair in [set_to(node)] if pair}
         returned = [node.value for node in ast.walk(handler) if isinstance(node, ast.Return)]
         return any(node and ast.unparse(node) != "None" for node in returned) or bool(

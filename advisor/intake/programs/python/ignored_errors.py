@@ -44,7 +44,7 @@ def seeks_next(call: ast.Call) -> bool:
 def tells_of_future(node: ast.stmt) -> bool:
     """Whether a condition asks a future for its error, only to write of it."""
     asked = words.calls(node.test) if isinstance(node, ast.If) else ()
-    is_asked = any(words.verb(call) == "exception" and not call.args for call in asked)
+    is_asked = any(map(words.asks_future, asked))
     return is_asked and words.goes_on([node], lambda call: False, in_function=False)
 
 
@@ -55,7 +55,8 @@ def done_by(call: ast.Call) -> list[ast.expr]:
 
 def asks(body: ast.AST) -> bool:
     """Whether what is done behind a future asks it for its error."""
-    return any(words.verb(call) in ("result", "exception") for call in words.calls(body))
+    calls = [*words.calls(body)]
+    return any(words.verb(call) == "result" or words.asks_future(call) for call in calls)
 
 
 def ends(body: Iterable[ast.stmt], *, in_function: bool) -> int:

@@ -59,6 +59,7 @@ def left_out(tree: ast.Module) -> Iterator[int]:
         back = any(words.verb(call) in ("seek", "pause") for call in own)
         names |= _put_by(own, consumers)
         yield from _given_up(scope, own)
+        yield from _kept_errors(scope, own)
         if names and not back:
             yield from _parts(own, names)
         if not back:
@@ -136,6 +137,20 @@ def _given_up(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
         }
         if bounded and results & asked - later:
             yield node.lineno
+
+
+def _kept_errors(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
+    """Where the errors of futures have a name, of which nothing but a log or a commit depends."""
+    kept = {
+        node.lineno: node.targets[0].id for node in own
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.ListComp | ast.SetComp)
+        and any(map(words.asks_future, words.calls(node.value)))
+    }  # fmt: skip
+    flags = Flags(scope) if kept else None
+    for line, name in kept.items():
+        if flags and flags.is_idle(name, value=True, in_function=True):
+            yield line
 
 
 def _parts(own: list[ast.AST], names: set[str]) -> Iterator[int]:

@@ -20,6 +20,7 @@ from advisor.intake.programs.python.buffers import Buffers
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.flags import Flags, going_on, says_whether
 from advisor.intake.programs.python.observations import processes
+from advisor.intake.programs.python.polled import hands_out, poll_of, takes_next
 from advisor.intake.text import IntakeError
 
 _MOST_STEPS = 20_000
@@ -51,7 +52,7 @@ class _Walk:
         self._fields, self._consumers = error_handling.fields(tree), words.consumers(tree)
         self._queues, self._buffers = words.queues(tree), Buffers(tree)
         named, consumers = error_handling.named, self._consumers
-        self._sources = named(self._functions, words.hands_out, consumers)
+        self._sources = named(self._functions, hands_out, consumers)
         self._steps_of = named(self._functions, error_handling.polls_once, consumers)
         self._tell = named(self._functions, says_whether)
         verbs = {words.verb(call) for call in words.calls(tree)}
@@ -159,7 +160,7 @@ class _Walk:
         over = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._polls, words.calls(over)))
         if isinstance(node, ast.While):
-            of_batch = any(words.takes_next(call, branch.names) for call in words.calls(node))
+            of_batch = any(takes_next(call, branch.names) for call in words.calls(node))
         else:
             hands_out = any(words.verb(call) in self._sources for call in words.calls(over))
             of_batch = (polls and not hands_out) or bool(words.names_in(over) & branch.names)
@@ -220,7 +221,7 @@ class _Walk:
         body = flags.without(attempt, handler.body, self._leaves, in_function=inside)
         body = [statement for statement in body if words.kept_in(statement) not in self._lost]
         goes_on = words.goes_on(body, commits, in_function=inside, leaves=self._leaves)
-        return goes_on and not (self._is_asked and flags.tells(handler))
+        return goes_on and not (self._is_asked and flags.tells(attempt, handler))
 
     def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""
@@ -232,25 +233,13 @@ class _Walk:
                 self._say(CLOSE, call.lineno)
 
     def _assign(self, targets: Iterable[ast.expr], value: ast.expr, branch: Branch) -> None:
-        if poll := self._poll_of(value):
+        if poll := poll_of(value, self._polls):
             self._polled(branch, poll)
             branch.names = set().union(*map(words.names_in, targets))
             return
         self._expression(value, branch)
         if words.names_in(value) & branch.names:
             branch.names = branch.names.union(*map(words.names_in, targets))
-
-    def _poll_of(self, value: ast.expr) -> ast.Call | None:
-        """The poll whose messages, or some of them, a value is."""
-        if isinstance(value, ast.Await):
-            return self._poll_of(value.value)
-        if isinstance(value, ast.ListComp | ast.GeneratorExp | ast.SetComp):
-            return self._poll_of(value.generators[0].iter)
-        if not isinstance(value, ast.Call):
-            return None
-        if self._polls(value):
-            return value
-        return self._poll_of(value.args[-1]) if words.gathers(value) and value.args else None
 
     def _polls(self, call: ast.Call) -> bool:
         own = words.verb(call) in self._sources and words.receiver(call) in ("", "self")
@@ -272,7 +261,7 @@ class _Walk:
         if isinstance(node, ast.NamedExpr | ast.Lambda):
             return
         for loop in getattr(node, "generators", ()):
-            if poll := self._poll_of(loop.iter):
+            if poll := poll_of(loop.iter, self._polls):
                 self._polled(branch, poll)
                 branch.names = words.names_in(loop.target)
             elif words.names_in(loop.iter) & branch.names:
@@ -412,9 +401,11 @@ class _Walk:
         commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
         before, self._is_asked = self._is_asked, id(call) not in self._unread
         inner, self._is_asked = self._within(function, names, branch), before
-        is_put_by = inner.kept and not inner.used
-        put_by = inner.names | {words.receiver(call).split(".")[0]} if is_put_by else set[str]()
-        inner.ended, inner.names = False, branch.names | put_by
+        is_put_by, of = inner.kept and not inner.used, words.receiver(call).split(".")[0]
+        inner.ended, inner.names = (
+            False,
+            branch.names | (inner.names | {of} if is_put_by else set()),
+        )
         if not (commits or is_put_by) and words.names_in(call) & branch.names:
             self._use(inner)
         return inner

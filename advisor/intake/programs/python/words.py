@@ -30,7 +30,7 @@ EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
 """Pools that keep the error of a call in its future (concurrent.futures)."""
 GROUPS = frozenset({"TaskGroup", "create_task_group", "open_nursery"})
 """What raises at its end the errors of all that it was given."""
-_ASKS = frozenset({"result", "exception", "gather", "add_done_callback", "starmap"})
+_ASKS = frozenset({"result", "gather", "add_done_callback", "starmap"})
 _PUTS = frozenset({"put", "put_nowait", "append"})
 _WAITS = frozenset({
     "result", "join", "gather", "as_completed", "wait", "done", "add_done_callback", "task_done",
@@ -43,7 +43,6 @@ _READS = frozenset({
     "sizeof", "tobytes", "append", "extend", "add", "leader_epoch", "latency",
 })  # fmt: skip
 """What takes a message apart, and has no effect elsewhere."""
-_GATHERS = frozenset({"list", "tuple", "set", "filter", "reversed", "sorted"})
 _LOGS = frozenset({
     "print", "pprint", "debug", "info", "warn", "warning", "error", "exception", "critical", "log",
     "print_exc", "write", "sleep", "inc", "capture_exception", "rollback", "echo", "secho",
@@ -71,17 +70,6 @@ def verb(node: ast.AST) -> str:
 def calls_others(call: ast.Call) -> bool:
     """Whether a call hands what it is given to a function that it is given, too."""
     return verb(call) in _CALLS_OTHERS
-
-
-def takes_next(call: ast.Call, names: set[str]) -> bool:
-    """Whether a call takes the next one out of messages of these names; a dict's `pop` does not."""
-    is_key = verb(call) == "pop" and call.args and ast.unparse(call.args[0]) not in ("0", "-1")
-    return verb(call) in ("pop", "popleft", "next") and not is_key and bool(names_in(call) & names)
-
-
-def gathers(call: ast.Call) -> bool:
-    """Whether a call only gathers what it is given last."""
-    return isinstance(call.func, ast.Name) and call.func.id in _GATHERS
 
 
 def receiver(call: ast.Call) -> str:
@@ -151,17 +139,6 @@ def consumers(tree: ast.AST) -> set[str]:
 def polls(call: ast.Call, consumers: set[str]) -> bool:
     """Whether a call polls one of these consumers."""
     return verb(call) in POLLS and receiver(call) in consumers
-
-
-def hands_out(function: ast.AST, consumers: set[str]) -> bool:
-    """Whether a function polls, and returns or yields the message."""
-    polled = [call for call in calls(function) if polls(call, consumers)]
-    values = {id(call) for call in polled}
-    names = {ast.unparse(target) for node in ast.walk(function) if isinstance(node, ast.Assign)
-             and id(node.value) in values for target in node.targets}  # fmt: skip
-    out = [node.value for node in ast.walk(function)
-           if isinstance(node, ast.Return | ast.Yield) and node.value]  # fmt: skip
-    return any(id(value) in values or ast.unparse(value) in names for value in out)
 
 
 def queues(tree: ast.AST) -> set[str]:
@@ -247,8 +224,14 @@ def gathers_errors(call: ast.Call) -> bool:
 def asks(tree: ast.AST) -> bool:
     """Whether something asks a future for its error, or waits for it by name."""
     return any(map(awaits_task, ast.walk(tree))) or any(
-        verb(call) in _ASKS or (verb(call) == "get" and not call.args) for call in calls(tree)
+        verb(call) in _ASKS or (verb(call) == "get" and not call.args) or asks_future(call)
+        for call in calls(tree)
     )
+
+
+def asks_future(call: ast.Call) -> bool:
+    """Whether a call waits for a future, and asks for its error; a log is given a text."""
+    return verb(call) == "exception" and not call.args
 
 
 def puts(call: ast.Call, queues: set[str]) -> bool:
@@ -302,9 +285,8 @@ def unread(tree: ast.AST) -> Iterator[ast.AST]:
 
 def waits(call: ast.Call) -> bool:
     """Whether a call may wait for what others do."""
-    return verb(call) in _WAITS and not isinstance(
-        call.func.value if isinstance(call.func, ast.Attribute) else None, ast.Constant
-    )
+    of = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return asks_future(call) or (verb(call) in _WAITS and not isinstance(of, ast.Constant))
 
 
 def awaits_task(node: ast.AST) -> bool:
