@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import LOOP, OF_METHOD
-from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD
+from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _METHOD = "void handle(ConsumerRecord<String, String> r) {\n%s\n}"
 _FORMS = {
@@ -37,6 +37,51 @@ def test_work_is_the_same_in_each_form(form: str, work: str, expected: str, tmp_
     loop, more = (part % work if "%s" in part else part for part in (loop, more))
     ends = "" if "commitSync" in work else "\nc.commitSync();"
     assert_program(tmp_path / "A.java", OF_METHOD % (LOOP % f"{loop}{ends}", more), expected)
+
+
+_FUN = "fun handle(r: ConsumerRecord<String, String>) {\n%s\n}"
+_EXTENSION = "fun ConsumerRecord<String, String>.handle() {\n%s\n}"
+_ALL = f"fun every(batch: ConsumerRecords<String, String>) = batch.forEach {{ handle(it) }}\n{_FUN}"
+_OR_LEFT = "val v = runCatching { read(r) }.getOrElse { log.warn(it); return }\nsave(v)"
+
+
+@pytest.mark.parametrize(("loop", "more", "expected"), [
+    ("every(rs)\nc.commitSync()", _ALL % "save(r)", YES),
+    ("every(rs)\nc.commitSync()", _ALL % "runCatching { save(r) }", SKIP),
+    ("every(rs)\nc.commitSync()", _ALL % "scope.launch { save(r) }", ASIDE),
+    ("rs.forEach(::handle)", _FUN % "c.commitSync()\nsave(r)", BEFORE),
+    ("rs.forEach { it.handle() }\nc.commitSync()", _EXTENSION % "scope.launch { save(value()) }",
+     ASIDE),
+    ("for (x in rs) handle(x)\nc.commitSync()", _FUN % _OR_LEFT, SKIP),
+    ("for (x in rs) handle(x)\nc.commitSync()", _FUN % _OR_LEFT.replace("log.warn", "dead"), YES),
+])  # fmt: skip
+def test_work_is_the_same_in_each_form_of_kotlin(
+    loop: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, more), expected)
+
+
+_GROOVY = """import org.apache.kafka.clients.consumer.*
+def p = new Properties()
+p.put("group.id", "g")
+p.put("enable.auto.commit", "false")
+p.put("auto.offset.reset", "earliest")
+def c = new KafkaConsumer<String, String>(p)
+while (true) {
+  def rs = c.poll(Duration.ofSeconds(1))
+  rs.each { r -> %s }
+  c.commitSync()
+}
+"""
+
+
+@pytest.mark.parametrize(("work", "expected"), [
+    ("save(r)", YES),
+    ("try { save(r) } catch (e) { log.error('x', e) }", SKIP),
+    ("try { save(r) } catch (e) { throw e }", YES),
+])  # fmt: skip
+def test_an_error_of_groovy_needs_no_type(work: str, expected: str, tmp_path: Path) -> None:
+    assert_program(tmp_path / "c.groovy", _GROOVY % work, expected)
 
 
 _NEXT = "while (it.hasNext()) {\nvar r = it.next();\n%s\n}"

@@ -27,9 +27,9 @@ _ALL = (
 )
 CATCH = re.compile(
     rf"\bcatch\s*\(\s*(?:final\s+)?(?:@\w+\s+)?(?:[\w.]+\s*(?:\|\s*|:\s*))*{_ALL}"
-    r"[^){]{0,200}\)\s*\{"
+    r"[^){]{0,200}\)\s*\{|\bcatch\s*\(\s*\w+\s*\)\s*\{"
 )
-"""Of Java and Kotlin: of any error that may be one of a record."""
+"""Of Java and Kotlin: of any error that may be one of a record; Groovy's needs no type."""
 _CANCELLED = re.compile(r"\bcatch\s*\(\s*\w+\s*:\s*CancellationException\s*\)\s*\{")
 """Of Kotlin: also what `withTimeout` throws (kotlinx.coroutines, TimeoutCancellationException)."""
 _IN_TIME = re.compile(r"\bwithTimeout\s*\(")
@@ -47,6 +47,8 @@ _KEPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
 _VALUES = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
 """A plain value in place of an error."""
 _OR_GOES_ON = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)\s*\?:\s*(?:continue|return)\b")
+_OR_LEAVES = re.compile(r"\s*\.\s*getOrElse\s*\{")
+_JUMPS = re.compile(r"\b(?:continue|return)\b(?:@\w+)?\s*$")
 _LINK = re.compile(
     r"\s*\.\s*(?P<verb>\w+)\s*(?:<[\w<>?, ]{0,40}>\s*)?(?P<opened>[({])?|\s*match\s*\{"
 )
@@ -244,10 +246,16 @@ def seeks_next(text: Text, handler: Handler) -> bool:
 
 
 def left_out(text: Text, block: Block) -> Iterator[int]:
-    """Where a record is left whose value cannot be made: `.getOrNull() ?: continue`."""
+    """Where a record is left whose value cannot be made: `.getOrNull() ?: continue`, or
+    `.getOrElse { log.warn("x"); return }`."""
     for match in islice(_KEPT.finditer(text.plain, max(0, block[0]), block[1]), _MOST):
-        if _OR_GOES_ON.match(text.plain, text.closed(match.end())):
+        end = text.closed(match.end())
+        if _OR_GOES_ON.match(text.plain, end):
             yield match.start()
+        elif other := _OR_LEAVES.match(text.plain, end):
+            body = text.plain[other.end() : text.block_of(other.end() - 1)[1]]
+            if _JUMPS.search(body) and only_writes(_WITHOUT_NAME.sub("", body), in_function=True):
+                yield match.start()
 
 
 def tries_again(text: Text, attempt: Block, block: Block) -> bool:

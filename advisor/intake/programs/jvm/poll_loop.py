@@ -281,11 +281,12 @@ class _Poll:
                 yield hand.start()
         reached = self._text.reached((self._behind, self._block[1]))[1:]
         for body in islice(reached, None if self._depth == _DERIVATIONS else _MOST):
-            taken = self._taken(body)
-            for match in islice(own.finditer(plain, *body), _MOST) if taken else ():
+            taken, of_receiver = self._taken(body), jvm_objects.has_receiver(self._text, body)
+            for match in islice(own.finditer(plain, *body), _MOST) if taken or of_receiver else ():
                 given = plain[match.end() : self._text.closed(match.end())]
                 waits = concurrency.WAITS.search(plain, *body)
-                if not waits and not taken.isdisjoint(re.findall(r"\w+", given)):
+                is_given = of_receiver or not taken.isdisjoint(re.findall(r"\w+", given))
+                if is_given and not waits:
                     yield match.start()
 
     def _taken(self, body: tuple[int, int]) -> set[str]:

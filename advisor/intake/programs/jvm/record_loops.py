@@ -21,7 +21,7 @@ _PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _CALL = re.compile(r"\bspliterator\b[^{}]*?\.\s*\w+\s*[({]")
 _REFERS = (
     r"\b(?:{0})(?:\s*\.\s*(?:asScala|stream\(\)|spliterator\(\)\s*,\s*\w+\s*\)))?"
-    r"\s*\.\s*for[Ee]ach\s*\(\s*(?:[\w.]+\s*::\s*)?(\w+)\s*\)"
+    r"\s*\.\s*for[Ee]ach\s*\(\s*(?:[\w.]*\s*::\s*)?(\w+)\s*\)"
 )
 """What is given each record, by its name."""
 
