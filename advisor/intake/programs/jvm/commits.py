@@ -68,6 +68,7 @@ _LAST = re.compile(
     r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
 )
 """A name for the offset of a record, which is no use of it."""
+_SENDS = re.compile(r"\bsend\s*\(")
 _WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
 
 
@@ -242,7 +243,9 @@ class Records:
     def _sent_by_methods(self) -> Iterator[int]:
         """Behind each call of a method that sends what it is given, and does not wait for it."""
         plain = self.text.plain
-        for body in self.text.reached(self._reach)[1:]:
+        reached = self.text.reached(self._reach)[1:]
+        sending = (body for body in reached if _SENDS.search(plain, *body))
+        for body in islice(sending, _MOST_OF_NAME):
             sent = [*self._sent(body, self.text.parameters(body))]
             if not sent or _WAITED.search(plain, max(sent), body[1]):
                 continue
