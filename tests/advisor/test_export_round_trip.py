@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 
 from advisor.catalog import Component, Family
 from advisor.export import Stamp, exports_for
+from advisor.intake.file_text import states_nothing
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
 from advisor.reasoning.answer import judgement
@@ -28,7 +29,8 @@ def read_back(name: str, text: str, fields: dict[str, str]) -> Inputs:
     inputs = Inputs()
     for head in fields.keys() & set(HEADS):
         inputs.state(head, fields[head], Origin("--option"))
-    inputs.add_texts([(name, text)])
+    # As the command does, where all that counts is a default.
+    inputs.add_texts([] if states_nothing(text) else [(name, text)])
     return inputs
 
 
