@@ -79,6 +79,10 @@ _SCOPE = "try (var s = new StructuredTaskScope<>()) { for (var r : rs) s.fork(()
         ("BulkResponse b; do { b = client.bulk(of(rs)); } while (b.hasFailures());", YES),
         (f"{_BULK} for (var it : done) {{ if (it.isFailed()) {{ log.error(it); }} }}", SKIP),
         (f"{_BULK} for (var it : done) {{ if (it.isFailed()) {{ again(it); }} }}", YES),
+        (f"{_BULK} done.forEach(it -> {{ if (it.isFailed()) {{ log.error(it); }} }});", SKIP),
+        (f"{_BULK} done.forEach(it -> {{ if (it.isFailed()) {{ again(it); }} }});", YES),
+        (f"{_BULK} for (var it : done) {{ var span = tracer.start(it); "
+         "try { if (it.isFailed()) { log.error(it); } } finally { span.end(); } }", SKIP),
         ("check(client.bulk(requests(rs), DEFAULT));", YES),
         ("kinesis.putRecords(requests(rs));", SKIP),
         ("repository.bulk(rs);", YES),

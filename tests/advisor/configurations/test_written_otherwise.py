@@ -62,6 +62,10 @@ JVM = {
         "for (var r : records) pool.submit(() -> save(r)).get(); consumer.commitSync();"
     ),
     "e.java": _JAVA.format("records.forEach(r -> pool.submit(() -> save(r)));"),
+    "k.java": _JAVA.format(
+        'for (var r : records) producer.send(new ProducerRecord<>("o", r.value())).get(); '
+        "consumer.commitSync();"
+    ),
     "f.java": _SENDER.format('out.send(new ProducerRecord<>("t", f(i)));'),
     "g.java": _SENDER.format('out.send(new ProducerRecord<>("t", f(i))).get();'),
     "h.java": _SENDER.format("out.send(r(i), (m, e) -> { if (e != null) n.of(1).add(); });"),
@@ -110,6 +114,11 @@ JVM_FORMS: dict[str, Callable[[str], str]] = {
     "thrown again": _each(
         "for (var r : records) { try { BODY } catch (RuntimeException failure) "
         '{ log.error("failed", failure); throw failure; } }'
+    ),
+    "a thread": lambda text: re.sub(
+        r"(?s)(while \(true\) \{\nConsumerRecords.*?\n\})(?=\n\} \})",
+        r"new Thread(() -> {\n\1\n}).start();",
+        text,
     ),
     "a method": _each("for (var r : records) { one(r); }", "void one(R r) {\nBODY\n}"),
     "two methods": _each(

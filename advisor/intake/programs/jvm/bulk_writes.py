@@ -48,7 +48,10 @@ _EACH = re.compile(r"\bfor[Ee]ach\s*\(\s*\(?[\w, ]{1,40}\)?\s*->$")
 _OF_APACHE = re.compile(r"\bCloseableHttpClient\b|\borg\.apache\.(?:http|hc)\.")
 _WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
 _ALONE = re.compile(r"\s*(?:[;}\n]|$)")
-_ASKED = r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
+_ASKED = (
+    r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
+    r"|(?P<each>)\b{0}(?:\s*\.\s*\w+(?:\(\))?){{0,3}}\s*\.\s*for[Ee]ach\s*\("
+)
 _OF_CONDITION = re.compile(r"\b(?:if|for)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\belse\b")
 
 
@@ -106,7 +109,8 @@ def _is_asked(text: Text, name: str, at: int, *, of_http: bool = False) -> bool:
     printed = [*logged(text, (at, stop))]
     for match in re.compile(_ASKED.format(name)).finditer(text.plain, at, stop):
         closed = text.closed(match.end())
-        start, end = text.guarded(closed)
+        own = match.end(), closed - 1
+        start, end = text.guarded(closed) if match["each"] is None else own
         inside = _OF_CONDITION.sub(" ", text.plain[start:end].removeprefix("{"))
         printed += [(match.start(), end)] if only_writes(inside) else []
     if of_http:

@@ -47,6 +47,8 @@ THEN = frozenset({
 })  # fmt: skip
 """Calls whose value is a future with the same error."""
 TESTS = {"if", "while", "when", "switch"}
+_POLL = re.compile(r"\.\s*poll\s*\(\s*\w")
+_COMMIT = re.compile(r"\.\s*commit(?:Sync|Async)\s*\(")
 WRITES = re.compile(r"(?i)(?:print\w*|info|debug|trace|warn\w*|error|log\w*|format)")
 
 
@@ -63,3 +65,8 @@ def behind_first(given: str) -> str:
 def body(given: str) -> str:
     """What a lambda of one parameter does."""
     return re.sub(r"^\s*\(?\w+\)?\s*(?:->|=>)", "", given)
+
+
+def consumes(code: str) -> bool:
+    """Whether code is a consumer's own loop: an error that leaves it ends its polls and commits."""
+    return bool(_POLL.search(code)) and bool(_COMMIT.search(code))

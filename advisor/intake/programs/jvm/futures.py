@@ -165,12 +165,12 @@ class Futures:
         future of its own (ExecutorService.submit), or only writes of it."""
         match = _ARROW.search(self._before(value.at))
         call = self._call(max(0, value.at - _REACH) + match.start()) if match else None
-        if call is None or call[0] not in calls.EXECUTES or self._is_template(*call[:2]):
+        if depth >= _DEEPEST or call is None or call[0] not in calls.EXECUTES:
+            return READ
+        if self._is_template(*call[:2]) or calls.consumes(self._plain[value.at : value.end]):
             return READ
         outer = _Value(self._text.chain(call[1]), self._text.closed(call[1] + 1))
-        if call[0] in ("execute", "Thread") or depth >= _DEEPEST:
-            return RESULT if depth < _DEEPEST else READ
-        return self._follow(outer, depth + 1)
+        return RESULT if call[0] in ("execute", "Thread") else self._follow(outer, depth + 1)
 
     def _is_tried(self, at: int) -> bool:
         """Whether an error there is only written down."""

@@ -49,7 +49,11 @@ OBSERVERS = (
     r"|statsd?|histogram)"
 )
 """What observes a program: its traces and metrics."""
-_REPORTS = re.compile(rf"\s*(?:\w+\.)*{OBSERVERS}\w*\s*(?:\(\s*\))?\.\w+\s*\(.*", re.DOTALL)
+_REPORTS = re.compile(
+    r"\s*(?:(?:final\s+)?(?:va[lr]|[A-Z][\w.]*)\s+\w+\s*=\s*)?"
+    rf"(?:\w+\.)*{OBSERVERS}\w*\s*(?:\(\s*\))?\.\w+\s*\(.*",
+    re.DOTALL,
+)
 _MESSAGE = re.compile(rf"({_LOGS}\s*(?:\([^(){{}}]*\))?)\s*\{{[^{{}}]*\}}")
 """Of Kotlin's loggers, which are given a block."""
 _EMPTY = (
