@@ -15,6 +15,7 @@ _FORMS = {
     "reference": ("rs.forEach(this::handle);", _METHOD),
     "lambda": ("rs.forEach(r -> {\n%s\n});", ""),
     "variable": ("Work w = r -> {\n%s\n};\nrs.forEach(w);", ""),
+    "held": ("Work w = this::handle;\nrs.forEach(w::accept);", _METHOD),
     "object": ("for (var it : rs) { own.handle(it); }", f"class Own {{ {_METHOD} }}"),
     "stream": ("StreamSupport.stream(rs.spliterator(), false).forEach(r -> {\n%s\n});", ""),
     "partition": ("for (var t : rs.partitions())\nfor (var it : rs.records(t)) { handle(it); }",

@@ -21,7 +21,7 @@ _PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _CALL = re.compile(r"\bspliterator\b[^{}]*?\.\s*\w+\s*[({]")
 _REFERS = (
     r"\b(?:{0})(?:\s*\.\s*(?:asScala|stream\(\)|spliterator\(\)\s*,\s*\w+\s*\)))?"
-    r"\s*\.\s*for[Ee]ach\s*\(\s*(?:[\w.]*\s*::\s*)?(\w+)\s*\)"
+    r"\s*\.\s*for[Ee]ach\s*\(\s*(?:([\w.]*)\s*::\s*)?(\w+)\s*\)"
 )
 """What is given each record, by its name."""
 
@@ -39,7 +39,7 @@ def given_each(text: Text, names: Collection[str], span: Block) -> Iterator[str]
     """The methods, and the functions of variables, that are given each of these names' records."""
     known = "|".join(sorted(names)[:_MOST_NAMES]) or "(?!)"
     found = re.compile(_REFERS.format(known)).finditer(text.plain, *span)
-    yield from (match[1] for match in islice(found, _MOST))
+    yield from (name for match in islice(found, _MOST) for name in match.groups() if name)
 
 
 def _name(text: Text, loop: re.Match[str]) -> str:
