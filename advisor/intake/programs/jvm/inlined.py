@@ -25,7 +25,7 @@ _WORDS = frozenset({
 })  # fmt: skip
 _OF_OTHERS = re.compile(r"\.\s*poll\s*\(|\bnew\s+Kafka|\bKafka(?:Consumer|Producer)\s*[<(]")
 _NAME = re.compile(r"(?:this\s*\.\s*)?([A-Za-z_]\w*)")
-_RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?P<value>[^;{}\n]*)(?P<end>;?)")
+_RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?P<value>[^;{}\n]*);?")
 _IN_LAMBDA = re.compile(r"[-=]>\s*$")
 _OF_VALUE = re.compile(r"\b(?:void|boolean|int|long|String|Boolean|Int|Long|Unit)\b")
 """Types of what is done when a method returns; a future or a publisher is not."""
@@ -61,13 +61,14 @@ def inlined(code: str) -> str:
 def _calls(text: Text) -> list[_Call]:
     """The calls as statements, in the blocks of polls, of methods with one body."""
     found = dict[int, _Call]()
+    loops = frozenset(end for _, end, head in text.heads if _LOOP.search(head))
     for poll in islice(_POLL.finditer(text.plain), _MOST_POLLS):
         end = text.block(poll.start())[1]
         for match in islice(_CALL.finditer(text.plain, poll.end(), end), _MOST_CALLS):
             bodies = text.bodies(match["name"]) if match["name"] not in _WORDS else []
             start = _first(match)
             if len(bodies) == 1 and not bodies[0][0] < start < bodies[0][1]:
-                found[start] = _Call(text, match, bodies[0])
+                found[start] = _Call(text, match, bodies[0], loops)
     return [found[start] for start in sorted(found)]
 
 
@@ -78,9 +79,12 @@ def _first(match: re.Match[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
+    """A call as a statement, the body of its method, and where the loops of the text end."""
+
     text: Text
     match: re.Match[str]
     block: Block
+    loops: frozenset[int]
 
     @property
     def start(self) -> int:
@@ -152,7 +156,7 @@ class _Call:
             if other := _OTHER_SIDE.match(plain, at, end):
                 at = self.text.block_of(other.end() - 1)[1] + 1
             elif plain[at] == "}":
-                if any(stop == at and _LOOP.search(head) for _, stop, head in self.text.heads):
+                if at in self.loops:
                     return False
                 at += 1
             else:

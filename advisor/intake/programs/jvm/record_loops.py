@@ -14,8 +14,6 @@ _EACH = (
     r"|\b{0}(?:\s*\.\s*(?:asScala|par|toSeq|(?:asSequence|toList|iterator|stream)\(\)"
     r"|spliterator\(\)\s*,\s*\w+\s*\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
-    r"|\bwhile\s*\(\s*{0}\s*\.\s*hasNext\s*(?:\(\s*\))?\s*\)\s*\{{\s*(?:[\w<>?, ]{{1,80}}\s)?(\w+)"
-    r"\s*(?::[^=;]{{0,80}})?=\s*{0}\s*\.\s*next\b"
 )
 _PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _CALL = re.compile(r"\bspliterator\b[^{}]*?\.\s*\w+\s*[({]")
@@ -45,8 +43,7 @@ def given_each(text: Text, names: Collection[str], span: Block) -> Iterator[str]
 def _name(text: Text, loop: re.Match[str]) -> str:
     """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
     behind = text.plain[loop.end() :][:20].lstrip()
-    of_braces = "{" in loop[0] and not loop[0].startswith("while")
-    if of_braces and not behind.startswith((")", ",", ":", "->", "=>")):
+    if "{" in loop[0] and not behind.startswith((")", ",", ":", "->", "=>")):
         return "it"
     return str(next(filter(None, loop.groups())))
 
@@ -57,7 +54,7 @@ def body_of(text: Text, at: int, loop: str) -> Block:
     if text.plain[begin] == "{":
         return text.block_of(begin)
     end = text.closed(begin + 1)
-    if {"for", "while"}.isdisjoint(re.split(r"\W+", loop)):
+    if "for" not in re.split(r"\W+", loop):
         return begin, end
     behind = text.plain[end : end + 200]
     start = end + len(behind) - len(behind.lstrip())
