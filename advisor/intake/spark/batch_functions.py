@@ -19,11 +19,13 @@ from advisor.intake.programs.jvm import chain_errors, publishers
 from advisor.intake.programs.jvm import handlers as jvm_handlers
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.concurrency import ASKS, HAND, ONLY_WAITS
+from advisor.intake.programs.jvm.normal_form import normal_form
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.programs.python import error_handling, partial_polls, words
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python.async_clients import AsyncClients
 from advisor.intake.programs.python.buffers import Buffers
+from advisor.intake.programs.python.inlined import inlined
 from advisor.intake.reading import Reading
 from advisor.intake.spark import batch_writes, batch_writes_jvm
 from advisor.intake.text import line_of
@@ -71,8 +73,9 @@ _PASSED = (
 def functions(reading: Reading, code: str) -> None:
     """Refuses functions that are given batches or rows, and pass over any error."""
     try:
-        tree = ast.parse(code)
+        tree = inlined(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        code = normal_form(code)
         _aside_in_other_languages(reading, code)
         at = databases.in_java(code)
         refuse_uncommitted(reading, line_of(code, at) if at >= 0 else 0)

@@ -97,9 +97,11 @@ OF_PYTHON = [
 def test_a_function_of_python_writes_all_of_its_batch(
     tmp_path: Path, body: str, expected: str
 ) -> None:
-    code = PYTHON % (f"def f(d, i):\n    {body}", "foreachBatch(f)")
     exit_code = {YES: 0, PASSED: 1}.get(expected, 2)
-    assert_file(tmp_path / "q.py", code, "", _TOPIC, exit_code, expected)
+    own = f"def f(d, i):\n    {body}"
+    for functions in (own, own.replace("def f(", "def g(") + "\ndef f(d, i):\n    g(d, i)"):
+        code = PYTHON % (functions, "foreachBatch(f)")
+        assert_file(tmp_path / "q.py", code, "", _TOPIC, exit_code, expected)
 
 
 CONNECTS = "self.c = connect()"
@@ -197,6 +199,19 @@ JAVA_ROWS = (
     "foreach(new ForeachWriter<Row>() { public boolean open(long p, long e) { %s }\n"
     "public void process(Row r) { save(r); } public void close(Throwable t) {} })"
 )
+
+
+@pytest.mark.parametrize(("how", "more", "expected"), [
+    ("foreachBatch((d, i) -> { g(d, i); })",
+     "void g(Dataset<Row> d, Long i) { if (i % 5 == 0) { d.write().save(p); } }", SOME),
+    ("foreachBatch((d, i) -> { g(d, i); })",
+     'void g(Dataset<Row> d, Long i) { d.write().mode("append").save(p); }', YES),
+])  # fmt: skip
+def test_a_method_of_java_writes_all_of_its_batch(
+    tmp_path: Path, how: str, more: str, expected: str
+) -> None:
+    code = JAVA % (how, more)
+    assert_file(tmp_path / "A.java", code, "", _TOPIC, {YES: 0}.get(expected, 2), expected)
 
 
 @pytest.mark.parametrize(("how", "expected"), [

@@ -1,5 +1,5 @@
-"""Methods of a program in place of their calls behind a poll, so that what is done with its records
-stands in one block, however it was divided into methods.
+"""Methods of a program in place of their calls behind a poll, or for a batch of Spark, so that what
+is done with records stands in one block, however it was divided into methods.
 
 A body stands in the line of its call, so that all other lines stay as they are.
 """
@@ -13,7 +13,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
-_POLL = re.compile(r"\.\s*poll\s*\(")
+_POLL = re.compile(r"\.\s*(?:poll|foreachBatch)\s*\(")
 _CALL = re.compile(
     r"(?<=[;{}\n>])\s{0,80}(?:this\s*\.\s*)?(?P<name>\w+)\s*\("
     r"(?P<given>[^(){};]{0,300}(?:\([^(){};]{0,200}\)[^(){};]{0,200}){0,6})\)"

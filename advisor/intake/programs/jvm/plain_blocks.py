@@ -15,6 +15,7 @@ from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 _BLOCK = re.compile(
     r"\bsynchronized\s*\([^(){}]{0,200}(?:\([^(){}]{0,200}\)[^(){}]{0,200})?\)\s*\{"
+    r"|(?<![\w.])\w+\s*\.\s*synchronized\s*\{"
     r"|\btry\s*(?P<held>\([^;{}]{0,300};?\s*\))?\s*\{"
 )
 _HELD = re.compile(rf"\((?:[^=]*=)?[^=]*(?:\w*{OBSERVERS}\w*|\bmakeCurrent)\b[^=]*\)")

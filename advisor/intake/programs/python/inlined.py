@@ -1,6 +1,6 @@
-"""Functions of a program in place of their calls in a loop, `match` as conditions, and blocks that
-change nothing without their heads: what is done with a message stands in one block, however it was
-divided.
+"""Functions of a program in place of their calls in a loop, or for a batch of Spark; `match` as
+conditions; and blocks that change nothing without their heads. So what is done with a message
+stands in one block, however it was divided.
 
 Nodes keep the lines where they are written.
 """
@@ -23,6 +23,8 @@ _CHANGES_NOTHING = re.compile(
     r"|logger_name|track_inprogress)\w*(?:\.\w+)*|[\w.]+\.time"
 )
 """Locks, traces, timers and contexts of logs."""
+_OF_EACH = frozenset({"foreachBatch", "foreach", "foreachPartition"})
+"""What calls a function for each batch, row or partition of Spark."""
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 _GENERATES = ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal | _SCOPES
 
@@ -34,13 +36,15 @@ def inlined(tree: ast.Module) -> ast.Module:
         if isinstance(node, Function):
             named.setdefault(node.name, []).append(node)
     single = {name: own[0] for name, own in named.items() if len(own) == 1}
-    plain: ast.Module = _Inlined(single).visit(tree)
+    each = {ast.unparse(call.args[0]).rpartition(".")[2] for call in words.calls(tree)
+            if words.verb(call) in _OF_EACH and call.args}  # fmt: skip
+    plain: ast.Module = _Inlined(single, each).visit(tree)
     return plain
 
 
 class _Inlined(ast.NodeTransformer):
-    def __init__(self, functions: dict[str, Function]) -> None:
-        self._functions = functions
+    def __init__(self, functions: dict[str, Function], each: set[str]) -> None:
+        self._functions, self._each = functions, each
         self._loops = self._depth = self._done = 0
 
     def _loop(self, node: ast.AST) -> ast.AST:
@@ -52,7 +56,7 @@ class _Inlined(ast.NodeTransformer):
     visit_For = visit_AsyncFor = visit_While = _loop
 
     def _scope(self, node: ast.AST) -> ast.AST:
-        before, self._loops = self._loops, 0
+        before, self._loops = self._loops, int(getattr(node, "name", "") in self._each)
         self.generic_visit(node)
         self._loops = before
         return node
