@@ -87,10 +87,13 @@ def _blank(letters: str, *, fills_in: bool) -> str:
 
 def blanked(plain: str, spans: Iterable[Block]) -> str:
     """A text of the same length with blanks in place of some spans."""
-    rest = list(plain)
-    for start, end in spans:
-        rest[start:end] = " " * len(rest[start:end])
-    return "".join(rest)
+    parts, behind = list[str](), 0
+    for start, end in sorted(spans):
+        begin, stop = max(start, behind), min(end, len(plain))
+        if stop > begin:
+            parts += [plain[behind:begin], " " * (stop - begin)]
+            behind = stop
+    return "".join([*parts, plain[behind:]])
 
 
 def closed(plain: str, at: int, reach: int) -> int:
