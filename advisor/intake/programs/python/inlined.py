@@ -26,13 +26,17 @@ _CHANGES_NOTHING = re.compile(
 _OF_EACH = frozenset({"foreachBatch", "foreach", "foreachPartition"})
 """What calls a function for each batch, row or partition of Spark."""
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+_CHANGED = ast.FunctionDef | ast.AsyncFunctionDef | ast.With | ast.AsyncWith | ast.Try | ast.Match
 _GENERATES = ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal | _SCOPES
 
 
 def inlined(tree: ast.Module) -> ast.Module:
     """The same program with these in place."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, _CHANGED)]
+    if not nodes:
+        return tree
     named = dict[str, list[Function]]()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, Function):
             named.setdefault(node.name, []).append(node)
     single = {name: own[0] for name, own in named.items() if len(own) == 1}

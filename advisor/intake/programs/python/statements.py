@@ -42,7 +42,7 @@ class Joined:
     def _one(self, block: list[ast.stmt]) -> list[ast.stmt]:
         rest = list[ast.stmt]()
         for number, node in enumerate(block):
-            behind = block[number + 1 :]
+            behind = block[number + 1 : number + 1 + _NEAR]
             if not (self._is_asked(node, behind[:1]) or self._is_answered(node, behind)):
                 rest.append(self._without_callback(node))
         return rest
@@ -68,7 +68,7 @@ class Joined:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="request")) as call):
                 whose = words.receiver(call)
                 answer = _Answer(whose, call)
-                for statement in behind[:_NEAR] if whose in self._connections else ():
+                for statement in behind if whose in self._connections else ():
                     answer.visit(statement)
                 return answer.is_found
             case _:
