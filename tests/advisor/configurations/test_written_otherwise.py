@@ -319,6 +319,13 @@ def test_the_answer_is_the_same(tmp_path: Path, name: str, text: str, form: str)
     assert _answer(tmp_path / name, other(text)) == _answer(tmp_path / name, text)
 
 
+def test_a_block_that_has_a_value_stays_one(tmp_path: Path) -> None:
+    """Else the value would be that of its first statement, which nothing asks."""
+    body = "for (r in records) { val done = try { save(r); true } catch (e: E) { throw e } }"
+    code = _KOTLIN.format(f"{body}\nconsumer.commitSync()")
+    assert _answer(tmp_path / "a.kt", code)[0] == 0
+
+
 def test_the_answers_are_not_all_the_same(tmp_path: Path) -> None:
     files = {**JVM, **PYTHON, **SETTINGS}
     answers = {_answer(tmp_path / name, text) for name, text in files.items()}

@@ -18,12 +18,14 @@ _BLOCK = re.compile(
     r"|(?<![\w.])\w+\s*\.\s*synchronized\s*\{"
     r"|\btry\s*(?P<held>\([^;{}]{0,300};?\s*\))?\s*\{"
 )
+_OF_VALUE = re.compile(r"(?:[=(,?:]|\breturn|\byield)\s*\Z")
+"""What takes the value of a block, as in Kotlin and Scala."""
 _HELD = re.compile(rf"\((?:[^=]*=)?[^=]*(?:\w*{OBSERVERS}\w*|\bmakeCurrent)\b[^=]*\)")
 _HANDLER = re.compile(r"\s*(?:(?P<catch>catch)\s*\([^(){}]{0,200}\)|finally)\s*\{")
 _OTHER = re.compile(r"\s*(?:catch|finally)\b")
 _LEAVES = re.compile(r"\b(?:continue|break|return)\b")
 _THROWS = re.compile(r"(?:^|[;{}\n])\s*throw\b[^;{}]{0,400}[;\n]?\s*$")
-_MOST, _MOST_HANDLERS = 300, 6
+_MOST, _MOST_HANDLERS, _REACH = 300, 6, 40
 
 
 def plain_blocks(code: str) -> str:
@@ -37,6 +39,8 @@ def _spans(text: Text) -> Iterator[list[Block]]:
     for match in islice(_BLOCK.finditer(text.plain), _MOST):
         start, end = text.block_of(match.end() - 1)
         if match["held"] and not _HELD.fullmatch(match["held"]):
+            continue
+        if _OF_VALUE.search(text.plain, max(0, match.start() - _REACH), match.start()):
             continue
         behind = _behind(text, end + 1)
         if start < end < len(text.plain) and behind:
