@@ -20,7 +20,7 @@ def unfold(tree: ast.Module) -> ast.Module:
     """The same program without decorators whose functions it has itself."""
     wrappers = {node.name: found for node in ast.walk(tree) if isinstance(node, Function)
                 and (found := _wrappers(node))}  # fmt: skip
-    unfolded: ast.Module = _Unfold(wrappers).visit(tree)
+    unfolded: ast.Module = _Unfold(wrappers).visit(tree) if wrappers else tree
     return unfolded
 
 

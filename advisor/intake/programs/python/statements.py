@@ -23,10 +23,12 @@ class Joined:
     """The names of a program of which its statements are joined."""
 
     def __init__(self, tree: ast.AST) -> None:
-        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        nodes = [*ast.walk(tree)]
+        names = [node for node in nodes if isinstance(node, ast.Name)]
         self._set = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
-        self._connections = words.made_of(tree, _CONNECTIONS)
-        functions = {node.name: node for node in ast.walk(tree) if isinstance(node, words.APART)}
+        connects = any(words.verb(node) in _CONNECTIONS for node in nodes)
+        self._connections = words.made_of(tree, _CONNECTIONS) if connects else set[str]()
+        functions = {node.name: node for node in nodes if isinstance(node, words.APART)}
         self._write = {
             name for name, function in functions.items()
             if words.goes_on(function.body, lambda call: False, in_function=True)
