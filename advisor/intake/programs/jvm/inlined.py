@@ -7,11 +7,10 @@ A body stands in the line of its call, so that all other lines stay as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import Block, Text, blanked
+from advisor.intake.programs.jvm.text import HEAD, Block, Text, arguments, blanked
 
 _POLL = re.compile(r"\.\s*(?:poll|foreachBatch)\s*\(")
 _CALL = re.compile(
@@ -32,7 +31,6 @@ _OF_VALUE = re.compile(r"\b(?:void|boolean|int|long|String|Boolean|Int|Long|Unit
 _FUNCTION = re.compile(r"->|=>|::")
 _LOOP = re.compile(r"\b(?:for|while)\s*\([^{}]*\)\s*$|\bdo\s*$|\bfor[Ee]ach\b[^;{}]*$")
 _EACH = re.compile(r"\bfor\s*\([^;{}]*\)\s*$")
-_HEAD = re.compile(r"(?:\b(?:if|for|while)\s*\([^;{}]*\)|\belse)\s*$")
 _OTHER_SIDE = re.compile(r"\s*(?:catch\b[^{}]*|else\b[^{}]*|finally\s*)\{")
 _GOES_ON = re.compile(r"[{};,(\[=+\-*/&|?:<>.]\s*$")
 _GOES_BACK = re.compile(r"\s*(?:[.)\]}?:&|+\-*/,=]|(?:else|catch|finally|case)\b)")
@@ -103,7 +101,8 @@ class _Call:
             return None
         if re.search(rf"\b{self.match['name']}\s*\(", own):
             return None
-        names, given = self.text.parameters(self.block), self._given(code)
+        names = self.text.parameters(self.block)
+        given = arguments(plain, self.match.start("given"), code, _LONGEST_BODY)
         if len(names) != len(given) or any(map(_FUNCTION.search, given)):
             return None
         before, _, behind = head.rpartition(self.match["name"])
@@ -122,13 +121,9 @@ class _Call:
         made = f"{{{made} }}" if self._needs_braces() else made
         return made + "\n" * self.match[0].lstrip().count("\n")
 
-    def _given(self, code: str) -> list[str]:
-        begin = self.match.start("given")
-        return [code[begin + a : begin + b].strip() for a, b in _parts(self.match["given"])]
-
     def _needs_braces(self) -> bool:
         before = self.text.plain[max(0, self.start - 400) : self.start]
-        return self.match["last"] is not None or bool(_HEAD.search(before))
+        return self.match["last"] is not None or bool(HEAD.search(before))
 
     def _without_returns(self) -> list[tuple[int, int, str]] | None:
         """What stands in place of each `return` of the body; None where one ends more than that."""
@@ -168,18 +163,6 @@ class _Call:
         around = self.text.around(self.start)
         behind = self.text.plain[self.end :][:200].lstrip()
         return bool(around) and behind.startswith("}") and bool(_EACH.search(around[-1][2]))
-
-
-def _parts(given: str) -> Iterator[Block]:
-    """From where to where each argument stands."""
-    depth, begin = 0, 0
-    for at, char in enumerate(given):
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            yield begin, at
-            begin = at + 1
-    if given.strip():
-        yield begin, len(given)
 
 
 def _names(

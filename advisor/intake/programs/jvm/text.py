@@ -45,7 +45,7 @@ _OF_TYPES = r"[\w\s.,?\[\]]{0,120}"
 _TYPE_ARGUMENTS = re.compile(
     rf"(?<=[\w.])<(?:{_OF_TYPES}<(?:{_OF_TYPES}<{_OF_TYPES}>)?{_OF_TYPES}>)*{_OF_TYPES}>(?=\s*[\w(\[{{:])"
 )
-_HEAD = re.compile(r"(?:\b(?:if|for|while)\s*\([^;{}]*\)|\belse)\s*$")
+HEAD = re.compile(r"(?:\b(?:if|for|while)\s*\([^;{}]*\)|\belse)\s*$")
 """What stands before a statement that is another one's."""
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
@@ -313,7 +313,7 @@ class Text:
             if depth < 0 or (depth == 0 and plain[here] == ";"):
                 return start, here
             is_end = depth == 0 and plain[here] == "\n"
-            if is_end and not _HEAD.search(plain, max(start, here - _LONGEST_HEAD), here):
+            if is_end and not HEAD.search(plain, max(start, here - _LONGEST_HEAD), here):
                 return start, here
         return start, min(len(plain), start + _REACH)
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from advisor.intake.programs.python import words
+from advisor.intake.programs.python.aliases import handed
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.matches import conditions
 
@@ -162,11 +163,8 @@ def _body(call: ast.Call, function: Function, *, is_awaited: bool) -> list[ast.s
 
 def _given(call: ast.Call, function: Function) -> list[tuple[str, ast.expr]] | None:
     """The parameters of a function, and what a call gives them."""
-    names = parameters(function)
-    if isinstance(call.func, ast.Attribute):
-        names = names[1:]
-    given = dict(zip(names, call.args, strict=False))
-    given |= {word.arg: word.value for word in call.keywords if word.arg}
+    names = [name for name in parameters(function) if name not in words.OWN]
+    given = dict(handed(call, function))
     defaults = function.args.defaults
     last = dict(zip(names[len(names) - len(defaults) :], defaults, strict=False))
     if any(isinstance(value, ast.Starred) for value in call.args) or len(call.args) > len(names):
