@@ -23,7 +23,7 @@ from advisor.reasoning.trace import Traced
 
 __all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess", "judgements"]
 
-RULES_VERSION = "38"
+RULES_VERSION = "39"
 """Version of the failure model and the rules together; raised when an answer may change."""
 
 

@@ -40,6 +40,7 @@ from advisor.intake.deployments.images import (
     setting_of,
     with_file_of,
 )
+from advisor.intake.deployments.init_containers import without_early
 from advisor.intake.deployments.kubernetes_references import (
     handed_on,
     has_application,
@@ -99,7 +100,7 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
     given, handed = list[tuple[str, Variable]](), list[tuple[str, str]]()
-    found = [with_exported(leaves) for leaves in with_references(resources(text))]
+    found = without_early(reading, map(with_exported, with_references(resources(text))))
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     here = {place for leaves in found for place in source_of(leaves)}
     several = sum(map(has_application, found)) > 1

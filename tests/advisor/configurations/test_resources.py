@@ -164,3 +164,25 @@ def test_a_resource_that_strimzi_leaves_as_it_is(tmp_path: Path, note: str, expe
 def test_documents_without_anything(tmp_path: Path) -> None:
     text = f"---\n---\n{POD}---\n---\n"
     assert_file(tmp_path / "k.yml", text, "", READS, 0, "YES")
+
+
+INIT = "      initContainers:\n      - name: migrate\n        image: acme/orders\n        env:\n"
+FROM = INIT.replace("env:\n", "envFrom: [{configMapRef: {name: m}}]\n")
+SIDECAR = INIT.replace("        env:\n", "        restartPolicy: Always\n        env:\n")
+OTHER = (MAP % "m") + VARIABLE
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (POD + ACKS % "all" + INIT + ACKS % 1, 0,
+     "SPRING_KAFKA_PRODUCER_ACKS is of an init container"),
+    (POD + ACKS % 1 + INIT + ACKS % "all", 1, ONE),
+    (POD + ACKS % 1 + FROM + OTHER % "all", 1, ONE),
+    (POD + ACKS % "all" + FROM + OTHER % 1, 0, "YES"),
+    (POD + ACKS % "all" + SIDECAR + ACKS % 1, 2, DIFFERS),
+    (POD.partition("        env:")[0] + INIT + ACKS % "all", 2,
+     "no file of Kafka's and no variable"),
+])  # fmt: skip
+def test_what_an_init_container_is_given(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
