@@ -56,7 +56,17 @@ def pod(*rows: str) -> str:
     return POD + "".join(f"        - {row}\n" for row in rows)
 
 
+BOTH = f"spring.profiles.active: prod,metrics\n---\n{FILE}"
+OF_PROD = "spring.kafka.producer.acks: 1\n"
+OF_METRICS = "spring.kafka.producer.acks: all\n"
+
+
 @pytest.mark.parametrize(("files", "options", "code", "expected"), [
+    # of profiles that are on together the last goes before the others
+    ({"application.yml": BOTH, "application-prod.yml": OF_PROD,
+      "application-metrics.yml": OF_METRICS}, "", 0, "YES"),
+    ({"application.yml": BOTH.replace("prod,metrics", "metrics,prod"),
+      "application-prod.yml": OF_PROD, "application-metrics.yml": OF_METRICS}, "", 1, ONE),
     # the profile that starts it is the one that counts
     ({"application.yml": PROFILES, "c.yml": SERVICE + PROD}, "", 1,
      f"{ONE}.*c.yml:5: an application is started in profile prod, so that what counts there"),

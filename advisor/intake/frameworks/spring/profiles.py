@@ -119,15 +119,18 @@ def counting(parts: Sequence[Part], chosen: Sequence[str]) -> list[Part]:
 
 def choices(parts: Sequence[Part]) -> dict[tuple[str, ...], int]:
     """What may be switched on, and the line of the first part that asks for it; first what counts
-    where nobody chooses. Raises `IntakeError` for more than anybody has."""
-    named = {tuple(_stated(parts, "active")) or (DEFAULT,): 0}
+    where nobody chooses, of which no part is on alone. Raises `IntakeError` for more than anybody
+    has."""
+    together = tuple(_stated(parts, "active")) or (DEFAULT,)
+    named = {together: 0}
     for one in parts if any(part.conditions for part in parts) else ():
         for leaf in one.leaves:
             if match := _group(leaf):
                 named.setdefault((match["name"],), leaf.line)
         line = min((leaf.line for leaf in one.leaves), default=1)
         for names in _asked(one):
-            named.setdefault(names, line)
+            if not {*names} <= {*together}:
+                named.setdefault(names, line)
     if len(named) > _MOST:
         line = max(named.values())
         raise IntakeError(f"Line {line}: more than {_MOST} profiles. Leave out those of others.")
