@@ -6,14 +6,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.kinds import goes_first, kind_by_name, kind_of, server_by_name
 from advisor.intake.programs.code_facts import is_topology
 from advisor.intake.programs.program_files import Source, programs
+from advisor.intake.text import IntakeError
 
-_COMPOSE = re.compile(r"(?P<folder>(?:.*/)?)(?:docker-)?compose(?P<over>\.override)?\.ya?ml")
-"""The files that compose reads where it is told none: the second is laid over the first (Compose
-file reference, "Merge")."""
-_NOT_MERGED = re.compile(r"!(?:override|reset)\b")
+_COMPOSE = re.compile(r"(?P<folder>(?:.*/)?)(?:docker-)?compose(?P<over>\.[\w-]{1,40})?\.ya?ml")
+"""A compose file, and one that may be laid over it: `docker-compose.prod.yml` is if somebody names
+both (Docker, "Use Compose in production")."""
+_RUNS = (("image",), ("build",), ("extends",))
+_OVER = ".override"
+"""The one that compose lays over the other by itself (Compose file reference, "Merge")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,13 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
 
 def _with_overrides(groups: Sequence[list[Source]]) -> list[list[Source]]:
     """The groups, where a compose file has the one that is laid over it as a second document."""
-    named = {(match["folder"], bool(match["over"])): group[0] for group in groups
-             if (match := _COMPOSE.fullmatch(group[0][0]))}  # fmt: skip
-    laid = {
-        base: over for (folder, is_over), over in named.items()
-        if is_over and (base := named.get((folder, False)))
-        and "compose" in (kind_of(base[1]), kind_of(over[1])) and not _NOT_MERGED.search(over[1])
-    }  # fmt: skip
+    laid = dict[Source, Source]()
+    for files in _by_folder(groups).values():
+        base, over = files.pop("", None), files.get(_OVER)
+        others = [file for file in files.values() if _needs_another(file[1])]
+        over = over or (others[0] if len(others) == len(files) == 1 else None)
+        if base and over and "compose" in (kind_of(base[1]), kind_of(over[1])):
+            laid[base] = over
     result = list[list[Source]]()
     for group in groups:
         if group[0] in laid:
@@ -60,3 +64,23 @@ def _with_overrides(groups: Sequence[list[Source]]) -> list[list[Source]]:
         elif group[0] not in laid.values():
             result.append(group)
     return result
+
+
+def _by_folder(groups: Sequence[list[Source]]) -> dict[str, dict[str, Source]]:
+    """The compose files of each folder, by what stands behind their common name."""
+    found = dict[str, dict[str, Source]]()
+    for group in groups:
+        if match := _COMPOSE.fullmatch(group[0][0]):
+            found.setdefault(match["folder"], {})[match["over"] or ""] = group[0]
+    return found
+
+
+def _needs_another(text: str) -> bool:
+    """Whether a service of a compose file has nothing to run, so that another file says it."""
+    try:
+        leaves = [leaf for leaves in documents(text) for leaf in leaves]
+    except IntakeError:  # told where the file is read
+        return False
+    own = [leaf.path[1:3] for leaf in leaves if leaf.path[:1] == ("services",)]
+    services = {path[0] for path in own if path}
+    return bool(services - {path[0] for path in own if path[1:] in _RUNS})

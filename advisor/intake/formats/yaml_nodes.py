@@ -6,7 +6,7 @@ only so far that no bomb of them goes off.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -62,6 +62,25 @@ def documents(text: str) -> list[list[Leaf]]:
     except UnicodeEncodeError:
         raise IntakeError("The file is not text.") from None
     return [list(_Walk().leaves(node, (), 1)) for node in nodes]
+
+
+def tagged(text: str, tags: Collection[str]) -> list[dict[tuple[str, ...], str]]:
+    """Where a value has one of these tags, for each document of a text that is well-formed."""
+    found = list[dict[tuple[str, ...], str]]()
+    for document in yaml.compose_all(text, Loader=LOADER):
+        places, seen = dict[tuple[str, ...], str](), set[int]()
+        open_nodes = [(document, tuple[str, ...]())]
+        while open_nodes:
+            node, path = open_nodes.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if node.tag in tags:
+                places[path] = node.tag
+            if isinstance(node, yaml.MappingNode):
+                open_nodes += [(value, (*path, str(key.value))) for key, value in node.value]
+        found.append(places)
+    return found
 
 
 def with_lists(leaves: Iterable[Leaf]) -> Iterator[Leaf]:

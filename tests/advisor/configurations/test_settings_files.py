@@ -165,12 +165,37 @@ LISTED = OVER.replace("KAFKA", "- KAFKA").replace(": 2", "=2")
     ("docker-compose.override.yml", compose(f"{OVER}    volumes: ['d:/data']\n"), 1,
      "brokers with one volume for their logs"),
     ("other.yml", compose(OVER), 1, "min.insync.replicas: 1 -> 2"),
+    ("docker-compose.prod.yml", compose(OVER), 0, "YES"),
+    ("docker-compose.prod.yml", compose(OVER.replace("env", "image: apache/kafka\n    env", 1)), 1,
+     "the two disagree"),  # since it may be a whole one
 ])  # fmt: skip
 def test_a_compose_file_is_laid_over_another(
     tmp_path: Path, name: str, text: str, code: int, expected: str
 ) -> None:
     write_files(tmp_path, {"docker-compose.yml": compose(BROKER), name: text})
     paths = f"{tmp_path / name} {tmp_path / 'docker-compose.yml'}"
+    assert_answer(paths, COPIES, code, expected)
+
+
+LOST = "      KAFKA_UNCLEAN_LEADER_ELECTION_ENABLE: 'true'\n    volumes:"
+UNCLEAN = BROKER.replace("REPLICAS: 1", "REPLICAS: 2").replace("    volumes:", LOST)
+RESET = "  k{0}:\n    environment:\n      KAFKA_%s: !reset null\n"
+
+
+@pytest.mark.parametrize(("over", "code", "expected"), [
+    (RESET % "UNCLEAN_LEADER_ELECTION_ENABLE", 0, "YES"),
+    (RESET % "MIN_INSYNC_REPLICAS", 1, "min.insync.replicas: 1 -> 2"),
+    ("  k{0}: {{volumes: !override ['e{0}:/data']}}\n", 1, "unclean.leader.election.enable: true"),
+    ("  k{0}: {{volumes: !reset []}}\n", 1, "no volume"),
+    (BROKER[:8] + BROKER[BROKER.index("    env"):].replace("REPLICAS: 1", "REPLICAS: 2")
+     .replace("environment:", "environment: !override"), 0, "YES"),
+])  # fmt: skip
+def test_what_a_compose_file_takes_back(
+    tmp_path: Path, over: str, code: int, expected: str
+) -> None:
+    files = {"compose.yaml": compose(UNCLEAN), "compose.override.yaml": compose(over)}
+    write_files(tmp_path, files)
+    paths = f"{tmp_path / 'compose.override.yaml'} {tmp_path / 'compose.yaml'}"
     assert_answer(paths, COPIES, code, expected)
 
 

@@ -1,13 +1,14 @@
 """A compose file with another one laid over it: variables by their names, what a service has one
-of by the last file, lists one behind the other (Compose file reference, "Merge")."""
+of by the last file, lists one behind the other, and nothing of what is behind `!override` and
+`!reset` (Compose file reference, "Merge")."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
-from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.formats.yaml_nodes import Leaf, documents, tagged
 
 _WHOLE = ("command", "entrypoint")
 """What the last file that has it says alone."""
@@ -16,16 +17,34 @@ _MOST = 10_000
 _TARGET = re.compile(r"(?:[^\n]*:)?(/[^:\n]*)(?::[\w,]+)?")
 
 
-def merged(documents: Sequence[Sequence[Leaf]]) -> list[Leaf]:
-    """The values that count of files, the last of which goes before the first."""
+_OVERRIDE, _RESET = "!override", "!reset"
+
+
+def merged(text: str) -> list[Leaf]:
+    """The values that count of files, the last of which goes before the first. Raises
+    `IntakeError`."""
+    files = documents(text)
+    tags = tagged(text, (_OVERRIDE, _RESET)) if _OVERRIDE in text or _RESET in text else []
     found = dict[tuple[str, ...], Leaf]()
-    for number, leaves in enumerate(documents):
+    for number, every in enumerate(files):
+        places = tags[number] if tags else {}
+        taken_back = {path for path, tag in places.items() if tag == _RESET}
+        leaves = [leaf for leaf in every if not _is_below(leaf.path, taken_back)]
         whole = {leaf.path[:3] for leaf in leaves if len(leaf.path) > 2 and leaf.path[2] in _WHOLE}
-        found = {key: leaf for key, leaf in found.items() if leaf.path[:3] not in whole}
+        whole |= places.keys()
+        found = {
+            key: leaf for key, leaf in found.items()
+            if not (_is_below(leaf.path, whole) or _is_below(key, whole))
+        }  # fmt: skip
         for leaf in leaves:
             own = replace(leaf, path=_moved(leaf.path, number))
             found[_key(own)] = own
     return [*found.values()]
+
+
+def _is_below(path: tuple[str, ...], places: Collection[tuple[str, ...]]) -> bool:
+    """Whether a value stands in one of these places."""
+    return bool(places) and any(path[:length] in places for length in range(len(path) + 1))
 
 
 def _moved(path: tuple[str, ...], number: int) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ from advisor.intake.deployments.images import (
     with_file_of,
 )
 from advisor.intake.deployments.several_clusters import refuse_several
-from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM, named
@@ -92,7 +92,7 @@ _SERVICES = re.compile(r"^services:", re.MULTILINE)
 def read(text: str) -> Reading:
     """The brokers' settings, and how many brokers there are. Raises `IntakeError`."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, str]()
-    leaves = with_exported(merged(documents(text)))
+    leaves = with_exported(merged(text))
     for leaf in leaves:
         if (tag := _tag(reading, leaf)) is not None:
             images[leaf.path[1]] = tag
