@@ -85,6 +85,13 @@ def test_a_variable_is_read_as_spring_binds_it(variable: str, settings: Settings
     assert (intake.settings, intake.notes) == (settings, [])
 
 
+def test_a_group_inside_a_group_is_read_out_of_variables() -> None:
+    group = "SPRING_KAFKA_CONSUMER_GROUP_ID=g\nSPRING_KAFKA_RETRY_TOPIC_"
+    assert _read(f"{group}ENABLED=true").settings["application.retry.topics"] is True
+    problems = read(f"{group}BACKOFF_DELAY=soon", JAVA).problems
+    assert "retry.topic.backoff.delay is a time" in problems[0].message
+
+
 @pytest.mark.parametrize(("variable", "name", "near"), [
     ("PRODUCER_AKCS", "producer.akcs", "producer.acks"),
     ("CONSUMER_AUTO_OFSET_RESET", "consumer.autoofsetreset", "consumer.auto-offset-reset"),

@@ -21,6 +21,8 @@ PREFIX = "SPRING_KAFKA_"
 STREAM = "SPRING_CLOUD_STREAM_"
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _GROUPS = ("properties", "security", "ssl")
+_NESTED = (("retry", "topic", "backoff"), ("retry", "topic"))
+"""Groups inside a group (KafkaProperties.Retry)."""
 _ROOT = "spring.kafka."
 _OF_BINDER = frozenset({
     "requiredacks", "startoffset", "resetoffsets", "autocommitonerror", "transactionidprefix",
@@ -65,6 +67,9 @@ def _pass_over(reading: Reading, variable: str, line: int) -> None:
 def _property(words: list[str]) -> str:
     """`producer.properties.max.poll.records`, `producer.batchsize`, `listener.ackmode`."""
     part, *rest = words
+    for group in _NESTED:
+        if (*words[: len(group)],) == group and (own := words[len(group) :]):
+            return ".".join([*group, "".join(own)])
     if part in _GROUPS or not rest:
         return ".".join(words)
     if rest[0] in _GROUPS:
