@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
+from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_file, write_files
 
 RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 APP = "    image: acme/app\n    env_file: %s\n    environment:\n      %s\n"
@@ -109,3 +109,18 @@ def test_a_default_of_spring_replaces_nothing_that_another_file_states(
     write_files(tmp_path, {"application.yml": f"spring.kafka:\n  {file}\n", ".env": GROUP})
     paths = f"{tmp_path}/application.yml {tmp_path}/.env"
     assert_answer(paths, f"{SURE} {settings}", code, counts)
+
+
+@pytest.mark.parametrize(("name", "changes"), [
+    ("PRODUCER_ACKS=1", "acks: 1 -> all"),
+    ("CONSUMER_AUTO_OFFSET_RESET=latest", "auto.offset.reset: latest -> earliest"),
+    ("MAIN_CONSUMER_AUTO_OFFSET_RESET=latest", "auto.offset.reset: latest -> earliest"),
+    ("TOPIC_MIN_INSYNC_REPLICAS=1", "streams.topic.min.insync.replicas: 1 -> 2"),
+])  # fmt: skip
+def test_a_variable_is_of_a_client_inside_kafka_streams(
+    tmp_path: Path, name: str, changes: str
+) -> None:
+    variables = "SPRING_KAFKA_STREAMS_APPLICATION_ID=a\nSPRING_KAFKA_STREAMS_PROPERTIES_"
+    settings = f"{TOPIC} streams.replication.factor=3"
+    settings += "" if "TOPIC" in name else " streams.topic.min.insync.replicas=2"
+    assert_file(tmp_path / ".env", f"{variables}{name}\n", "", settings, 1, changes)

@@ -23,6 +23,11 @@ _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _GROUPS = ("properties", "security", "ssl")
 _NESTED = (("retry", "topic", "backoff"), ("retry", "topic"))
 """Groups inside a group (KafkaProperties.Retry)."""
+_INNER = (
+    "producer.", "consumer.", "main.consumer.", "restore.consumer.", "global.consumer.", "admin.",
+    "topic.",
+)  # fmt: skip
+"""What begins a setting of a client inside Kafka Streams, or of its topics (StreamsConfig)."""
 _ROOT = "spring.kafka."
 _OF_BINDER = frozenset({
     "requiredacks", "startoffset", "resetoffsets", "autocommitonerror", "transactionidprefix",
@@ -93,7 +98,7 @@ def _nearest(name: str) -> str | None:
     names = frozenset[str]().union(*(known_keys(newest(Family.JAVA), client) for client in clients))
     if part == "streams":
         names |= known_keys(newest(Family.STREAMS), Component.STREAMS)
-    if key in names:
+    if key in names or (part not in _CLIENTS and key.startswith(_INNER)):
         return None
     near = nearest(key, names, SLIP)
     return f"{head}properties.{near}" if near else ""
