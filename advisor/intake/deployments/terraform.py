@@ -16,6 +16,7 @@ from advisor.intake.clients.created_topics import state_topics
 from advisor.intake.clients.known_settings import decides, known_keys, newest
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
+from advisor.intake.deployments.terraform_maps import plain_locals, with_maps
 from advisor.intake.deployments.terraform_others import refuse_elsewhere
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, line_of, shown
@@ -51,7 +52,6 @@ _DEFAULT = re.compile(
     r"(?P<value>\"[^\"\n]{0,200}\"|[\w.-]{1,40})[ \t]*\}?[ \t]*$",
     re.MULTILINE,
 )
-_LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTILINE)
 _COPIES = "replication_factor"
 _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
 """Arguments of the resources that are no settings of a topic."""
@@ -69,7 +69,7 @@ _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
 def read(text: str) -> Reading:
     """The settings and copies of the topics. Raises `IntakeError`."""
-    reading, text = Reading(), _BLOCK.sub(_blank, text)
+    reading, text = Reading(), with_maps(_BLOCK.sub(_blank, text))
     terraform_msk.take(reading, text, _known(text))
     refuse_elsewhere(reading, text)
     resources = list(_RESOURCE.finditer(text))
@@ -147,8 +147,8 @@ def _known(text: str) -> dict[str, str]:
     """What variables have by default, and locals, as they are referred to."""
     code = "\n".join(map(_code, text.splitlines()))
     values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(code)}
-    for block in _LOCALS.finditer(code):
-        for line in block["body"].splitlines():
+    for body in plain_locals(code):
+        for line in body.splitlines():
             for pair in _PAIR.finditer(line):
                 values[f"local.{pair['name']}"] = pair["value"]
     return {name: value for name, value in values.items() if _is_plain(value)}

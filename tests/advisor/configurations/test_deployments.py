@@ -267,6 +267,33 @@ TERRAFORM = [
            "of a service whose brokers"))],
 ]  # fmt: skip
 
+SHARED = """locals {
+  copies = 3
+  shared = {
+    "min.insync.replicas" = "2" # of all
+    "retention.ms" = 7 * 24 * 3600 * 1000
+  }
+}
+"""
+ONE_LINE, LINES = (
+    "merge(local.shared, {%s})",
+    "merge(\n    {\n      %s\n    },\n    local.shared,\n  )",
+)
+LEAST = '"min.insync.replicas" = '
+TERRAFORM += [
+    (SHARED + OURS.replace("= 3", "= local.copies") % f"  config = {maps}\n", code, words)
+    for maps, code, words in (
+        ("local.shared", 0, "YES"),
+        (ONE_LINE % f"{LEAST}1", 1, "min.insync.replicas: 1 -> 2"),
+        (ONE_LINE % f"{LEAST}tostring(1)", 1, "min.insync.replicas: 1 -> 2"),
+        (ONE_LINE % '"cleanup.policy" = "delete"', 0, "YES"),
+        (LINES % f"{LEAST}1", 0, "YES"),
+        ("merge(local.shared, var.own)", 2, "config is worked out by Terraform"),
+        ("merge(local.other, {})", 2, "config is worked out by Terraform"),
+        (f"{{ {LEAST}tostring(2) }}", 0, "YES"),
+    )
+]
+
 
 @pytest.mark.parametrize(("text", "code", "expected"), TERRAFORM)
 def test_terraform_has_this_answer(tmp_path: Path, text: str, code: int, expected: str) -> None:
