@@ -37,6 +37,7 @@ from advisor.intake.cluster.identity import Server
 from advisor.intake.env_files import settled, unanswered
 from advisor.intake.file_groups import Group, in_order
 from advisor.intake.file_text import FileProblem
+from advisor.intake.framework_variables import Bound, bound
 from advisor.intake.options import weigh_options
 from advisor.intake.origins import Joined, Origin, line_of_key, placed
 from advisor.intake.reading import DEFAULT, Item, Subject
@@ -130,6 +131,8 @@ class Inputs:
         """Adds files of any kind, each with its name; those of one application are read as one.
         Raises `FileProblem`."""
         given = texts = [(name, with_line_feeds(text)) for name, text in texts]
+        variables = Bound(texts) if kind else bound(texts)
+        texts = variables.texts
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
         texts, notes = (texts, []) if kind else settled(*without_bootstrap(*filled(texts)))
@@ -139,13 +142,13 @@ class Inputs:
         self.notes += [] if self.only else starts.notes(is_read=is_read)
         self.notes += [] if starts.found or kind else beneath_notes(texts, is_read=is_read)
         names = [name for name, _ in texts]
-        whole = applications(names)
+        whole = [variables.files] if variables.files else applications(names)
         together = set[str]()
         for files in whole if len(set(names)) == len(names) else []:
             own = [(name, text) for name, text in texts if name in files]
             if reader := kinds.of_application([text for _, text in own], kind):
                 own.sort(key=lambda row: files.index(row[0]))
-                self._add_application(own, reader)
+                self._add_application([*own, *variables.stated], reader)
                 together |= {*files}
         others = [(name, text) for name, text in texts if name not in together]
         for group in in_order(others, kind, alone=len(texts) == 1):

@@ -130,7 +130,7 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
         "- op: replace\n  path: /spec/template/spec/containers/0/env/0/value\n  value: '1'\n")],
     # Quarkus' variables go before its files
     ({"application.properties": CHANNEL, "c.yml":
-      f"{SERVICE}      MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY: ignore\n"}, "", 2,
+      f"{SERVICE}      MP_MESSAGING_CONNECTOR_SMALLRYE_KAFKA_FAILURE_STRATEGY: ignore\n"}, "", 2,
      "goes before the application's own files, and is not read"),
     ({"application.properties": CHANNEL, ".env": "_PROD_MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY="
       "ignore\n"}, "", 2, "goes before the application's own files, and is not read"),
@@ -139,7 +139,7 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
         f"SPRING_KAFKA_PRODUCER_ACKS{it}1\n"}, "", 1, ONE) for it in (" = ", ": ")],
     ({"application.properties": CHANNEL, "k.yml":
       f"{MAP % 'e'}  MP_MESSAGING_INCOMING_O_COMMIT_STRATEGY: ignore\n"}, "", 2,
-     "goes before the application's own files, and is not read"),
+     "k.yml:6: commit-strategy=ignore without enable.auto.commit=true"),
     ({"application.properties": CHANNEL, "k.yml":
       f"{MAP % 'e'}  MP_MESSAGING_INCOMING_O_TOPIC: a\n"}, "", 0, "YES"),
     # an application's own variables

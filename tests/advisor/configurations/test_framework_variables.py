@@ -1,0 +1,100 @@
+"""Variables that Quarkus and Micronaut bind to properties, beside an application's own files.
+
+Expected from SmallRye Config ("Environment Variables") and Micronaut's guide ("Property Sources"):
+a variable goes before what the file states, unless a profile of the file states it, too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
+from tests.advisor.configurations.test_started import MAP, SERVICE
+
+CHANNELS = """mp.messaging.incoming.o.connector=smallrye-kafka
+mp.messaging.incoming.o.auto.offset.reset=%s
+mp.messaging.outgoing.p.connector=smallrye-kafka
+mp.messaging.outgoing.p.acks=all
+"""
+LATE, EARLY = CHANNELS % "latest", CHANNELS % "earliest"
+RESET, FAILURE = (
+    "MP_MESSAGING_INCOMING_O_AUTO_OFFSET_RESET",
+    "MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY",
+)
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  %s:
+  - name: a
+    image: a
+    env:
+    - name: %s
+      value: %s
+"""
+OTHERS = "  containers: [{name: b, image: b, env: [{name: B, value: b}]}]\n"
+LATEST = "auto.offset.reset: latest -> earliest"
+UNREAD = "goes before the application's own files, and is not read"
+
+
+def in_every_form(name: str, value: str) -> dict[str, str]:
+    return {
+        "c.yml": f"{SERVICE}      {name}: {value}\n",
+        "l.yml": f"{SERVICE}      - {name}={value}\n",
+        "k.yml": POD % ("containers", name, value),
+        "m.yml": MAP % "m" + f"  {name}: '{value}'\n",
+        "app.env": f"export {name}={value}\n",
+    }
+
+
+@pytest.mark.parametrize(("file", "name", "value", "code", "expected"), [
+    (LATE, RESET, "earliest", 0, "YES"),
+    (EARLY, RESET, "latest", 1, LATEST),
+    (EARLY, FAILURE, "ignore", 1, "processing.errors: skip -> retry"),
+    (EARLY, "MP_MESSAGING_OUTGOING_P_ACKS", "1", 1, "acks: 1 -> all"),
+    (EARLY, "MP_MESSAGING_OUTGOING_P_WAITFORWRITECOMPLETION", "false", 1, "errors: ignored ->"),
+    (f"{EARLY}%prod.{EARLY.splitlines()[1]}\n", RESET, "latest", 2, UNREAD),
+    (LATE, RESET, "${START}", 2, UNREAD),
+    (LATE, "MP_MESSAGING_INCOMING_X_AUTO_OFFSET_RESET", "earliest", 2, UNREAD),
+])  # fmt: skip
+def test_a_variable_of_quarkus_goes_before_its_file(
+    tmp_path: Path, file: str, name: str, value: str, code: int, expected: str
+) -> None:
+    write_files(tmp_path, {"application.properties": file, **in_every_form(name, value)})
+    for other in in_every_form(name, value):
+        assert_answer(
+            f"{tmp_path}/{other} {tmp_path}/application.properties", TOPIC, code, expected
+        )
+
+
+@pytest.mark.parametrize(("start", "value", "code", "expected"), [
+    ("latest", "earliest", 0, "YES"), ("earliest", "latest", 1, LATEST),
+])  # fmt: skip
+def test_a_variable_of_micronaut_goes_before_its_file(
+    tmp_path: Path, start: str, value: str, code: int, expected: str
+) -> None:
+    client = f"{{auto.offset.reset: {start}, enable.auto.commit: false}}"
+    forms = in_every_form("KAFKA_CONSUMERS_DEFAULT_AUTO_OFFSET_RESET", value)
+    file = f"kafka:\n  consumers:\n    default: {client}\n"
+    write_files(tmp_path, {"application.yml": file, **forms})
+    settings = f"{TOPIC} application.processing.errors=retry application.commit=after-processing"
+    for other in forms:
+        assert_answer(f"{tmp_path}/application.yml {tmp_path}/{other}", settings, code, expected)
+
+
+@pytest.mark.parametrize(("files", "code", "expected"), [
+    ({"k.yml": POD % ("initContainers", RESET, "earliest") + OTHERS}, 1, LATEST),
+    ({"c.yml": f"{SERVICE}      {RESET}: earliest\n  b: {{environment: {{{FAILURE}: fail}}}}\n"}, 2,
+     UNREAD),
+    ({"c.yml": f"{SERVICE}      KAFKA_BOOTSTRAP_SERVERS: k\n", ".env": f"{RESET}=earliest\n"}, 2,
+     UNREAD),
+    ({"a.env": f"{RESET}=earliest\n", "b.env": f"{FAILURE}=fail\n"}, 2, UNREAD),
+])  # fmt: skip
+def test_a_variable_that_may_be_of_something_else(
+    tmp_path: Path, files: dict[str, str], code: int, expected: str
+) -> None:
+    write_files(tmp_path, {"application.properties": LATE, **files})
+    paths = " ".join(f"{tmp_path}/{name}" for name in files)
+    assert_answer(f"{tmp_path}/application.properties {paths}", TOPIC, code, expected)
