@@ -135,16 +135,32 @@ def with_given(
     stated: dict[str, list[Variable]],
 ) -> dict[str, list[Variable]]:  # fmt: skip
     """The variables of each container, and before them those that ConfigMaps hold, which no name
-    stands for. Raises `IntakeError` as what it asks does."""
+    stands for: but of Spring's, where another application here is not given them. Raises
+    `IntakeError` as what it asks does."""
     _refuse_twice(row for _, row in given)
-    data = [*_not_overridden(given, handed, stated)]
-    return {"": data, **stated} if data else stated
+    data, own = list[Variable](), {container: [*rows] for container, rows in stated.items()}
+    applications = {container for container, rows in stated.items() if any(map(_is_springs, rows))}
+    having = dict[str, dict[str, None]]()
+    for container, resource in handed:
+        having.setdefault(resource, {})[container] = None
+    for resource, row in _not_overridden(given, handed, stated):
+        containers = having.get(resource.partition(":")[0], {})
+        if _is_springs(row) and containers and applications - containers.keys():
+            for container in containers:
+                own.setdefault(container, []).insert(0, row)
+        else:
+            data.append(row)
+    return {"": data, **own} if data else own
+
+
+def _is_springs(row: Variable) -> bool:
+    return row[0].startswith("SPRING_")
 
 
 def _not_overridden(
     given: Iterable[tuple[str, Variable]], handed: Collection[tuple[str, str]],
     stated: Mapping[str, Sequence[Variable]],
-) -> Iterator[Variable]:  # fmt: skip
+) -> Iterator[tuple[str, Variable]]:  # fmt: skip
     """The variables of ConfigMaps that no container has another value of in its own `env`, which
     goes before `envFrom` (Kubernetes API reference, Container v1).
 
@@ -160,7 +176,7 @@ def _not_overridden(
         }
         is_overridden = bool(having) and having <= others.keys()
         if not others:
-            yield name, text, line
+            yield resource, (name, text, line)
         elif not is_overridden and (decides(setting_of(name)) or is_argument(text)):
             words = f"{shown(name)} has another value than on line {min(others.values())}"
             raise IntakeError(f"Line {line}: {words}. Leave only the one that counts.")

@@ -186,3 +186,20 @@ def test_what_an_init_container_is_given(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
+
+
+GIVEN = MAP % "c" + "  SPRING_KAFKA_CONSUMER_MAX_POLL_RECORDS: '1'\n" + VARIABLE
+WEB = POD.replace("orders", "web").partition("        env:")[0]
+HANDED = "        envFrom: [{configMapRef: {name: c}}]\n"
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (GIVEN % 1 + POD + HANDED, 1, ONE),
+    (GIVEN % "all" + POD + WEB + HANDED, 2, "auto.offset.reset differs from another one"),
+    (GIVEN % "all" + POD + HANDED + WEB, 0, "YES"),
+    (GIVEN % "all" + POD, 0, "YES"),
+])  # fmt: skip
+def test_what_one_of_two_applications_is_given(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "k.yml", text, "", READS, code, expected)
