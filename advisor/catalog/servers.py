@@ -166,7 +166,8 @@ def _lists(texts: Texts, line: str) -> Complaints:
             yield name, f"Configuration '{name}' {words}" if since else old
     for kind, own in _ASSIGNORS.items():
         name = f"group.{kind}.assignors"
-        if name not in texts or name not in facts("broker", line):
+        # Kafka 3.5 has the setting, and does not look at it when it starts.
+        if name not in texts or name not in facts("broker", line) or not at_least(line, "3.6"):
             continue
         stated = [each for each in map(str.strip, texts[name].split(",")) if each]
         stated = [*dict.fromkeys(stated)] if since else stated
