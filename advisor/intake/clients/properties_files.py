@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import islice
 
 from advisor.catalog import Component, Family
@@ -66,7 +66,7 @@ def _likeness_of_shared(text: str) -> float:
     return max(_share(keys, client) for client in _CLIENTS) + 0.01
 
 
-def _are_common(keys: set[str]) -> bool:
+def _are_common(keys: frozenset[str]) -> bool:
     """Whether each of these names is one of both clients."""
     return bool(keys) and keys <= _names(Component.PRODUCER) & _names(Component.CONSUMER)
 
@@ -77,11 +77,13 @@ def may_be_of_topic(text: str) -> bool:
     return bool(keys) and keys <= _names(Component.TOPIC) & _names(Component.BROKER)
 
 
-def _keys(text: str) -> set[str]:
+@lru_cache(maxsize=1)
+def _keys(text: str) -> frozenset[str]:
+    """The names in a text, which each kind of file asks for in turn; none if it cannot be read."""
     try:
-        return {entry.key for entry in islice(properties(text), MAX_ITEMS)}
+        return frozenset(entry.key for entry in islice(properties(text), MAX_ITEMS))
     except IntakeError:
-        return set()
+        return frozenset()
 
 
 def _likeness(text: str, component: Component) -> float:
@@ -93,7 +95,7 @@ def _likeness(text: str, component: Component) -> float:
     return _share(keys, component)
 
 
-def _share(keys: set[str], component: Component) -> float:
+def _share(keys: frozenset[str], component: Component) -> float:
     others = [_names(kind) for kind in _KINDS if kind is not component]
     here = keys & _names(component)
     only = here.difference(*others)
@@ -150,7 +152,7 @@ def by_slips(text: str) -> Reader | None:
     except IntakeError:
         return None
     every = frozenset[str]().union(*map(_names, _KINDS))
-    meant = {near for key in keys if (near := nearest(key, every, SLIP))}
+    meant = frozenset(near for key in keys if (near := nearest(key, every, SLIP)))
     if not meant or 2 * len(meant) < len(keys):
         return None
     shares = [_share(meant, component) for component in _KINDS]
