@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -18,6 +18,7 @@ from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
 from advisor.reasoning.keys import Key
 from advisor.reasoning.pipeline import Pipeline
+from labs.calibration.cases.arms import in_force
 from labs.calibration.edges import (
     TRIED,
     UNSTAGED,
@@ -33,7 +34,7 @@ from labs.engine.distributions.distribution import kafka_versions
 from labs.engine.plan.spec import Settings
 from labs.engine.plan.topic import least_of
 from labs.engine.scenarios import find
-from labs.engine.scenarios.model import Topology
+from labs.engine.scenarios.model import ScenarioError, Topology
 
 AT_LINES = 0.2
 """The share of what is drawn near a boundary between two lines of brokers."""
@@ -83,11 +84,14 @@ def lines() -> tuple[str, ...]:
     return tuple(dict.fromkeys(kafka_line(version) for version in kafka_versions()))
 
 
-def draws(seed: int, number: int) -> Iterator[Drawn]:
-    """Endlessly draws pipelines for one number of a seed; the first that can be staged is run."""
+def draws(seed: int, number: int, events: Collection[FailureEvent] = ()) -> Iterator[Drawn]:
+    """Endlessly draws pipelines for one number of a seed; the first that can be staged is run.
+    They are of these events, or of all if none is named."""
     dice = random.Random(f"{seed}:{number}")  # noqa: S311 - repeatable, nothing is secret
+    starts = _of(_starts(), events)
+    edges = _of(_line_edges(), events) or starts
     while True:
-        event, base = dice.choice(_line_edges() if dice.random() < AT_LINES else _starts())
+        event, base = dice.choice(edges if dice.random() < AT_LINES else starts)
         pipeline = _drawn(event, base, dice)
         drawn = Drawn(event, pipeline, dice.randrange(2**31), dice.random())
         if not pipeline.problems():
@@ -145,9 +149,24 @@ def _drawn(event: FailureEvent, base: Pipeline, dice: random.Random) -> Pipeline
 @cache
 def _starts() -> tuple[_Start, ...]:
     """Each event with as many as any other, whatever its settings are varied from."""
-    of = {event: tuple(bases(event)) for event in all_events()}
+    of = {
+        event: [base for base in bases(event) if _can_begin(event, base)] for event in all_events()
+    }
     most = max(map(len, of.values()))
     return tuple((event, there[n % len(there)]) for event, there in of.items() for n in range(most))
+
+
+def _can_begin(event: FailureEvent, base: Pipeline) -> bool:
+    """Whether its scenario takes such settings: some are about transactions or state alone."""
+    try:
+        find(event.scenario).topology(in_force(base))
+    except ScenarioError:
+        return False
+    return True
+
+
+def _of(starts: tuple[_Start, ...], events: Collection[FailureEvent]) -> tuple[_Start, ...]:
+    return tuple(start for start in starts if start[0] in events) if events else starts
 
 
 @cache

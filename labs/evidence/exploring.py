@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count, islice
@@ -13,6 +13,7 @@ from typing import Any
 
 from advisor import services as advisor
 from advisor.catalog import Family
+from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import Anomaly
 from advisor.reasoning.obstacle import obstacles
 from advisor.reasoning.pipeline import Pipeline
@@ -59,16 +60,19 @@ def refuted(run: Explored) -> frozenset[Anomaly]:
     return frozenset(map(Anomaly, run.seen)) & refutable(event_of(run.event), pipeline)
 
 
-def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:
+def explore(
+    at: Setting, seed: int, seconds: float, events: Collection[FailureEvent] = ()
+) -> Iterator[Explored]:
     """Runs what a record lacks of a seed until the time is over; the smallest refutations too.
 
     A number that has begun is carried to its end: its pipeline, and the same on another line.
+    Only these events are drawn, if any is named.
     """
     until = time.monotonic() + seconds
     for number in count(1):
         if time.monotonic() >= until:
             return
-        for step, drawn in _steps(at.record, seed, number):
+        for step, drawn in _steps(at.record, seed, number, events):
             run = run_setting(at, seed, number, step, Staged(drawn))
             yield run
             if against := refuted(run):
@@ -76,10 +80,12 @@ def explore(at: Setting, seed: int, seconds: float) -> Iterator[Explored]:
                 yield from _shrink(at, seed, number, Staged(drawn), against)
 
 
-def _steps(record: Record, seed: int, number: int) -> Iterator[tuple[str, Drawn]]:
+def _steps(
+    record: Record, seed: int, number: int, events: Collection[FailureEvent]
+) -> Iterator[tuple[str, Drawn]]:
     """What is not in the record of a number: as drawn, and the same on another line of brokers."""
     wanted = [step for step in ("drawn", "line") if not record.has(seed, number, step)]
-    first = first_setting(seed, number) if wanted else None
+    first = first_setting(seed, number, events) if wanted else None
     for step in wanted:
         drawn = first if step == "drawn" or first is None else across_lines(first)
         if drawn and can_be_staged(drawn):
@@ -101,8 +107,8 @@ def _shrink(
     yield from ran
 
 
-def first_setting(seed: int, number: int) -> Drawn:
-    for drawn in islice(draws(seed, number), MOST_DRAWS):
+def first_setting(seed: int, number: int, events: Collection[FailureEvent] = ()) -> Drawn:
+    for drawn in islice(draws(seed, number, events), MOST_DRAWS):
         if can_be_staged(drawn):
             return drawn
     raise RuntimeError(f"none of {MOST_DRAWS} pipelines of seed {seed}, number {number} can run")

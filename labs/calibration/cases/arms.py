@@ -6,7 +6,7 @@ from typing import Any
 
 from advisor.catalog import Component, Family, Value, kafka_versions, settings_of, versions
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.plan.spec import ArmSpec
+from labs.engine.plan.spec import ArmSpec, Settings
 
 
 def pipeline(**stated: Value) -> Pipeline:
@@ -27,9 +27,13 @@ def pipeline(**stated: Value) -> Pipeline:
 
 def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
     """An arm of such a pipeline."""
-    described = pipeline(**stated)
-    settings = {str(component): _in_force(described, component) for component in Component}
-    return ArmSpec(name, {part: stated for part, stated in settings.items() if stated}, want=want)
+    return ArmSpec(name, in_force(pipeline(**stated)), want=want)
+
+
+def in_force(pipeline: Pipeline) -> Settings:
+    """All settings that have a value there, stated or not, by component."""
+    settings = {str(component): _in_force(pipeline, component) for component in Component}
+    return {component: values for component, values in settings.items() if values}
 
 
 def _in_force(pipeline: Pipeline, component: Component) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from advisor.management.exact import INTERRUPTED, NOT_RUN, ExactCommand, bad_input
+from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
 from labs.calibration.claims import Claims
 from labs.calibration.edges import Edge, edges, permitted
@@ -102,7 +103,7 @@ class Command(ExactCommand):
             raise CommandError(f"runs that say nothing: {text}", returncode=NOT_RUN)
 
     def _explore(self, options: dict[str, Any]) -> None:
-        minutes = _minutes(options)
+        minutes, events = _minutes(options), _events(options)
         if options["recorded"]:
             self._tell_recorded(options)
             return
@@ -115,7 +116,7 @@ class Command(ExactCommand):
             with bench("explore-") as (_, judge):
                 folder = Path(settings.LAB_RUNS_DIR) / "explored"
                 at = exploring.Setting(record, folder, judge, self.stderr.write)
-                for run in exploring.explore(at, options["seed"], minutes * 60):
+                for run in exploring.explore(at, options["seed"], minutes * 60, events):
                     ran.append(run)
         except KeyboardInterrupt:
             interrupted = True
@@ -247,10 +248,12 @@ def _unbounded(claims: Claims) -> str:
 
 
 def _minutes(options: dict[str, Any]) -> float:
-    for name in ("list", "event", "most", "until_bound"):
+    for name in ("list", "most", "until_bound"):
         if options[name]:
             flag = name.replace("_", "-")
             raise bad_input(f"--{flag} does not go with --explore")
+    if options["recorded"] and options["event"]:
+        raise bad_input("--event does not go with --explore --recorded")
     if options["recorded"] and options["minutes"] is not None:
         raise bad_input("--minutes does not go with --recorded")
     minutes = 10.0 if options["minutes"] is None else float(options["minutes"])
@@ -269,17 +272,22 @@ def _line(run: Explored) -> str:
     return f"{run.number} {run.step}: {run.scenario} on {run.pipeline['kafka']}"
 
 
-def _chosen(options: dict[str, Any]) -> list[Edge]:
-    names = {event.name for event in all_events()}
+def _events(options: dict[str, Any]) -> list[FailureEvent]:
+    """Those that are named."""
+    every = {event.name: event for event in all_events()}
     for name in options["event"]:
-        if name not in names:
-            raise bad_input(f"--event {name}: there is none; there are {', '.join(sorted(names))}")
+        if name not in every:
+            raise bad_input(f"--event {name}: there is none; there are {', '.join(sorted(every))}")
+    return [every[name] for name in options["event"]]
+
+
+def _chosen(options: dict[str, Any]) -> list[Edge]:
+    wanted = _events(options) or all_events()
     if options["most"] is not None and options["most"] < 1:
         raise bad_input("--most takes a whole number from 1 on")
     if options["recorded"] and not options["list"]:
         return []  # nothing is run, so nothing need be drawn
-    wanted = set(options["event"]) or names
-    drawn = [edge for edge in edges(options["seed"]) if edge.event.name in wanted]
+    drawn = [edge for edge in edges(options["seed"]) if edge.event in wanted]
     return drawn[: options["most"]]
 
 
