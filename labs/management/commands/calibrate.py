@@ -49,7 +49,7 @@ class Command(ExactCommand):
             action="append",
             default=[],
             metavar="NAME",
-            help="a failure event; can be repeated; default all",
+            help="a failure event, also with --explore; can be repeated; default all",
         )
         parser.add_argument("--seed", type=int, default=1, help="draws settings and schedules")
         parser.add_argument("--most", type=int, metavar="N", help="at most this many pairs")

@@ -71,6 +71,14 @@ def test_what_is_drawn_is_valid_and_varies_nothing_that_a_run_cannot_take_over()
     assert len({draw.event.name for draw in seen}) > 25
 
 
+@pytest.mark.parametrize("name", ["transaction-log-lost", "aborted-input-not-read-again"])
+def test_of_events_that_are_named_alone_pipelines_are_drawn_that_can_be_staged(name: str) -> None:
+    seen = [next(draws(3, number, [EVENTS[name]])) for number in range(1, 20)]
+    assert {draw.event.name for draw in seen} == {name}
+    assert any(draw.pipeline.settings != seen[0].pipeline.settings for draw in seen)
+    assert sum(map(exploring.can_be_staged, seen)) > 9
+
+
 def advisor_families() -> set[Any]:
     return {family for event in all_events() for family in event.families}
 
@@ -209,7 +217,8 @@ def test_what_cannot_be_made_smaller_stays_and_is_asked_so_often_at_most() -> No
     "options",
     [
         {"minutes": 0}, {"minutes": -1}, {"minutes": float("nan")}, {"minutes": float("inf")},
-        {"list": True}, {"recorded": True, "minutes": 1.0}, {"event": [BEHIND]}, {"most": 1},
+        {"list": True}, {"recorded": True, "minutes": 1.0}, {"recorded": True, "event": [BEHIND]},
+        {"event": ["no-such"]}, {"most": 1},
     ],
 )  # fmt: skip
 def test_what_does_not_go_with_exploring_is_refused(options: dict[str, Any]) -> None:
