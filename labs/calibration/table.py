@@ -40,12 +40,12 @@ COMPANIONS = frozenset(
         "acknowledgement-lost", "brokers-below-min-isr", "delivery-error-ignored",
         "delivery-timeout", "followers-slow", "leader-killed", "no-committed-offset",
         "offset-out-of-range", "producer-buffer-full", "rebalance-during-processing",
-        "unprocessable-message",
+        "transaction-aborted", "unprocessable-message",
     }
 )  # fmt: skip
 """What the death of a broker brings along unasked: its acknowledgements are lost, clients wait
-and give up, groups lose their coordinator. And what an application does with messages that it
-cannot process, whatever the reason."""
+and give up, abort their transactions, groups lose their coordinator. And what an application does
+with messages that it cannot process, whatever the reason."""
 
 
 _OF_SENDS = (

@@ -85,6 +85,16 @@ def test_what_a_failure_that_is_not_staged_there_permits_excuses_nothing():
     assert contradiction.anomaly is Anomaly.LOST_WRITE
 
 
+def test_a_transaction_that_a_failure_ends_is_aborted():
+    for isolation, impossible in (("read_uncommitted", 0), ("read_committed", 1)):
+        described = pipeline(
+            producer__transactional_id="orders-1", consumer__isolation_level=isolation,
+            consumer__enable_auto_commit=False, application__commit="in-transaction",
+        )  # fmt: skip
+        read = run(described, Anomaly.ABORTED_READ, event="transaction-log-lost")
+        assert len(compare([read]).contradictions) == impossible, isolation
+
+
 def test_the_companions_are_events():
     assert {event.name for event in all_events()} >= COMPANIONS | {*chain(*ALSO.values())}
 
