@@ -192,6 +192,15 @@ def set_to(node: ast.AST) -> tuple[str, bool] | None:
             return None
 
 
+def _made(node: ast.AST) -> tuple[str, bool] | None:
+    """The name that has what a call made, which counts as true."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() | ast.Await()):
+            return name, True
+        case _:
+            return None
+
+
 def says_whether(function: ast.AST) -> bool:
     """Whether a function takes an error, and returns whether there was none."""
     inside = [*ast.walk(function)]
@@ -218,10 +227,56 @@ def asked_by(node: ast.AST) -> ast.expr | None:
     return node.test if isinstance(node, ast.If) else None
 
 
+_BODIES = frozenset({"text", "content", "data", "headers"})
+_MOST_PARTS = 4
+_ENDS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"})
+
+
 def _reads_out(value: ast.expr) -> bool:
     """Whether a response is only read to its end, or closed."""
-    is_end = words.verb(value) in ("read", "close", "release", "aclose", "aread", "json", "text")
-    return is_end and isinstance(value, ast.Call) and not value.args
+    own = value.value if isinstance(value, ast.Await) else value
+    match own:
+        case ast.Attribute(value=ast.Name(), attr=attr):
+            return attr in _BODIES
+        case ast.Call(args=[]):
+            return words.verb(own) in _ENDS
+        case _:
+            return False
+
+
+def read_out(value: ast.expr | None) -> ast.expr | None:
+    """What a value is waited for, or is the body of; that itself where it is neither."""
+    for _ in range(_MOST_PARTS):
+        match value:
+            case ast.Await(value=inner):
+                value = inner
+            case ast.Attribute(value=ast.Call() as inner, attr=attr) if attr in _BODIES:
+                value = inner
+            case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr=attr), args=[]) if (
+                attr in _ENDS
+            ):
+                value = inner
+            case _:
+                return value
+    return value
+
+
+def _behind(scope: ast.AST) -> dict[int, list[ast.stmt]]:
+    """What stands behind each condition in its block."""
+    blocks = (getattr(node, part, None) for node in ast.walk(scope) for part in ("body", "orelse"))
+    return {
+        id(node): block[number + 1 :]
+        for block in blocks if isinstance(block, list)
+        for number, node in enumerate(block) if isinstance(node, ast.If)
+    }  # fmt: skip
+
+
+def _resets(scope: ast.AST) -> set[tuple[str, bool] | None]:
+    """The names that have a value in each round of a loop, or at each call."""
+    again = [node for node in ast.walk(scope) if isinstance(node, words.LOOPS)]
+    tops = [scope] if isinstance(scope, words.APART) else again
+    nodes = (node for top in tops for node in ast.walk(top))
+    return {made for node in nodes for made in (set_to(node), _made(node))}
 
 
 class Flags:
@@ -229,6 +284,7 @@ class Flags:
 
     def __init__(self, scope: ast.AST) -> None:
         self._asked = defaultdict[str, list[ast.If | ast.Match]](list)
+        self._behind, self._loads = _behind(scope), defaultdict[str, set[int]](set)
         passed, self._returned, self._values = words.printed(scope), set[str](), set[bool]()
         bodies = list[tuple[str, int]]()
         for node in ast.walk(scope):
@@ -238,29 +294,25 @@ class Flags:
                 passed.add(id(node.value))
                 self._returned.add(node.value.id)
             match node:
-                case ast.Assign(targets=[ast.Name(id=body)], value=ast.Call() as read) if (
-                    _reads_out(read)
-                ):
+                case ast.Assign(targets=[ast.Name(id=body)], value=read) if _reads_out(read):
                     bodies += [(body, id(inner)) for inner in ast.walk(read)]
                 case _:
                     pass
             names = ast.walk(test) if (test := asked_by(node)) else ()
             if isinstance(node, ast.Expr) and (set_to(node) or _reads_out(node.value)):
-                names = ast.walk(node.value.func)  # type: ignore[attr-defined]
+                names = ast.walk(getattr(node.value, "func", node.value))
             for inner in names:
                 if isinstance(inner, ast.Name | ast.Attribute):
                     own = [node] if isinstance(node, ast.If | ast.Match) else []
                     self._asked[_name(inner)] += own
                     passed.add(id(inner))
-        again = [node for node in ast.walk(scope) if isinstance(node, words.LOOPS)]
-        is_called = isinstance(scope, words.APART)
-        self._resets = {set_to(inner) for top in ([scope] if is_called else again)
-                      for inner in ast.walk(top)}  # fmt: skip
+        self._resets = _resets(scope)
         loads = [node for node in ast.walk(scope) if isinstance(node, ast.Name | ast.Attribute)
                  and isinstance(node.ctx, ast.Load) and id(node) not in passed]  # fmt: skip
         used = {_name(node) for node in loads} | {name for name in self._asked if name}
         passed |= {of for body, of in bodies if body not in used}
-        self._read = {_name(node) for node in loads if id(node) not in passed}
+        for load in (load for load in loads if id(load) not in passed):
+            self._loads[_name(load)].add(id(load))
 
     def asks(self, name: str) -> bool:
         """Whether a condition asks for a name."""
@@ -294,10 +346,22 @@ class Flags:
     ) -> bool:
         """Whether nothing is done where a name has a value."""
         done = [taken(node, name, value) for node in self._asked[name]]
-        return name not in self._read and all(
+        read = self._loads[name] if name in self._loads else set[int]()
+        return read <= self._never_read(name, value) and all(
             branch is not None and goes_on(branch, leaves, in_function=in_function)
             for branch in done
         )
+
+    def _never_read(self, name: str, value: bool) -> set[int]:
+        """What is done only where a name has the other value."""
+        others = list[ast.stmt]()
+        for node in self._asked[name] if name in self._loads else ():
+            does = taken(node, name, value)
+            if isinstance(node, ast.If) and does is not None:
+                others += node.orelse if does is node.body else node.body
+                is_last = bool(does) and isinstance(does[-1], ast.Continue | ast.Return)
+                others += self._behind.get(id(node), []) if is_last else []
+        return {id(inner) for node in others for inner in ast.walk(node)}
 
     def _decides(self, node: ast.stmt, value: bool, leaves: Container[int], inside: bool) -> bool:
         """Whether something is done about an error of which a name is left with a value."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from advisor.intake.programs.python import words
@@ -43,14 +43,34 @@ def inlined(tree: ast.Module) -> ast.Module:
     single = {name: own[0] for name, own in named.items() if len(own) == 1}
     each = {ast.unparse(call.args[0]).rpartition(".")[2] for call in words.calls(tree)
             if words.verb(call) in _OF_EACH and call.args}  # fmt: skip
-    plain: ast.Module = _Inlined(single, each).visit(tree)
-    return plain
+    inner = _Inlined(single, each)
+    plain: ast.Module = inner.visit(tree)
+    return _without_uncalled(plain, inner.placed) if inner.placed else plain
+
+
+def _without_uncalled(tree: ast.Module, placed: set[str]) -> ast.Module:
+    """A program without the functions of these names that nothing names any more: what they do
+    stands in the places of their calls."""
+    for _ in range(_DEEPEST):
+        nodes = [*ast.walk(tree)]
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        fields = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
+            gone = placed - names - (set() if node is tree else fields)
+            for part in ("body", "orelse"):
+                block = getattr(node, part, None)
+                if gone and isinstance(block, list) and block:
+                    rest = [inner for inner in block if getattr(inner, "name", "") not in gone]
+                    setattr(node, part, rest or [ast.Pass()])
+    return tree
 
 
 class _Inlined(ast.NodeTransformer):
     def __init__(self, functions: dict[str, Function], each: set[str]) -> None:
         self._functions, self._each = functions, each
         self._loops = self._depth = self._done = 0
+        self.placed = set[str]()
+        """The functions whose bodies stand in the place of a call."""
 
     def _loop(self, node: ast.AST) -> ast.AST:
         self._loops += 1
@@ -87,27 +107,109 @@ class _Inlined(ast.NodeTransformer):
         return conditions(node) or node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
-        call = node.value.value if isinstance(node.value, ast.Await) else node.value
-        body = None
-        is_due = self._loops and self._depth < _DEEPEST and self._done < _MOST
-        if is_due and isinstance(call, ast.Call) and (function := self._function(call)):
-            body = _body(call, function, is_awaited=call is not node.value)
-        if body is None:
-            self.generic_visit(node)
-            return node
-        self._done += 1
+        return self._apart(node) or self._in_place(node, ())
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        return self._apart(node) or self._in_place(node, node.targets)
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        return self._apart(node) or self.generic_visit(node)
+
+    def _apart(self, node: ast.Expr | ast.Assign | ast.If) -> list[ast.stmt]:
+        """A statement behind the bodies of the functions that are called within its value or its
+        condition; nothing if there are none."""
+        if not self._loops or self._depth >= _DEEPEST or self._done >= _MOST:
+            return []
+        apart = _Apart(self._function, self._done)
+        if isinstance(node, ast.If):
+            node.test = apart.visit(node.test)
+        elif isinstance(node.value, ast.Await) or self._named(node.value):
+            apart.generic_visit(getattr(node.value, "value", node.value))
+        else:
+            node.value = apart.visit(node.value)
+        if not apart.placed:
+            return []
+        self.placed |= apart.placed
+        self._done = apart.number
+        return [*self._inside(apart.made), *_listed(self.visit(node))]
+
+    def _named(self, value: ast.expr) -> bool:
+        return isinstance(value, ast.Call) and self._function(value) is not None
+
+    def _inside(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         self._depth += 1
         made = [part for statement in body for part in _listed(self.visit(statement))]
         self._depth -= 1
         return made
 
+    def _in_place(
+        self, node: ast.Expr | ast.Assign, targets: Sequence[ast.expr]
+    ) -> ast.AST | list[ast.stmt]:
+        """The body of the function that a statement calls, whose value the targets have."""
+        call = node.value.value if isinstance(node.value, ast.Await) else node.value
+        body = None
+        is_due = self._loops and self._depth < _DEEPEST and self._done < _MOST
+        if is_due and isinstance(call, ast.Call) and (function := self._function(call)):
+            is_awaited = call is not node.value
+            if not targets or _returns_last(function):
+                body = _body(call, function, targets, is_awaited=is_awaited)
+        if body is None:
+            self.generic_visit(node)
+            return node
+        self.placed.add(_called(call))  # type: ignore[arg-type]
+        self._done += 1
+        return self._inside(body)
+
     def _function(self, call: ast.Call) -> Function | None:
         """The function of the file that a call is of."""
-        match call.func:
-            case ast.Name(name) | ast.Attribute(value=ast.Name("self"), attr=name):
-                return self._functions.get(name)
-            case _:
-                return None
+        return self._functions.get(_called(call))
+
+
+class _Apart(ast.NodeTransformer):
+    """Gives names to what functions return that are called within a value."""
+
+    def __init__(self, function: Callable[[ast.Call], Function | None], number: int) -> None:
+        self._function, self.number = function, number
+        self.placed, self.made = set[str](), list[ast.stmt]()
+
+    def _left(self, node: ast.AST) -> ast.AST:
+        return node  # what is in it may be done several times, or never
+
+    visit_Lambda = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _left
+    visit_BoolOp = visit_IfExp = visit_NamedExpr = _left
+
+    def visit_Await(self, node: ast.Await) -> ast.AST:
+        if isinstance(node.value, ast.Call):
+            self.generic_visit(node.value)
+            return self._name(node.value, node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        return self._name(node, node)
+
+    def _name(self, call: ast.Call, node: ast.expr) -> ast.expr:
+        function = self._function(call)
+        if function is None or not _returns_last(function) or self.number >= _MOST:
+            return node
+        name = f"{function.name}_{self.number}"
+        target = ast.copy_location(ast.Name(name, ast.Store()), node)
+        body = _body(call, function, [target], is_awaited=call is not node)
+        if body is None:
+            return node
+        self.made += body
+        self.placed.add(function.name)
+        self.number += 1
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+def _called(call: ast.Call) -> str:
+    """The name of the function of the file that a call may be of."""
+    match call.func:
+        case ast.Name(name) | ast.Attribute(value=ast.Name("self"), attr=name):
+            return name
+        case _:
+            return ""
 
 
 def _never(_: ast.Call) -> bool:
@@ -131,34 +233,59 @@ def _throws_again(handler: ast.ExceptHandler) -> bool:
     return isinstance(last, ast.Raise) and words.goes_on(before, _never, in_function=False)
 
 
-def _body(call: ast.Call, function: Function, *, is_awaited: bool) -> list[ast.stmt] | None:
-    """What stands in place of a call; None where that would not be the same."""
+def _returns_last(function: Function) -> bool:
+    """Whether nothing of a function returns but its last statement, which is straight."""
+    last = function.body[-1]
+    returns = sum(isinstance(inner, ast.Return) for inner in ast.walk(function))
+    return isinstance(last, ast.Return) and last.value is not None and returns == 1
+
+
+def _body(
+    call: ast.Call, function: Function, targets: Sequence[ast.expr], *, is_awaited: bool
+) -> list[ast.stmt] | None:
+    """What stands in place of a call, whose value the targets have; None where that would not be
+    the same."""
     inside = [*islice(ast.walk(function), _MOST_NODES + 1)]
-    if len(inside) > _MOST_NODES or function.decorator_list or function.args.vararg:
+    pairs = _given(call, function) if _may_be_placed(function, inside) else None
+    if pairs is None or is_awaited != isinstance(function, ast.AsyncFunctionDef):
         return None
-    if sum(isinstance(node, ast.Return) for node in inside) > _MOST_RETURNS:
-        return None
-    if is_awaited != isinstance(function, ast.AsyncFunctionDef) or function.args.kwarg:
-        return None
-    if any(isinstance(node, _GENERATES) for node in inside if node is not function):
-        return None
-    if any(words.verb(node) == function.name for node in inside):
-        return None
-    pairs = _given(call, function)
-    body = without_returns(copy.deepcopy(function.body)) if pairs is not None else None
-    if pairs is None or body is None:
+    last = function.body[-1]
+    value = last.value if targets and isinstance(last, ast.Return) else None
+    body = without_returns(copy.deepcopy(function.body[:-1] if value else function.body))
+    if body is None:
         return None
     stored = {node.id for node in inside if isinstance(node, ast.Name)
               and isinstance(node.ctx, ast.Store)}  # fmt: skip
     names, first = dict[str, str](), list[ast.stmt]()
-    for name, value in pairs:
-        if isinstance(value, ast.Name) and name not in stored:
-            names[name] = value.id
+    for name, given in pairs:
+        if isinstance(given, ast.Name) and name not in stored:
+            names[name] = given.id
         else:
             target = ast.Name(name, ast.Store())
-            first.append(ast.copy_location(ast.Assign([target], value), call))
-    made = [ast.fix_missing_locations(_Renamed(names).visit(node)) for node in [*body]]
-    return [*map(ast.fix_missing_locations, first), *made]
+            first.append(ast.copy_location(ast.Assign([target], given), call))
+    ends = list[ast.stmt]()
+    match value, targets:
+        case ast.Name(id=local), [ast.Name(id=name)] if local in stored:
+            names[local] = name
+        case ast.expr(), _:
+            made = _Renamed(names).visit(copy.deepcopy(value))
+            ends = [ast.copy_location(ast.Assign([*targets], made), last)]
+        case _:
+            pass
+    body = [_Renamed(names).visit(node) for node in body]
+    return [*map(ast.fix_missing_locations, [*first, *body, *ends])]
+
+
+def _may_be_placed(function: Function, inside: Sequence[ast.AST]) -> bool:
+    """Whether a function is short and plain enough; `inside` is what it is made of."""
+    changed = function.decorator_list or function.args.vararg or function.args.kwarg
+    if changed or len(inside) > _MOST_NODES:
+        return False
+    if sum(isinstance(node, ast.Return) for node in inside) > _MOST_RETURNS:
+        return False
+    if any(isinstance(node, _GENERATES) for node in inside if node is not function):
+        return False
+    return not any(isinstance(node, ast.Call) and _called(node) == function.name for node in inside)
 
 
 def _given(call: ast.Call, function: Function) -> list[tuple[str, ast.expr]] | None:
@@ -190,7 +317,9 @@ def without_returns(body: Sequence[ast.stmt]) -> list[ast.stmt] | None:
     for at, node in enumerate(body):
         rest = [*body[at + 1 :]]
         if isinstance(node, ast.Return):
-            kept = node.value and any(words.calls(node.value))
+            kept = node.value and (
+                isinstance(node.value, ast.Attribute) or any(words.calls(node.value))
+            )
             value = ast.copy_location(ast.Expr(node.value), node) if kept and node.value else None
             return [*made, value or ast.copy_location(ast.Pass(), node)]
         if not _returns(node):

@@ -8,6 +8,7 @@ its name (`getattr(p, "produce")`), and `except*`. What two statements say is sa
 from __future__ import annotations
 
 import ast
+import copy
 
 from advisor.intake.programs.python.statements import Joined
 
@@ -37,13 +38,31 @@ def plain(tree: ast.Module) -> ast.Module:
         for name in node.names
         if name.asname
     }
-    plain_tree: ast.Module = _Plain(aliases, Joined(tree)).visit(tree)
+    plain_tree: ast.Module = _Plain(aliases, _bound(tree), Joined(tree)).visit(tree)
     return plain_tree
 
 
+def _bound(tree: ast.Module) -> dict[str, ast.Attribute]:
+    """The methods of clients that have a name of their own: `ack = c.commit`."""
+    found = dict[str, list[ast.expr]]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found.setdefault(name, []).append(value)
+            case _:
+                pass
+    return {
+        name: values[0] for name, values in found.items()
+        if len(values) == 1 and isinstance(values[0], ast.Attribute)
+        and values[0].attr in _METHODS and isinstance(values[0].value, ast.Name)
+    }  # fmt: skip
+
+
 class _Plain(ast.NodeTransformer):
-    def __init__(self, aliases: dict[str, str], joined: Joined) -> None:
-        self._aliases, self._joined = aliases, joined
+    def __init__(
+        self, aliases: dict[str, str], bound: dict[str, ast.Attribute], joined: Joined
+    ) -> None:
+        self._aliases, self._bound, self._joined = aliases, bound, joined
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -71,6 +90,9 @@ class _Plain(ast.NodeTransformer):
         match node:
             case ast.Call(func=ast.Name("getattr"), args=[whose, ast.Constant(str(name)), *_]):
                 return ast.copy_location(ast.Attribute(whose, name, ast.Load()), node)
+            case ast.Call(func=ast.Name(id=name)) if name in self._bound:
+                node.func = ast.copy_location(copy.deepcopy(self._bound[name]), node)
+                return node
             case _:
                 return node
 

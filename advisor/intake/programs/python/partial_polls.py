@@ -13,7 +13,15 @@ from collections.abc import Container, Iterator
 from advisor.intake.programs.facts import SUCCESS
 from advisor.intake.programs.python import error_handling, words
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.flags import Flags, asked_by, breaks, goes_on, going_on, taken
+from advisor.intake.programs.python.flags import (
+    Flags,
+    asked_by,
+    breaks,
+    goes_on,
+    going_on,
+    read_out,
+    taken,
+)
 
 _OF_PLACE = frozenset({"offset", "partition", "topic", "timestamp", "leader_epoch"})
 _MAKES = frozenset({"list", "tuple", "filter", "sorted"})
@@ -30,7 +38,7 @@ _QUESTIONS = re.compile(
 _ERRORS = frozenset({"err", "error", "errors"})
 """What an error is called that a call returns."""
 _HTTP = frozenset({"post", "put", "patch", "delete", "request"})
-_OF_HTTP = ("requests", "httpx")
+_OF_HTTP = ("requests", "httpx", "urllib3")
 _SESSIONS = frozenset({
     "Session", "Client", "AsyncClient", "ClientSession", "PoolManager", "HTTPConnectionPool",
     "HTTPSConnectionPool", "HTTPConnection", "HTTPSConnection",
@@ -271,12 +279,12 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
         elif isinstance(node, ast.Expr):
             value = node.value
             told = words.calls(node) if id(node) in printed else ()
-            found |= {id(call) for call in told if _is_of_http(call, sessions)}
+            found |= {id(call) for call in told if is_request(call, sessions)}
         elif isinstance(node, ast.If | ast.Match):
             found |= {id(call) for call in _asked_for(node, own)}
         elif isinstance(node, ast.For) and id(node.iter) in printed:
             value = node.iter
-        call = value.value if isinstance(value, ast.Await) else value
+        call = read_out(value)
         if not isinstance(call, ast.Call):
             continue
         names = [element for name in names for element in getattr(name, "elts", [name])]
@@ -286,7 +294,7 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
         says = bool(named) and all(SUCCESS.fullmatch(name) or name in asked for name in named)
         says = says or (len(named) == 1 and flags.asks_outcome(named[0]))
         says = says and not _QUESTIONS.fullmatch(words.verb(call))
-        is_named, tells = len(named) == len(names), says or _is_of_http(call, sessions)
+        is_named, tells = len(named) == len(names), says or is_request(call, sessions)
         idle = (flags.is_idle(name, name in {"failed", *_ERRORS}, in_function=True)
                 for name in named)  # fmt: skip
         if (is_named and tells and all(idle)) or (is_lost and _says_what_failed(call)):
@@ -301,9 +309,10 @@ def _of_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:
         given = {ast.unparse(value) for call in words.calls(node) for value in call.args}
         for item in node.items:
             call, name = item.context_expr, item.optional_vars
-            is_request = isinstance(call, ast.Call) and _is_of_http(call, sessions)
             handed_on = name is not None and ast.unparse(name) in given
-            if is_request and isinstance(call, ast.Call) and not (asked & _STATUS or handed_on):
+            if not isinstance(call, ast.Call) or asked & _STATUS or handed_on:
+                continue
+            if is_request(call, sessions):
                 yield call
 
 
@@ -335,7 +344,7 @@ def _says_what_failed(call: ast.Call) -> bool:
     return runs or passes or several or name in ("subprocess.call", "os.system")
 
 
-def _is_of_http(call: ast.Call, sessions: set[str]) -> bool:
+def is_request(call: ast.Call, sessions: set[str]) -> bool:
     """Whether a call is a request, which raises for no status (requests, Response.raise_for_status;
     httpx, the same)."""
     return words.verb(call) in _HTTP and words.receiver(call) in sessions

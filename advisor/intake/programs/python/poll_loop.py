@@ -316,7 +316,8 @@ class _Walk:
             branch.sent = 0
         given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & branch.names
         own = words.receiver(call).split(".")[0].split("(")[0] in branch.names
-        functions = self._named(callee(call))
+        is_request = partial_polls.is_request(call, self._sessions)
+        functions = [] if is_request else self._named(callee(call))
         passes = any(ast.unparse(value) in self._consumers for value in call.args)
         if functions and (given or passes) and self._depth < _DEEPEST_CALL:
             branch.join([self._inlined(call, function, branch) for function in functions])
