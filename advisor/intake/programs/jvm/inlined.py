@@ -13,10 +13,15 @@ from itertools import islice
 from advisor.intake.programs.jvm.text import HEAD, Block, Text, arguments, blanked
 
 _POLL = re.compile(r"\.\s*(?:poll|foreachBatch)\s*\(")
+_TAKES = (
+    r"(?:(?:final\s+)?(?:va[lr]|[A-Za-z][\w.]*(?:<[^;=(){}]{1,80}>)?)\s+)?\w+"
+    r"(?:\s*:\s*[\w.]+(?:[<\[][^;=(){}]{1,80}[>\]])?\??)?\s*[-+|&]?=(?!=)\s*|if\s*\(\s*!?\s*"
+)
+"""What stands before a call whose value is taken."""
 _CALL = re.compile(
-    r"(?<=[;{}\n>])\s{0,80}(?:this\s*\.\s*)?(?P<name>\w+)\s*\("
+    rf"(?<=[;{{}}\n>])\s{{0,80}}(?P<taken>{_TAKES})?(?:this\s*\.\s*)?(?P<name>\w+)\s*\("
     r"(?P<given>[^(){};]{0,300}(?:\([^(){};]{0,200}\)[^(){};]{0,200}){0,6})\)"
-    r"(?:\s*;|(?=[ \t]*[}\n])|(?P<last>(?=\s*\))))"
+    r"(?(taken)(?=\s*[;)\n}])|(?:\s*;|(?=[ \t]*[}\n])|(?P<last>(?=\s*\)))))"
 )
 _WORDS = frozenset({
     "if", "for", "while", "switch", "catch", "try", "synchronized", "when", "match", "return",
@@ -25,6 +30,7 @@ _WORDS = frozenset({
 _OF_OTHERS = re.compile(r"\.\s*poll\s*\(|\bnew\s+Kafka|\bKafka(?:Consumer|Producer)\s*[<(]")
 _NAME = re.compile(r"(?:this\s*\.\s*)?([A-Za-z_]\w*)")
 _RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?P<value>[^;{}\n]*);?")
+_LAST_LINE = re.compile(r"\n[ \t]*(?P<value>[\w.]+(?:\([^(){}\n]{0,200}\))?)\s*\Z")
 _IN_LAMBDA = re.compile(r"[-=]>\s*$")
 _OF_VALUE = re.compile(r"\b(?:void|boolean|int|long|String|Boolean|Int|Long|Unit)\b")
 """Types of what is done when a method returns; a future or a publisher is not."""
@@ -107,11 +113,12 @@ class _Call:
             return None
         before, _, behind = head.rpartition(self.match["name"])
         is_begun = not _OF_VALUE.search(before + behind.rpartition(")")[2])
-        if is_begun and any("(" in match["value"] for match in _RETURN.finditer(own)):
+        is_taken = self.match["taken"] is not None
+        if is_begun and not is_taken and any("(" in it["value"] for it in _RETURN.finditer(own)):
             return None
         renamed, declared = _names(names, given, own)
         is_java = not re.search(r"\b(?:fun|def)\b", head)
-        returns = self._without_returns()
+        returns = self._with_value() if is_taken else self._without_returns()
         if returns is None:
             return None
         body = _changed(code, (begin + 1, stop), own, renamed, returns)
@@ -141,6 +148,22 @@ class _Call:
             else:
                 return None
         return changes
+
+    def _with_value(self) -> list[tuple[int, int, str]] | None:
+        """What takes the value stands in place of the one `return`, at the end of the body, or
+        before the last line of Scala's; None where there are others."""
+        plain, (begin, end) = self.text.plain, self.block
+        found = [*_RETURN.finditer(plain, begin + 1, end)]
+        if not found:
+            last = _LAST_LINE.search(plain, begin + 1, end)
+            return (
+                [(last.start("value"), last.start("value"), self.match["taken"])] if last else None
+            )
+        closed = re.compile(r"[\s;]*").match(plain, found[0].end())
+        if len(found) > 1 or not found[0]["value"] or not closed or closed.end() != end:
+            return None
+        value = found[0].span("value")
+        return [(found[0].start(), value[0], self.match["taken"]), (value[1], end, "")]
 
     def _is_last(self, at: int) -> bool:
         """Whether nothing of the body is done behind a place, but `finally`."""
