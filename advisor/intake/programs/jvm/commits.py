@@ -14,7 +14,8 @@ from functools import cached_property
 from itertools import islice
 
 from advisor.intake.programs.jvm import sends as jvm_sends
-from advisor.intake.programs.jvm.derived_names import TAKES_APART, Made, logged
+from advisor.intake.programs.jvm.buffers import COLLECTION, OF_VALUES, OFFSETS, PUT_BY, put_by
+from advisor.intake.programs.jvm.derived_names import Made, logged
 from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
 
@@ -23,34 +24,11 @@ _IN_FUNCTION = re.compile(r"(?<=[(,{>]|\s)\s*\w+\s*(?:\.|::)\s*commit(?:Sync|Asy
 _BEFORE_BRACES = re.compile(r"(\w+)\s*\([^(){}]*\)\s*$")
 ALL = _ANY + r"\s*(?:\)|Duration|\(|new\s+OffsetCommitCallback|\{{)"
 _USE = r"\b{}\b(?!\s*\.\s*(?:count|isEmpty|size|clear)\b)"
-_OFFSETS = re.compile(r"\bOffsetAndMetadata\b[^;{}]{0,400}")
 _HEADER = r"\bfor\s*\([^:;()]{{0,120}}?\b\w+\s*(?::|\bin\b|<-)\s*{}\b"
 _EACH_HEAD = (
     r"\b(?:{})(?:\s*\.\s*(?:stream|asSequence|iterator)\(\)|\s*\.\s*asScala)?"
     r"\s*\.\s*for[Ee]ach\s*[({{]\s*\(?\w+\)?\s*(?:->|=>)"
 )
-_ADDS = (
-    r"\b(\w+)\s*\.\s*(?:add|addAll|append)\s*\(\s*"
-    rf"(?:(?:\w+\s*\.\s*){{{{0,3}}}}(?:new\s+)?{TAKES_APART}\s*\(\s*)?"
-    r"(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
-)
-_ADDS_EACH = r"\b(?:{})\s*\.\s*for[Ee]ach\s*\(\s*(\w+)\s*::\s*add\s*\)"
-_PUTS = (
-    r"\b(?!\w*(?i:offset|position))(\w+)\s*\.\s*put\s*\((?=[^;{{}}]*\b(?:{})\b)[^;{{}}]{{1,200}}"
-)
-_CALLED = re.compile(r"(\w+)\s*\(")
-_COLLECTION = (
-    r"\b(?:\w*(?:List|Set|Map|Collection|StringBuilder|StringBuffer|StringJoiner)\b(?:<[^;=()]{{0,80}}>)?\s+{0}\b"
-    r"|{0}\s*=\s*(?:new\s+)?(?:\w*(?:List|Set|Buffer|StringBuilder|StringJoiner)\w*|\w+ListOf|\w+SetOf)\b)"
-)
-_OF_VALUES = (
-    r"\b(\w+)\s*(?::[^=;{{}}\n]{{0,60}})?=(?!=)\s*(?:(?:StreamSupport\s*\.\s*stream|new\s+\w+(?:<[^<>;]*>)?)\s*\(\s*)?\b(?:{0})\b"
-    r"(?:[\w\s.,]|\([\w\s,]*\)|\)|\.\s*map\s*(?:\(\s*(?:(\w+)\s*(?:->|=>)\s*\2\s*\.\s*\w+"
-    r"(?:\s*\(\s*\))?|_\s*\.\s*\w+|\w+\s*::\s*\w+)\s*\)|\{{\s*it\.\w+(?:\(\))?\s*\}}))*?(?=;|\n)"
-)
-"""A list of what was polled, taken apart and not processed."""
-PUT_BY = re.compile(r"(?i)buf|batch|list|pending")
-"""What a collection is called that is made elsewhere."""
 _MOST, _MOST_OF_NAME = 100, 4
 _OF_RECORD = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _NEXT = re.compile(
@@ -257,9 +235,9 @@ class Records:
         """Commits behind records that are put by, and processed only now and then."""
         plain, block = self.text.plain, self.block
         names = "|".join(sorted(self.names | self._apart))
-        kept = {name for name, _ in self._put_by(names)}
+        kept = {name for name, _ in put_by(self.text, names, self._reach)}
         for name in sorted(kept):
-            declared = re.compile(_COLLECTION.format(name)).search(plain)
+            declared = re.compile(COLLECTION.format(name)).search(plain)
             if declared and block[0] < declared.start() < block[1]:
                 continue  # of this round alone
             own = "|".join(self.text.methods_with(re.compile(rf"\b{name}\b"))) or "_"
@@ -283,19 +261,6 @@ class Records:
     def _mentions(self, code: str) -> bool:
         return not self.names.isdisjoint(re.findall(r"\w+", code))
 
-    def _put_by(self, names: str) -> Iterator[tuple[str, Block]]:
-        """The collections that records are put into, and where."""
-        plain = self.text.plain
-        for pattern in (_ADDS.format(names, names), _ADDS_EACH.format(names)):
-            for match in re.compile(pattern).finditer(plain, *self._reach):
-                yield next(filter(None, match.groups())), match.span()
-        for match in re.compile(_PUTS.format(names)).finditer(plain, *self._reach):
-            made = _CALLED.findall(match[0])[1:]
-            if all(re.fullmatch(TAKES_APART, verb) for verb in made) and not _OFFSETS.search(
-                match[0]
-            ):
-                yield match[1], match.span()
-
     @cached_property
     def _apart(self) -> set[str]:
         """The names of what is only taken out of a record."""
@@ -306,7 +271,7 @@ class Records:
         """The program without what commits or puts by, and what a use of a record looks like."""
         plain, names = self.text.plain, "|".join(sorted(self.names | self._apart))
         commits = re.compile(_ANY.format(self.consumer))
-        offsets = _OFFSETS.finditer(plain, *self._reach)
+        offsets = OFFSETS.finditer(plain, *self._reach)
         spans = [(self._statement(match.start()), match.end()) for match in offsets]
         spans += [
             (match.end(), self.text.closed(match.end()) - 1)
@@ -318,14 +283,14 @@ class Records:
         heads = re.compile(_EACH_HEAD.format("|".join(sorted(self.names))))
         spans += [match.span() for match in heads.finditer(plain, *self._reach)]
         spans += [match.span() for match in _LAST.finditer(plain, *self._reach)]
-        of_values = re.compile(_OF_VALUES.format(names)).finditer(plain, *self._reach)
+        of_values = re.compile(OF_VALUES.format(names)).finditer(plain, *self._reach)
         kept = dict[str, bool]()
         for match in of_values:
             kept[match[1]] = True
             spans.append(match.span())
-        for name, span in self._put_by(names):
+        for name, span in put_by(self.text, names, self._reach):
             if name not in kept:
-                declared = [*re.finditer(_COLLECTION.format(name), plain)]
+                declared = [*re.finditer(COLLECTION.format(name), plain)]
                 kept[name] = bool(declared or PUT_BY.search(name))
                 spans += [declaration.span() for declaration in declared]
             spans += [span] if kept[name] else []

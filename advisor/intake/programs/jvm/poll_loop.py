@@ -15,6 +15,7 @@ from itertools import islice
 
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.jvm import (
+    buffers,
     bulk_writes,
     chain_errors,
     concurrency,
@@ -35,7 +36,8 @@ from advisor.intake.programs.jvm import objects as jvm_objects
 from advisor.intake.programs.jvm import results as jvm_results
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm import threads as jvm_threads
-from advisor.intake.programs.jvm.commits import ALL, PUT_BY, Records, any_of
+from advisor.intake.programs.jvm.buffers import PUT_BY
+from advisor.intake.programs.jvm.commits import ALL, Records, any_of
 from advisor.intake.programs.jvm.polls import TYPED, Call, consumers, handed, polls
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.text import IntakeError, line_of
@@ -107,19 +109,23 @@ class _Poll:
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
         each, names = list[tuple[str, Block]](), {poll.name}
         self._whole = set[str]() if poll.in_loop else {poll.name}
+        span = self._behind, self._block[1]
         for _ in range(_DERIVATIONS):
             known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
-            reach = text.plain[self._behind : self._block[1]]
+            reach = text.plain[slice(*span)]
             derived = set(re.findall(_DERIVED.format(known, TYPED), reach))
             self._whole |= derived if self._whole else set()
             names |= derived
-            each = [*record_loops.loops(text, names, (self._behind, self._block[1]))]
+            each = [*record_loops.loops(text, names, span)]
             names |= {name for name, _ in each if name}
+            made = derived_names.made_of(text, names, span)
+            records = sorted(names | {part.name for part in made if part.is_apart})
+            names |= {*buffers.of_one_round(text, "|".join(records[:_MOST_NAMES]), span)}
         one_by_one = [body for _, body in each]
         if poll.in_loop:
             head = poll.head or poll.start
             one_by_one.append(record_loops.body_of(text, head, text.plain[head : poll.end]))
-        made = derived_names.made_of(text, names, (self._behind, self._block[1]))
+        made = derived_names.made_of(text, names, span)
         self._records = Records(
             text,
             poll.consumer,
