@@ -125,6 +125,26 @@ JVM_FORMS: dict[str, Callable[[str], str]] = {
         "all(records);",
         "void all(Rs batch) { for (var x : batch) { one(x); } }\nvoid one(R r) { BODY }",
     ),
+    "a condition": _each(
+        "for (var r : records) { if (r.key() != null) { BODY } "
+        "else { throw new IllegalStateException(); } }"
+    ),
+    "a method with a value": _each(
+        "for (var r : records) { boolean ok = one(r); count(ok); }",
+        "boolean one(R r) {\nBODY\nreturn true;\n}",
+    ),
+    "a method that is asked": _each(
+        "for (var r : records) { if (!one(r)) { throw new IllegalStateException(); } }",
+        "boolean one(R r) {\nBODY\nreturn true;\n}",
+    ),
+    "a copy": _each(
+        "List<R> all = new ArrayList<>();\nfor (var x : records) { all.add(x); }\n"
+        "for (var r : all) { BODY }"
+    ),
+    "places of a copy": _each(
+        "List<R> all = new ArrayList<>();\nrecords.forEach(all::add);\n"
+        "for (int i = 0; i < all.size(); i++) { R r = all.get(i); BODY }"
+    ),
     "running": lambda text: text.replace("while (true)", "while (running.get())"),
     "a line for each brace": lambda text: re.sub(r"(?m)^(.*\S) \{$", r"\1\n{", text),
     "no blanks": lambda text: re.sub(r"\b(if|for|while|catch) \(", r"\1(", text),
@@ -216,6 +236,15 @@ PYTHON_FORMS: dict[str, Callable[[str], str]] = {
         "one(msg, consumer)",
         "def two(m, own):\n    if m.key() is None:\n        return\n    three(m, own)\n"
         "def three(msg, consumer):\n    BODY\ndef one(msg, consumer):\n    two(msg, consumer)\n",
+    ),
+    "a condition": _one("if msg.key():\n    BODY\nelse:\n    raise ValueError(msg)"),
+    "a function with a value": _one(
+        "done = one(msg, consumer)\nCOUNT.inc(done)",
+        "def one(msg, consumer):\n    BODY\n    return True\n",
+    ),
+    "a function that is asked": _one(
+        "if not one(msg, consumer):\n    raise ValueError(msg)",
+        "def one(msg, consumer):\n    BODY\n    return True\n",
     ),
     "running": lambda text: text.replace("while True:", "while running:"),
     "comments": lambda text: re.sub(r"(?m)(?<=[)\w])$", "  # if x:", text),

@@ -1,5 +1,6 @@
 """Blocks of a program that change nothing of what is done in them, without their braces: locks,
-traces and contexts of logs, `try` whose handlers throw again and whose `finally` only observes.
+traces and contexts of logs, `try` whose handlers throw again and whose `finally` only observes, and
+`if` whose `else` throws.
 
 What is done in them stands in the block around them. The text keeps its length.
 """
@@ -17,12 +18,13 @@ _BLOCK = re.compile(
     r"\bsynchronized\s*\([^(){}]{0,200}(?:\([^(){}]{0,200}\)[^(){}]{0,200})?\)\s*\{"
     r"|(?<![\w.])\w+\s*\.\s*synchronized\s*\{"
     r"|\btry\s*(?P<held>\([^;{}]{0,300};?\s*\))?\s*\{"
+    r"|(?<![\w.])(?P<asks>if)\s*\([^(){}]{0,200}(?:\([^(){}]{0,100}\)[^(){}]{0,200}){0,4}\)\s*\{"
 )
-_OF_VALUE = re.compile(r"(?:[=(,?:]|\breturn|\byield)\s*\Z")
-"""What takes the value of a block, as in Kotlin and Scala."""
+_OF_VALUE = re.compile(r"(?:[=(,?:]|\breturn|\byield|\belse)\s*\Z")
+"""What takes the value of a block, as in Kotlin and Scala, or is one of several conditions."""
 _HELD = re.compile(rf"\((?:[^=]*=)?[^=]*(?:\w*{OBSERVERS}\w*|\bmakeCurrent)\b[^=]*\)")
-_HANDLER = re.compile(r"\s*(?:(?P<catch>catch)\s*\([^(){}]{0,200}\)|finally)\s*\{")
-_OTHER = re.compile(r"\s*(?:catch|finally)\b")
+_HANDLER = re.compile(r"\s*(?:(?P<throws>catch\s*\([^(){}]{0,200}\)|else)|finally)\s*\{")
+_OTHER = re.compile(r"\s*(?:catch|finally|else)\b")
 _LEAVES = re.compile(r"\b(?:continue|break|return)\b")
 _THROWS = re.compile(r"(?:^|[;{}\n])\s*throw\b[^;{}]{0,400}[;\n]?\s*$")
 _MOST, _MOST_HANDLERS, _REACH = 300, 6, 40
@@ -43,21 +45,23 @@ def _spans(text: Text) -> Iterator[list[Block]]:
         if _OF_VALUE.search(text.plain, max(0, match.start() - _REACH), match.start()):
             continue
         behind = _behind(text, end + 1)
+        if match["asks"] and behind == end + 1:
+            continue
         if start < end < len(text.plain) and behind:
             yield [(match.start(), start + 1), (end, behind)]
 
 
 def _behind(text: Text, at: int) -> int:
-    """Behind the handlers that begin at a place, if none of them changes what becomes of an error;
-    0 otherwise."""
+    """Behind the handlers, or the `else`, that begin at a place, if none of them changes what
+    becomes of an error; 0 otherwise."""
     for _ in range(_MOST_HANDLERS):
         handler = _HANDLER.match(text.plain, at)
         if handler is None:
             return 0 if _OTHER.match(text.plain, at) else at
         start, end = text.block_of(handler.end() - 1)
         body = text.plain[start + 1 : end]
-        thrown = _THROWS.search(body) if handler["catch"] else None
-        if bool(handler["catch"]) != bool(thrown) or _LEAVES.search(body):
+        thrown = _THROWS.search(body) if handler["throws"] else None
+        if bool(handler["throws"]) != bool(thrown) or _LEAVES.search(body):
             return 0
         if not only_writes(body[: thrown.start() + 1] if thrown else body):
             return 0

@@ -1,6 +1,7 @@
 """Functions of a program in place of their calls in a loop, or for a batch of Spark; `match` as
-conditions; and blocks that change nothing without their heads. So what is done with a message
-stands in one block, however it was divided.
+conditions; blocks that change nothing without their heads; and behind a condition whose `else`
+raises, what is done if it holds. So what is done with a message stands in one block, however it was
+divided.
 
 Nodes keep the lines where they are written.
 """
@@ -113,7 +114,22 @@ class _Inlined(ast.NodeTransformer):
         return self._apart(node) or self._in_place(node, node.targets)
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        return self._apart(node) or self.generic_visit(node)
+        rest = list[ast.stmt]()
+        if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.Raise):
+            rest, node.body, node.orelse = node.body, node.orelse, []
+            node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+        made = self._apart(node) or _listed(self._decided(node))
+        return [*made, *(part for statement in rest for part in _listed(self.visit(statement)))]
+
+    def _decided(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        """A condition, or what is done where it has one value always."""
+        match node.test:
+            case ast.Constant(value) | ast.UnaryOp(ast.Not(), ast.Constant(value)):
+                is_not = isinstance(node.test, ast.UnaryOp)
+                done = node.body if bool(value) is not is_not else node.orelse
+                return self._inside(done) or ast.copy_location(ast.Pass(), node)
+            case _:
+                return self.generic_visit(node)
 
     def _apart(self, node: ast.Expr | ast.Assign | ast.If) -> list[ast.stmt]:
         """A statement behind the bodies of the functions that are called within its value or its
@@ -200,7 +216,9 @@ class _Apart(ast.NodeTransformer):
         self.made += body
         self.placed.add(function.name)
         self.number += 1
-        return ast.copy_location(ast.Name(name, ast.Load()), node)
+        last = getattr(function.body[-1], "value", None)
+        value = last if isinstance(last, ast.Constant) else ast.Name(name, ast.Load())
+        return ast.copy_location(copy.copy(value), node)
 
 
 def _called(call: ast.Call) -> str:
