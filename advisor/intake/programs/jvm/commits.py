@@ -55,7 +55,7 @@ def any_of(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(_USE.format(name) for name in sorted(names)) or r"(?!)")
 
 
-def handed_commits(text: Text) -> Iterator[str]:
+def _handed(text: Text) -> Iterator[str]:
     """The parameters of methods that are handed a function which commits: `handle(rs,
     c::commitSync)`."""
     for match in islice(_IN_FUNCTION.finditer(text.plain), _MOST):
@@ -75,6 +75,30 @@ def handed_commits(text: Text) -> Iterator[str]:
             depth = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The methods of a file that commit: the parameters of those that are `handed` a function which
+    does, and a call of those that commit what is behind `of_one` record, as a pattern."""
+
+    handed: Sequence[str]
+    of_one: str
+
+    @classmethod
+    def of(cls, text: Text) -> Methods:
+        """Those of a file."""
+        names = [name for name in text.methods_with(re.compile(_ANY.format(r"\w+")))
+                 if any(_only_commits(text, body) for body in text.bodies(name))]  # fmt: skip
+        call = rf"(?<![.\w])(?:{'|'.join(names) or '_'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
+        return cls([*_handed(text)], call)
+
+
+def _only_commits(text: Text, body: Block) -> bool:
+    """Whether a method commits the offset behind what it is given, and does nothing else."""
+    inside = text.plain[body[0] + 1 : body[1]]
+    others = (part for part in re.split(r"[;{}\n]", inside) if not _OF_COMMITS.search(part))
+    return bool(_NEXT.search(inside)) and not any("(" in other for other in others)
+
+
 @dataclass(frozen=True)
 class Records:
     """What one `poll()` returned: where it stands, its names, and the loops that take it apart."""
@@ -86,6 +110,7 @@ class Records:
     block: Block
     one_by_one: Sequence[Block]
     producers: frozenset[str]
+    methods: Methods
     made: Sequence[Made] = ()
     """What the code makes of them."""
 
@@ -101,7 +126,7 @@ class Records:
     def commits_of_all(self) -> re.Pattern[str]:
         """A commit of all that was polled, be it in a method of the file."""
         bare = re.compile(ALL.format(r"\w+"))
-        methods = [*self.text.methods_with(bare), *handed_commits(self.text)]
+        methods = [*self.text.methods_with(bare), *self.methods.handed]
         own = rf"(?:{'|'.join(methods)})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
         called = rf"|(?<![.\w])(?:this\s*\.\s*)?{own}" if methods else ""
         return re.compile(ALL.format(self.consumer) + called)
@@ -152,7 +177,7 @@ class Records:
         plain = self.text.plain
         if of_all := self.commits_of_all.search(plain, *block):
             return of_all.start()
-        commits = re.compile(rf"(?P<own>{self._own_commits})|" + _ANY.format(r"\w+"))
+        commits = re.compile(rf"(?P<own>{self.methods.of_one})|" + _ANY.format(r"\w+"))
         for commit in islice(commits.finditer(plain, *block), _MOST_OF_NAME):
             given = plain[commit.end() : self.text.closed(commit.end())]
             is_asked = re.search(r"\bif\b[^;{}]*$", plain[block[0] : commit.start()])
@@ -171,23 +196,10 @@ class Records:
             filled = re.findall(put, plain[self.behind : commit.start()])
             if any(_NEXT.search(argument) for argument in [given, *filled]):
                 yield commit.start(), commit.end()
-        for match in re.compile(self._own_commits).finditer(plain, self.behind, self.block[1]):
+        for match in re.compile(self.methods.of_one).finditer(plain, self.behind, self.block[1]):
             end = self.text.closed(match.end())
             if self._mentions(plain[match.end() : end]):
                 yield match.start(), end
-
-    @cached_property
-    def _own_commits(self) -> str:
-        """A call of a method of the file that commits what is behind a record."""
-        methods = [name for name in self.text.methods_with(re.compile(_ANY.format(r"\w+")))
-                   if any(map(self._only_commits, self.text.bodies(name)))]  # fmt: skip
-        return rf"(?<![.\w])(?:{'|'.join(methods) or '_'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
-
-    def _only_commits(self, body: Block) -> bool:
-        """Whether a method commits the offset behind what it is given, and does nothing else."""
-        inside = self.text.plain[body[0] + 1 : body[1]]
-        others = (part for part in re.split(r"[;{}\n]", inside) if not _OF_COMMITS.search(part))
-        return bool(_NEXT.search(inside)) and not any("(" in other for other in others)
 
     def _of_transactions(self) -> Iterator[int]:
         """Transactions with the offsets that are committed before the records are processed."""

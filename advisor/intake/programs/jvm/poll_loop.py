@@ -37,7 +37,7 @@ from advisor.intake.programs.jvm import results as jvm_results
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm import threads as jvm_threads
 from advisor.intake.programs.jvm.buffers import PUT_BY
-from advisor.intake.programs.jvm.commits import ALL, Records, any_of
+from advisor.intake.programs.jvm.commits import ALL, Methods, Records, any_of
 from advisor.intake.programs.jvm.polls import TYPED, Call, consumers, handed, polls
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.text import IntakeError, line_of
@@ -69,6 +69,7 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
         [*jvm_handlers.silent(text, leaves=True)],
         [*jvm_handlers.silent(text, in_function=True, others=jvm_handlers.BOOLEAN.fullmatch)],
         frozenset(jvm_sends.names(text.plain)),
+        Methods.of(text),
         single,
     )
     for consumer, own in chains.items():
@@ -86,7 +87,8 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
 @dataclass(frozen=True, slots=True)
 class _Program:
     """A text, its handlers that only write of an error (those that go on, those that go on or
-    return, those that leave the loop, and those that return true or false), and its producers."""
+    return, those that leave the loop, and those that return true or false), its producers, and its
+    methods that commit."""
 
     text: Text
     go_on: list[jvm_handlers.Handler]
@@ -94,6 +96,7 @@ class _Program:
     leave: list[jvm_handlers.Handler]
     falsely: list[jvm_handlers.Handler]
     producers: frozenset[str]
+    committing: Methods
     single: bool
 
 
@@ -107,13 +110,33 @@ class _Poll:
         self._block = text.block(poll.start)
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
-        each, names = list[tuple[str, Block]](), {poll.name}
         self._whole = set[str]() if poll.in_loop else {poll.name}
-        span = self._behind, self._block[1]
+        names, one_by_one = self._names()
+        made = derived_names.made_of(text, names, (self._behind, self._block[1]))
+        self._records = Records(
+            text,
+            poll.consumer,
+            frozenset(names),
+            self._behind,
+            self._block,
+            one_by_one,
+            program.producers,
+            program.committing,
+            made,
+        )
+        self._commits = self._records.commits_of_all
+        self._used = names | {derived.name for derived in made}
+        self._uses = any_of(self._used)
+        self._hands = [*self._handed_on()]
+
+    def _names(self) -> tuple[set[str], list[Block]]:
+        """The names of what was polled, of each record and of collections of these; and the loops
+        that take one record after the other."""
+        text, poll, span = self._text, self._call, (self._behind, self._block[1])
+        each, names = list[tuple[str, Block]](), {poll.name}
         for _ in range(_DERIVATIONS):
             known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
-            reach = text.plain[slice(*span)]
-            derived = set(re.findall(_DERIVED.format(known, TYPED), reach))
+            derived = set(re.findall(_DERIVED.format(known, TYPED), text.plain[slice(*span)]))
             self._whole |= derived if self._whole else set()
             names |= derived
             each = [*record_loops.loops(text, names, span)]
@@ -125,21 +148,7 @@ class _Poll:
         if poll.in_loop:
             head = poll.head or poll.start
             one_by_one.append(record_loops.body_of(text, head, text.plain[head : poll.end]))
-        made = derived_names.made_of(text, names, span)
-        self._records = Records(
-            text,
-            poll.consumer,
-            frozenset(names),
-            self._behind,
-            self._block,
-            one_by_one,
-            program.producers,
-            made,
-        )
-        self._commits = self._records.commits_of_all
-        self._used = names | {derived.name for derived in made}
-        self._uses = any_of(self._used)
-        self._hands = [*self._handed_on()]
+        return names, one_by_one
 
     @cached_property
     def _flows(self) -> set[str]:
@@ -287,6 +296,8 @@ class _Poll:
                 yield hand.start()
         reached = self._text.reached((self._behind, self._block[1]))[1:]
         for body in islice(reached, None if self._depth == _DERIVATIONS else _MOST):
+            if own.search(plain, *body) is None:
+                continue
             taken, of_receiver = self._taken(body), jvm_objects.has_receiver(self._text, body)
             for match in islice(own.finditer(plain, *body), _MOST) if taken or of_receiver else ():
                 given = plain[match.end() : self._text.closed(match.end())]

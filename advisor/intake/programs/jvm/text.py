@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -164,6 +165,21 @@ class Text:
         return {head[1]: head for head in self.heads}
 
     @cached_property
+    def _nested(self) -> list[tuple[tuple[int, int, str], int]]:
+        """The braces as they open, and the number of those around each; -1 where there are none."""
+        nested, opened = list[tuple[tuple[int, int, str], int]](), list[int]()
+        for number, head in enumerate(sorted(self.heads)):
+            while opened and nested[opened[-1]][0][1] < head[0]:
+                opened.pop()
+            nested.append((head, opened[-1] if opened else -1))
+            opened.append(number)
+        return nested
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [head[0] for head, _ in self._nested]
+
+    @cached_property
     def _found(self) -> dict[str, list[str]]:
         return {}
 
@@ -252,7 +268,12 @@ class Text:
 
     def around(self, at: int) -> list[tuple[int, int, str]]:
         """The braces around a place, from the outermost."""
-        return sorted(head for head in self.heads if head[0] < at < head[1])
+        number, found = bisect_left(self._starts, at) - 1, list[tuple[int, int, str]]()
+        while number >= 0:
+            head, number = self._nested[number]
+            if head[1] > at:
+                found.insert(0, head)
+        return found
 
     def block(self, at: int) -> Block:
         """The innermost braces around a place; all of the text where there are none."""
