@@ -47,6 +47,7 @@ _IS_TAKEN = re.compile(r"(?<![=!<>-])=(?![=>])|<-|\breturn\b|\bmatch\b")
 _LAMBDA = re.compile(r"\s*\{?\s*(?:\(?\s*[\w\s:,]*\)?\s*(?:->|=>)|case\b[^=]{1,80}=>)")
 _PLAIN = re.compile(r"\s*(?:null|true|false|-?\d+[lL]?|\(\s*\))?\s*")
 _CAUGHT = re.compile(r"\.\s*catch\s*\{")
+_PARAMETER = re.compile(r"\A\s*\w+\s*->")
 
 
 def passed_over(text: Text, span: Block, uses: re.Pattern[str] | None = None) -> Iterator[int]:
@@ -58,7 +59,8 @@ def passed_over(text: Text, span: Block, uses: re.Pattern[str] | None = None) ->
             if uses is None or uses.search(plain, start, match.start()):
                 yield match.start()
     for match in islice(_CAUGHT.finditer(plain, begin, end), _MOST):
-        if only_writes(plain[match.end() : text.block_of(match.end() - 1)[1]]):
+        body = plain[match.end() : text.block_of(match.end() - 1)[1]]
+        if only_writes(_PARAMETER.sub("", body)):
             yield match.start()
 
 

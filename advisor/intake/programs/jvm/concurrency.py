@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
-_MOST = 20
+from advisor.intake.programs.jvm.text import Block, Text
+
+_MOST, _REACH = 20, 120
 HAND = re.compile(
     r"\.\s*(?:submit|tell|enqueue|tryEmit\w*|launchIn)\s*\(|\.\s*submit\s*\{|\.\s*execute\s*\((?=\s*(?:\(\s*\)|new\b|[\w.]+::))"
     r"|\b(?i:disruptor|ringBuffer)\w*\s*\.\s*(?:try)?[pP]ublish\w*\s*\("
@@ -36,7 +40,13 @@ Confirms) and MQTT's messages with QoS 0."""
 _OF_NATS, _OF_FIRESTORE = "io.nats", "com.google.cloud.firestore"
 _DECLARED = (
     r"\b{0}\s+(\w+)\s*(?=[=;,)])|\b(\w+)\s*:\s*{0}(?![\w.])|\b(\w+)\s*=\s*(?:new\s+)?{0}\s*[.(]"
+    r"|\b{0}[\w\s.]{{0,40}}\([^(){{}};]{{0,80}}\)[\w\s.)]{{0,40}}\{{\s*(\w+)\s*(?:->|=>)"
 )
+_MADE_FOR_IT = (
+    r"\b{0}(?:\s*\.\s*\w+)?\s*\([^(){{}};]{{0,80}}\)(?:\s*\.\s*\w+\s*\{{\s*it)?"
+    r"\s*\.\s*(?!close\b|build)\w+\s*\("
+)
+"""A call of one that is made for it alone."""
 
 
 @lru_cache(maxsize=4)
@@ -55,6 +65,7 @@ def hands(plain: str) -> re.Pattern[str]:
         sends += r"|\.\s*(?:document|collection)\s*\([^;{}]{0,200}?\)\s*"
         sends += r"\.\s*(?:set|add|update|create|delete)\s*\("
     calls = rf"\b(?:{names})\s*\.\s*(?!close\b|shutdown\b|flush\b|waiter\b)\w+\s*\("
+    sends += f"|{_MADE_FOR_IT.format(types)}"
     return re.compile(f"{HAND.pattern}|{calls}{sends}")
 
 
@@ -70,7 +81,7 @@ QUEUE = (
 )
 ASKS = re.compile(
     r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny|waitFor\w+|flushSync|txCommit|block\w*)\s*\("
-    r"|\bacquire\w*\s*\(\s*\w|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
+    r"|(?<=Future::)(?:join|get)\b|(?<=Thread::)join\b|\bacquire\w*\s*\(\s*\w|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
     r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
 )
 """What waits for others, and throws what they throw, or may."""
@@ -92,3 +103,16 @@ THREAD = re.compile(r"\bThread\b|\bthread\b")
 IS_DONE = re.compile(r"\.\s*isDone\b")
 OF_SCOPE = re.compile(r"(?:launch|async)\b")
 """Whose error `join()` does not throw."""
+SCOPE = re.compile(r"\b(?:coroutineScope|runBlocking|supervisorScope)\b[^{};]*$")
+"""What waits at its end for the coroutines that are launched in it."""
+_OTHER_SCOPE = re.compile(r"\b(?!this\b)\w+(?:\([^()]{0,80}\))?\s*\.\s*$")
+
+
+def outside(text: Text, hands: Sequence[int], span: Block) -> int:
+    """Where a coroutine is launched in a scope of its own, if nothing but another scope waits."""
+    waits = [match[0] for match in islice(WAITS.finditer(text.plain, *span), _MOST)]
+    if not waits or not all(SCOPE.search(wait) for wait in waits):
+        return 0
+    before = ((at, text.plain[max(0, at - _REACH) : at]) for at in hands)
+    return next((at for at, own in before
+                 if OF_SCOPE.match(text.plain, at) and _OTHER_SCOPE.search(own)), 0)  # fmt: skip

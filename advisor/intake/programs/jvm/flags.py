@@ -30,7 +30,7 @@ _RESETS = {
         r"\s*(?::[^=;{}]{0,60})?(?:=\s*(?:false\b|null\b|0|new\b|None\b|\w*(?:List|Set|Seq|Buffer)\w*"
         r"\s*[(.<\[])|\.\s*clear\s*\()"
     ),
-    False: re.compile(r"\s*(?::[^=;{}]{0,60})?=\s*true\b"),
+    False: re.compile(r"\s*(?::[^=;{}]{0,60})?=\s*(?:true\b|(?!new\b|if\b|when\b)\w[\w.]*+\s*\()"),
 }
 _ASKED = (
     r"\bif\s*\(\s*(?P<not>!\s*)?(?:this\.)?{}\b\s*(?P<of>\.\s*\w+\s*(?:\(\s*\))?)?"
@@ -44,6 +44,7 @@ _COUNTS = re.compile(r"\b(\w+)\s*(?:\+\+|\+=\s*1\b)")
 _SAYS = re.compile(r"(\w+)\s*=\s*true\s*;?\s*$")
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _JUMPS = re.compile(r"\b(?:continue|return|break|throw)\b")
+_ENDS_ROUND = re.compile(r"\b(?:continue|return)\b[^;{}]*;?\s*$")
 _BACK = re.compile(r"\bseek\w*\s*\(")
 _ELSE = re.compile(r"[\s;}]*\belse\b")
 _COMMITS = re.compile(r"\s*(?:\w+\s*\.\s*)*commit(?:Sync|Async)?\s*\(.*", re.DOTALL)
@@ -51,11 +52,16 @@ _COMMITS = re.compile(r"\s*(?:\w+\s*\.\s*)*commit(?:Sync|Async)?\s*\(.*", re.DOT
 
 def sides(text: Text, at: int) -> tuple[str, str]:
     """What is done behind a condition that ends at a place, and what else."""
+    does, other = (text.plain[slice(*span)] for span in _spans(text, at))
+    return does.removeprefix("{"), other.removeprefix("{")
+
+
+def _spans(text: Text, at: int) -> tuple[Block, Block]:
+    """Where that stands; what else is empty where there is nothing."""
     start, end = text.guarded(at)
     behind = end + (text.plain[end : end + 1] in ("}", ";"))
     other = _ELSE.match(text.plain, behind, behind + 40)
-    rest = text.plain[slice(*text.guarded(other.end()))] if other else ""
-    return text.plain[start:end].removeprefix("{"), rest.removeprefix("{")
+    return (start, end), text.guarded(other.end()) if other else (behind, behind)
 
 
 def is_idle(
@@ -77,9 +83,12 @@ def keeps_back(text: Text, at: int, *, in_function: bool = False) -> bool:
     return commits and not ends and is_idle(text, at, failed, in_function=in_function)
 
 
-def _failed(text: Text, name: str, value: bool, span: Block) -> Iterator[tuple[Block, str | None]]:
+def _failed(
+    text: Text, name: str, value: bool, span: Block
+) -> Iterator[tuple[Block, str | None, Block]]:
     """The conditions that ask for a name, and what is done behind each where it has a value; None
-    where that is not known, or stands behind the condition."""
+    where that is not known, or stands behind the condition. At last where what is done then is
+    not."""
     for match in islice(re.compile(_ASKED.format(name)).finditer(text.plain, *span), _MOST):
         of = re.sub(r"\W", "", match["of"] or "")
         answer = value is not (of in _NEGATIVE)
@@ -89,7 +98,12 @@ def _failed(text: Text, name: str, value: bool, span: Block) -> Iterator[tuple[B
         does, other = sides(text, match.end())
         failed, rest = (does, other) if answer else (other, does)
         is_known = not of or _OF.fullmatch(of)
-        yield match.span(), failed if is_known and (answer or not _JUMPS.search(rest)) else None
+        own, others = _spans(text, match.end())
+        never = others if answer else own
+        if answer and _ENDS_ROUND.search(does) and not other:
+            never = others[0], text.block(match.start())[1]
+        idle = failed if is_known and (answer or not _JUMPS.search(rest)) else None
+        yield match.span(), idle, never
 
 
 def nothing_asks(
@@ -99,12 +113,12 @@ def nothing_asks(
     """Whether nothing between two places is done where a name has a value."""
     span = max(0, span[0]), span[1]
     passed = [*logged(text, span)]
-    for place, failed in _failed(text, name, value, span):
+    for place, failed, never in _failed(text, name, value, span):
         if failed is None or not is_idle(
             text, place[1], failed, loops=loops, in_function=in_function
         ):
             return False
-        passed.append(place)
+        passed += [place, never]
     uses = islice(re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span), _MOST)
     return all(
         _IS_PUT.match(text.plain, use.end()) or any(a <= use.start() < b for a, b in passed)
@@ -137,5 +151,5 @@ def decides(text: Text, attempt: Block, handler: str) -> bool:
     whole = (0, len(text.plain))
     return any(
         failed is not None and not is_idle(text, place[1], failed)
-        for name, value in names[:2] for place, failed in _failed(text, name, value, whole)
+        for name, value in names[:2] for place, failed, _ in _failed(text, name, value, whole)
     )  # fmt: skip

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.programs.jvm.block_bodies import with_blocks
 from advisor.intake.programs.jvm.inlined import inlined
 from advisor.intake.programs.jvm.lambdas import with_braces
 from advisor.intake.programs.jvm.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.text import QUOTED, without_comments
+from advisor.intake.programs.jvm.values_of_blocks import with_statements
 from advisor.intake.text import IntakeError, line_of
 
 _WRITTEN = re.compile(
@@ -54,7 +56,8 @@ def normal_form(code: str) -> str:
         line = line_of(plain, empty.start())
         raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
     written = _WRITTEN.sub(_normal, plain)
-    return plain_blocks(inlined(with_braces(_without_breaks(_without_iterators(written)))))
+    written = with_statements(_without_breaks(_without_iterators(written)))
+    return plain_blocks(inlined(with_blocks(with_braces(written))))
 
 
 def _normal(match: re.Match[str]) -> str:

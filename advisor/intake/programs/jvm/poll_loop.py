@@ -211,8 +211,17 @@ class _Poll:
             wait = concurrency.WAITS.search(plain, at, end)
             closed = self._text.closed(plain.index("(", at) + 1)
             early = self._commits.search(plain, closed, wait.start() if wait else end)
-            if early and (wait or (pauses and self._is_next(closed, early.start()))):
+            waits_later = wait or (early and self._is_in_scope(at, early.start()))
+            if early and (waits_later or (pauses and self._is_next(closed, early.start()))):
                 yield early.start()
+
+    def _is_in_scope(self, hand: int, commit: int) -> bool:
+        """Whether a commit is in the scope that waits, at its end, for who is given a record."""
+        return any(
+            start < commit < end and concurrency.SCOPE.search(head)
+            for start, end, head in self._text.around(hand)
+            if start > self._block[0]
+        )
 
     def _is_next(self, begin: int, end: int) -> bool:
         """Whether nothing is called between two places of one block but the consumer."""
@@ -253,6 +262,8 @@ class _Poll:
     def _handed(self, end: int) -> int:
         """Where others are given a record, and nothing in the block waits; 0 if nowhere."""
         plain = self._text.plain
+        if outside := concurrency.outside(self._text, self._hands, (self._behind, end)):
+            return outside
         if concurrency.WAITS.search(plain, self._behind, end) or self._commits_then(end):
             return 0
         if self._hands:

@@ -15,6 +15,15 @@ _EACH = (
     r"|spliterator\(\)\s*,\s*\w+\s*\)))*"
     r"\s*\.\s*(?:for[Ee]ach|map|mapNotNull|flatMap|onEach)\s*[({{]\s*\(?(?!this\b|super\b)(\w+)(?!\w|\s*::)"
 )
+_LINK = (
+    r"\s*\??\.\s*(?:spliterator\(\)\s*,\s*\w+\s*\)"
+    r"|(?!partitions\b|records\b)\w++(?:\((?:[^(){{}}]|\([^(){{}}]*\)){{0,200}}\)|\s*\{{[^{{}}]{{0,200}}\}})?)"
+)
+_CHAIN = (
+    r"\b{0}(?:" + _LINK + r"){{1,6}}\s*\??\.\s*for[Ee]ach(?:Ordered|Indexed)?\s*(?P<open>[({{])"
+    r"\s*\(?(?:\w+\s*,\s*)?(?!this\b|super\b)(?P<own>\w+)(?!\w|\s*::)"
+)
+"""A chain of calls that hands on each record, or each group of some, at its end."""
 _PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _CALL = re.compile(r"\bspliterator\b[^{}]*?\.\s*\w+\s*[({]")
 _REFERS = (
@@ -29,8 +38,14 @@ def loops(text: Text, names: Collection[str], span: Block) -> Iterator[tuple[str
     is none."""
     known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
     for loop in islice(re.compile(_EACH.format(known)).finditer(text.plain, *span), _MOST):
+        name = loop[1] or loop[2]
         is_place = _PARTITIONS.match(text.plain, loop.end())
-        yield "" if is_place else _name(text, loop), body_of(text, loop.start(), loop[0])
+        own = "" if is_place else _own(text, loop.end(), name, loop[0])
+        yield own, body_of(text, loop.start(), loop[0])
+    for loop in islice(re.compile(_CHAIN.format(known)).finditer(text.plain, *span), _MOST):
+        opened, is_block = loop.start("open"), loop["open"] == "{"
+        body = text.block_of(opened) if is_block else (opened, text.closed(opened + 1))
+        yield _own(text, loop.end(), loop["own"], loop["open"]), body
 
 
 def given_each(text: Text, names: Collection[str], span: Block) -> Iterator[str]:
@@ -40,12 +55,11 @@ def given_each(text: Text, names: Collection[str], span: Block) -> Iterator[str]
     yield from (name for match in islice(found, _MOST) for name in match.groups() if name)
 
 
-def _name(text: Text, loop: re.Match[str]) -> str:
+def _own(text: Text, behind: int, name: str, opens: str) -> str:
     """What a loop calls a record; Kotlin's braces without a name for it call it `it`."""
-    behind = text.plain[loop.end() :][:20].lstrip()
-    if "{" in loop[0] and not behind.startswith((")", ",", ":", "->", "=>")):
-        return "it"
-    return str(next(filter(None, loop.groups())))
+    rest = text.plain[behind : behind + 20].lstrip()
+    is_named = "{" not in opens or rest.startswith((")", ",", ":", "->", "=>"))
+    return name if is_named else "it"
 
 
 def body_of(text: Text, at: int, loop: str) -> Block:

@@ -57,6 +57,8 @@ _GIVES = (
     r"(?:\s*:[^=;{{}}]{{1,60}})?\s*=(?!=)\s*)?(?:\w+\s*\.\s*)?\b{0}\s*\((?![^(){{}};]*\)\s*(?:throws\b[^{{;]*)?\{{)"
 )
 """A call of a method, and what takes its value."""
+_IN_VAIN = re.compile(r"\(\s*!|==\s*(?:null|false)\b|\bisEmpty\b")
+_LEAVES = re.compile(r"\b(?:continue|return|break)\b")
 _OR_THROWS = re.compile(r"\s*\.\s*(?:orElseThrow|getOrThrow)\b")
 _ATTEMPTS = re.compile(
     r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
@@ -166,8 +168,7 @@ def _asks_for(text: Text, call: re.Match[str]) -> bool:
     """Whether something is done where a call has returned nothing."""
     end = text.closed(call.end())
     if call["asked"]:
-        does, _ = jvm_flags.sides(text, text.closed(text.plain.index("(", call.start()) + 1))
-        return not only_writes(does)
+        return _acts(text, call.start(), text.closed(text.plain.index("(", call.start()) + 1))
     if _OR_THROWS.match(text.plain, end):
         return True
     stop = text.block(end)[1]
@@ -178,10 +179,16 @@ def _asks_for(text: Text, call: re.Match[str]) -> bool:
     ):
         return True
     asked = re.compile(rf"\bif\s*\((?:\s*!)?\s*{name}\b[^(){{}};]*(?:\(\)\s*)?\)")
-    return any(
-        not only_writes(jvm_flags.sides(text, match.end())[0])
-        for match in asked.finditer(text.plain, end, stop)
-    )
+    found = asked.finditer(text.plain, end, stop)
+    return any(_acts(text, match.start(), match.end()) for match in found)
+
+
+def _acts(text: Text, begin: int, end: int) -> bool:
+    """Whether something is done where a condition between two places asks in vain."""
+    does, other = jvm_flags.sides(text, end)
+    if _IN_VAIN.search(text.plain, begin, end):
+        return not only_writes(does)
+    return not only_writes(other) or bool(_LEAVES.search(does))
 
 
 def _is_untaken(text: Text, name: str, places: list[int]) -> bool:

@@ -1,0 +1,64 @@
+"""Functions of Kotlin and Scala whose body is an expression that has no value, with a block:
+`fun all(rs: Rs) = rs.forEach { handle(it) }`, `def all(rs: Rs): Unit = save(rs)`.
+
+A collection that hands each to a method of the file by its name calls it in a block, too:
+`rs.forEach(::handle)` is `rs.forEach { handle(it) }`. Lines stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from advisor.intake.programs.jvm.text import Text
+
+_MOST, _LONGEST = 200, 3_000
+_FUNCTION = re.compile(
+    r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?(?:[\w<>?, ]{1,80}\.)?\w+\s*\([^()]{0,300}\)"
+    r"\s*(?::\s*(?P<type>[\w<>\[\]?., ]{1,80}?))?\s*(?P<equals>=(?![=>]))\s*(?P<body>(?!\{)\S)"
+)
+_EACH = re.compile(
+    r"(?:\w+\s*\??\.\s*)?\w+(?:\([^(){}]{0,80}\))?"
+    r"(?:\s*\??\.\s*\w+(?:\([^(){}]{0,200}\)|\s*\{[^{}]{0,200}\})?){0,8}?"
+    r"\s*\??\.\s*for[Ee]ach(?:Indexed)?\b"
+)
+_LOOP = re.compile(r"for\s*\([^{}\n]{1,200}\)\s*(?!yield\b)\S")
+_SCOPE = re.compile(r"(?:runBlocking|coroutineScope|supervisorScope)\b")
+_OTHER_SIDE = re.compile(r"\s*(?:else|catch|finally)\b")
+_GIVEN = re.compile(
+    r"\.\s*(?P<each>for[Ee]ach)\s*\(\s*(?:(?P<of>this\s*)?::\s*)?(?P<name>[a-z]\w*)\s*(?:_\s*)?\)"
+)
+
+
+def with_blocks(code: str) -> str:
+    """The same program with blocks for these."""
+    if not re.search(r"\b(?:fun|def)\s", code):
+        return code
+    return _without_expressions(_without_references(code))
+
+
+def _without_expressions(code: str) -> str:
+    text = Text.of(code)
+    parts, behind = list[str](), 0
+    for match in islice(_FUNCTION.finditer(text.plain), _MOST):
+        begin, end = text.statement(match.start("body"))
+        is_unit = match["type"] == "Unit"
+        is_unit |= any(kind.match(text.plain, begin) for kind in (_EACH, _LOOP, _SCOPE))
+        whole = 0 < end - begin < _LONGEST and not _OTHER_SIDE.match(text.plain, end)
+        if behind <= match.start() and is_unit and whole:
+            between = code[match.end("equals") : begin]
+            parts += [code[behind : match.start("equals")], "{", between, code[begin:end], " }"]
+            behind = end
+    return "".join([*parts, code[behind:]])
+
+
+def _without_references(code: str) -> str:
+    text = Text.of(code)
+    parts, behind, is_scala = list[str](), 0, bool(re.search(r"\bdef\s", code))
+    for match in islice(_GIVEN.finditer(text.plain), _MOST):
+        if len(text.bodies(match["name"])) == 1:
+            given = "it => " if is_scala else ""
+            made = f".{match['each']} {{ {given}{match['name']}(it) }}"
+            parts += [code[behind : match.start()], made + "\n" * match[0].count("\n")]
+            behind = match.end()
+    return "".join([*parts, code[behind:]])

@@ -1,0 +1,132 @@
+"""Kotlin's expressions that have a value as the statements that Java has for them.
+
+`val o = try { a } catch (e: Exception) { null }` is a name that each block gives a value, as is
+what a function returns so; `runCatching { a }.getOrNull()` is such a `try`; `?: continue` and
+`?.let { }` are conditions. Lines stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from advisor.intake.programs.jvm.text import Block, Text, without_letters
+
+_MOST, _FARTHEST, _BEFORE = 100, 1_500, 40
+_KOTLIN = re.compile(r"\bfun\s")
+_OR_NULL = re.compile(r"\brunCatching\s*\{")
+_GET = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)")
+_IS_TAKEN, _IS_ASKED = re.compile(r"(?:=|\breturn)\s*$"), re.compile(r"\s*\?\.\s*let\b")
+_ELVIS = re.compile(
+    r"(?P<of>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=[^=\n;]{1,400}?)"
+    r"\s*\?:\s*(?P<jump>(?:continue|break|return|throw)\b[^;\n{}]{0,200})(?=[;\n}])"
+)
+_LET = re.compile(
+    r"(?<=[;{}\n])(?P<margin>\s*+)(?P<of>(?!va[lr]\b|return\b)[a-z]\w*+[^=;{}\n]{0,200}?"
+    r"(?:\{[^{}\n]{0,200}\}[^=;{}\n]{0,200}?){0,3})\s*\?\.\s*let\s*"
+    r"(?:\(\s*(?:this)?\s*::\s*(?P<method>\w+)\s*\)|\{(?:\s*(?P<own>\w+)\s*->)?(?P<body>[^{}]{0,400})\})"
+    r"(?=[ \t]*[;}\n])"
+)
+_TRY = re.compile(
+    r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=|\breturn\b"
+    r"|(?P<function>\bfun\s+(?:<[^<>]{0,80}>\s*)?(?:\w+\.)?\w+\s*\([^()]{0,300}\)"
+    r"(?:\s*:\s*[\w<>?., ]{1,80})?)\s*=)\s*try\s*\{"
+)
+_HANDLER = re.compile(r"\s*(?P<word>catch\s*\([^(){}]{0,200}\)|finally)\s*\{")
+_LEAVES = re.compile(r"\s*(?:continue|break|return|throw)\b")
+
+
+def with_statements(code: str) -> str:
+    """The same program with these as statements."""
+    if not _KOTLIN.search(code):
+        return code
+    for change in (_without_results, _without_elvis, _without_lets, _without_tries):
+        code = change(code)
+    return code
+
+
+def _without_results(code: str) -> str:
+    """`runCatching { … }.getOrNull()` as `try`."""
+    text = Text.of(code)
+    parts, behind = list[str](), 0
+    for match in islice(_OR_NULL.finditer(text.plain), _MOST):
+        end = text.block_of(match.end() - 1)[1] + 1
+        got = _GET.match(text.plain, end)
+        before = text.plain[max(0, match.start() - _BEFORE) : match.start()]
+        is_whole = _IS_TAKEN.search(before) or (got and _IS_ASKED.match(text.plain, got.end()))
+        if got and is_whole and match.start() >= behind:
+            inner = code[match.end() - 1 : end]
+            parts += [code[behind : match.start()], "try ", inner, " catch (e: Exception) { null }"]
+            behind = got.end()
+    return "".join([*parts, code[behind:]])
+
+
+def _without_elvis(code: str) -> str:
+    """`val o = f(r) ?: continue` as a condition behind it."""
+    plain, parts, behind = without_letters(code), list[str](), 0
+    for match in islice(_ELVIS.finditer(plain), _MOST):
+        given, jump = (code[slice(*match.span(group))] for group in ("of", "jump"))
+        if given.count("{") == given.count("}"):
+            parts += [code[behind : match.start()], f"{given}; if ({match['name']} == null) {jump}"]
+            parts.append("\n" * (match[0].count("\n") - given.count("\n") - jump.count("\n")))
+            behind = match.end()
+    return "".join([*parts, code[behind:]])
+
+
+def _without_lets(code: str) -> str:
+    """`f(r)?.let { save(it) }` as a name and a condition that asks for it."""
+    plain, parts, behind = without_letters(code), list[str](), 0
+    for match in islice(_LET.finditer(plain), _MOST):
+        own = match["own"] or "it"
+        given = code[slice(*match.span("of"))]
+        body = code[slice(*match.span("body"))] if match["body"] else f" {match['method']}({own}) "
+        parts += [code[behind : match.start()], match["margin"]]
+        parts.append(f"val {own} = {given}; if ({own} != null) {{{body}}}")
+        behind = match.end()
+    return "".join([*parts, code[behind:]])
+
+
+def _without_tries(code: str) -> str:
+    """A `try` that has a value, of which each block gives it to a name or returns it."""
+    text = Text.of(code)
+    changes = list[tuple[int, int, str]]()
+    for match in islice(_TRY.finditer(text.plain), _MOST):
+        if changes and match.start() < changes[-1][1]:
+            continue
+        gives = f"{match['name']} = " if match["name"] else "return "
+        own = [(match.start("head"), match.end("head"), _head(match))]
+        blocks = [text.block_of(match.end() - 1)]
+        while handler := _HANDLER.match(text.plain, blocks[-1][1] + 1):
+            blocks.append(text.block_of(handler.end() - 1))
+            if handler["word"] != "finally":
+                own.append(_given(text, blocks[-1], gives))
+        if len(blocks) > 1 and blocks[-1][1] - match.start() < _FARTHEST:
+            end = blocks[-1][1] + 1
+            own.append(_given(text, blocks[0], gives))
+            own += [(end, end, " }")] if match["function"] else []
+            changes += sorted(own)
+    parts, behind = list[str](), 0
+    for start, stop, made in changes:
+        parts += [code[behind:start], made]
+        behind = stop
+    return "".join([*parts, code[behind:]])
+
+
+def _head(match: re.Match[str]) -> str:
+    lines = "\n" * match["head"].count("\n")
+    if match["function"]:
+        return f"{match['function']} {{{lines[match['function'].count(chr(10)) :]}"
+    return f"var {match['name']};{lines}" if match["name"] else lines
+
+
+def _given(text: Text, block: Block, gives: str) -> tuple[int, int, str]:
+    """Where the last statement of a block begins, and what stands before it."""
+    depth, begin = 0, block[0] + 1
+    for at in range(block[0] + 1, min(block[1], block[0] + _FARTHEST)):
+        char = text.plain[at]
+        depth += (char in "([{") - (char in ")]}")
+        is_end = depth == 0 and char in ";\n"
+        if is_end and text.plain[at + 1 : block[1]].strip():
+            begin = at + 1
+    begin += len(text.plain[begin : block[1]]) - len(text.plain[begin : block[1]].lstrip())
+    return begin, begin, "" if _LEAVES.match(text.plain, begin) else gives

@@ -1,0 +1,119 @@
+"""What is done with a record in a function that is an expression, a chain of calls, or a block of
+Kotlin that has a value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD
+from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
+
+_FUN = "fun handle(r: ConsumerRecord<String, String>) {\nc.commitSync()\nsave(r)\n}"
+_ALL = "fun every(rs: ConsumerRecords<String, String>) = rs%s\n" + _FUN
+_UNIT = "fun every(rs: Rs): Unit = work(rs)\nfun work(rs: Rs) { c.commitSync(); save(rs) }"
+_CHUNKED = "rs.map { parse(it) }.chunked(10).forEach { part ->\nc.commitSync()\nsave(part)\n}"
+_SOCKET = "DatagramSocket()"
+
+
+@pytest.mark.parametrize(("loop", "more", "expected"), [
+    ("every(rs)", _ALL % ".forEach { handle(it) }", BEFORE),
+    ("every(rs)", _ALL % ".forEach(::handle)", BEFORE),
+    ("every(rs)", _ALL % "\n.filter { it.value() != null }\n.forEach { handle(it) }", BEFORE),
+    ("every(rs)", _UNIT, BEFORE),
+    ("every(rs)\nc.commitSync()", "fun every(rs: Rs) = rs.forEach { save(it) }", YES),
+    # a chain hands on each, or each group of some
+    ("rs.filter { it.value() != null }.forEach { c.commitSync(); save(it) }", "", BEFORE),
+    (_CHUNKED, "", BEFORE),
+    ("rs.groupBy { it.key() }.forEach { (k, all) ->\nc.commitSync()\nsave(all)\n}", "", BEFORE),
+    ("rs.filter { it.value() != null }.forEach { save(it) }\nc.commitSync()", "", YES),
+    # a datagram is on the way when send() returns (UDP)
+    (f"for (r in rs) {_SOCKET}.use {{ s -> s.send(packet(r)) }}\nc.commitSync()", "", ASIDE),
+    (f"for (r in rs) {_SOCKET}.use {{ it.send(packet(r)) }}\nc.commitSync()", "", ASIDE),
+    (f"for (r in rs) {_SOCKET}.send(packet(r))\nc.commitSync()", "", ASIDE),
+])  # fmt: skip
+def test_a_function_of_kotlin_that_is_an_expression(
+    loop: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, more), expected)
+
+
+_OR_NULL = "fun read(r: R): Order? = try { parse(r) } catch (e: Exception) { null }"
+_LINES = (
+    "fun read(r: R): Order? =\n  try {\n    log.info(r)\n    parse(\n      r\n    )\n"
+    "  } catch (e: Exception) {\n    log.warn(e)\n    null\n  }"
+)
+_RESULT = "fun read(r: R): Order? = runCatching { parse(r) }.getOrNull()"
+_ASKED = "val o = read(r)\nif (o != null) save(o)"
+
+
+@pytest.mark.parametrize(("each", "more", "expected"), [
+    (_ASKED, _OR_NULL, SKIP),
+    (_ASKED, _LINES, SKIP),
+    (_ASKED, _RESULT, SKIP),
+    ("val o = read(r) ?: continue\nsave(o)", _OR_NULL, SKIP),
+    ("read(r)?.let { save(it) }", _RESULT, SKIP),
+    ("read(r)?.let(::save)", _OR_NULL, SKIP),
+    ("val o = try { parse(r) } catch (e: Exception) { null }\nif (o != null) save(o)", "", SKIP),
+    ("runCatching { parse(r) }.getOrNull()?.let { save(it) }", "", SKIP),
+    ("val o = read(r) ?: throw IllegalStateException()\nsave(o)", _OR_NULL, YES),
+    ("val o = read(r)\nif (o == null) dead(r) else save(o)", _LINES, YES),
+])  # fmt: skip
+def test_an_order_that_cannot_be_read_in_kotlin_is_null(
+    each: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    loop = f"for (r in rs) {{\n{each}\n}}\nc.commitSync()"
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, more), expected)
+
+
+_EACH = "rs.forEach { r -> %s { save(r) } }"
+
+
+@pytest.mark.parametrize(("loop", "expected"), [
+    (f"coroutineScope {{\n{_EACH % 'launch'}\nc.commitSync()\n}}", BEFORE),
+    (f"coroutineScope {{\n{_EACH % 'launch'}\n}}\nc.commitSync()", YES),
+    (f"runBlocking {{\n{_EACH % 'GlobalScope.launch'}\n}}\nc.commitSync()", ASIDE),
+    ("runBlocking { rs.map { r -> other.async { save(r) } }.awaitAll() }\nc.commitSync()", YES),
+    ("runBlocking { rs.asFlow().map { save(it) }.catch { e -> log.error(e) }.collect() }\n"
+     "c.commitSync()", SKIP),
+])  # fmt: skip
+def test_a_scope_waits_for_its_own_at_its_end(loop: str, expected: str, tmp_path: Path) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
+
+
+_READ = (
+    "Order read(ConsumerRecord<String, String> r) {\n"
+    "try { return parse(r.value()); } catch (Exception e) { log.warn(e); return null; }\n}"
+)
+_CAUGHT = "Order o;\ntry { o = parse(r.value()); } catch (Exception e) { o = null; }\n"
+_GATHERED = (
+    "List<CompletableFuture<Void>> all = new ArrayList<>();\n"
+    "for (var r : rs) all.add(CompletableFuture.runAsync(() -> save(r)));\n"
+)
+
+
+@pytest.mark.parametrize(("each", "more", "expected"), [
+    (f"{_CAUGHT}if (o != null) save(o);", "", SKIP),
+    (f"{_CAUGHT}if (o == null) continue;\nsave(o);", "", SKIP),
+    (f"{_CAUGHT}if (o == null) {{ dead(r); continue; }}\nsave(o);", "", YES),
+    (f"{_CAUGHT}save(o);", "", YES),
+    ("Order o = read(r);\nif (o != null) save(o);", _READ, SKIP),
+    ("Order o = read(r);\nif (o != null) save(o); else dead(r);", _READ, YES),
+])  # fmt: skip
+def test_an_order_that_cannot_be_read_in_java_is_null(
+    each: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    loop = LOOP % f"for (var r : rs) {{\n{each}\n}}\nc.commitSync();"
+    assert_program(tmp_path / "A.java", OF_METHOD % (loop, more), expected)
+
+
+@pytest.mark.parametrize(("behind", "expected"), [
+    ("all.forEach(CompletableFuture::join);\nc.commitSync();", YES),
+    ("c.commitSync();\nall.forEach(CompletableFuture::join);", BEFORE),
+    ("all.forEach(f -> log.info(f));\nc.commitSync();", ASIDE),
+])  # fmt: skip
+def test_futures_are_joined_by_the_name_of_the_method(
+    behind: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "A.java", OF_METHOD % (LOOP % f"{_GATHERED}{behind}", ""), expected)
