@@ -70,6 +70,13 @@ _PASSED = (
 )
 
 
+_KEPT = (
+    "rows are put by here and written with later ones, and close() does nothing with those that "
+    "are left: the query takes them as done. Write what is left in close()"
+)
+_PUTS_BY = r"\b(\w+)\s*(?:\.\s*(?:add|append|addOne|offer)\s*\(|\+=)[^;{{}}\n]*\b(?:{0})\b"
+
+
 def functions(reading: Reading, code: str) -> None:
     """Refuses functions that are given batches or rows, and pass over any error."""
     try:
@@ -101,6 +108,7 @@ def functions(reading: Reading, code: str) -> None:
         if replaced:
             reading.wrong(Component.APPLICATION, "processing", min(replaced), _REPLACED)
         left = [(line, batch_writes.PART) for node in every for line in _parts(node)]
+        left += [(line, _KEPT) for line in _kept_rows(tree)]
         if left := left or [*batch_writes.faults(tree)]:
             reading.wrong(Component.APPLICATION, "processing", *min(left))
         clients, buffers = AsyncClients(tree), Buffers(tree)
@@ -134,6 +142,28 @@ def _parts(function: ast.AST) -> Iterator[int]:
     for node in ast.walk(function):
         if isinstance(node, ast.For) and words.verb(node.iter) in ("take", "head", "tail"):
             yield node.lineno
+
+
+def _is_called(own: dict[str, ast.FunctionDef], name: str) -> bool:
+    """Whether close() is this method, or calls it."""
+    called = words.calls(own["close"]) if "close" in own else ()
+    return name == "close" or any(words.verb(call) == name for call in called)
+
+
+def _kept_rows(tree: ast.Module) -> Iterator[int]:
+    """Where an object puts a row by that close() does nothing with (ForeachWriter)."""
+    for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        own = {inner.name: inner for inner in node.body if isinstance(inner, ast.FunctionDef)}
+        if not ("open" in own and "process" in own):
+            continue
+        ends = [method for name, method in own.items() if _is_called(own, name)]
+        closing = {inner.attr for method in ends for inner in ast.walk(method)
+                   if isinstance(inner, ast.Attribute)}  # fmt: skip
+        for call in words.calls(own["process"]):
+            is_put = words.verb(call) in ("append", "extend", "add")
+            if is_put and words.receiver(call).startswith("self."):
+                field = words.receiver(call).removeprefix("self.")
+                yield from () if field in closing else (call.lineno,)
 
 
 def _replaced(function: ast.AST) -> Iterator[int]:
@@ -277,6 +307,8 @@ def _aside_in_other_languages(reading: Reading, code: str) -> None:
     if left := min(batch_writes_jvm.faults(code), default=None):
         reading.wrong(Component.APPLICATION, "processing", line_of(code, left[0]), left[1])
     text = Text.of(code)
+    for at in _kept_rows_in_other_languages(text):
+        reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _KEPT)
     keeps = _KEEPS_OTHERS.search(code)
     for functions in _blocks(text):
         waits = any(pattern.search(text.plain, *body)
@@ -297,6 +329,19 @@ def _aside_in_other_languages(reading: Reading, code: str) -> None:
             if match and not (waits and pattern is HAND):
                 line = line_of(code, match.start())
                 reading.wrong(Component.APPLICATION, "processing", line, words_of)
+
+
+def _kept_rows_in_other_languages(text: Text) -> Iterator[int]:
+    """Where a ForeachWriter puts a row by that close() does nothing with."""
+    if not re.search(r"\bForeachWriter\b", text.plain):
+        return
+    closing = "".join(text.plain[slice(*inner)] for body in text.bodies("close")
+                      for inner in text.reached(body))  # fmt: skip
+    for body in text.bodies("process")[:_MOST]:
+        names = "|".join(text.parameters(body)) or "(?!)"
+        for match in re.compile(_PUTS_BY.format(names)).finditer(text.plain, *body):
+            if not re.search(rf"\b{match[1]}\b", closing):
+                yield match.start()
 
 
 def _passed_over(function: ast.FunctionDef) -> list[int]:

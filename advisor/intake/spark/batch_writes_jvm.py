@@ -229,7 +229,7 @@ class _Walk:
             for use in re.finditer(rf"(?<![\w.]){name}\b", statement):
                 own, chained = (2 if name in whole else 1), "kept"
                 before = statement[: use.start()].rstrip()
-                if before.endswith(("(", ",")) and not self._is_read(before):
+                if before.endswith(("(", ",", "+=")) and not self._is_read(before):
                     chained = "written"
                 end, links = use.end(), list[str]()
                 while link := _LINK.match(statement, end):

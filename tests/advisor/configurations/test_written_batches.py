@@ -105,6 +105,13 @@ def test_a_function_of_python_writes_all_of_its_batch(
 
 
 CONNECTS = "self.c = connect()"
+KEPT = r"close\(\) does nothing with those that are left"
+_BUFFERED = (
+    "class W:\n  def open(self, p, e):\n    self.rows = []\n    return True\n"
+    "  def process(self, r):\n    self.rows.append(r)\n"
+    "    if len(self.rows) > 99: self.flush()\n"
+    "  def flush(self):\n    save(self.rows)\n    self.rows = []\n  def close(self, e): %s\n"
+)
 WRITER = "class W:\n  def open(self, p, e):\n%s\n  def process(self, r): %s\n"
 
 
@@ -120,6 +127,8 @@ WRITER = "class W:\n  def open(self, p, e):\n%s\n  def process(self, r): %s\n"
     ("class W:\n  def process(self, r): print(r)\n", "foreach(W())", NOTHING),
     ("class W:\n  def process(self, r): self.rows.append(r)\n"
      "  def close(self, e): save(self.rows)\n", "foreach(W())", YES),
+    (_BUFFERED % "pass", "foreach(W())", KEPT),
+    (_BUFFERED % "self.flush()", "foreach(W())", YES),
     ("def w(r): save(r)\n", "foreach(w)", YES),
     ("def w(r): print(r)\n", "foreach(w)", NOTHING),
     ("class W:\n  def __call__(self, d, i): d.show()\n", "foreachBatch(W())", NOTHING),
@@ -142,6 +151,12 @@ _ROW = "def process(r: Row): Unit = %s; def close(e: Throwable): Unit = {}"
 OBJECT = "foreach(new ForeachWriter[Row] { def open(p: Long, e: Long)%s\n" + _ROW + " })"
 CLASS = "class W extends ForeachWriter[Row] { override def open(p: Long, e: Long)%s\n%s }"
 OPENS = "try { c = connect(); true } catch { case e: Exception => log.error(e); false }"
+_KEEPS = (
+    "foreach(new ForeachWriter[Row] { val rows = new ArrayBuffer[Row]()\n"
+    "def open(p: Long, e: Long): Boolean = true\n"
+    "def process(r: Row): Unit = { rows += r; if (rows.size > 99) { save(rows); rows.clear() } }\n"
+    "def close(e: Throwable): Unit = { %s } })"
+)
 IN_SCALA = "foreachBatch { (d: DataFrame, i: Long) => %s }"
 
 
@@ -176,6 +191,8 @@ IN_SCALA = "foreachBatch { (d: DataFrame, i: Long) => %s }"
     ("foreachBatch(save _)", "def save(d: DataFrame, i: Long): Unit = { d.printSchema() }",
      NOTHING),
     ("foreachBatch(writer.write _)", "", YES),
+    (_KEEPS % "c.close()", "", KEPT),
+    (_KEEPS % "save(rows)", "", YES),
     (OBJECT % (": Boolean = false;", "save(r)"), "", CLOSED),
     (OBJECT % (" = { c = connect(); false }", "save(r)"), "", CLOSED),
     (OBJECT % (": Boolean = true;", "save(r)"), "", YES),
