@@ -117,3 +117,41 @@ def test_futures_are_joined_by_the_name_of_the_method(
     behind: str, expected: str, tmp_path: Path
 ) -> None:
     assert_program(tmp_path / "A.java", OF_METHOD % (LOOP % f"{_GATHERED}{behind}", ""), expected)
+
+
+_SCALA = """import org.apache.kafka.clients.consumer._
+object A {
+def run(): Unit = {
+val p = new Properties()
+p.put("group.id", "g")
+p.put("auto.offset.reset", "earliest")
+p.put("enable.auto.commit", "false")
+val c = new KafkaConsumer[String, String](p)
+while (true) {
+val rs = c.poll(Duration.ofSeconds(1))
+%s
+}
+}
+%s
+}
+"""
+_EVERY = "def every(rs: ConsumerRecords[String, String]): Unit = %s\n"
+_DONE = "def handle(r: ConsumerRecord[String, String]): Unit = {\nc.commitSync()\nsave(r)\n}"
+_LOOP = "for (r <- rs.asScala) {\n%s\n}\nc.commitSync()"
+
+
+@pytest.mark.parametrize(("loop", "more", "expected"), [
+    ("every(rs)", _EVERY % "rs.asScala.foreach(r => handle(r))" + _DONE, BEFORE),
+    ("every(rs)", _EVERY % "rs.asScala.foreach(handle)" + _DONE, BEFORE),
+    ("every(rs)", _EVERY % "for (r <- rs.asScala) handle(r)" + _DONE, BEFORE),
+    ("every(rs)\nc.commitSync()", _EVERY % "for (r <- rs.asScala) save(r)", YES),
+    # an error is a value that nothing takes
+    (_LOOP % "Using(open()) { f => f.write(r.value) }", "", SKIP),
+    (_LOOP % "Using(open()) { f => f.write(r.value) }.get", "", YES),
+    (_LOOP % "Using.resource(open()) { f => f.write(r.value) }", "", YES),
+    (_LOOP % "decode[Order](r.value).foreach(save)", "", SKIP),
+])  # fmt: skip
+def test_a_function_of_scala_that_is_an_expression(
+    loop: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "A.scala", _SCALA % (loop, more), expected)

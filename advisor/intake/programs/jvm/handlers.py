@@ -41,8 +41,11 @@ _TAKES_ALL = re.compile(
 _VALUE = re.compile(
     r"(?:(?<=[;{}\n])|=>|->)[ \t]*(?:\w+\s*\.\s*)?\b"
     r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
-    r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]|allCatch\s*\.\s*\w+\s*[({])"
+    r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]|allCatch\s*\.\s*\w+\s*[({]"
+    r"|Using\s*\([^(){}\n]{0,100}(?:\([^(){}\n]{0,80}\))?[^(){}\n]{0,40}\)\s*\{|decode\s*\[\w+\]\s*\()"
 )
+"""What makes a value of an error: `Using` of Scala closes what it is given, too, and `decode` of
+circe parses."""
 _KEPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
 _VALUES = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
 """A plain value in place of an error."""
