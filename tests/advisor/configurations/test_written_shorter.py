@@ -28,6 +28,14 @@ _SOCKET = "DatagramSocket()"
     (_CHUNKED, "", BEFORE),
     ("rs.groupBy { it.key() }.forEach { (k, all) ->\nc.commitSync()\nsave(all)\n}", "", BEFORE),
     ("rs.filter { it.value() != null }.forEach { save(it) }\nc.commitSync()", "", YES),
+    # a statement behind a head needs no braces
+    ("for (r in rs) runCatching { save(r) }\nc.commitSync()", "", SKIP),
+    ("for (r in rs) if (r.value() == null) dead(r) else runCatching { save(r) }\nc.commitSync()",
+     "", SKIP),
+    # what a scope calls is of its object
+    ("with(c) { commitSync() }\nrs.forEach { save(it) }", "", BEFORE),
+    ("c.apply { commitAsync() }\nfor (r in rs) save(r)", "", BEFORE),
+    ("rs.forEach { save(it) }\nc.run { commitSync() }", "", YES),
     # a datagram is on the way when send() returns (UDP)
     (f"for (r in rs) {_SOCKET}.use {{ s -> s.send(packet(r)) }}\nc.commitSync()", "", ASIDE),
     (f"for (r in rs) {_SOCKET}.use {{ it.send(packet(r)) }}\nc.commitSync()", "", ASIDE),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from advisor.intake.programs.jvm.derived_names import LOGGED
 from advisor.intake.programs.jvm.text import Block, Text, without_letters
 
 _MOST, _FARTHEST, _BEFORE = 100, 1_500, 40
@@ -22,16 +23,22 @@ _ELVIS = re.compile(
     r"\s*\?:\s*(?P<jump>(?:continue|break|return|throw)\b[^;\n{}]{0,200})(?=[;\n}])"
 )
 _LET = re.compile(
-    r"(?<=[;{}\n])(?P<margin>\s*+)(?P<of>(?!va[lr]\b|return\b)[a-z]\w*+[^=;{}\n]{0,200}?"
+    r"(?<=[;{}\n])(?P<margin>\s*+)(?P<of>(?!va[lr]\b|return\b)(?=[^\n=;?]{1,120}[({])[a-z]\w*+[^=;{}\n]{0,200}?"
     r"(?:\{[^{}\n]{0,200}\}[^=;{}\n]{0,200}?){0,3})\s*\?\.\s*let\s*"
     r"(?:\(\s*(?:this)?\s*::\s*(?P<method>\w+)\s*\)|\{(?:\s*(?P<own>\w+)\s*->)?(?P<body>[^{}]{0,400})\})"
     r"(?=[ \t]*[;}\n])"
+)
+_SCOPE = re.compile(
+    r"(?:\bwith\s*\(\s*(?P<of>\w+)\s*\)|\b(?P<whose>\w+)\s*\.\s*(?:run|apply))\s*"
+    r"\{[ \t]*(?P<commit>commit(?:Sync|Async)\s*\([^(){}\n]{0,100}\))[ \t]*;?[ \t]*\}"
 )
 _TRY = re.compile(
     r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=|\breturn\b"
     r"|(?P<function>\bfun\s+(?:<[^<>]{0,80}>\s*)?(?:\w+\.)?\w+\s*\([^()]{0,300}\)"
     r"(?:\s*:\s*[\w<>?., ]{1,80})?)\s*=)\s*try\s*\{"
 )
+_SAYS_WHETHER = re.compile(r"[\s;{](?:true|false)\s*\}")
+"""Of a function whose value is known as one that says so (`expression_bodies`)."""
 _HANDLER = re.compile(r"\s*(?P<word>catch\s*\([^(){}]{0,200}\)|finally)\s*\{")
 _LEAVES = re.compile(r"\s*(?:continue|break|return|throw)\b")
 
@@ -40,7 +47,9 @@ def with_statements(code: str) -> str:
     """The same program with these as statements."""
     if not _KOTLIN.search(code):
         return code
-    for change in (_without_results, _without_elvis, _without_lets, _without_tries):
+    for change in (
+        _without_results, _without_elvis, _without_lets, _without_tries, _without_scopes,
+    ):  # fmt: skip
         code = change(code)
     return code
 
@@ -86,6 +95,11 @@ def _without_lets(code: str) -> str:
     return "".join([*parts, code[behind:]])
 
 
+def _without_scopes(code: str) -> str:
+    """`with(c) { commitSync() }` as `c.commitSync()`."""
+    return _SCOPE.sub(lambda it: f"{it['of'] or it['whose']}.{it['commit']}", code)
+
+
 def _without_tries(code: str) -> str:
     """A `try` that has a value, of which each block gives it to a name or returns it."""
     text = Text.of(code)
@@ -100,7 +114,9 @@ def _without_tries(code: str) -> str:
             blocks.append(text.block_of(handler.end() - 1))
             if handler["word"] != "finally":
                 own.append(_given(text, blocks[-1], gives))
-        if len(blocks) > 1 and blocks[-1][1] - match.start() < _FARTHEST:
+        whole = text.plain[match.start() : blocks[-1][1] + 1]
+        says_whether = match["function"] and _SAYS_WHETHER.search(whole)
+        if len(blocks) > 1 and len(whole) < _FARTHEST and not says_whether:
             end = blocks[-1][1] + 1
             own.append(_given(text, blocks[0], gives))
             own += [(end, end, " }")] if match["function"] else []
@@ -129,4 +145,5 @@ def _given(text: Text, block: Block, gives: str) -> tuple[int, int, str]:
         if is_end and text.plain[at + 1 : block[1]].strip():
             begin = at + 1
     begin += len(text.plain[begin : block[1]]) - len(text.plain[begin : block[1]].lstrip())
-    return begin, begin, "" if _LEAVES.match(text.plain, begin) else gives
+    has_none = _LEAVES.match(text.plain, begin) or LOGGED.match(text.plain, begin)
+    return begin, begin, "" if has_none else gives
