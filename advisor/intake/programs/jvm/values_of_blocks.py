@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm.text import Block, Text, without_letters
 _MOST, _FARTHEST, _BEFORE = 100, 1_500, 40
 _KOTLIN = re.compile(r"\bfun\s")
 _OR_NULL = re.compile(r"\brunCatching\s*\{")
-_GET = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)")
+_GET = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)(?!\s*\?:)")
 _IS_TAKEN, _IS_ASKED = re.compile(r"(?:=|\breturn)\s*$"), re.compile(r"\s*\?\.\s*let\b")
 _ELVIS = re.compile(
     r"(?P<of>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=[^=\n;]{1,400}?)"
