@@ -71,11 +71,11 @@ def _without_results(code: str) -> str:
 
 
 def _without_elvis(code: str) -> str:
-    """`val o = f(r) ?: continue` as a condition behind it."""
+    """`val o = f(r) ?: continue` as a condition behind it; a result has a rule of its own."""
     plain, parts, behind = without_letters(code), list[str](), 0
     for match in islice(_ELVIS.finditer(plain), _MOST):
         given, jump = (code[slice(*match.span(group))] for group in ("of", "jump"))
-        if given.count("{") == given.count("}"):
+        if given.count("{") == given.count("}") and "runCatching" not in given:
             parts += [code[behind : match.start()], f"{given}; if ({match['name']} == null) {jump}"]
             parts.append("\n" * (match[0].count("\n") - given.count("\n") - jump.count("\n")))
             behind = match.end()
