@@ -15,7 +15,6 @@ from itertools import islice
 
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.jvm import (
-    buffers,
     bulk_writes,
     chain_errors,
     concurrency,
@@ -26,6 +25,7 @@ from advisor.intake.programs.jvm import (
     kotlin_flows,
     partial_polls,
     poll_chains,
+    polled,
     publishers,
     record_loops,
     repetition,
@@ -38,12 +38,11 @@ from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm import threads as jvm_threads
 from advisor.intake.programs.jvm.buffers import PUT_BY
 from advisor.intake.programs.jvm.commits import ALL, Methods, Records, any_of
-from advisor.intake.programs.jvm.polls import TYPED, Call, consumers, handed, polls
+from advisor.intake.programs.jvm.polls import Call, consumers, handed, polls
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.text import IntakeError, line_of
 
-_MOST, _MOST_POLLS, _MOST_NAMES, _MOST_HANDED, _DERIVATIONS = 100, 12, 30, 8, 2
-_DERIVED = r"\b(\w+){1}(?:{0})\s*\.\s*(?:records|iterator|stream|asScala|toList|spliterator)\b"
+_MOST, _MOST_POLLS, _MOST_HANDED, _DEEPEST = 100, 12, 8, 2
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _CONTINUES = re.compile(r"\bcontinue\b|\breturn@")
@@ -103,52 +102,30 @@ class _Program:
 class _Poll:
     """One `poll()`, and the block that it stands in."""
 
-    def __init__(self, program: _Program, poll: Call, depth: int = _DERIVATIONS) -> None:
+    def __init__(self, program: _Program, poll: Call, depth: int = _DEEPEST) -> None:
         self._program, self._call, text = program, poll, program.text
         self._depth = depth
         self._text, self._at, self._consumer = text, poll.start, poll.consumer
         self._block = text.block(poll.start)
         self._behind = poll.end
         self._closes = re.compile(rf"\b{poll.consumer}\s*\.\s*close\s*\(")
-        self._whole = set[str]() if poll.in_loop else {poll.name}
-        names, one_by_one = self._names()
-        made = derived_names.made_of(text, names, (self._behind, self._block[1]))
+        named = polled.names(text, poll, (self._behind, self._block[1]))
+        self._whole = named.whole
         self._records = Records(
             text,
             poll.consumer,
-            frozenset(names),
+            frozenset(named.all),
             self._behind,
             self._block,
-            one_by_one,
+            named.loops,
             program.producers,
             program.committing,
-            made,
+            named.made,
         )
         self._commits = self._records.commits_of_all
-        self._used = names | {derived.name for derived in made}
+        self._used = named.all | {made.name for made in named.made}
         self._uses = any_of(self._used)
         self._hands = [*self._handed_on()]
-
-    def _names(self) -> tuple[set[str], list[Block]]:
-        """The names of what was polled, of each record and of collections of these; and the loops
-        that take one record after the other."""
-        text, poll, span = self._text, self._call, (self._behind, self._block[1])
-        each, names = list[tuple[str, Block]](), {poll.name}
-        for _ in range(_DERIVATIONS):
-            known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
-            derived = set(re.findall(_DERIVED.format(known, TYPED), text.plain[slice(*span)]))
-            self._whole |= derived if self._whole else set()
-            names |= derived
-            each = [*record_loops.loops(text, names, span)]
-            names |= {name for name, _ in each if name}
-            made = derived_names.made_of(text, names, span)
-            records = sorted(names | {part.name for part in made if part.is_apart})
-            names |= {*buffers.of_one_round(text, "|".join(records[:_MOST_NAMES]), span)}
-        one_by_one = [body for _, body in each]
-        if poll.in_loop:
-            head = poll.head or poll.start
-            one_by_one.append(record_loops.body_of(text, head, text.plain[head : poll.end]))
-        return names, one_by_one
 
     @cached_property
     def _flows(self) -> set[str]:
@@ -306,7 +283,7 @@ class _Poll:
             if (hand := own.search(plain, *body)) and not concurrency.WAITS.search(plain, *body):
                 yield hand.start()
         reached = self._text.reached((self._behind, self._block[1]))[1:]
-        for body in islice(reached, None if self._depth == _DERIVATIONS else _MOST):
+        for body in islice(reached, None if self._depth == _DEEPEST else _MOST):
             if own.search(plain, *body) is None:
                 continue
             taken, of_receiver = self._taken(body), jvm_objects.has_receiver(self._text, body)
