@@ -54,7 +54,7 @@ class Comprehension:
         unnamed = [part.end() for part in parts if part["name"] == "_"]
         if not unnamed or any(_OF_NONE.match(plain, part.end()) for part in parts):
             return ""
-        return next((what for told, what in _BY_IMPORT if told.search(plain)), "")
+        return next((what for pattern, what in _BY_IMPORT if pattern.search(plain)), "")
 
 
 def of(text: Text, span: Block) -> Iterator[Comprehension]:

@@ -15,6 +15,10 @@ from collections.abc import Container, Iterator
 from advisor.intake.programs.python import words
 
 _JUMPS = ast.Continue | ast.Return | ast.Break
+_BODIES = frozenset({"text", "content", "data", "headers"})
+_ENDS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"})
+"""What is read of a response whose status says whether something was done."""
+_MOST_PARTS = 4
 
 
 def breaks(body: list[ast.stmt]) -> Iterator[ast.Break]:
@@ -225,11 +229,6 @@ def asked_by(node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.Match):
         return node.subject
     return node.test if isinstance(node, ast.If) else None
-
-
-_BODIES = frozenset({"text", "content", "data", "headers"})
-_MOST_PARTS = 4
-_ENDS = frozenset({"read", "close", "release", "aclose", "aread", "json", "text"})
 
 
 def _reads_out(value: ast.expr) -> bool:

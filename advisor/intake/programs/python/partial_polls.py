@@ -278,8 +278,8 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
             value, names = node.value, [node.target]
         elif isinstance(node, ast.Expr):
             value = node.value
-            told = words.calls(node) if id(node) in printed else ()
-            found |= {id(call) for call in told if is_request(call, sessions)}
+            written = words.calls(node) if id(node) in printed else ()
+            found |= {id(call) for call in written if is_request(call, sessions)}
         elif isinstance(node, ast.If | ast.Match):
             found |= {id(call) for call in _asked_for(node, own)}
         elif isinstance(node, ast.For) and id(node.iter) in printed:
