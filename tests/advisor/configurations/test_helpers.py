@@ -53,3 +53,43 @@ def test_a_helper_of_python_returns_something(
 ) -> None:
     ends = "" if expected == BEFORE else _COMMIT
     assert_program(tmp_path / "app.py", _PYTHON % (more, f"{body}{ends}"), expected)
+
+
+_JAVA = """import org.apache.kafka.clients.consumer.*;
+import java.net.http.*;
+class A { void run() {
+Properties p = new Properties();
+p.put("group.id", "g");
+p.put("enable.auto.commit", "false");
+p.put("auto.offset.reset", "earliest");
+KafkaConsumer<String, String> c = new KafkaConsumer<>(p);
+while (true) {
+for (ConsumerRecord<String, String> r : c.poll(Duration.ofSeconds(1))) {
+%s
+}
+c.commitSync();
+}
+}
+%s {
+return client.send(of(r), BodyHandlers.ofString())%s;
+}
+}
+"""
+_RESPONSE = "HttpResponse<String> post(ConsumerRecord<String, String> r)"
+_BODY = "String post(ConsumerRecord<String, String> r)"
+_ASKED = "if (a.statusCode() >= 300) { throw new IOException(); }"
+
+
+@pytest.mark.parametrize(("body", "head", "of", "expected"), [
+    ("post(r);", _RESPONSE, "", SKIP),
+    ("log.info(post(r));", _RESPONSE, "", SKIP),
+    ('log.info("answer {}", post(r));', _BODY, ".body()", SKIP),
+    ("post(r);", _BODY, ".body()", SKIP),
+    ("var a = post(r);\nlog.info(a.body());", _RESPONSE, "", SKIP),
+    (f"var a = post(r);\n{_ASKED}", _RESPONSE, "", YES),
+    ("save(post(r));", _BODY, ".body()", YES),
+])  # fmt: skip
+def test_a_helper_of_java_returns_a_response(
+    body: str, head: str, of: str, expected: str, tmp_path: Path
+) -> None:
+    assert_program(tmp_path / "A.java", _JAVA % (body, head, of), expected)

@@ -18,7 +18,7 @@ from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_BODIES = 60, 4
 _WRITES = re.compile(
-    r"(?P<before>(?:(?<=[;{}\n])|(?P<each>->)"
+    r"(?P<before>(?:(?<=[;{}\n])|(?P<given>(?<=[(,+]))|(?P<each>->)"
     r"|\b(?P<name>\w+)\s*(?::\s*[\w<>?., ]{1,60})?=(?!=))\s*)"
     r"(?:await\s+)?(?:\w+\s*\??\.\s*){0,3}(?:"
     r"(?i:_?es|\w*(?:elastic|opensearch|client|bigquery|kinesis|firehose|dynamo|sqs|sns)\w*)\s*\.\s*"
@@ -47,6 +47,7 @@ _EACH = re.compile(r"\bfor[Ee]ach\s*\(\s*\(?[\w, ]{1,40}\)?\s*->$")
 """What makes nothing of what its function returns."""
 _OF_APACHE = re.compile(r"\bCloseableHttpClient\b|\borg\.apache\.(?:http|hc)\.")
 _WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
+_OF_BODY = re.compile(r"\s*\.\s*(?:body|headers)\s*\(\s*\)")
 _ALONE = re.compile(r"\s*(?:[;}\n]|$)")
 _ASKED = (
     r"\b(?:if|for)\s*\((?=[^{{}};]{{0,200}}\b{0}\b)"
@@ -58,8 +59,12 @@ _OF_CONDITION = re.compile(r"\b(?:if|for)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\)
 def unasked(text: Text, span: Block) -> Iterator[int]:
     """Where such a write is, between two places, and nothing but a log asks what failed."""
     begin, end = max(0, span[0]), span[1]
+    printed = [*logged(text, (begin, end))]
     for match in islice(_WRITES.finditer(text.plain, begin, end), _MOST):
         behind = text.closed(match.end())
+        is_printed = any(start <= match.start() < stop for start, stop in printed)
+        if match["given"] is not None and not is_printed:
+            continue  # something else is given the result
         if (match["apache"] and not _OF_APACHE.search(text.plain)) or (
             match["ktor"] and not _is_of_ktor(text.plain)
         ):
@@ -75,9 +80,12 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
             is_own = match["name"] is None
             if is_own and (used["closes"] or not _is_asked(text, name, used.end(), of_http=True)):
                 yield match.end()
+        of_http = bool(_OF_HTTP.search(match[0]))
+        if of_http and (read := _OF_BODY.match(text.plain, behind)):
+            behind = read.end()
+        held = held or (is_printed and match["given"] is not None)
         if not held and not is_last and not _ALONE.match(text.plain, behind):
             continue  # something is asked of the result at once
-        of_http = bool(_OF_HTTP.search(match[0]))
         if of_http and _asks_itself(text, match.end()):
             continue
         if match["name"] is None or not _is_asked(text, match["name"], behind, of_http=of_http):

@@ -16,6 +16,8 @@ _POLL = re.compile(r"\.\s*(?:poll|foreachBatch)\s*\(")
 _TAKES = (
     r"(?:(?:final\s+)?(?:va[lr]|[A-Za-z][\w.]*(?:<[^;=(){}]{1,80}>)?)\s+)?\w+"
     r"(?:\s*:\s*[\w.]+(?:[<\[][^;=(){}]{1,80}[>\]])?\??)?\s*[-+|&]?=(?!=)\s*|if\s*\(\s*!?\s*"
+    r"|(?:\w+\s*\.\s*){1,4}(?:info|debug|warn|error|trace|println|add|increment)\s*\("
+    r"[ \"]{0,200}(?:[,+]\s*)?"
 )
 """What stands before a call whose value is taken."""
 _CALL = re.compile(
