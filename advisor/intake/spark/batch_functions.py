@@ -98,13 +98,7 @@ def functions(reading: Reading, code: str) -> None:
         lines += [line for node in every for line in _unasked(node)]
         sessions = partial_polls.sessions(tree)
         lines += [line for node in every for line in _unread_results(node, sessions)]
-        replaced = [] if _KEEPS_OTHERS.search(code) else [
-            line for node in every for line in _replaced(node)
-        ]  # fmt: skip
-        if _BY_PARTITION not in code:
-            replaced += [call.lineno for node in every for call in words.calls(node)
-                         if words.verb(call) == "sql"
-                         and _INSERTS_OVER.search(ast.unparse(call))]  # fmt: skip
+        replaced = [*_replacements(every, code)]
         if replaced:
             reading.wrong(Component.APPLICATION, "processing", min(replaced), _REPLACED)
         left = [(line, batch_writes.PART) for node in every for line in _parts(node)]
@@ -118,6 +112,19 @@ def functions(reading: Reading, code: str) -> None:
         reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
         passed_over(reading, min(lines), _PASSED)
+
+
+def _replacements(functions: list[ast.AST], code: str) -> Iterator[int]:
+    """Where a batch takes the place of what others wrote."""
+    if not _KEEPS_OTHERS.search(code):
+        yield from (line for node in functions for line in _replaced(node))
+    if _BY_PARTITION not in code:
+        calls = (call for node in functions for call in words.calls(node))
+        yield from (
+            call.lineno
+            for call in calls
+            if words.verb(call) == "sql" and _INSERTS_OVER.search(ast.unparse(call))
+        )
 
 
 def _has_callback(tree: ast.Module) -> bool:

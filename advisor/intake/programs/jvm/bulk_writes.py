@@ -65,9 +65,7 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
         is_printed = any(start <= match.start() < stop for start, stop in printed)
         if match["given"] is not None and not is_printed:
             continue  # something else is given the result
-        if (match["apache"] and not _OF_APACHE.search(text.plain)) or (
-            match["ktor"] and not _is_of_ktor(text.plain)
-        ):
+        if not _is_imported(match, text.plain):
             continue
         behind = (
             text.block_of(behind + 1)[1] + 1 if text.plain[behind : behind + 2] == " {" else behind
@@ -101,6 +99,12 @@ def _asks_itself(text: Text, opened: int) -> bool:
         return bool(handler)
     handed_on = re.search(rf"[(,]\s*{function[1]}\s*[,)]", handler[function.end() :])
     return bool(handed_on) or "throw" in handler
+
+
+def _is_imported(write: re.Match[str], plain: str) -> bool:
+    """Whether a program has the client whose method a write may be of."""
+    of_apache = not write["apache"] or bool(_OF_APACHE.search(plain))
+    return of_apache and (not write["ktor"] or _is_of_ktor(plain))
 
 
 def _is_of_ktor(plain: str) -> bool:
