@@ -21,10 +21,13 @@ _TAKES = (
 )
 """What stands before a call whose value is taken."""
 _CALL = re.compile(
-    rf"(?<=[;{{}}\n>])\s{{0,80}}(?P<taken>{_TAKES})?(?:this\s*\.\s*)?(?P<name>\w+)\s*\("
+    rf"(?<=[;{{}}\n>])\s{{0,80}}(?P<taken>{_TAKES})?"
+    r"(?:this\s*\.\s*|(?:new\s+)?(?P<of>[A-Z]\w*)\s*\([^(){};]{0,100}\)\s*\.\s*|(?P<whose>[a-z]\w*)\s*\.\s*)?"
+    r"(?P<name>\w+)\s*\("
     r"(?P<given>[^(){};]{0,300}(?:\([^(){};]{0,200}\)[^(){};]{0,200}){0,6})\)"
     r"(?(taken)(?=\s*[;)\n}])|(?:\s*;|(?=[ \t]*[}\n])|(?P<last>(?=\s*\)))))"
 )
+_CLASS = re.compile(r"\b(?:class|object|record)\s+(\w+)[^{}]*$")
 _WORDS = frozenset({
     "if", "for", "while", "switch", "catch", "try", "synchronized", "when", "match", "return",
     "throw", "super", "assert", "do", "else",
@@ -33,6 +36,7 @@ _OF_OTHERS = re.compile(r"\.\s*poll\s*\(|\bnew\s+Kafka|\bKafka(?:Consumer|Produc
 _NAME = re.compile(r"(?:this\s*\.\s*)?([A-Za-z_]\w*)")
 _RETURN = re.compile(r"\breturn\b(?:@\w+)?\s*(?P<value>[^;{}\n]*);?")
 _LAST_LINE = re.compile(r"\n[ \t]*(?P<value>[\w.]+(?:\([^(){}\n]{0,200}\))?)\s*\Z")
+_DECLARED = re.compile(r"\b(\w+)(?:\s*:[^=]*)?\s*[-+|&]?=\s*$")
 _IN_LAMBDA = re.compile(r"[-=]>\s*$")
 _OF_VALUE = re.compile(r"\b(?:void|boolean|int|long|String|Boolean|Int|Long|Unit)\b")
 """Types of what is done when a method returns; a future or a publisher is not."""
@@ -73,9 +77,24 @@ def _calls(text: Text) -> list[_Call]:
         for match in islice(_CALL.finditer(text.plain, poll.end(), end), _MOST_CALLS):
             bodies = text.bodies(match["name"]) if match["name"] not in _WORDS else []
             start = _first(match)
-            if len(bodies) == 1 and not bodies[0][0] < start < bodies[0][1]:
+            if len(bodies) != 1 or not _is_of(text, match, bodies[0]):
+                continue
+            if not bodies[0][0] < start < bodies[0][1]:
                 found[start] = _Call(text, match, bodies[0], loops)
     return [found[start] for start in sorted(found)]
+
+
+def _is_of(text: Text, call: re.Match[str], body: Block) -> bool:
+    """Whether a method is the one that a call names: of an object, that of its class."""
+    if not (call["of"] or call["whose"]):
+        return True
+    heads = (_CLASS.search(head) for _, _, head in reversed(text.around(body[0])))
+    name = next((head[1] for head in heads if head), "_")
+    if call["of"]:
+        return bool(call["of"] == name)
+    whose = call["whose"]
+    made = rf"\b{name}\s+{whose}\b|\b{whose}\s*:\s*{name}\b|\b{whose}\s*=\s*(?:new\s+)?{name}\s*\("
+    return re.search(made, text.plain) is not None
 
 
 def _first(match: re.Match[str]) -> int:
@@ -119,6 +138,8 @@ class _Call:
         if is_begun and not is_taken and any("(" in it["value"] for it in _RETURN.finditer(own)):
             return None
         renamed, declared = _names(names, given, own)
+        if (taken := _DECLARED.search(self.match["taken"] or "")) and taken[1] not in names:
+            renamed[taken[1]] = f"{taken[1]}_" if _declares(own, taken[1]) else taken[1]
         is_java = not re.search(r"\b(?:fun|def)\b", head)
         returns = self._with_value() if is_taken else self._without_returns()
         if returns is None:
@@ -202,6 +223,13 @@ def _names(
         else:
             declared.append((name, value))
     return renamed, declared
+
+
+def _declares(own: str, name: str) -> bool:
+    """Whether a body has a variable of its own of this name."""
+    return bool(
+        re.search(rf"\b(?!return\b)[A-Za-z]\w*(?:<[^<>;=]{{0,80}}>)?\s+{name}\b\s*[=:;]", own)
+    )
 
 
 def _changed(
