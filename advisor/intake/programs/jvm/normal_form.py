@@ -1,8 +1,9 @@
 """One form for what can be written in several, so that what looks for something knows one.
 
-Classes are without their packages, `for (;;)` is `while (true)`, a loop over an iterator is one
-over what that is of, and a chain of calls, or what stands before braces, is in one line. Then
-lambdas have braces, methods stand in place of their calls, and blocks that change nothing are gone.
+Classes are without their packages, `for (;;)` is `while (true)`, a loop over an iterator, or over
+the places of a list, is one over what these are of, and a chain of calls, or what stands before
+braces, is in one line. Then lambdas have braces, methods stand in place of their calls, and blocks
+that change nothing are gone.
 
 What stands behind them keeps its line.
 """
@@ -44,6 +45,15 @@ _ROUND = (
     r"(?P<typed>(?:final\s+)?(?:va[lr]|[A-Z][\w.]*(?:\s*<[^;={{}}()]{{1,80}}>)?))\s+(?P<record>\w+)"
     r"(?:\s*:\s*[^;={{}}()\n]{{1,80}})?\s*=\s*{0}\s*\.\s*next\b(?:\s*\(\s*\))?(?P<ended>\s*;)?"
 )
+_TYPED = (
+    r"(?P<typed>(?:final\s+)?(?:va[lr]|[A-Z][\w.]*(?:\s*<[^;={}()]{1,80}>)?))\s+(?P<record>\w+)"
+)
+_PLACES = re.compile(
+    r"\bfor\s*\(\s*(?:final\s+)?(?:int|var|long)\s+(?P<place>\w+)\s*=\s*0\s*;\s*(?P=place)\s*<"
+    r"\s*(?P<of>\w+)\s*\.\s*size\s*\(\s*\)\s*;\s*(?:\+\+\s*(?P=place)|(?P=place)\s*(?:\+\+|\+=\s*1))\s*\)"
+    rf"\s*\{{\s*{_TYPED}\s*=\s*(?P=of)\s*\.\s*get\s*\(\s*(?P=place)\s*\)\s*;"
+)
+"""A loop over the places of a list."""
 _FARTHEST = 400
 """Letters from an iterator to its loop."""
 
@@ -56,7 +66,8 @@ def normal_form(code: str) -> str:
         line = line_of(plain, empty.start())
         raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
     written = _WRITTEN.sub(_normal, plain)
-    written = with_statements(_without_breaks(_without_iterators(written)))
+    written = _PLACES.sub(_over_records, _without_iterators(written))
+    written = with_statements(_without_breaks(written))
     return plain_blocks(inlined(with_blocks(with_braces(written))))
 
 
@@ -66,6 +77,11 @@ def _normal(match: re.Match[str]) -> str:
     if match["condition"] is None:
         return ""
     return f"while ({match['condition'].strip() or 'true'})" + "\n" * match[0].count("\n")
+
+
+def _over_records(match: re.Match[str]) -> str:
+    head = f"for ({match['typed']} {match['record']} : {match['of']}) {{"
+    return head + "\n" * match[0].count("\n")
 
 
 def _without_iterators(code: str) -> str:
