@@ -20,6 +20,7 @@ _BLOCK = re.compile(
     r"|\btry\s*(?P<held>\([^;{}]{0,300};?\s*\))?\s*\{"
     r"|(?<![\w.])(?P<asks>if)\s*\([^(){}]{0,200}(?:\([^(){}]{0,100}\)[^(){}]{0,200}){0,4}\)\s*\{"
 )
+_NEVER = re.compile(r"\bif\s*\(\s*(?:!\s*true|false)\s*\)\s*\{")
 _OF_VALUE = re.compile(r"(?:[=(,?:]|\breturn|\byield|\belse)\s*\Z")
 """What takes the value of a block, as in Kotlin and Scala, or is one of several conditions."""
 _HELD = re.compile(rf"\((?:[^=]*=)?[^=]*(?:\w*{OBSERVERS}\w*|\bmakeCurrent)\b[^=]*\)")
@@ -37,7 +38,11 @@ def plain_blocks(code: str) -> str:
 
 
 def _spans(text: Text) -> Iterator[list[Block]]:
-    """For each such block, what stands around what is done in it."""
+    """For each such block, what stands around what is done in it; all of one that never is."""
+    for match in islice(_NEVER.finditer(text.plain), _MOST):
+        end = text.block_of(match.end() - 1)[1]
+        if not _OTHER.match(text.plain, end + 1):
+            yield [(match.start(), end + 1)]
     for match in islice(_BLOCK.finditer(text.plain), _MOST):
         start, end = text.block_of(match.end() - 1)
         if match["held"] and not _HELD.fullmatch(match["held"]):
