@@ -137,6 +137,14 @@ JVM_FORMS: dict[str, Callable[[str], str]] = {
         "for (var r : records) { if (!one(r)) { throw new IllegalStateException(); } }",
         "boolean one(R r) {\nBODY\nreturn true;\n}",
     ),
+    "a method of an object": _each(
+        "for (var r : records) { new Handlers().one(r); }",
+        "class Handlers { void one(R r) { BODY } }",
+    ),
+    "a method of a field": _each(
+        "for (var r : records) { handlers.one(r); }",
+        "Handlers handlers = new Handlers();\nclass Handlers { void one(R r) { BODY } }",
+    ),
     "a copy": _each(
         "List<R> all = new ArrayList<>();\nfor (var x : records) { all.add(x); }\n"
         "for (var r : all) { BODY }"

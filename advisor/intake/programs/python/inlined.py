@@ -113,6 +113,9 @@ class _Inlined(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
         return self._apart(node) or self._in_place(node, node.targets)
 
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        return self._apart(node) or self.generic_visit(node)
+
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
         rest = list[ast.stmt]()
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.Raise):
@@ -131,7 +134,7 @@ class _Inlined(ast.NodeTransformer):
             case _:
                 return self.generic_visit(node)
 
-    def _apart(self, node: ast.Expr | ast.Assign | ast.If) -> list[ast.stmt]:
+    def _apart(self, node: ast.Expr | ast.Assign | ast.AugAssign | ast.If) -> list[ast.stmt]:
         """A statement behind the bodies of the functions that are called within its value or its
         condition; nothing if there are none."""
         if not self._loops or self._depth >= _DEEPEST or self._done >= _MOST:
@@ -139,7 +142,9 @@ class _Inlined(ast.NodeTransformer):
         apart = _Apart(self._function, self._done)
         if isinstance(node, ast.If):
             node.test = apart.visit(node.test)
-        elif isinstance(node.value, ast.Await) or self._named(node.value):
+        elif not isinstance(node, ast.AugAssign) and (
+            isinstance(node.value, ast.Await) or self._named(node.value)
+        ):
             apart.generic_visit(getattr(node.value, "value", node.value))
         else:
             node.value = apart.visit(node.value)
