@@ -22,7 +22,7 @@ _TAKES = (
 """What stands before a call whose value is taken."""
 _CALL = re.compile(
     rf"(?<=[;{{}}\n>])\s{{0,80}}(?P<taken>{_TAKES})?"
-    r"(?:this\s*\.\s*|(?:new\s+)?(?P<of>[A-Z]\w*)\s*\([^(){};]{0,100}\)\s*\.\s*|(?P<whose>[a-z]\w*)\s*\.\s*)?"
+    r"(?:this\s*\.\s*|(?:new\s+)?(?P<of>[A-Z]\w*)\s*\(\s*\)\s*\.\s*|(?P<whose>[a-z]\w*)\s*\.\s*)?"
     r"(?P<name>\w+)\s*\("
     r"(?P<given>[^(){};]{0,300}(?:\([^(){};]{0,200}\)[^(){};]{0,200}){0,6})\)"
     r"(?(taken)(?=\s*[;)\n}])|(?:\s*;|(?=[ \t]*[}\n])|(?P<last>(?=\s*\)))))"
@@ -85,7 +85,8 @@ def _calls(text: Text) -> list[_Call]:
 
 
 def _is_of(text: Text, call: re.Match[str], body: Block) -> bool:
-    """Whether a method is the one that a call names: of an object, that of its class."""
+    """Whether a method is the one that a call names: of an object, that of its class. One that is
+    made of something is left to `objects`."""
     if not (call["of"] or call["whose"]):
         return True
     heads = (_CLASS.search(head) for _, _, head in reversed(text.around(body[0])))
