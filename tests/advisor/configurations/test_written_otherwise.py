@@ -363,6 +363,14 @@ def test_a_block_that_has_a_value_stays_one(tmp_path: Path) -> None:
     assert _answer(tmp_path / "a.kt", code)[0] == 0
 
 
+def test_a_method_is_followed_behind_many_calls_of_others(tmp_path: Path) -> None:
+    many = "log.info(1);\n" * 60
+    code = _JAVA.format(f"for (var r : records) {{\n{many}one(r);\n}}\nconsumer.commitSync();")
+    more = "void one(R r) { Handlers handlers = new Handlers(); handlers.two(r); }\n"
+    more += "class Handlers { void two(R r) { consumer.commitSync(); save(r); } }\n}\n"
+    assert "before-processing" in _answer(tmp_path / "A.java", code.removesuffix("}\n") + more)[1]
+
+
 def test_the_answers_are_not_all_the_same(tmp_path: Path) -> None:
     files = {**JVM, **PYTHON, **SETTINGS}
     answers = {_answer(tmp_path / name, text) for name, text in files.items()}

@@ -72,10 +72,13 @@ def _calls(text: Text) -> list[_Call]:
     """The calls as statements, in the blocks of polls, of methods with one body."""
     found = dict[int, _Call]()
     loops = frozenset(end for _, end, head in text.heads if _LOOP.search(head))
+    behind = 0  # polls may be within the blocks of others
     for poll in islice(_POLL.finditer(text.plain), _MOST_POLLS):
-        end = text.block(poll.start())[1]
-        for match in islice(_CALL.finditer(text.plain, poll.end(), end), _MOST_CALLS):
-            bodies = text.bodies(match["name"]) if match["name"] not in _WORDS else []
+        begin, behind = max(poll.end(), behind), max(text.block(poll.start())[1], behind)
+        every = _CALL.finditer(text.plain, begin, behind)
+        own = (it for it in every if it["name"] not in _WORDS and text.bodies(it["name"]))
+        for match in islice(own, _MOST_CALLS):
+            bodies = text.bodies(match["name"])
             start = _first(match)
             if len(bodies) != 1 or not _is_of(text, match, bodies[0]):
                 continue
