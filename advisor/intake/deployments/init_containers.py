@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from advisor.intake.deployments.kubernetes_references import source_of
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
@@ -30,7 +31,8 @@ def without_early(reading: Reading, found: Iterable[Sequence[Leaf]]) -> list[lis
             reading.note(leaf.line, f"{shown(leaf.text)} is {_WORDS}: not read")
     others = {*_given(leaf for leaves in kept for leaf in leaves)}
     only = {*_given(early)} - others
-    return [_without_variables(leaves) if _source(leaves) in only else leaves for leaves in kept]
+    return [leaves if only.isdisjoint(source_of(leaves)) else _without_variables(leaves)
+            for leaves in kept]  # fmt: skip
 
 
 def _of_early(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
@@ -59,12 +61,6 @@ def _given(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
                 yield "secretRef", leaf.text
             case _:
                 pass
-
-
-def _source(leaves: Sequence[Leaf]) -> tuple[str, str]:
-    stated = {leaf.path: leaf.text for leaf in leaves if leaf.path[:1] != ("data",)}
-    kind = {"ConfigMap": "configMapRef", "Secret": "secretRef"}.get(stated.get(("kind",), ""), "")
-    return kind, stated.get(("metadata", "name"), "")
 
 
 def _without_variables(leaves: Iterable[Leaf]) -> list[Leaf]:
