@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import Text
+from advisor.intake.programs.jvm.text import Text, spliced
 
 _MOST, _LONGEST = 200, 3_000
 _FUNCTION = re.compile(
@@ -38,27 +38,23 @@ def with_blocks(code: str) -> str:
 
 
 def _without_expressions(code: str) -> str:
-    text = Text.of(code)
-    parts, behind = list[str](), 0
+    text, changes = Text.of(code), list[tuple[int, int, str]]()
     for match in islice(_FUNCTION.finditer(text.plain), _MOST):
         begin, end = text.statement(match.start("body"))
         is_unit = match["type"] == "Unit"
         is_unit |= any(kind.match(text.plain, begin) for kind in (_EACH, _LOOP, _SCOPE))
         whole = 0 < end - begin < _LONGEST and not _OTHER_SIDE.match(text.plain, end)
-        if behind <= match.start() and is_unit and whole:
-            between = code[match.end("equals") : begin]
-            parts += [code[behind : match.start("equals")], "{", between, code[begin:end], " }"]
-            behind = end
-    return "".join([*parts, code[behind:]])
+        if is_unit and whole:
+            head = code[match.start() : match.start("equals")]
+            changes.append((match.start(), end, f"{head}{{{code[match.end('equals') : end]} }}"))
+    return spliced(code, changes)
 
 
 def _without_references(code: str) -> str:
-    text = Text.of(code)
-    parts, behind, is_scala = list[str](), 0, bool(re.search(r"\bdef\s", code))
+    text, changes = Text.of(code), list[tuple[int, int, str]]()
+    given = "it => " if re.search(r"\bdef\s", code) else ""
     for match in islice(_GIVEN.finditer(text.plain), _MOST):
         if len(text.bodies(match["name"])) == 1:
-            given = "it => " if is_scala else ""
             made = f".{match['each']} {{ {given}{match['name']}(it) }}"
-            parts += [code[behind : match.start()], made + "\n" * match[0].count("\n")]
-            behind = match.end()
-    return "".join([*parts, code[behind:]])
+            changes.append((*match.span(), made + "\n" * match[0].count("\n")))
+    return spliced(code, changes)

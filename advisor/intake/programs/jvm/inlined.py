@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import HEAD, Block, Text, arguments, blanked
+from advisor.intake.programs.jvm.text import HEAD, Block, Text, arguments, blanked, spliced
 
 _POLL = re.compile(r"\.\s*(?:poll|foreachBatch)\s*\(")
 _TAKES = (
@@ -247,12 +247,7 @@ def _changed(
         known = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, others))})\b")
         for match in known.finditer(blanked(own, spans)):
             changes.append((match.start(), match.end(), others[match[0]]))
-    parts, behind = list[str](), 0
-    for start, end, kept in sorted(changes):
-        if start >= behind:
-            parts += [code[begin + behind : begin + start], kept]
-            behind = end
-    return "".join([*parts, code[begin + behind : span[1]]])
+    return spliced(code[slice(*span)], sorted(changes))
 
 
 def _in_one_line(body: str) -> str:

@@ -40,11 +40,6 @@ _ITERATOR = re.compile(
     r"(?:\s*:\s*[^;={}()]{1,80})?\s*=\s*(?P<of>[\w.]+(?:\([^(){};\n]{0,80}\)(?:\.\w+)*)?)"
     r"\s*\.\s*iterator\b(?:\s*\(\s*\))?\s*;?"
 )
-_ROUND = (
-    r"(?P<head>{0}\s*\.\s*hasNext\b(?:\s*\(\s*\))?\s*(?:;\s*)?\)\s*\{{\s*)"
-    r"(?P<typed>(?:final\s+)?(?:va[lr]|[A-Z][\w.]*(?:\s*<[^;={{}}()]{{1,80}}>)?))\s+(?P<record>\w+)"
-    r"(?:\s*:\s*[^;={{}}()\n]{{1,80}})?\s*=\s*{0}\s*\.\s*next\b(?:\s*\(\s*\))?(?P<ended>\s*;)?"
-)
 _TYPED = (
     r"(?P<typed>(?:final\s+)?(?:va[lr]|[A-Z][\w.]*(?:\s*<[^;={}()]{1,80}>)?))\s+(?P<record>\w+)"
 )
@@ -79,6 +74,15 @@ def _normal(match: re.Match[str]) -> str:
     return f"while ({match['condition'].strip() or 'true'})" + "\n" * match[0].count("\n")
 
 
+def _round(name: str) -> str:
+    """How a loop takes the next record of an iterator of this name, as a pattern."""
+    return (
+        rf"(?P<head>{name}\s*\.\s*hasNext\b(?:\s*\(\s*\))?\s*(?:;\s*)?\)\s*\{{\s*)"
+        rf"{_TYPED}(?:\s*:\s*[^;={{}}()\n]{{1,80}})?\s*=\s*{name}\s*\.\s*next\b(?:\s*\(\s*\))?"
+        r"(?P<ended>\s*;)?"
+    )
+
+
 def _over_records(match: re.Match[str]) -> str:
     head = f"for ({match['typed']} {match['record']} : {match['of']}) {{"
     return head + "\n" * match[0].count("\n")
@@ -92,7 +96,7 @@ def _without_iterators(code: str) -> str:
             continue
         name, reach = made["name"], made.end() + _FARTHEST
         begin = r"" if made["begin"] else r"\bwhile\s*\(\s*"
-        loop = re.compile(begin + _ROUND.format(name)).search(code, made.end(), reach)
+        loop = re.compile(begin + _round(name)).search(code, made.end(), reach)
         if loop is None or len(re.findall(_NEXT.format(name), code[made.end() : reach])) > 1:
             continue
         colon = " : " if loop["ended"] else " in "

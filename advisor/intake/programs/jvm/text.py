@@ -125,6 +125,17 @@ def arguments(plain: str, at: int, written: str, reach: int) -> list[str]:
     return [argument for argument in found if argument]
 
 
+def spliced(code: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    """A text with others in the place of some of its parts, in their order: from where, to where,
+    and what stands there. One that begins within another is left out."""
+    parts, behind = list[str](), 0
+    for start, end, made in changes:
+        if start >= behind:
+            parts += [code[behind:start], made]
+            behind = end
+    return "".join([*parts, code[behind:]])
+
+
 def braces(plain: str) -> Iterator[tuple[int, int, str]]:
     """Each pair of braces, and what stands before it."""
     stack: list[tuple[int, str]] = []

@@ -11,7 +11,7 @@ import re
 from itertools import islice
 
 from advisor.intake.programs.jvm.derived_names import LOGGED
-from advisor.intake.programs.jvm.text import Block, Text, without_letters
+from advisor.intake.programs.jvm.text import Block, Text, spliced, without_letters
 
 _MOST, _FARTHEST, _BEFORE = 100, 1_500, 40
 _KOTLIN = re.compile(r"\bfun\s")
@@ -56,43 +56,40 @@ def with_statements(code: str) -> str:
 
 def _without_results(code: str) -> str:
     """`runCatching { … }.getOrNull()` as `try`."""
-    text = Text.of(code)
-    parts, behind = list[str](), 0
+    text, changes = Text.of(code), list[tuple[int, int, str]]()
     for match in islice(_OR_NULL.finditer(text.plain), _MOST):
         end = text.block_of(match.end() - 1)[1] + 1
         got = _GET.match(text.plain, end)
         before = text.plain[max(0, match.start() - _BEFORE) : match.start()]
         is_whole = _IS_TAKEN.search(before) or (got and _IS_ASKED.match(text.plain, got.end()))
-        if got and is_whole and match.start() >= behind:
-            inner = code[match.end() - 1 : end]
-            parts += [code[behind : match.start()], "try ", inner, " catch (e: Exception) { null }"]
-            behind = got.end()
-    return "".join([*parts, code[behind:]])
+        if got and is_whole:
+            made = f"try {code[match.end() - 1 : end]} catch (e: Exception) {{ null }}"
+            changes.append((match.start(), got.end(), made))
+    return spliced(code, changes)
 
 
 def _without_elvis(code: str) -> str:
     """`val o = f(r) ?: continue` as a condition behind it; a result has a rule of its own."""
-    plain, parts, behind = without_letters(code), list[str](), 0
-    for match in islice(_ELVIS.finditer(plain), _MOST):
+    changes = list[tuple[int, int, str]]()
+    for match in islice(_ELVIS.finditer(without_letters(code)), _MOST):
         given, jump = (code[slice(*match.span(group))] for group in ("of", "jump"))
         if given.count("{") == given.count("}") and "runCatching" not in given:
-            parts += [code[behind : match.start()], f"{given}; if ({match['name']} == null) {jump}"]
-            parts.append("\n" * (match[0].count("\n") - given.count("\n") - jump.count("\n")))
-            behind = match.end()
-    return "".join([*parts, code[behind:]])
+            lines = match[0].count("\n") - given.count("\n") - jump.count("\n")
+            made = f"{given}; if ({match['name']} == null) {jump}"
+            changes.append((*match.span(), made + "\n" * lines))
+    return spliced(code, changes)
 
 
 def _without_lets(code: str) -> str:
     """`f(r)?.let { save(it) }` as a name and a condition that asks for it."""
-    plain, parts, behind = without_letters(code), list[str](), 0
-    for match in islice(_LET.finditer(plain), _MOST):
+    changes = list[tuple[int, int, str]]()
+    for match in islice(_LET.finditer(without_letters(code)), _MOST):
         own = match["own"] or "it"
         given = code[slice(*match.span("of"))]
         body = code[slice(*match.span("body"))] if match["body"] else f" {match['method']}({own}) "
-        parts += [code[behind : match.start()], match["margin"]]
-        parts.append(f"val {own} = {given}; if ({own} != null) {{{body}}}")
-        behind = match.end()
-    return "".join([*parts, code[behind:]])
+        made = f"val {own} = {given}; if ({own} != null) {{{body}}}"
+        changes.append((*match.span(), f"{match['margin']}{made}"))
+    return spliced(code, changes)
 
 
 def _without_scopes(code: str) -> str:
@@ -121,11 +118,7 @@ def _without_tries(code: str) -> str:
             own.append(_given(text, blocks[0], gives))
             own += [(end, end, " }")] if match["function"] else []
             changes += sorted(own)
-    parts, behind = list[str](), 0
-    for start, stop, made in changes:
-        parts += [code[behind:start], made]
-        behind = stop
-    return "".join([*parts, code[behind:]])
+    return spliced(code, changes)
 
 
 def _head(match: re.Match[str]) -> str:
