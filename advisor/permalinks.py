@@ -14,10 +14,10 @@ from enum import StrEnum
 from advisor.catalog import Problem
 from advisor.models import Description
 from advisor.reasoning.answer import Answer, answer
-from advisor.reasoning.assess import RULES_VERSION
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plain_data import from_plain, to_plain
 from advisor.reasoning.serial import PipelineError, from_data, to_data, to_fields
+from advisor.rules_version import RULES_VERSION
 
 
 class StaleDescription(PipelineError):

@@ -17,13 +17,14 @@ from advisor.reasoning.answer import (
     judgement,
     recommended,
 )
-from advisor.reasoning.assess import RULES_VERSION, assess
+from advisor.reasoning.assess import assess
 from advisor.reasoning.behaviour.sizes import full_batch
 from advisor.reasoning.fields import field_of, from_fields
 from advisor.reasoning.impossible import Impossible
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change
 from advisor.reasoning.serial import PipelineError, from_data, to_data
+from advisor.rules_version import RULES_VERSION
 
 __all__ = [
     "COLUMNS",

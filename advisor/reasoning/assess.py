@@ -21,10 +21,7 @@ from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
-__all__ = ["RULES_VERSION", "Assessed", "Assessment", "assess", "judgements"]
-
-RULES_VERSION = "39"
-"""Version of the failure model and the rules together; raised when an answer may change."""
+__all__ = ["Assessed", "Assessment", "assess", "judgements"]
 
 
 @dataclass(frozen=True, slots=True)

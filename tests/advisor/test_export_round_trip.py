@@ -11,12 +11,12 @@ from advisor.intake.file_text import states_nothing
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
 from advisor.reasoning.answer import judgement
-from advisor.reasoning.assess import RULES_VERSION
 from advisor.reasoning.fields import HEADS, from_fields
 from advisor.reasoning.guarantees import Guarantee, Requirement
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import recommend
 from advisor.reasoning.serial import to_data, to_fields
+from advisor.rules_version import RULES_VERSION
 from tests.advisor.pipelines import pipelines
 
 STAMP = Stamp(RULES_VERSION, "4.3", "client", "http://localhost/")
