@@ -4,5 +4,7 @@ It stands outside the reasoning: a new reader of files raises it, too, and no ru
 older than the code for that (`labs.calibration.fingerprint`).
 """
 
+from __future__ import annotations
+
 RULES_VERSION = "39"
 """Of the failure model, the rules and the readers together; raised when an answer may change."""

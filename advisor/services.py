@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from advisor import known_bugs
-from advisor.catalog import Component, Problem, Value, settings_of
+from advisor.catalog import Problem
 from advisor.permalinks import Saved, StaleDescription, answers, find, save
 from advisor.reasoning.answer import (
     COLUMNS,
@@ -18,9 +17,9 @@ from advisor.reasoning.answer import (
     recommended,
 )
 from advisor.reasoning.assess import assess
-from advisor.reasoning.behaviour.sizes import full_batch
 from advisor.reasoning.fields import field_of, from_fields
 from advisor.reasoning.impossible import Impossible
+from advisor.reasoning.in_force import in_force
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change
 from advisor.reasoning.serial import PipelineError, from_data, to_data
@@ -117,31 +116,6 @@ def basis(given: Answer) -> dict[str, Any]:
             for assumption in given.assumed
         ],
     }
-
-
-def in_force(pipeline: Pipeline) -> dict[str, dict[str, str | int | bool]]:
-    """Every setting of the catalog that has a value here, stated or not, by component.
-
-    This is what an experiment's arm runs with: complete, so that it behaves as described
-    whatever client runs it. A part that this client does not have is left out. `splits.batches` of
-    the application is no setting: it says that the team's client loses a full batch whole.
-    """
-    results = {component.value: _in_force(pipeline, component) for component in Component}
-    if full_batch(pipeline):
-        results[Component.APPLICATION.value]["splits.batches"] = False
-    return {component: settings for component, settings in results.items() if settings}
-
-
-def _in_force(pipeline: Pipeline, component: Component) -> dict[str, str | int | bool]:
-    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-    names = [setting.name for setting in settings]
-    return dict(_with_value((name, pipeline.value(component, name)) for name in names))
-
-
-def _with_value(
-    settings: Iterable[tuple[str, Value]],
-) -> Iterable[tuple[str, str | int | bool]]:
-    return ((name, value) for name, value in settings if value is not None)
 
 
 def _finding(finding: FindingData) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Kind, Setting, Value, render, settings_of
+from advisor.catalog import Component, Kind, Setting, Value, render
 from advisor.catalog.texts import placeholder
 from advisor.export.base import Revision
 from advisor.export.weak import weak
@@ -117,7 +117,6 @@ def _removed(revision: Revision, components: Iterable[Component]) -> Iterator[st
 def _all(revision: Revision, component: Component) -> tuple[Chosen, ...]:
     pipeline, left = revision.exported, weak(revision)
     stated = pipeline.stated(component)
-    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
     return tuple(
         Chosen(
             setting,
@@ -127,7 +126,7 @@ def _all(revision: Revision, component: Component) -> tuple[Chosen, ...]:
             weak=(component, setting.name) in left,
             filled_in=yours is None,
         )
-        for setting in settings
+        for setting in pipeline.known_settings(component)
         if setting.name in stated or setting.name in _RESTS_ON[component]
         for value in [pipeline.value(component, setting.name)]
         if value is not None
@@ -166,8 +165,7 @@ def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:
     Nothing is said of what the product decides itself, as Spark does most of it.
     """
     application = Component.APPLICATION
-    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, application)
-    values = {setting.name: pipeline.value(application, setting.name) for setting in settings}
+    values = pipeline.in_force(application)
     if values.get("commit") != "in-transaction":
         values.pop("abort", None)
     return tuple(

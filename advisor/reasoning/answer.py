@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Value, settings_of
+from advisor.catalog import Component, Value
 from advisor.reasoning.assess import Assessed, assess
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.behaviour.hopeless import hopeless
@@ -255,6 +255,6 @@ def _finding_data(finding: Finding) -> FindingData:
 def _in_force(pipeline: Pipeline) -> Iterator[InForce]:
     for component in Component:
         stated = pipeline.stated(component)
-        for setting in settings_of(pipeline.family, pipeline.version, pipeline.kafka, component):
+        for setting in pipeline.known_settings(component):
             value = pipeline.value(component, setting.name)
             yield InForce(component, setting.name, value, setting.name in stated)

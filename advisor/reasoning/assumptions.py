@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of
+from advisor.catalog import Component, Family, Kind, Setting, Value
 from advisor.reasoning.behaviour.absence import NAME as OUTAGE
 from advisor.reasoning.behaviour.absence import until_replaced
 from advisor.reasoning.behaviour.sizes import LARGEST, sent, taken
@@ -74,7 +74,7 @@ def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
         Component.APPLICATION: pipeline.stated(Component.APPLICATION).keys(),
     }
     for component, names in stated.items():
-        settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+        settings = pipeline.known_settings(component)
         yield from (one for one in settings if one.name not in names | _NOT_BY_ACCIDENT)
 
 

@@ -13,7 +13,17 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from advisor.catalog import Component, Family, Problem, Value, effective, has, validate
+from advisor.catalog import (
+    Component,
+    Family,
+    Problem,
+    Setting,
+    Value,
+    effective,
+    has,
+    settings_of,
+    validate,
+)
 from advisor.catalog.releases import in_release
 from advisor.reasoning.guarantees import Requirement
 
@@ -60,6 +70,16 @@ class Pipeline:
     def knows(self, component: Component, name: str) -> bool:
         """Whether these versions have the setting at all."""
         return has(self.family, self.version, self.kafka, component, name)
+
+    def known_settings(self, component: Component) -> tuple[Setting, ...]:
+        """The settings that these versions have, stated or not, in the order of the catalog."""
+        return settings_of(self.family, self.version, self.kafka, component)
+
+    def in_force(self, component: Component) -> dict[str, str | int | bool]:
+        """Each setting that has a value, stated or not, by its dotted key."""
+        names = [setting.name for setting in self.known_settings(component)]
+        values = ((name, self.value(component, name)) for name in names)
+        return {name: value for name, value in values if value is not None}
 
     def problems(self) -> list[Problem]:
         """What the real client or brokers would refuse; empty where they would start."""

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from advisor.catalog import Component, Family, Kind, Value, kafka_line, settings_of, versions
+from advisor.catalog import Component, Family, Kind, Value, kafka_line, versions
 from advisor.reasoning.dependence import dependence
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events
+from advisor.reasoning.in_force import in_force
 from advisor.reasoning.keys import Key
 from advisor.reasoning.pipeline import Pipeline
-from labs.calibration.cases.arms import in_force
 from labs.calibration.edges import (
     TRIED,
     UNSTAGED,
@@ -207,7 +207,7 @@ def _client_settings(pipeline: Pipeline) -> dict[Key, tuple[Value, ...]]:
     return {
         (component, setting.name): values
         for component in _CLIENTS
-        for setting in settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
+        for setting in pipeline.known_settings(component)
         if setting.name not in UNTRIED and not _LEFT_ALONE.fullmatch(setting.name)
         and (values := _values(setting.name, setting.kind, setting.choices))
     }  # fmt: skip

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from advisor.catalog import Component, Family, Kind, Setting, Value, settings_of, versions
+from advisor.catalog import Component, Family, Kind, Setting, Value, versions
 from advisor.reasoning.dependence import TABLE, Dependence, line
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import all_events, events_for
@@ -163,7 +163,7 @@ def _samples() -> Iterator[Traced]:
             for acks in ("1", "all"):
                 yield _with(family, topic, acks)
         plain = _with(family, _TOPICS[-1], "all")
-        for setting in _settings_of(plain, Component.APPLICATION):
+        for setting in plain.known_settings(Component.APPLICATION):
             if setting.kind is not Kind.INT:
                 yield from _others(plain, (Component.APPLICATION, setting.name))
         for unusual in _UNUSUAL:
@@ -192,16 +192,12 @@ def _with(family: Family, topic: Mapping[str, Value], acks: str) -> Traced:
 def _others(pipeline: Traced, key: Key) -> Iterator[Traced]:
     """The pipeline with each other value of a setting, as far as that is valid."""
     setting = next(
-        (setting for setting in _settings_of(pipeline, key[0]) if setting.name == key[1]), None
+        (setting for setting in pipeline.known_settings(key[0]) if setting.name == key[1]), None
     )
     for value in _values(setting) if setting else ():
         other = pipeline.with_setting(*key, value)
         if not other.problems():
             yield other
-
-
-def _settings_of(pipeline: Traced, component: Component) -> tuple[Setting, ...]:
-    return settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
 
 
 def _values(setting: Setting) -> tuple[Value, ...]:

@@ -16,7 +16,7 @@ from advisor.advisories import Advisory, Certainty
 from advisor.advisories.matching import hits, versions_of
 from advisor.advisories.model import Product
 from advisor.advisories.releases import meant, releases
-from advisor.catalog import Component, Setting, kafka_line, settings_of, written
+from advisor.catalog import Component, Setting, kafka_line, written
 from advisor.catalog.versions import at_least
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.failures import events_for
@@ -181,8 +181,8 @@ def _events(pipeline: Pipeline, scenario: str) -> Iterator[FailureEvent]:
 def _defaults(before: Pipeline, after: Pipeline) -> Iterator[str]:
     """The weighed settings that were left to a default which is another one now, with sources."""
     for component in Component:
-        was = {setting.name: setting for setting in _settings(before, component)}
-        for setting in _settings(after, component):
+        was = {setting.name: setting for setting in before.known_settings(component)}
+        for setting in after.known_settings(component):
             old = was.get(setting.name)
             if old and old.default != setting.default and not _is_stated(before, setting):
                 change = f"{_default(old)} to {_default(setting)}"
@@ -191,10 +191,6 @@ def _defaults(before: Pipeline, after: Pipeline) -> Iterator[str]:
 
 def _default(setting: Setting) -> str:
     return "unset" if setting.default is None else written(setting.default)
-
-
-def _settings(pipeline: Pipeline, component: Component) -> tuple[Setting, ...]:
-    return settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
 
 
 def _is_stated(pipeline: Pipeline, setting: Setting) -> bool:

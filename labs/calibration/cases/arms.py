@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from advisor.catalog import Component, Family, Value, kafka_versions, settings_of, versions
+from advisor.catalog import Component, Family, Value, kafka_versions, versions
+from advisor.reasoning.in_force import in_force
 from advisor.reasoning.pipeline import Pipeline
-from labs.engine.plan.spec import ArmSpec, Settings
+from labs.engine.plan.spec import ArmSpec
 
 
 def pipeline(**stated: Value) -> Pipeline:
@@ -28,15 +27,3 @@ def pipeline(**stated: Value) -> Pipeline:
 def arm(name: str, want: str | None = "at-least-once", **stated: Value) -> ArmSpec:
     """An arm of such a pipeline."""
     return ArmSpec(name, in_force(pipeline(**stated)), want=want)
-
-
-def in_force(pipeline: Pipeline) -> Settings:
-    """All settings that have a value there, stated or not, by component."""
-    settings = {str(component): _in_force(pipeline, component) for component in Component}
-    return {component: values for component, values in settings.items() if values}
-
-
-def _in_force(pipeline: Pipeline, component: Component) -> dict[str, Any]:
-    settings = settings_of(pipeline.family, pipeline.version, pipeline.kafka, component)
-    values = {setting.name: pipeline.value(component, setting.name) for setting in settings}
-    return {name: value for name, value in values.items() if value is not None}
