@@ -6,7 +6,7 @@ A reader knows one kind of file and nothing of what settings mean; `weigh` asks 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from advisor.catalog import Component, Family, Problem, Setting, Value, has, lookup
@@ -230,6 +230,10 @@ class Reading:
 
     unless_alone: list[Problem] = field(default_factory=list)
     """What is wrong unless somebody asks for a part by itself."""
+
+    without: Callable[[Collection[str]], Reading] | None = None
+    """Reads the file again without clients of these names, as what a framework says for a client
+    depends on what is stated of that one."""
 
     profiles: Profiles | None = None
     """Where parts of the file count in some profiles alone."""

@@ -20,7 +20,7 @@ from advisor.intake.clients.properties_files import (
     claim_for_librdkafka,
     may_be_of_topic,
 )
-from advisor.intake.clients.several_clients import keep, with_own_lines
+from advisor.intake.clients.several_clients import kept, with_own_lines
 from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.formats.yaml_styles import in_blocks
@@ -237,7 +237,7 @@ def _weighed(
     reading, profiles, named = choose(reading, only, started)
 
     def weighed(reading: Reading) -> tuple[Intake, int]:
-        there = keep(reading, only)
+        reading, there = kept(reading, only)
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
             claim_for_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})

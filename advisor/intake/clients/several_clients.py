@@ -28,21 +28,23 @@ _Names = dict[str, int]
 _MOST_NAMED = 8
 
 
-def keep(reading: Reading, only: Collection[str]) -> set[str]:
-    """Leaves of each kind of client those that `only` names, where it names any; returns the names
-    that were there. A client goes by its name in the file, or by `line N`, its first line. What is
-    wrong beside a part of the file counts unless that part is named."""
+def kept(reading: Reading, only: Collection[str]) -> tuple[Reading, set[str]]:
+    """What is read of those clients of each kind that `only` names, where it names any; and the
+    names that were there. A client goes by its name in the file, or by `line N`, its first line.
+    What is wrong beside a part of the file counts unless that part is named."""
     there, dropped = reading.parts.intersection(only), set[str]()
-    reading.problems += () if there else reading.unless_alone
+    is_part = bool(there)
     for names in _clients(reading.items, reading.clients).values():
         by_line = {f"line {line}": name for name, line in names.items() if line}
         asked = {by_line.get(one, one): one for one in only}
         if chosen := asked.keys() & names.keys():
             there |= {asked[name] for name in chosen}
             dropped |= names.keys() - chosen
+    reading = reading.without(dropped) if dropped and reading.without else reading
+    reading.problems += () if is_part else reading.unless_alone
     reading.items = [item for item in reading.items if item.process not in dropped]
     reading.clients = {client for client in reading.clients if client[1] not in dropped}
-    return there
+    return reading, there
 
 
 def _clients(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -79,10 +79,14 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
     return with_profiles([*of_files(files)], _read)
 
 
-def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
-    reading = Reading(heads={"family": Family.JAVA})
+def _read(
+    stated: Sequence[Leaf], profiles: Sequence[str], without: Collection[str] = ()
+) -> Reading:
+    """What counts in these profiles, without channels of these names."""
+    reading = Reading(heads={"family": Family.JAVA}, without=partial(_read, stated, profiles))
     named = dict[tuple[str, str], Leaf]()
     every = _in_order(that_count(reading, stated, profiles))
+    every = [leaf for leaf in every if not (leaf.path[0] and leaf.path[1] in without)]
     _streams(reading, every)
     for leaf in every:
         named[_place(leaf)] = leaf

@@ -116,7 +116,7 @@ def after(reading: Reading, leaves: Sequence[Leaf]) -> None:
         _elsewhere(reading, leaf)
     _of_streams(reading, leaves)
     for component, pattern in ((_PRODUCER, _WRITES), (_CONSUMER, _READS)):
-        found = {_binding(_name(leaf)) for leaf in leaves if pattern.search(_name(leaf))}
+        found = {binding_of(_name(leaf)) for leaf in leaves if pattern.search(_name(leaf))}
         reading.clients |= {(component, name) for name in found}
     _writes_silently(reading, leaves)
     _reads_silently(reading, leaves)
@@ -229,7 +229,7 @@ def _of_streams(reading: Reading, leaves: Iterable[Leaf]) -> None:
     else:
         words = f"Line {line}: {words}, or choose a binding of the other binder on the command "
         words += "line (--only NAME)."
-        reading.parts |= {_binding(_name(leaf)) for leaf in leaves if _BOUND.match(_name(leaf))}
+        reading.parts |= {binding_of(_name(leaf)) for leaf in leaves if _BOUND.match(_name(leaf))}
         reading.unless_alone.append(Problem(Component.APPLICATION, "Kafka Streams", words))
 
 
@@ -259,7 +259,7 @@ def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     reading.note(line, words)
 
 
-def _binding(name: str) -> str:
+def binding_of(name: str) -> str:
     """The binding that a property is of; empty for the default of all."""
     match = _ANY_BINDING.match(name)
     return match["name"] if match else ""
@@ -268,9 +268,9 @@ def _binding(name: str) -> str:
 def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
     """Nobody looks at the result of a send, unless each binding waits for it, hands errors to a
     channel, or commits it in a transaction (KafkaProducerMessageHandler, processSendResult)."""
-    writes = {_binding(_name(leaf)) for leaf in leaves if _WRITES.search(_name(leaf))}
+    writes = {binding_of(_name(leaf)) for leaf in leaves if _WRITES.search(_name(leaf))}
     stated = {
-        (_binding(_name(leaf)), match["what"].replace("-", "")): is_true(leaf.text)
+        (binding_of(_name(leaf)), match["what"].replace("-", "")): is_true(leaf.text)
         for leaf in leaves
         if (match := _HEARS.match(_name(leaf)))
     }
@@ -291,19 +291,19 @@ def _heard(reading: Reading, leaves: Iterable[Leaf], line: int) -> None:
 def _reads_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
     """A group begins at the start of the topic; a consumer without a group at its end."""
     stated = {item.name for item in reading.items if item.component is _CONSUMER}
-    groups = {_binding(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
+    groups = {binding_of(name): leaf for leaf in leaves if _GROUP.fullmatch(name := _name(leaf))}
     line = _line(reading, _CONSUMER, leaves, _READS) or next(
         (leaf.line for leaf in groups.values()), 0
     )
     if not line or "auto.offset.reset" in stated:
         return
-    bindings = {_binding(_name(leaf)) for leaf in leaves if _READS.search(_name(leaf))}
+    bindings = {binding_of(_name(leaf)) for leaf in leaves if _READS.search(_name(leaf))}
     grouped = {name for name, leaf in groups.items() if leaf.text.strip()}
     if "" in grouped:
         grouped |= bindings - groups.keys()
     for binding in sorted(bindings | (groups.keys() - {""})) or [""]:
         text = "earliest" if binding in grouped else "latest"
-        own = next((leaf.line for leaf in leaves if _binding(_name(leaf)) == binding != ""), line)
+        own = next((leaf.line for leaf in leaves if binding_of(_name(leaf)) == binding != ""), line)
         reading.state(_CONSUMER, "auto.offset.reset", text, own, process=binding)
         who = "a group" if binding in grouped else "a binding without a group"
         words = f"unless auto.offset.reset is stated, the binder says {text} for {who}"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -75,9 +75,10 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
     return with_profiles([part for file in files for part in _parts(file)], _read)
 
 
-def _read(leaves: Sequence[Leaf]) -> Reading:
-    reading = Reading(heads={"family": Family.JAVA})
-    take(reading, [*leaves])
+def _read(leaves: Sequence[Leaf], without: Collection[str] = ()) -> Reading:
+    """What Spring would hand to its clients, without bindings of these names."""
+    reading = Reading(heads={"family": Family.JAVA}, without=partial(_read, leaves))
+    take(reading, [*leaves], without)
     return reading
 
 
@@ -86,9 +87,10 @@ def _parts(file: ApplicationFile) -> Iterator[Part]:
         yield as_part(leaves, file.profile)
 
 
-def take(reading: Reading, leaves: list[Leaf]) -> None:
+def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) -> None:
     """What Spring makes of its properties, with the values that it sets itself."""
     leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(reading, leaves)]
+    leaves = [leaf for leaf in leaves if spring_bindings.binding_of(leaf.path[0]) not in without]
     _imports(reading, leaves)
     _two_forms(reading, leaves)
     spring_types.check(reading, leaves)
