@@ -54,6 +54,8 @@ ON_THE_JVM = [
     (JAVA, "new Thread(() -> k.send(r)).start();", "", IGNORED),
     (JAVA, "Optional.of(r).ifPresent(k::send);", "", IGNORED),
     (JAVA, "for (var f : rows.stream().map(k::send).toList()) f.get();", "", YES),
+    (JAVA, "all.forEach(s -> sent(k, s)); k.flush();", "Future<R> sent(Producer<K, V> k, String s) "
+     "{ return k.send(new ProducerRecord<>(t, s)); }", IGNORED),
     # a callback that stands elsewhere
     (JAVA, "k.send(r, A::done);", f"void done(R m, Exception e) {{ {_LOG} }}", IGNORED),
     (JAVA, "k.send(r, A::done);", "void done(R m, Exception e) { if (e != null) again(m); }", YES),

@@ -32,6 +32,13 @@ _SOCKET = "DatagramSocket()"
     ("for (r in rs) runCatching { save(r) }\nc.commitSync()", "", SKIP),
     ("for (r in rs) if (r.value() == null) dead(r) else runCatching { save(r) }\nc.commitSync()",
      "", SKIP),
+    ("for (r in rs) withTimeoutOrNull(5000) { save(r) }\nc.commitSync()", "", SKIP),
+    ("for (r in rs) if (!save(r)) log.error(r)\nc.commitSync()", "", SKIP),
+    ("for (r in rs) if (!save(r)) dead(r)\nc.commitSync()", "", YES),
+    ("for (r in rs)\n  if (r.value() != null)\n    save(r)\n  else die(r)\nc.commitSync()", "", YES),
+    ("for (r in rs) handle(r)\nc.commitSync()",
+     "fun handle(r: R) {\nval o = runCatching { read(r) }.getOrElse { log.warn(it); return }\n"
+     "save(o)\n}", SKIP),
     # what a scope calls is of its object
     ("with(c) { commitSync() }\nrs.forEach { save(it) }", "", BEFORE),
     ("c.apply { commitAsync() }\nfor (r in rs) save(r)", "", BEFORE),

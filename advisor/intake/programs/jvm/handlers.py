@@ -51,7 +51,7 @@ _VALUES = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
 """A plain value in place of an error."""
 _OR_GOES_ON = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)\s*\?:\s*(?:continue|return)\b")
 _OR_LEAVES = re.compile(r"\s*\.\s*getOrElse\s*\{")
-_JUMPS = re.compile(r"\b(?:continue|return)\b(?:@\w+)?\s*$")
+_JUMPS = re.compile(r"\b(?:continue|return)\b(?:@\w+)?[\s;]*$")
 _LINK = re.compile(
     r"\s*\.\s*(?P<verb>\w+)\s*(?:<[\w<>?, ]{0,40}>\s*)?(?P<opened>[({])?|\s*match\s*\{"
 )

@@ -70,8 +70,4 @@ def body_of(text: Text, at: int, loop: str) -> Block:
     end = text.closed(begin + 1)
     if "for" not in re.split(r"\W+", loop):
         return begin, end
-    behind = text.plain[end : end + 200]
-    start = end + len(behind) - len(behind.lstrip())
-    if behind.lstrip().startswith("{"):
-        return text.block_of(start)
-    return text.statement(start)
+    return text.guarded(end)

@@ -46,7 +46,10 @@ _OF_TYPES = r"[\w\s.,?\[\]]{0,120}"
 _TYPE_ARGUMENTS = re.compile(
     rf"(?<=[\w.])<(?:{_OF_TYPES}<(?:{_OF_TYPES}<{_OF_TYPES}>)?{_OF_TYPES}>)*{_OF_TYPES}>(?=\s*[\w(\[{{:])"
 )
-HEAD = re.compile(r"(?:\b(?:if|for|while)\s*\([^;{}]*\)|\belse)\s*$")
+HEAD = re.compile(
+    r"(?:\b(?:if|for|while)\s*\([^(){}]*+(?:\([^(){}]*+(?:\([^(){}]*+\)[^(){}]*+)*+\)[^(){}]*+)*+\)"
+    r"|\belse)\s*$"
+)
 """What stands before a statement that is another one's."""
 _SKIPPED = re.compile(rf"{_LITERAL}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 
