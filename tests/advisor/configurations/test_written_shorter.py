@@ -12,6 +12,7 @@ from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _FUN = "fun handle(r: ConsumerRecord<String, String>) {\nc.commitSync()\nsave(r)\n}"
 _ALL = "fun every(rs: ConsumerRecords<String, String>) = rs%s\n" + _FUN
+_BATCH = "fun ConsumerRecords<String, String>.every() {\n%s\n}"
 _UNIT = "fun every(rs: Rs): Unit = work(rs)\nfun work(rs: Rs) { c.commitSync(); save(rs) }"
 _CHUNKED = "rs.map { parse(it) }.chunked(10).forEach { part ->\nc.commitSync()\nsave(part)\n}"
 _SOCKET = "DatagramSocket()"
@@ -35,10 +36,14 @@ _SOCKET = "DatagramSocket()"
     ("for (r in rs) withTimeoutOrNull(5000) { save(r) }\nc.commitSync()", "", SKIP),
     ("for (r in rs) if (!save(r)) log.error(r)\nc.commitSync()", "", SKIP),
     ("for (r in rs) if (!save(r)) dead(r)\nc.commitSync()", "", YES),
-    ("for (r in rs)\n  if (r.value() != null)\n    save(r)\n  else die(r)\nc.commitSync()", "", YES),
+    ("for (r in rs)\n  if (it(r))\n    save(r)\n  else die(r)\nc.commitSync()", "", YES),
     ("for (r in rs) handle(r)\nc.commitSync()",
      "fun handle(r: R) {\nval o = runCatching { read(r) }.getOrElse { log.warn(it); return }\n"
      "save(o)\n}", SKIP),
+    # what a function calls that has a receiver is of that
+    ("rs.every()", _BATCH % "c.commitSync()\nforEach { save(it) }", BEFORE),
+    ("rs.every()\nc.commitSync()", _BATCH % "for (r in this) runCatching { save(r) }", SKIP),
+    ("rs.every()\nc.commitSync()", _BATCH % "forEach { save(it) }", YES),
     # what a scope calls is of its object
     ("with(c) { commitSync() }\nrs.forEach { save(it) }", "", BEFORE),
     ("c.apply { commitAsync() }\nfor (r in rs) save(r)", "", BEFORE),

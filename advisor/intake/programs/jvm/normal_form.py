@@ -16,6 +16,7 @@ from advisor.intake.programs.jvm.block_bodies import with_blocks
 from advisor.intake.programs.jvm.inlined import inlined
 from advisor.intake.programs.jvm.lambdas import with_braces
 from advisor.intake.programs.jvm.plain_blocks import plain_blocks
+from advisor.intake.programs.jvm.receivers import without_receivers
 from advisor.intake.programs.jvm.text import QUOTED, without_comments
 from advisor.intake.programs.jvm.values_of_blocks import with_statements
 from advisor.intake.text import IntakeError, line_of
@@ -62,7 +63,7 @@ def normal_form(code: str) -> str:
         raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
-    written = with_statements(_without_breaks(written))
+    written = with_statements(without_receivers(_without_breaks(written)))
     return plain_blocks(inlined(with_blocks(with_braces(written))))
 
 

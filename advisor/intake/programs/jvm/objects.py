@@ -14,18 +14,11 @@ from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST = 30
 _CLASS = re.compile(r"\b(?:class|record)\s+(\w+)[^{}]*$")
-_EXTENSION = re.compile(r"\bfun\s+(?:<[^<>]*>\s*)?\w+(?:<[\w<>?, *]*>)?\??\.\w+\s*\(")
 _OF_EACH = (
     r"\bmap\s*[({{]\s*(?:new\s+|::)?{0}\s*(?:::\s*new|\.\s*apply|\(\s*(?:_|it)\s*\))?\s*[)}}]"
 )
 """A chain of calls that makes an object of each: `map(Worker::new)`, `map(new Worker(_))`."""
 _FIELD = re.compile(r"\bthis\s*\.\s*(\w+)\s*=(?!=)")
-
-
-def has_receiver(text: Text, body: Block) -> bool:
-    """Whether a method is one of Kotlin's that have a receiver: `fun Record.save()`."""
-    head = next((block[2] for block in text.heads if block[0] == body[0]), "")
-    return bool(_EXTENSION.search(head))
 
 
 def fields(text: Text, body: Block, names: Collection[str], span: Block) -> set[str]:

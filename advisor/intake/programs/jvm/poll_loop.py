@@ -286,12 +286,11 @@ class _Poll:
         for body in islice(reached, None if self._depth == _DEEPEST else _MOST):
             if own.search(plain, *body) is None:
                 continue
-            taken, of_receiver = self._taken(body), jvm_objects.has_receiver(self._text, body)
-            for match in islice(own.finditer(plain, *body), _MOST) if taken or of_receiver else ():
+            taken = self._taken(body)
+            for match in islice(own.finditer(plain, *body), _MOST) if taken else ():
                 given = plain[match.end() : self._text.closed(match.end())]
                 waits = concurrency.WAITS.search(plain, *body)
-                is_given = of_receiver or not taken.isdisjoint(re.findall(r"\w+", given))
-                if is_given and not waits:
+                if not waits and not taken.isdisjoint(re.findall(r"\w+", given)):
                     yield match.start()
 
     def _taken(self, body: tuple[int, int]) -> set[str]:
@@ -398,8 +397,7 @@ class _Poll:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""
         within = body[0] < attempt[0] < body[1]
         tried = re.findall(r"\w+", self._text.plain[slice(*attempt)]) if within else []
-        own = within and jvm_objects.has_receiver(self._text, body)
-        about = own or (within and not self._taken(body).isdisjoint(tried))
+        about = within and not self._taken(body).isdisjoint(tried)
         return about and not jvm_handlers.tries_again(self._text, attempt, body)
 
     def _goes_on(self, attempt: tuple[int, int]) -> bool:
