@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.intake.formats.yaml_nodes import documents
-from advisor.intake.kinds import goes_first, kind_by_name, kind_of, server_by_name
+from advisor.intake.kinds import (
+    goes_first,
+    has_workloads,
+    kind_by_name,
+    kind_of,
+    server_by_name,
+)
 from advisor.intake.programs.code_facts import is_topology
 from advisor.intake.programs.program_files import Source, programs
 from advisor.intake.text import IntakeError
@@ -35,7 +41,9 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
     to be detected, unless it is said."""
     several = not (alone or kind)
     is_named = several and len({name for name, _ in files}) == len(files)
-    found = _with_overrides(programs(files, kind_of)) if is_named else [[file] for file in files]
+    found = [[file] for file in files]
+    if is_named:
+        found = _with_manifests(_with_overrides(programs(files, kind_of)))
     ranked = list[tuple[tuple[bool, ...], Group]]()
     for group in found:
         (name, text), is_one = group[0], len(group) == 1
@@ -45,6 +53,16 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
         rank = (above, bool(variables), is_one and is_topology(text), is_one)
         ranked.append((rank, Group(group, own, above)))
     return [group for _, group in sorted(ranked, key=lambda row: row[0])]
+
+
+def _with_manifests(groups: Sequence[list[Source]]) -> list[list[Source]]:
+    """The groups, where manifests are documents of one text: a ConfigMap and the workload that is
+    given it are often in files of their own."""
+    own = [group[0] for group in groups if len(group) == 1 and has_workloads(group[0][1])]
+    if len(own) < 2:
+        return [*groups]
+    together = [*((name, f"{text}\n---") for name, text in own[:-1]), own[-1]]
+    return [*(group for group in groups if group[0] not in own), together]
 
 
 def _with_overrides(groups: Sequence[list[Source]]) -> list[list[Source]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from advisor.intake.clients.properties_files import may_be_of_topic
+from advisor.intake.formats.yaml_styles import in_blocks
 from advisor.intake.reading import Reader
 from advisor.intake.registry import detect, find
 from advisor.intake.text import MARK
@@ -24,13 +25,24 @@ _OF_SERVERS = (
 
 def goes_first(text: str) -> bool:
     """Whether a file says what processes are started with: that goes before their own files."""
-    return kind_of(text) in _STARTS
+    return kind_of(text) in _STARTS or has_workloads(text)
+
+
+def has_workloads(text: str) -> bool:
+    """Whether resources of Kubernetes are in a text, perhaps beside those of Strimzi."""
+    return kind_of(text) in ("kubernetes", "strimzi") and looks_like("kubernetes", text)
 
 
 def kind_of(text: str) -> str:
     """How a text would be read; empty for one that nothing reads."""
     reader = detect(text.removeprefix(MARK))
     return reader.kind if reader else ""
+
+
+def looks_like(kind: str, text: str) -> bool:
+    """Whether a text may be of a kind, if it is of none that is surer."""
+    reader = find(kind)
+    return reader is not None and reader.likeness(in_blocks(text)) > 0
 
 
 def of_application(texts: Iterable[str], kind: str) -> Reader | None:

@@ -44,6 +44,7 @@ from advisor.intake.deployments.init_containers import without_early
 from advisor.intake.deployments.kubernetes_references import (
     handed_on,
     has_application,
+    refuse_ungiven,
     source_of,
     with_given,
     with_names,
@@ -68,7 +69,8 @@ _KINDS = (
 _KIND = re.compile(
     rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b|\"kind\":[ \t]*\"(?:{_KINDS})\"", re.MULTILINE
 )
-_KNATIVE = re.compile(r"^[ -]*apiVersion:[ \t]*['\"]?serving\.knative\.dev/", re.MULTILINE)
+_SERVING, _WHAT = "serving.knative.dev/", (("kind",), ("apiVersion",))
+_KNATIVE = re.compile(rf"^[ -]*apiVersion:[ \t]*['\"]?{re.escape(_SERVING)}", re.MULTILINE)
 """Its Service has a pod's template (Knative Serving API, Service v1)."""
 _API = re.compile(r"^apiVersion:|\"apiVersion\":", re.MULTILINE)
 _LIST = re.compile(r"^kind:[ \t]*List\b", re.MULTILINE)
@@ -91,16 +93,23 @@ _NOTHING = (
 
 def read(text: str) -> Reading:
     """The settings of files and variables. Raises `IntakeError` where there are none."""
-    return _read(text, ())
+    return read_resources([*resources(text)], ())
 
 
-def _read(text: str, profiles: Sequence[str]) -> Reading:
+def is_read(leaves: Iterable[Leaf]) -> bool:
+    """Whether a resource is of a kind that may hold settings, variables or files."""
+    stated = {leaf.path: leaf.text for leaf in leaves if leaf.path in _WHAT}
+    kind, api = (stated.get(path, "") for path in _WHAT)
+    return kind in _KINDS.split("|") or (kind == "Service" and api.startswith(_SERVING))
+
+
+def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Reading:
     """The same with these profiles of Spring, or those that its files switch on."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
     choices = dict[tuple[str, ...], int]()
     commands = dict[str, tuple[str, int]]()
     given, handed = list[tuple[str, Variable]](), list[tuple[str, str]]()
-    found = without_early(reading, map(with_exported, with_references(resources(text))))
+    found = without_early(reading, map(with_exported, with_references(every)))
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     here = {place for leaves in found for place in source_of(leaves)}
     several = sum(map(has_application, found)) > 1
@@ -118,18 +127,16 @@ def _read(text: str, profiles: Sequence[str]) -> Reading:
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
         _say_unread(reading, leaves, name, here)
+    if images:
+        refuse_ungiven(given, handed)
     variables = with_given(given, handed, variables)
     without_passed_over(reading, variables, {name: leaf.text for name, leaf in images.items()})
     refuse_clients_of(variables)
     take_topics(reading, commands.values(), {})
     take(reading, of_servers(reading, variables), commands)
-    for container, leaf in images.items():
-        names = [name for name, _, _ in variables.get(container, ())]
-        if is_server(names):
-            with_file_of(reading, leaf.text, names, leaf.line, container)
     _take_commands(reading, commands, variables, images)
     if choices:
-        reading.profiles = Profiles(choices, partial(_read, text), DEFAULT)
+        reading.profiles = Profiles(choices, partial(read_resources, every), DEFAULT)
     if not (reading.items or reading.problems or choices):
         reading.empty = _NOTHING
     return reading
@@ -139,7 +146,11 @@ def _take_commands(
     reading: Reading, commands: Mapping[str, tuple[str, int]],
     variables: Mapping[str, list[Variable]], images: Mapping[str, Leaf],
 ) -> None:  # fmt: skip
-    """What the commands of containers state and change."""
+    """What the images of containers bring, and what their commands state and change."""
+    for container, leaf in images.items():
+        names = [name for name, _, _ in variables.get(container, ())]
+        if is_server(names):
+            with_file_of(reading, leaf.text, names, leaf.line, container)
     for container, (text, line) in commands.items():
         for name, value in overrides(text):
             reading.state(Component.BROKER, name, value, line, process=container)

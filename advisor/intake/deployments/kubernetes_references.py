@@ -118,6 +118,18 @@ def _refuse_twice(data: Iterable[tuple[str, str, int]]) -> None:
             raise IntakeError(f"Line {line}: {words} that counts.")
 
 
+def refuse_ungiven(
+    given: Iterable[tuple[str, Variable]], handed: Iterable[tuple[str, str]]
+) -> None:
+    """Raises `IntakeError` for a variable that decides and that no container here is given."""
+    having = {resource for _, resource in handed}
+    for resource, (name, text, line) in given:
+        is_given = resource.partition(":")[0] in having
+        if not is_given and (decides(setting_of(name)) or is_argument(text)):
+            words = f"{shown(name)} is given to no container here. Leave out what is of another"
+            raise IntakeError(f"Line {line}: {words} application.")
+
+
 def handed_on(
     leaves: Iterable[Leaf], place: Callable[[Sequence[str]], str]
 ) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,7 @@ from advisor.intake.cluster.metadata_version import (
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments.several_clusters import refuse_repeated, subject_of
 from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
-from advisor.intake.reading import Reader, Reading
+from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError, shown
 
 _FORBIDDEN = (
@@ -52,10 +52,11 @@ _PATCH = re.compile(
 )
 
 
-def read(text: str) -> Reading:
-    """The settings of brokers and topic, and how many brokers. Raises `IntakeError`."""
+def read_resources(found: Sequence[list[Leaf]], *, is_all: bool = True) -> Reading:
+    """The settings of brokers and topic, and how many brokers. Raises `IntakeError` where these are
+    all and state nothing."""
     others, topics = list[Leaf](), list[tuple[Reading, int]]()
-    found, brokers, controllers = list(resources(text)), 0, 0
+    brokers, controllers = 0, 0
     reading = Reading(subject=subject_of(found))
     _refuse_none(found)
     refuse_repeated(found)
@@ -90,7 +91,7 @@ def read(text: str) -> Reading:
         reading.heads["brokers"] = str(brokers)
     if controllers:
         reading.state(Component.APPLICATION, "controllers", str(controllers), 1)
-    _tell(reading, others)
+    _tell(reading, others, is_all=is_all)
     return reading
 
 
@@ -114,7 +115,7 @@ def _patch(reading: Reading, leaves: Iterable[Leaf]) -> None:
             _kafka(reading, leaf)
 
 
-def _tell(reading: Reading, others: list[Leaf]) -> None:
+def _tell(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
     """What is said of what is not read: clients of their own beside what is read are refused unless
     somebody asks for that. Raises `IntakeError` if there is nothing else."""
     for kind in others:
@@ -129,7 +130,7 @@ def _tell(reading: Reading, others: list[Leaf]) -> None:
         how = f"Leave it out, or choose the rest on the command line: --only {one}"
         message = f"Line {kind.line}: {words}. {how}."
         reading.unless_alone.append(Problem(Component.APPLICATION, kind.text, message))
-    if others and not (reading.items or reading.heads):
+    if is_all and others and not (reading.items or reading.heads):
         what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
         raise IntakeError(f"Line {others[0].line}: {what}.")
 
@@ -341,8 +342,6 @@ _KINDS: Mapping[str, Callable[[Reading, Leaf], None]] = {
 }
 
 
-def _likeness(text: str) -> float:
+def likeness(text: str) -> float:
+    """How much a text looks like these resources."""
     return 1.0 if _API.search(text) else 0.9 if _PATCH.search(text) else 0.0
-
-
-READERS = (Reader("strimzi", "Strimzi resources (YAML)", _likeness, read, is_yaml=True),)

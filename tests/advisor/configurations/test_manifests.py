@@ -1,0 +1,110 @@
+"""Manifests of a cluster and its applications, in one text and in files of their own.
+
+`helm template` prints one text, and a chart or an overlay has a file for each resource: the answer
+is the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, write_files
+
+READS = "application.restart=resumes application.processing.errors=retry"
+API = "apiVersion: kafka.strimzi.io/v1beta2\n"
+OF = "metadata: {name: %s, labels: {strimzi.io/cluster: c}}\n"
+CLUSTER = f"""{API}kind: Kafka
+metadata: {{name: c, annotations: {{strimzi.io/node-pools: enabled, strimzi.io/kraft: enabled}}}}
+spec:
+  kafka: {{version: 4.1.0, config: {{min.insync.replicas: 2, default.replication.factor: 3}}}}
+---
+{API}kind: KafkaNodePool
+{OF % "p"}spec:
+  replicas: 3
+  roles: [broker, controller]
+  storage: {{type: persistent-claim, size: 1Gi}}
+---
+{API}kind: KafkaTopic
+{OF % "orders"}spec: {{partitions: 6, replicas: 3, config: {{min.insync.replicas: 2}}}}
+"""
+CONTAINER = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: orders}
+spec:
+  template:
+    spec:
+      containers:
+      - name: orders
+        image: orders:1
+"""
+ENV = "        env:\n"
+ACKS, RESET = "SPRING_KAFKA_PRODUCER_ACKS", "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
+VALUE = "        - {name: %s, value: '%s'}\n"
+FROM = "        - {name: %s, valueFrom: {configMapKeyRef: {name: m, key: %s}}}\n"
+GIVEN = "        envFrom: [{configMapRef: {name: m}%s}]\n"
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n"
+APPLICATION = "  application.yml: |\n    spring.kafka.producer.acks: '%s'\n"
+BROKER = (CONTAINER + ENV + VALUE % ("KAFKA_NODE_ID", 1)).replace("orders:1", "apache/kafka:4.1.0")
+LATE, WEAK = "auto.offset.reset: latest -> earliest", "acks: 1 -> all"
+
+
+@pytest.mark.parametrize(("parts", "code", "expected"), [
+    ([CONTAINER + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")], 0, "^YES"),
+    ([CONTAINER + ENV + VALUE % (ACKS, 1) + VALUE % (RESET, "earliest")], 1, WEAK),
+    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % 1], 1, WEAK),
+    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), MAP + APPLICATION % "all"], 0, "^YES"),
+])  # fmt: skip
+def test_applications_beside_a_cluster(
+    tmp_path: Path, parts: list[str], code: int, expected: str
+) -> None:
+    names = write_parts(tmp_path, [CLUSTER, *parts])
+    for paths in (names, names[::-1], [str(tmp_path / "all.yaml")]):
+        assert_answer(" ".join(paths), READS, code, expected)
+
+
+@pytest.mark.parametrize("broker", [BROKER])
+def test_brokers_beside_those_of_strimzi(tmp_path: Path, broker: str) -> None:
+    write_parts(tmp_path, [CLUSTER, broker + VALUE % ("KAFKA_MIN_INSYNC_REPLICAS", 1)])
+    words = "these are brokers beside those of Strimzi"
+    assert_answer(str(tmp_path / "all.yaml"), f"{READS} {COPIES}", 2, words)
+
+
+@pytest.mark.parametrize(("parts", "code", "expected"), [
+    ([MAP + "  a: latest\n", CONTAINER + ENV + FROM % (RESET, "a")], 1, LATE),
+    ([MAP + "  a: earliest\n", CONTAINER + ENV + FROM % (RESET, "a")], 0, "^YES"),
+    ([f"{MAP}  {RESET}: latest\n", CONTAINER + GIVEN % ""], 1, LATE),
+    ([f"{MAP}  {RESET}: latest\n", CONTAINER + GIVEN % "" + ENV + VALUE % (RESET, "earliest")], 0,
+     "^YES"),
+    ([f"{MAP}  {RESET}: earliest\n", CONTAINER + GIVEN % "" + ENV + VALUE % (RESET, "latest")], 1,
+     LATE),
+    ([f"{MAP}  {RESET.removeprefix('SPRING_')}: latest\n", CONTAINER + GIVEN % ", prefix: SPRING_"],
+     1, LATE),
+    # of another application
+    ([f"{MAP}  {RESET}: earliest\n", (CONTAINER + GIVEN % "").replace("name: m", "name: n")], 2,
+     "is given to no container here"),
+    ([f"{MAP}  {RESET}: earliest\n", CONTAINER + ENV + VALUE % (ACKS, "all")], 2,
+     "is given to no container here"),
+])  # fmt: skip
+def test_a_config_map_in_a_file_of_its_own(
+    tmp_path: Path, parts: list[str], code: int, expected: str
+) -> None:
+    names = write_parts(tmp_path, parts)
+    for paths in (names, names[::-1], [str(tmp_path / "all.yaml")]):
+        assert_answer(" ".join(paths), f"{TOPIC} {READS}", code, expected)
+
+
+def test_variables_of_such_an_application_go_before_its_file(tmp_path: Path) -> None:
+    own = CONTAINER + ENV + VALUE % (ACKS, "all") + VALUE % (RESET, "earliest")
+    write_parts(tmp_path, [CLUSTER, own])
+    file = "spring:\n  kafka:\n    consumer: {auto-offset-reset: latest}\n"
+    write_files(tmp_path, {"application.yml": file})
+    assert_answer(f"{tmp_path}/application.yml {tmp_path}/all.yaml", READS, 0, "^YES")
+
+
+def write_parts(folder: Path, parts: list[str]) -> list[str]:
+    """Writes each part into a file, and all into one; returns the paths of the first."""
+    files = {f"{number}.yaml": text for number, text in enumerate(parts)}
+    write_files(folder, {**files, "all.yaml": "---\n".join(parts)})
+    return [str(folder / name) for name in files]
