@@ -13,6 +13,7 @@ from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 _FUN = "fun handle(r: ConsumerRecord<String, String>) {\nc.commitSync()\nsave(r)\n}"
 _ALL = "fun every(rs: ConsumerRecords<String, String>) = rs%s\n" + _FUN
 _BATCH = "fun ConsumerRecords<String, String>.every() {\n%s\n}"
+_TWO = "fun two(r: R): Boolean = try { save(r); true } catch (e: Exception) { log.error(e); false }"
 _UNIT = "fun every(rs: Rs): Unit = work(rs)\nfun work(rs: Rs) { c.commitSync(); save(rs) }"
 _CHUNKED = "rs.map { parse(it) }.chunked(10).forEach { part ->\nc.commitSync()\nsave(part)\n}"
 _SOCKET = "DatagramSocket()"
@@ -44,6 +45,14 @@ _SOCKET = "DatagramSocket()"
     ("rs.every()", _BATCH % "c.commitSync()\nforEach { save(it) }", BEFORE),
     ("rs.every()\nc.commitSync()", _BATCH % "for (r in this) runCatching { save(r) }", SKIP),
     ("rs.every()\nc.commitSync()", _BATCH % "forEach { save(it) }", YES),
+    # a function that only calls another one, or hands on
+    ("for (r in rs) one(r)\nc.commitSync()", f"fun one(r: R): Boolean = two(r)\n{_TWO}", SKIP),
+    ("for (r in rs) one(r)", f"fun one(r: R) = handle(r)\n{_FUN}", BEFORE),
+    ("rs.forEach { one(it) }\nc.commitSync()", "fun one(r: R) = scope.launch { save(r) }", ASIDE),
+    ("rs.forEach(::one)\nc.commitSync()", "fun one(r: R) = runCatching { save(r) }", SKIP),
+    # the first step of a chain commits
+    ("rs.also { c.commitSync() }.forEach { save(it) }", "", BEFORE),
+    ("rs.onEach { save(it) }.also { c.commitSync() }.forEach { log.info(it) }", "", YES),
     # what a scope calls is of its object
     ("with(c) { commitSync() }\nrs.forEach { save(it) }", "", BEFORE),
     ("c.apply { commitAsync() }\nfor (r in rs) save(r)", "", BEFORE),
@@ -157,6 +166,8 @@ val rs = c.poll(Duration.ofSeconds(1))
 """
 _EVERY = "def every(rs: ConsumerRecords[String, String]): Unit = %s\n"
 _DONE = "def handle(r: ConsumerRecord[String, String]): Unit = {\nc.commitSync()\nsave(r)\n}"
+_OPTION = "def read(r: R): Option[O] = Try(parse(r)).toOption"
+_CAUGHT = "def read(r: R): Option[O] = try Some(parse(r)) catch { case e: Exception => None }"
 _LOOP = "for (r <- rs.asScala) {\n%s\n}\nc.commitSync()"
 
 
@@ -170,6 +181,15 @@ _LOOP = "for (r <- rs.asScala) {\n%s\n}\nc.commitSync()"
     (_LOOP % "Using(open()) { f => f.write(r.value) }.get", "", YES),
     (_LOOP % "Using.resource(open()) { f => f.write(r.value) }", "", YES),
     (_LOOP % "decode[Order](r.value).foreach(save)", "", SKIP),
+    (_LOOP % "read(r).foreach(save)", _OPTION, SKIP),
+    (_LOOP % "val o = read(r)\no.foreach(save)", _OPTION, SKIP),
+    (_LOOP % "read(r) match {\ncase Some(o) => save(o)\ncase None => log.warn(r)\n}",
+     _OPTION, SKIP),
+    (_LOOP % "read(r) match {\ncase Some(o) => save(o)\ncase None => dead(r)\n}", _OPTION, YES),
+    (_LOOP % "read(r).fold(dead(r))(save)", _OPTION, YES),
+    (_LOOP % "read(r).foreach(save)", _CAUGHT, SKIP),
+    ("rs.asScala.flatMap(read).foreach(save)\nc.commitSync()", _OPTION, SKIP),
+    ("for (r <- rs.asScala; o <- read(r)) save(o)\nc.commitSync()", _OPTION, SKIP),
 ])  # fmt: skip
 def test_a_function_of_scala_that_is_an_expression(
     loop: str, more: str, expected: str, tmp_path: Path

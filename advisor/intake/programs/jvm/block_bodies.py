@@ -24,6 +24,7 @@ _EACH = re.compile(
     r"\s*\??\.\s*for[Ee]ach(?:Indexed)?\b"
 )
 _LOOP = re.compile(r"for\s*\([^{}\n]{1,200}\)\s*(?!yield\b)\S")
+_TRY = re.compile(r"try\b")
 _SCOPE = re.compile(r"(?:runBlocking|coroutineScope|supervisorScope)\b")
 _LOOP_HEAD = re.compile(r"(?<!\})\s(?:for|while)\s*\(|(?<=[;{)])(?:for|while)\s*\(")
 """The condition behind the braces of `do` is none."""
@@ -83,7 +84,7 @@ def _without_expressions(code: str) -> str:
     for match in islice(_FUNCTION.finditer(text.plain), _MOST):
         begin, end = text.statement(match.start("body"))
         is_unit = match["type"] == "Unit"
-        is_unit |= any(kind.match(text.plain, begin) for kind in (_EACH, _LOOP, _SCOPE))
+        is_unit |= any(kind.match(text.plain, begin) for kind in (_EACH, _LOOP, _SCOPE, _TRY))
         whole = 0 < end - begin < _LONGEST and not _OTHER_SIDE.match(text.plain, end)
         if is_unit and whole:
             head = code[match.start() : match.start("equals")]

@@ -39,13 +39,14 @@ _TAKES_ALL = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ALL}|\w+\s*@.*)\s*"
 )
 _VALUE = re.compile(
-    r"(?:(?<=[;{}\n):])|=>|->|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
+    r"(?:(?<=[;{}\n):])|=>|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
     r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
     r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]|allCatch\s*\.\s*\w+\s*[({]"
     r"|Using\s*\([^(){}\n]{0,100}(?:\([^(){}\n]{0,80}\))?[^(){}\n]{0,40}\)\s*\{|decode\s*\[\w+\]\s*\()"
 )
 """What makes a value of an error: `Using` of Scala closes what it is given, too, and `decode` of
 circe parses."""
+_AS_OPTION = re.compile(r"\s*\.\s*toOption\b")
 _KEPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
 _VALUES = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
 """A plain value in place of an error."""
@@ -61,7 +62,8 @@ _PASSES = frozenset({
 })  # fmt: skip
 """What hands on an error, or does nothing for one, and what is done in it that asks for one."""
 _LOOKS_AT = re.compile(
-    r"\b(?:isFailure|isSuccess|exceptionOrNull|getOrThrow|fold|failed|getCause|onFailure)\b"
+    r"\b(?:is(?:Fail|Err|Success)\w*|has(?:Fail|Err)\w*|exceptionOrNull|getOrThrow|fold|failed"
+    r"|getCause|onFailure)\b"
 )
 _ON_ERROR = frozenset({
     "onFailure", "recover", "recoverWith", "recoverCatching", "fold", "getOrElse", "onLeft",
@@ -83,6 +85,7 @@ _MOST_LINKS = 12
 _OF_FAILURE = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
 """How a log is told of an error."""
 _IS_FUNCTION = re.compile(r"^\s*\{|[-=]>|::|_\s*\.")
+_OF_SUCCESS = re.compile(r"\b(?:Success|Some|Right|Valid)\b")
 _WITHOUT_NAME = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
 _DEEPEST_CALL = 2
@@ -180,13 +183,17 @@ def _values(text: Text) -> Iterator[Handler]:
     """Errors that are kept as a value which nothing reads, or of which is only written."""
     for match in islice(_VALUE.finditer(text.plain), _MOST):
         end = text.closed(match.end())
+        if match[0].startswith("<-") and not _AS_OPTION.match(text.plain, end):
+            continue  # of a Try
         if _is_dropped(text, end, is_last="runCatching" in match[0]):
             yield Handler(match.start(), (match.end() - 1, end))
 
 
 def quiet_chains(text: Text, name: str, span: Block) -> Iterator[Block]:
     """The chains of calls behind a name that do no more than write of an error that it has."""
-    starts = re.compile(rf"(?<![\w.]){name}(?=\s*\.\s*(?:on[FLS]|fold|map|leftMap|ifPresentOr))")
+    starts = re.compile(
+        rf"(?<![\w.]){name}(?=\s*(?:\.\s*(?:on[FLS]|fold|map|leftMap|ifPresentOr|foreach)|match\b))"
+    )
     for match in islice(starts.finditer(text.plain, *span), _MOST):
         if _is_dropped(text, match.end(), is_last=None):
             yield match.start(), match.end()
@@ -235,7 +242,7 @@ def side_of_error(given: str, *, is_last: bool | None) -> str:
 
 def is_quiet(given: str) -> bool:
     """Whether what is done for an error only writes of it, or gives an empty value for it."""
-    cases = [own for taken, own in _cases(given) if "Success" not in taken]
+    cases = [own for taken, own in _cases(given) if not _OF_SUCCESS.search(taken)]
     body = _WITHOUT_NAME.sub("", re.sub(r"^\s*\{|\}\s*$", "", given))
     return all(
         only_writes(case, in_function=True, others=_VALUES.fullmatch) for case in cases or [body]

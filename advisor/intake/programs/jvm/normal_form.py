@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from advisor.intake.programs.jvm.block_bodies import with_blocks
+from advisor.intake.programs.jvm.expressions import with_expressions
 from advisor.intake.programs.jvm.inlined import inlined
 from advisor.intake.programs.jvm.lambdas import with_braces
 from advisor.intake.programs.jvm.plain_blocks import plain_blocks
@@ -64,7 +65,7 @@ def normal_form(code: str) -> str:
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
     written = with_statements(without_receivers(_without_breaks(written)))
-    return plain_blocks(inlined(with_blocks(with_braces(written))))
+    return plain_blocks(inlined(with_blocks(with_braces(with_expressions(written)))))
 
 
 def _normal(match: re.Match[str]) -> str:

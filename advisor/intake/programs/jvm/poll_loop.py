@@ -20,7 +20,6 @@ from advisor.intake.programs.jvm import (
     concurrency,
     derived_names,
     executors,
-    expression_bodies,
     handovers,
     kotlin_flows,
     partial_polls,
@@ -157,8 +156,7 @@ class _Poll:
         yield from ((PARALLEL, at) for at in together)
         yield from ((BEFORE, at) for at in self._before_waiting(end))
         others = executors.passed_over(self._text, span, self._program.go_on)
-        bodies = [span, *expression_bodies.called(self._text, span)]
-        chains = (at for body in bodies for at in chain_errors.passed_over(self._text, body))
+        chains = chain_errors.passed_over(self._text, span)
         places = (self._passed_over(), others, chains, self._unasked(), self._left(end))
         yield from ((SKIP, at) for own in places for at in own)
         if too_far := _TOO_FAR.search(plain, self._behind, end):
@@ -279,9 +277,6 @@ class _Poll:
             is_aside = not unfinished.is_put_by(self._text, match.end() - 1)
             if is_aside and self._uses.search(plain, begin, closed):
                 yield match.start()
-        for body in expression_bodies.expressions(self._text, self._block):
-            if (hand := own.search(plain, *body)) and not concurrency.WAITS.search(plain, *body):
-                yield hand.start()
         reached = self._text.reached((self._behind, self._block[1]))[1:]
         for body in islice(reached, None if self._depth == _DEEPEST else _MOST):
             if own.search(plain, *body) is None:
@@ -367,9 +362,6 @@ class _Poll:
             if repetition.looped(self._text, self._behind)
             else []
         )
-        for body in expression_bodies.expressions(self._text, self._block):
-            silent = [*self._program.go_on_or_return, *self._program.falsely]
-            yield from expression_bodies.passed_over(self._text, body, silent)
         for handler in [*self._program.falsely, *self._program.go_on_or_return]:
             bodies = [body for body in called if self._in_method(body, handler.attempt)]
             if handler not in self._program.go_on_or_return:

@@ -69,6 +69,7 @@ _RETRIES = re.compile(r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\(")
 _KEPT = re.compile(
     r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>]{1,40})?\s*=\s*(?:\w+\s*\.\s*)?(?:Try|runCatching)\s*[({]"
 )
+_AS_OPTION = re.compile(r"(?:\s*\.\s*toOption\b)?")
 _MATCH = re.compile(
     r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\b(?:when|switch)\s*\([^{};\n]*\)\s*\{"
 )
@@ -211,6 +212,7 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
     plain = text.plain
     for match in islice(_KEPT.finditer(plain, max(0, span[0]), span[1]), _MOST):
         end = text.closed(match.end())
+        end += len(_AS_OPTION.match(plain, end)[0])  # type: ignore[index]
         behind = plain[end : end + 20].lstrip(" ")
         if not behind.startswith((".", "?")) and uses.search(plain, match.end(), end):
             yield from () if is_read(text, match["name"], end) else (match.start("name"),)

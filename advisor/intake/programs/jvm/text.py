@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 Block = tuple[int, int]
 """Where a pair of braces opens and closes."""
@@ -25,10 +24,6 @@ _LAMBDA = re.compile(
 )
 """What stands before the braces of a function that a variable is given; Kotlin has its parameter
 behind them."""
-_EXPRESSION = re.compile(
-    r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?(?:\w+\.)?(\w+)\s*\([^()]{0,300}\)"
-    r"\s*(?::\s*[\w<>\[\]?., ]{1,80})?=(?!=)[ \t]*(?!\{)"
-)
 _PARAMETER = re.compile(r"\s*(\w+)\s*(?::[^-{}]{0,80})?->")
 _TYPES = re.compile(r"<[^<>()]*>|\[[^\[\]()]*\]")
 CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
@@ -210,12 +205,6 @@ class Text:
                 methods.setdefault(match[1], []).append((start, end))
         return methods
 
-    @cached_property
-    def _expressions(self) -> dict[str, Block]:
-        """The bodies of functions that are an expression: `fun all(rs: Rs) = rs.forEach { … }`."""
-        found = islice(_EXPRESSION.finditer(self.plain), _MOST_REACHED)
-        return {match[1]: self.statement(match.end()) for match in found}
-
     def methods_with(self, pattern: re.Pattern[str]) -> list[str]:
         """The names of methods in whose body something is found."""
         known = self._found
@@ -266,12 +255,6 @@ class Text:
                 name
                 for start, end in reached
                 for match in _CALLED.finditer(self.plain, max(0, start), end)
-                for name in match.groups(default="")
-            }
-            called |= {
-                name
-                for own in called & self._expressions.keys()
-                for match in _CALLED.finditer(self.plain, *self._expressions[own])
                 for name in match.groups(default="")
             }
             given = (_GIVEN.search(self.plain, max(0, start), end) for start, end in reached)

@@ -16,6 +16,8 @@ _PARALLEL = re.compile(
     r"\.\s*(?:parallelStream|parallel)\s*\(\s*\)|\.\s*par\b|\bFuture\s*\.\s*traverse\b"
     r"|\bStreamSupport\s*\.\s*stream\s*\([^;{}]{1,120},\s*true\s*\)"
 )
+_AWAIT = re.compile(r"\bAwait\s*\.\s*\w+\s*\(\s*$")
+"""Of Scala: what a future stands in that is waited for."""
 
 
 def together(
@@ -30,7 +32,8 @@ def together(
     bodies = [*each]
     for at in hands:
         own = [end for start, end in bodies if start <= at < end]
-        if own and not WAITS.search(text.plain, at, min(own)):
+        is_waited = _AWAIT.search(text.line_to(at))
+        if own and not is_waited and not WAITS.search(text.plain, at, min(own)):
             yield at
 
 

@@ -32,13 +32,16 @@ _SCOPE = re.compile(
     r"(?:\bwith\s*\(\s*(?P<of>\w+)\s*\)|\b(?P<whose>\w+)\s*\.\s*(?:run|apply))\s*"
     r"\{[ \t]*(?P<commit>commit(?:Sync|Async)\s*\([^(){}\n]{0,100}\))[ \t]*;?[ \t]*\}"
 )
+_BESIDE = re.compile(
+    r"(?<=[;{}\n])(?P<of>\s*+[a-z]\w*+)\s*\.\s*also\s*\{[ \t]*"
+    r"(?P<commit>\w+\.commit(?:Sync|Async)\(\))[ \t]*;?[ \t]*\}(?=\s*\.)"
+)
+"""The first step of a chain, that commits."""
 _TRY = re.compile(
     r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=|\breturn\b"
     r"|(?P<function>\bfun\s+(?:<[^<>]{0,80}>\s*)?(?:\w+\.)?\w+\s*\([^()]{0,300}\)"
     r"(?:\s*:\s*[\w<>?., ]{1,80})?)\s*=)\s*try\s*\{"
 )
-_SAYS_WHETHER = re.compile(r"[\s;{](?:true|false)\s*\}")
-"""Of a function whose value is known as one that says so (`expression_bodies`)."""
 _HANDLER = re.compile(r"\s*(?P<word>catch\s*\([^(){}]{0,200}\)|finally)\s*\{")
 _LEAVES = re.compile(r"\s*(?:continue|break|return|throw)\b")
 
@@ -93,7 +96,8 @@ def _without_lets(code: str) -> str:
 
 
 def _without_scopes(code: str) -> str:
-    """`with(c) { commitSync() }` as `c.commitSync()`."""
+    """`with(c) { commitSync() }` as `c.commitSync()`, also in a chain: `rs.also { … }.map`."""
+    code = _BESIDE.sub(lambda it: f"{it['commit']}; {it['of']}", code)
     return _SCOPE.sub(lambda it: f"{it['of'] or it['whose']}.{it['commit']}", code)
 
 
@@ -112,8 +116,7 @@ def _without_tries(code: str) -> str:
             if handler["word"] != "finally":
                 own.append(_given(text, blocks[-1], gives))
         whole = text.plain[match.start() : blocks[-1][1] + 1]
-        says_whether = match["function"] and _SAYS_WHETHER.search(whole)
-        if len(blocks) > 1 and len(whole) < _FARTHEST and not says_whether:
+        if len(blocks) > 1 and len(whole) < _FARTHEST:
             end = blocks[-1][1] + 1
             own.append(_given(text, blocks[0], gives))
             own += [(end, end, " }")] if match["function"] else []
