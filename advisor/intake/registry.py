@@ -79,8 +79,8 @@ _PROPERTIES = "-properties"
 _PROGRAMS = ("python-dict", "spark-options")
 """Kinds whose readers look for pieces of a program, which other files may have, too."""
 
-_VARIABLES = "environment"
-_DEPLOYED = (_VARIABLES, "compose", "kubernetes")
+_VARIABLES, _COMPOSE = "environment", "compose"
+_DEPLOYED = (_VARIABLES, _COMPOSE, "kubernetes")
 """Kinds that may hold nothing but what is of other products."""
 
 _BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
@@ -184,19 +184,20 @@ def read(
             words = f"Line {line}: {ASSIGNS}."
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
     doubts = [reading.empty] if reading.empty else _doubts(intake, text, reader, kind, names)
-    for words in () if _is_completed(intake, reading, others, among=among) else doubts:
+    is_completed = _is_completed(reader, intake, reading, others, among=among)
+    for words in () if is_completed else doubts:
         intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
     return intake
 
 
 def _is_completed(
-    intake: Intake, reading: Reading, others: Collection[Item], *, among: bool
+    reader: Reader, intake: Intake, reading: Reading, others: Collection[Item], *, among: bool
 ) -> bool:
     """Whether other files have what one lacks: variables that are given to their application need
-    no setting among them, and a topology has its settings there."""
+    no setting among them, nor do services, and a topology has its settings there."""
     if reading.empty == TOPOLOGY:
         return any(item.component is Component.STREAMS for item in others) or (among and not others)
-    return bool((others or among) and intake.given)
+    return bool((others or among) and (intake.given or reader.kind == _COMPOSE))
 
 
 def read_application(

@@ -124,3 +124,26 @@ def test_a_variable_is_of_a_client_inside_kafka_streams(
     settings = f"{TOPIC} streams.replication.factor=3"
     settings += "" if "TOPIC" in name else " streams.topic.min.insync.replicas=2"
     assert_file(tmp_path / ".env", f"{variables}{name}\n", "", settings, 1, changes)
+
+
+PLAIN = "services:\n  app:\n    build: .\n%s  db: {image: 'postgres:16'}\n"
+SPRING = "spring.kafka:\n  consumer: {group-id: g, auto-offset-reset: earliest}\n"
+CI = "services:\n  - postgres:16\nbuild:\n  image: maven\n"
+
+
+@pytest.mark.parametrize(("files", "code", "expected"), [
+    ({"c.yml": PLAIN % "", "application.yml": SPRING}, 0, "^YES"),
+    ({"c.yml": PLAIN % "    env_file: a.env\n", "a.env": LATE, "application.yml": SPRING}, 1,
+     "latest -> earliest"),
+    ({"c.yml": PLAIN % "    volumes: ['./prod.yml:/config/application.yml']\n",
+      "application.yml": SPRING}, 0, "a mounted file prod.yml may hold settings"),
+    ({"c.yml": PLAIN % ""}, 2, "no setting of Kafka is in this file"),
+    ({"ci.yml": CI, "application.yml": SPRING}, 2, "YAML of a kind that we do not know"),
+])  # fmt: skip
+def test_services_without_anything_of_kafka(
+    tmp_path: Path, files: dict[str, str], code: int, expected: str
+) -> None:
+    """Beside the application's own files such a compose file is usual; alone it says nothing."""
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    assert_answer(paths, SURE, code, expected)

@@ -87,6 +87,9 @@ _OF_APPLICATIONS = re.compile(
     r"(?:-D|--)(?:spring|mp\.messaging|quarkus|micronaut|kafka)\."
 )
 _SERVICES = re.compile(r"^services:", re.MULTILINE)
+_NAMED = re.compile(r"^services:[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[ \t]+[\w.-]{1,60}:", re.MULTILINE)
+_RUNS = re.compile(r"^[ \t]+(?:image|build):", re.MULTILINE)
+"""A service that runs something, perhaps an application whose settings are in its own files."""
 
 
 def read(text: str) -> Reading:
@@ -113,7 +116,8 @@ def read(text: str) -> Reading:
     refuse_clients_of(variables, brokers | controllers)
     take_topics(reading, commands.values(), variables)
     refuse_contents(reading, leaves)
-    say_unread(reading, leaves, {*filter(variables.get, variables)} | brokers | controllers)
+    ours = {*filter(variables.get, variables)} | brokers | controllers
+    say_unread(reading, leaves, ours or {leaf.path[1] for leaf in leaves if leaf.path[2:]})
     take(reading, of_servers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands, variables)
     reading.whole = frozenset(brokers | controllers)
@@ -425,7 +429,9 @@ def _state(reading: Reading, service: str, name: str, line: int, text: str) -> N
 
 def _likeness(text: str) -> float:
     has_kafka = "KAFKA_" in text or _BROKERS.search(text) or _OF_APPLICATIONS.search(text)
-    return 0.98 if _SERVICES.search(text) and has_kafka else 0.0
+    if not _SERVICES.search(text):
+        return 0.0
+    return 0.98 if has_kafka else 0.5 if _NAMED.search(text) and _RUNS.search(text) else 0.0
 
 
 READERS = (
