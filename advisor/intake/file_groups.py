@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from advisor.intake.deployments.terraform_maps import GIVEN
 from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.kinds import (
     goes_first,
@@ -43,7 +44,7 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
     is_named = several and len({name for name, _ in files}) == len(files)
     found = [[file] for file in files]
     if is_named:
-        found = _with_manifests(_with_overrides(programs(files, kind_of)))
+        found = _with_modules(_with_manifests(_with_overrides(programs(files, kind_of))))
     ranked = list[tuple[tuple[bool, ...], Group]]()
     for group in found:
         (name, text), is_one = group[0], len(group) == 1
@@ -63,6 +64,43 @@ def _with_manifests(groups: Sequence[list[Source]]) -> list[list[Source]]:
         return [*groups]
     together = [*((name, f"{text}\n---") for name, text in own[:-1]), own[-1]]
     return [*(group for group in groups if group[0] not in own), together]
+
+
+def _with_modules(groups: Sequence[list[Source]]) -> list[list[Source]]:
+    """The groups, where the files of a module of Terraform are one text, with the files of
+    variables that it is given (Terraform, Files and Configuration Structure)."""
+    folders = {_folder(file) for [file] in _single(groups) if kind_of(file[1]) == "terraform"}
+    every = [file for [file] in _single(groups)]
+    own = [file for file in every if file[0].endswith(".tf") and _folder(file) in folders]
+    given = sorted((file for file in every if file[0].endswith(".tfvars")), key=_given_later)
+    if len(folders) != 1 or sum(map(_is_chosen, given)) > 1 or len(own) + len(given) < 2:
+        return [*groups]
+    rest = [group for group in groups if group[0] not in (*own, *given)]
+    if given:
+        (name, text), (last, values) = own[-1], given[-1]
+        own[-1], given[-1] = (name, f"{text}\n{GIVEN} {{"), (last, f"{values}\n}}")
+    return [*rest, [*own, *given]]
+
+
+def _single(groups: Iterable[list[Source]]) -> Iterator[list[Source]]:
+    return (group for group in groups if len(group) == 1)
+
+
+def _folder(file: Source) -> str:
+    return file[0].rpartition("/")[0]
+
+
+def _is_chosen(file: Source) -> bool:
+    """Whether somebody names a file of variables on the command line: Terraform takes the others by
+    itself."""
+    base = file[0].rpartition("/")[2]
+    return base != "terraform.tfvars" and not base.endswith(".auto.tfvars")
+
+
+def _given_later(file: Source) -> tuple[bool, bool, str]:
+    """Which file of variables goes before which (Terraform, Variable Definition Precedence)."""
+    base = file[0].rpartition("/")[2]
+    return _is_chosen(file), base != "terraform.tfvars", base
 
 
 def _with_overrides(groups: Sequence[list[Source]]) -> list[list[Source]]:

@@ -16,7 +16,13 @@ from advisor.intake.clients.created_topics import state_topics
 from advisor.intake.clients.known_settings import decides, known_keys, newest
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
-from advisor.intake.deployments.terraform_maps import plain_locals, with_maps
+from advisor.intake.deployments.terraform_maps import (
+    GIVENS,
+    LOCALS,
+    names_a_variable,
+    plain_lines,
+    with_maps,
+)
 from advisor.intake.deployments.terraform_others import refuse_elsewhere
 from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError, line_of, shown
@@ -69,7 +75,11 @@ _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
 def read(text: str) -> Reading:
     """The settings and copies of the topics. Raises `IntakeError`."""
-    reading, text = Reading(), with_maps(_BLOCK.sub(_blank, text))
+    reading, text = Reading(), _BLOCK.sub(_blank, text)
+    for place in names_a_variable(text):
+        words = "config holds what a variable has here, unless that is given another value"
+        reading.note(line_of(text, place), words)
+    text = with_maps(text)
     terraform_msk.take(reading, text, _known(text))
     refuse_elsewhere(reading, text)
     resources = list(_RESOURCE.finditer(text))
@@ -144,13 +154,14 @@ def _code(line: str) -> str:
 
 
 def _known(text: str) -> dict[str, str]:
-    """What variables have by default, and locals, as they are referred to."""
+    """What variables have by default or are given, and locals, as they are referred to."""
     code = "\n".join(map(_code, text.splitlines()))
     values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(code)}
-    for body in plain_locals(code):
-        for line in body.splitlines():
-            for pair in _PAIR.finditer(line):
-                values[f"local.{pair['name']}"] = pair["value"]
+    for head, kind in ((LOCALS, "local"), (GIVENS, "var")):
+        for body in plain_lines(code, head):
+            for line in body.splitlines():
+                for pair in _PAIR.finditer(line):
+                    values[f"{kind}.{pair['name']}"] = pair["value"]
     return {name: value for name, value in values.items() if _is_plain(value)}
 
 

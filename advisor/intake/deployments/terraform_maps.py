@@ -1,7 +1,9 @@
 """Maps that Terraform puts together: `config = merge(local.defaults, { … })`, and a local alone.
 
-Of two maps the later one's value counts (Terraform, Functions, `merge`). Only locals of the same
-text are filled in, whose values are written there; the lines of the text stay where they are.
+Of two maps the later one's value counts (Terraform, Functions, `merge`). Only locals and variables
+of the same text are filled in, whose values are written there; the lines of the text stay where
+they are. What files of variables give stands in a block of its own (`GIVEN`), and goes before what
+a variable has by default (Terraform, Input Variables, `-var-file`).
 """
 
 from __future__ import annotations
@@ -11,7 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 _PLAIN_CALL = re.compile(r"\bto(?:string|number|bool)\([ \t]*([^()\n]{1,120}?)[ \t]*\)")
 """A function that changes nothing of what is written."""
-_LOCALS = re.compile(r"^[ \t]*locals[ \t]*\{", re.MULTILINE)
+GIVEN = "given_variables"
+"""The block that files of variables are put into: no file of Terraform's has one."""
+LOCALS, GIVENS = (
+    re.compile(rf"^[ \t]*{head}[ \t]*\{{", re.MULTILINE) for head in ("locals", GIVEN)
+)
+_VARIABLE = re.compile(r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{", re.MULTILINE)
 _MAP = re.compile(
     r"^[ \t]*(?P<name>\w{1,80})[ \t]*=[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTILINE
 )
@@ -20,11 +27,11 @@ _ENTRY = re.compile(
     r"(?P<value>\"[^\"\n$]{0,200}\"|[\w.*+ \t-]{1,120}?)[ \t]*$"
 )
 _CONFIG = re.compile(
-    r"(?P<head>^[ \t]*config[ \t]*=[ \t]*)(?:local\.(?P<alone>\w{1,80})[ \t]*$"
+    r"(?P<head>^[ \t]*config[ \t]*=[ \t]*)(?:(?P<alone>(?:local|var)\.\w{1,80})[ \t]*$"
     r"|merge\((?P<arguments>[^()]{1,5000})\))",
     re.MULTILINE,
 )
-_ARGUMENT = re.compile(r"\s*(?:local\.(?P<local>\w{1,80})|\{(?P<own>[^{}]*)\})\s*(?:,|\Z)")
+_ARGUMENT = re.compile(r"\s*(?:(?P<named>(?:local|var)\.\w{1,80})|\{(?P<own>[^{}]*)\})\s*(?:,|\Z)")
 _NAME = re.compile(r"\"?([A-Za-z][\w.]{0,80})\"?[ \t]*[=:](?!=)")
 _MOST = 100_000
 """How many letters are filled in: more than any team has."""
@@ -41,7 +48,7 @@ def with_maps(text: str) -> str:
 
     def filled(match: re.Match[str]) -> str:
         nonlocal room
-        parts = _parts(match["arguments"] or f"local.{match['alone']}", maps)
+        parts = _parts(match["arguments"] or match["alone"], maps)
         inside = _merged(parts) if parts is not None and room > 0 else None
         if inside is None:
             return match[0]
@@ -52,17 +59,24 @@ def with_maps(text: str) -> str:
     return _CONFIG.sub(filled, text)
 
 
-def blocks_of_locals(text: str) -> Iterator[tuple[int, int]]:
-    """Where the inside of each block of locals begins and ends."""
+def names_a_variable(text: str) -> Iterator[int]:
+    """Where a map is put together of one that a variable has."""
+    for match in _CONFIG.finditer(text):
+        if "var." in match[0]:
+            yield match.start()
+
+
+def _blocks(text: str, head: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Where the inside of each block begins and ends."""
     at = 0
-    while block := _LOCALS.search(text, at):
+    while block := head.search(text, at):
         at = _end(text, block.end())
         yield block.end(), at
 
 
-def plain_locals(text: str) -> Iterator[str]:
-    """The lines of each block of locals, without what is inside of a value."""
-    for begins, ends in blocks_of_locals(text):
+def plain_lines(text: str, head: re.Pattern[str]) -> Iterator[str]:
+    """The lines of each block, without what is inside of a value."""
+    for begins, ends in _blocks(text, head):
         depth, kept = 0, list[str]()
         for part in re.split(r"([{}])", text[begins:ends]):
             depth += {"{": 1, "}": -1}.get(part, 0)
@@ -71,15 +85,21 @@ def plain_locals(text: str) -> Iterator[str]:
 
 
 def _maps(text: str) -> dict[str, _Entries]:
-    """The maps of locals by their names, where each entry is written out."""
-    found, twice = dict[str, _Entries](), set[str]()
-    for begins, ends in blocks_of_locals(text):
+    """The maps of locals and variables as they are referred to, where each entry is written out."""
+    found, twice = dict[str, _Entries | None](), set[str]()
+    for begins, ends in _blocks(text, LOCALS):
         for match in _MAP.finditer(text, begins, ends):
-            entries = _entries(match["body"])
-            twice |= {match["name"]} & found.keys()
-            if entries is not None:
-                found[match["name"]] = entries
-    return {name: entries for name, entries in found.items() if name not in twice}
+            name = f"local.{match['name']}"
+            twice |= {name} & found.keys()
+            found[name] = _entries(match["body"])
+    for variable in _VARIABLE.finditer(text):
+        for match in _MAP.finditer(text, variable.end(), _end(text, variable.end())):
+            if match["name"] == "default":
+                found[f"var.{variable['name']}"] = _entries(match["body"])
+    for begins, ends in _blocks(text, GIVENS):
+        for match in _MAP.finditer(text, begins, ends):
+            found[f"var.{match['name']}"] = _entries(match["body"])
+    return {name: own for name, own in found.items() if own is not None and name not in twice}
 
 
 def _end(text: str, begins: int) -> int:
@@ -106,14 +126,14 @@ def _entries(body: str) -> _Entries | None:
 
 
 def _parts(arguments: str, maps: Mapping[str, _Entries]) -> list[_Entries | str] | None:
-    """The maps that are merged: a local's entries, or the text of one that is written here."""
+    """The maps that are merged: the entries of one with a name, or the text of one that is here."""
     arguments = arguments.rstrip().removesuffix(",")
     parts, at = list[_Entries | str](), 0
     while at < len(arguments):
         match = _ARGUMENT.match(arguments, at)
-        if match is None or (match["local"] and match["local"] not in maps):
+        if match is None or (match["named"] and match["named"] not in maps):
             return None
-        parts.append(maps[match["local"]] if match["local"] else match["own"])
+        parts.append(maps[match["named"]] if match["named"] else match["own"])
         at = match.end()
     return parts
 
