@@ -53,6 +53,11 @@ def settled(texts: Sequence[Source], notes: list[str]) -> tuple[list[Source], li
     return found, [*notes, *own_notes]
 
 
+def hands_env_on(text: str) -> bool:
+    """Whether one service of a compose file has the variables of its `.env`."""
+    return len([service for service in _services(text) if ".env" in service.files]) == 1
+
+
 def unanswered(notes: Iterable[str], texts: Iterable[Source]) -> list[str]:
     """The notes without those that ask for a file which is among these."""
     asked = {f"{_base(name)} {UNREAD}." for name, _ in texts}

@@ -16,13 +16,17 @@ from functools import cache
 from advisor.catalog import Component, Family
 from advisor.intake.application_file import file_profile, rank
 from advisor.intake.clients.known_settings import known_keys, newest
+from advisor.intake.deployments import systemd
+from advisor.intake.deployments.kubernetes_references import handed_on, source_of, with_references
+from advisor.intake.deployments.strimzi import resources
+from advisor.intake.env_files import hands_env_on
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.yaml_nodes import Leaf, documents
-from advisor.intake.kinds import kind_by_name, kind_of, of_application
+from advisor.intake.kinds import has_workloads, kind_by_name, kind_of, of_application
 from advisor.intake.text import MARK, IntakeError
 
 _VARIABLE = re.compile(
-    r"(?P<head>MP_MESSAGING_(?:INCOMING|OUTGOING)|KAFKA_(?:CONSUMERS|PRODUCERS))_(?P<rest>\w{3,200})"
+    r"(?:_(?P<profile>[A-Z0-9]{1,40})_)?(?P<head>MP_MESSAGING_(?:INCOMING|OUTGOING)|KAFKA_(?:CONSUMERS|PRODUCERS))_(?P<rest>\w{3,200})"
 )
 _PROPERTY = re.compile(
     r"(?P<head>mp\.messaging\.(?:incoming|outgoing)|kafka\.(?:consumers|producers))"
@@ -76,7 +80,9 @@ def bound(texts: Sequence[Source]) -> Bound:
         return Bound(texts)
     try:
         plain, of_profiles = _stated(row for row in texts if row[0] in own)
-        found = [*_variables(*others[0])]
+        found = [
+            *_variables(*others[0], [text for row in texts if (text := row[1]) != others[0][1]])
+        ]
     except IntakeError:  # told where the file is read
         return Bound(texts)
     clients = _clients(plain | of_profiles)
@@ -92,8 +98,9 @@ def bound(texts: Sequence[Source]) -> Bound:
 
 def _is_of_compose(name: str, texts: Iterable[Source]) -> bool:
     """Whether a file is one that compose has for itself, and containers perhaps have not."""
+    composes = [text for _, text in texts if kind_of(text) == "compose"]
     is_env = name.rpartition("/")[2] == ".env"
-    return is_env and any(kind_of(text) == "compose" for _, text in texts)
+    return is_env and bool(composes) and not any(map(hands_env_on, composes))
 
 
 def _moved(
@@ -135,7 +142,8 @@ def _clients(names: Iterable[str]) -> Mapping[tuple[str, str], set[str]]:
 
 
 def _property(variable: str, clients: Mapping[tuple[str, str], set[str]]) -> str:
-    """The property that a variable states, of a client that is there; empty for any other."""
+    """The property that a variable states, of a client that is there; empty for any other.
+    `_PROD_MP_MESSAGING_…` counts in profile prod (SmallRye Config, "Environment Variables")."""
     match = _VARIABLE.fullmatch(variable)
     if match is None:
         return ""
@@ -145,7 +153,8 @@ def _property(variable: str, clients: Mapping[tuple[str, str], set[str]]) -> str
         key = keys.get("_".join(words[ends:]))
         named = clients.get((head, "_".join(words[:ends])), ())
         found += [f"{head}.{client}.{key}" for client in named if key]
-    return found[0] if len(found) == 1 else ""
+    profile = f"%{match['profile'].lower()}." if match["profile"] else ""
+    return f"{profile}{found[0]}" if len(found) == 1 else ""
 
 
 @cache
@@ -161,9 +170,12 @@ def _upper(name: str) -> str:
     return re.sub(r"\W", "_", name.replace('"', "")).upper()
 
 
-def _variables(source: str, text: str) -> Iterator[_Found]:
-    """The variables of channels and clients. Raises `IntakeError`."""
+def _variables(source: str, text: str, others: Sequence[str]) -> Iterator[_Found]:
+    """The variables of channels and clients; what they refer to may be in other texts. Raises
+    `IntakeError`."""
     kind = kind_by_name(source, text) or kind_of(text)
+    if kind == "systemd":
+        yield from (_Found((), *row) for row in systemd.variables(text))
     if kind == "environment":
         for number, line in enumerate(text.split("\n"), start=1):
             if (row := _LINE.fullmatch(line.rstrip())) and _VARIABLE.fullmatch(row["name"]):
@@ -171,11 +183,26 @@ def _variables(source: str, text: str) -> Iterator[_Found]:
                 value = value[1:-1] if re.fullmatch(r"([\"']).*\1", value) else value
                 yield _Found((), row["name"], value, number)
     is_open = _HANDED_ON.search(text) is not None
-    for at, document in enumerate(documents(text) if kind in ("compose", "kubernetes") else ()):
+    parts = [*documents(text)] if kind == "compose" else [*_resources(text, others)]
+    for at, document in enumerate(parts):
         for one in _of_containers(document):
             is_left = "initContainers" in one.owner or (is_open and not one.owner)
             if _VARIABLE.fullmatch(one.name) and not is_left:
                 yield _Found((str(at), *one.owner), one.name, one.value, one.line)
+
+
+def _resources(text: str, others: Iterable[str]) -> Iterator[list[Leaf]]:
+    """The resources of a text, with what their variables refer to, without a ConfigMap that no
+    container of all texts is given. Raises `IntakeError`."""
+    own = [*resources(text)] if has_workloads(text) else []
+    beside = (part for other in others if own and has_workloads(other) for part in resources(other))
+    every = with_references([*own, *beside])
+    handed = {name for part in every for _, name in handed_on(part, "/".join)}
+    runs = any("containers" in leaf.path for part in every for leaf in part)
+    for part in every[: len(own)]:
+        named = [name for _, name in source_of(part)]
+        if not (runs and named and handed.isdisjoint(named)):
+            yield part
 
 
 def _of_containers(document: Sequence[Leaf]) -> Iterator[_Found]:

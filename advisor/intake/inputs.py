@@ -131,11 +131,12 @@ class Inputs:
         """Adds files of any kind, each with its name; those of one application are read as one.
         Raises `FileProblem`."""
         given = texts = [(name, with_line_feeds(text)) for name, text in texts]
+        texts, notes = (texts, []) if kind else filled(texts)
         variables = Bound(texts) if kind else bound(texts)
         texts = variables.texts
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
-        texts, notes = (texts, []) if kind else settled(*without_bootstrap(*filled(texts)))
+        texts, notes = (texts, notes) if kind else settled(*without_bootstrap(texts, notes))
         self.notes += notes
         self.starts = starts = Starts() if kind else Starts.of(texts)
         is_read = kinds.of_application((text for _, text in texts), kind) is not None

@@ -11,7 +11,7 @@ from advisor.intake.reading import Reader
 from advisor.intake.registry import detect, find
 from advisor.intake.text import MARK
 
-_STARTS = ("environment", "compose", "kubernetes")
+_STARTS = ("environment", "compose", "kubernetes", "systemd")
 """Kinds that say what processes are started with."""
 _OF_VARIABLES = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w-]+)?|[\w.-]+\.env")
 """How files of variables are called (Compose file reference, `env_file`)."""

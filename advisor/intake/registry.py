@@ -79,8 +79,8 @@ _PROPERTIES = "-properties"
 _PROGRAMS = ("python-dict", "spark-options")
 """Kinds whose readers look for pieces of a program, which other files may have, too."""
 
-_VARIABLES, _COMPOSE = "environment", "compose"
-_DEPLOYED = (_VARIABLES, _COMPOSE, "kubernetes")
+_VARIABLES, _SERVICES = "environment", ("compose", "systemd")
+_DEPLOYED = (_VARIABLES, *_SERVICES, "kubernetes")
 """Kinds that may hold nothing but what is of other products."""
 
 _BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
@@ -197,7 +197,7 @@ def _is_completed(
     no setting among them, nor do services, and a topology has its settings there."""
     if reading.empty == TOPOLOGY:
         return any(item.component is Component.STREAMS for item in others) or (among and not others)
-    return bool((others or among) and (intake.given or reader.kind == _COMPOSE))
+    return bool((others or among) and (intake.given or reader.kind in _SERVICES))
 
 
 def read_application(

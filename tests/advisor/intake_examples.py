@@ -320,6 +320,12 @@ services:
         {"producer.acks": "1"}, {"producer.acks": 9}, {"family": "java"},
     ),
     Example(
+        "systemd",
+        "[Unit]\nDescription=orders\n[Service]\nEnvironment=A=b \"SPRING_KAFKA_PRODUCER_ACKS=1\"\n"
+        "ExecStart=/usr/bin/java -jar a.jar\n",
+        {"producer.acks": "1"}, {"producer.acks": 4}, {"family": "java"},
+    ),
+    Example(
         "terraform",
         'resource "kafka_topic" "t" {\n  name = "t"\n  replication_factor = 3\n  config = {\n'
         '    "min.insync.replicas" = "2" # of 3\n    "index.interval.bytes" = var.kept\n  }\n}\n',

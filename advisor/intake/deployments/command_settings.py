@@ -57,7 +57,7 @@ def with_exported(leaves: Sequence[Leaf]) -> list[Leaf]:
     """The leaves, with what the command of each container exports as a variable of its own."""
     added, names = list[Leaf](), dict[tuple[str, ...], set[str]]()
     for path, (text, line) in of_containers(leaves).items():
-        for name, value in _exported(text):
+        for name, value in exported(text):
             names.setdefault(path, set()).add(name)
             if path[:1] == ("services",):
                 added.append(Leaf((*path, "environment", name), value, line))
@@ -67,7 +67,7 @@ def with_exported(leaves: Sequence[Leaf]) -> list[Leaf]:
     return [*_without(leaves, names), *added] if added else [*leaves]
 
 
-def _exported(text: str) -> Iterator[tuple[str, str]]:
+def exported(text: str) -> Iterator[tuple[str, str]]:
     """Each variable with its value; what is known only where the command runs is left open."""
     for match in _EXPORTED.finditer(text):
         name, value = match["name"], match["value"]

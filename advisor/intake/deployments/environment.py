@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from advisor.intake.deployments.application_variables import (
     refuse_arguments,
@@ -35,33 +36,44 @@ _LIKE = re.compile(rf"^{_LINE.pattern}$", re.MULTILINE)
 
 def read(text: str) -> Reading:
     """What the variables state; other lines are passed over. Raises `IntakeError`."""
-    reading = Reading()
-    variables, own = list[Variable](), list[Variable]()
+    reading, rows = Reading(), list[Variable]()
     for number, line in enumerate(text.splitlines(), start=1):
-        match = _ANY.fullmatch(line.rstrip())
-        if match:
-            given = Given.named(match[1], _unquoted(match[2]), number, by_file=True)
-            reading.given.append(given)
-        if match and (_OWN.fullmatch(match[1]) or is_springs(match[1], match[2])):
-            variables.append((match[1], _unquoted(match[2]), number))
-        elif owner := _FOREIGN.match(line):
-            reading.note(number, f"{owner[1]}… is of a product that sets up its clients by rules "
-                         "of its own: not read")  # fmt: skip
-        elif not match and _UNREAD.match(line):
+        if match := _ANY.fullmatch(line.rstrip()):
+            rows.append((match[1], _unquoted(match[2]), number))
+        elif _UNREAD.match(line) and not _FOREIGN.match(line):
             words = "this is no line of a file of variables. Write NAME=value"
             raise IntakeError(f"Line {number}: {words}.")
-        elif match:
-            refuse_unprefixed(match[1], number)
-            own.append((match[1], _unquoted(match[2]), number))
+    reading.given += (Given.named(*row, by_file=True) for row in rows)
+    take_rows(reading, rows)
+    return reading
+
+
+def take_rows(
+    reading: Reading,
+    rows: Sequence[Variable],
+    commands: Mapping[str, tuple[str, int]] | None = None,
+) -> None:
+    """Takes what variables state, and what the commands state that are started with them. Raises
+    `IntakeError`."""
+    variables, own = list[Variable](), list[Variable]()
+    for name, value, number in rows:
+        if _OWN.fullmatch(name) or is_springs(name, value):
+            variables.append((name, value, number))
+        elif owner := OTHERS.match(name):
+            reading.note(number, f"{owner[0]}… is of a product that sets up its clients by rules "
+                         "of its own: not read")  # fmt: skip
+        else:
+            refuse_unprefixed(name, number)
+            own.append((name, value, number))
     for variable, text, number in variables:
         if not is_springs(variable, text):
             refuse_clients(variable, number)
     if not variables:
         reading.empty = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
-    take_started(reading, [*own, *variables])
-    refuse_arguments([(text, line) for _, text, line in [*own, *variables]])
-    take(reading, of_servers(reading, {"": variables}))
-    return reading
+    started = [*(commands or {}).values()]
+    take_started(reading, [*own, *variables], started)
+    refuse_arguments([*((text, line) for _, text, line in [*own, *variables]), *started])
+    take(reading, of_servers(reading, {"": variables}), commands or {})
 
 
 def _unquoted(text: str) -> str:

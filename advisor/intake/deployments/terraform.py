@@ -76,7 +76,7 @@ _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 def read(text: str) -> Reading:
     """The settings and copies of the topics. Raises `IntakeError`."""
     reading, text = Reading(), _BLOCK.sub(_blank, text)
-    for place in names_a_variable(text):
+    if (place := names_a_variable(text)) is not None:
         words = "config holds what a variable has here, unless that is given another value"
         reading.note(line_of(text, place), words)
     text = with_maps(text)

@@ -59,11 +59,10 @@ def with_maps(text: str) -> str:
     return _CONFIG.sub(filled, text)
 
 
-def names_a_variable(text: str) -> Iterator[int]:
-    """Where a map is put together of one that a variable has."""
-    for match in _CONFIG.finditer(text):
-        if "var." in match[0]:
-            yield match.start()
+def names_a_variable(text: str) -> int | None:
+    """Where a map is first put together of one that a variable has."""
+    found = (match.start() for match in _CONFIG.finditer(text) if "var." in match[0])
+    return next(found, None)
 
 
 def _blocks(text: str, head: re.Pattern[str]) -> Iterator[tuple[int, int]]:

@@ -35,6 +35,8 @@ spec:
       value: %s
 """
 OTHERS = "  containers: [{name: b, image: b, env: [{name: B, value: b}]}]\n"
+FROM = POD.replace("value: %s", "valueFrom: {configMapKeyRef: {name: m, key: r}}")
+FROM = FROM % ("containers", RESET)
 LATEST = "auto.offset.reset: latest -> earliest"
 UNREAD = "goes before the application's own files, and is not read"
 
@@ -90,6 +92,19 @@ def test_a_variable_of_micronaut_goes_before_its_file(
      UNREAD),
     ({"c.yml": f"{SERVICE}      KAFKA_BOOTSTRAP_SERVERS: k\n", ".env": f"{RESET}=earliest\n"}, 2,
      UNREAD),
+    ({"c.yml": f"{SERVICE}      A: k\n    env_file: .env\n", ".env": f"{RESET}=earliest\n"}, 0,
+     "^YES"),
+    ({"c.yml": f"{SERVICE}      {RESET}: ${{R}}\n", ".env": "R=earliest\n"}, 0, "^YES"),
+    ({"c.yml": f"{SERVICE}      {RESET}: ${{R:-latest}}\n", ".env": "R=\n"}, 1, LATEST),
+    ({"a.service": f"[Service]\nEnvironment={RESET}=earliest\n"}, 0, "^YES"),
+    ({"k.yml": f"{FROM}---\n{MAP % 'm'}  r: earliest\n"}, 0, "^YES"),
+    ({"k.yml": FROM, "m.yml": MAP % "m" + "  r: earliest\n"}, 0, "^YES"),
+    ({"k.yml": FROM, "m.yml": MAP % "n" + "  r: earliest\n"}, 2, UNREAD),
+    ({"k.yml": POD % ("containers", "A", "b") + "---\n" + MAP % "m" + f"  {RESET}: earliest\n"}, 2,
+     UNREAD),
+    ({"a.env": f"_PROD_{RESET}=earliest\n"}, 0, "^YES"),
+    ({"a.env": f"_PROD_{RESET}=earliest\n{RESET}=latest\n"}, 0, "^YES"),
+    ({"a.env": f"_DEV_{RESET}=earliest\n"}, 1, LATEST),
     ({"a.env": f"{RESET}=earliest\n", "b.env": f"{FAILURE}=fail\n"}, 2, UNREAD),
 ])  # fmt: skip
 def test_a_variable_that_may_be_of_something_else(

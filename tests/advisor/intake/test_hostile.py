@@ -75,6 +75,8 @@ LARGE = [
     "apiVersion: kafka.strimzi.io/v1\nitems:\n" + "- a\n" * 15_000, "- " * 75_000 + "apiVersion",
     "spring.kafka.producer.acks=" + "${A:" * 40_000,
     "spring.kafka.producer.acks=" + "${A:1}" * 9999,
+    "[Service]\nExecStart=a\\\n" + "a \\\n" * 100_000, "[Service]\nEnvironment=" + '"A=' * 100_000,
+    'resource "kafka_topic" "a" {\n' + "config = merge(var.a, {})\n" * 6_000,
     "SPRING_KAFKA_A=1\n" * 9_000, "SPRING_KAFKA_PRODUCER_" + "A_" * 70_000 + "=1",
     "KAFKA_A=" + "${A:-" * 30_000, "'a':1,\n" * 20_000, "c = " + "dict(a=" * 20_000,
     'new KafkaProducer("\\' + '"\\' * 50_000,

@@ -1,0 +1,90 @@
+"""Units of systemd: the variables of a service, and what it is started with.
+
+Source: systemd.exec, `Environment=` (several assignments in one line, each perhaps in quotes) and
+`EnvironmentFile=`; systemd.syntax (a line that ends in a backslash goes on in the next one).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from advisor.catalog import Component
+from advisor.intake.deployments.command_settings import exported, refuse_written
+from advisor.intake.deployments.commands import overrides, take_altered, take_topics
+from advisor.intake.deployments.compose.services import Variable, given
+from advisor.intake.deployments.environment import take_rows
+from advisor.intake.reading import Reader, Reading
+from advisor.intake.text import shown
+
+_SECTION = re.compile(r"^\[(?P<name>\w{1,40})\][ \t]*$")
+_SERVICE = re.compile(r"^\[Service\][ \t]*$", re.MULTILINE)
+_OURS = re.compile(r"^(?:Environment|EnvironmentFile|ExecStart)=", re.MULTILINE)
+_ASSIGNED = re.compile(
+    r"\"(?P<double>\w{1,200}=[^\"]*)\"|'(?P<single>\w{1,200}=[^']*)'|(?P<bare>\w{1,200}=\S*)"
+)
+_STARTS = ("ExecStart", "ExecStartPre", "ExecStartPost")
+
+
+def read(text: str) -> Reading:
+    """What the unit states of its process. Raises `IntakeError`."""
+    reading, commands = Reading(), dict[str, tuple[str, int]]()
+    for number, name, value in _settings(text):
+        if name in _STARTS and value:
+            commands[f"{name}:{number}"] = (value, number)
+        elif name == "EnvironmentFile":
+            base = value.rpartition("/")[2]
+            words = (
+                f"EnvironmentFile {shown(base)} may hold settings: not read here. Give that, too"
+            )
+            reading.note(number, words)
+    rows = [*variables(text)]
+    for command, line in commands.values():
+        rows += ((name, value, line) for name, value in exported(command))
+    reading.given += map(given, rows)
+    take_rows(reading, rows, commands)
+    take_topics(reading, commands.values(), {})
+    for command, line in commands.values():
+        for name, value in overrides(command):
+            reading.state(Component.BROKER, name, value, line)
+        refuse_written(reading, command, line, of_server="kafka-server-start" in command)
+    take_altered(reading, commands.values())
+    reading.empty = "" if reading.items else reading.empty
+    return reading
+
+
+def variables(text: str) -> Iterator[Variable]:
+    """The variables of the service; an empty `Environment=` forgets those before it."""
+    found = dict[str, Variable]()
+    for number, name, value in _settings(text):
+        if name == "Environment" and not value:
+            found.clear()
+        for match in _ASSIGNED.finditer(value) if name == "Environment" else ():
+            own, _, stated = match[match.lastgroup or 0].partition("=")
+            found[own] = (own, stated, number)
+    yield from found.values()
+
+
+def _settings(text: str) -> Iterator[tuple[int, str, str]]:
+    """The settings of the section of the service, each with its first line."""
+    section, begins, before = "", 0, list[str]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not before and (match := _SECTION.match(line)):
+            section = match["name"]
+        if line.lstrip()[:1] in ("#", ";"):
+            continue
+        begins = begins if before else number
+        before.append(line.strip().removesuffix("\\"))
+        if line.rstrip().endswith("\\"):
+            continue
+        name, equals, value = " ".join(before).partition("=")
+        before = []
+        if equals and section == "Service":
+            yield begins, name.strip(), value.strip()
+
+
+def _likeness(text: str) -> float:
+    return 0.99 if _SERVICE.search(text) and _OURS.search(text) else 0.0
+
+
+READERS = (Reader("systemd", "Units of systemd (Environment=, ExecStart=)", _likeness, read),)
