@@ -13,6 +13,7 @@ from advisor.intake.text import MARK
 
 _STARTS = ("environment", "compose", "kubernetes", "systemd")
 """Kinds that say what processes are started with."""
+_SURE = 0.9
 _OF_VARIABLES = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w-]+)?|[\w.-]+\.env")
 """How files of variables are called (Compose file reference, `env_file`)."""
 

@@ -79,8 +79,8 @@ _PROPERTIES = "-properties"
 _PROGRAMS = ("python-dict", "spark-options")
 """Kinds whose readers look for pieces of a program, which other files may have, too."""
 
-_VARIABLES, _SERVICES = "environment", ("compose", "systemd")
-_DEPLOYED = (_VARIABLES, *_SERVICES, "kubernetes")
+_VARIABLES, _RUNS = "environment", ("compose", "kubernetes", "systemd")
+_DEPLOYED = (_VARIABLES, *_RUNS)
 """Kinds that may hold nothing but what is of other products."""
 
 _BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
@@ -194,10 +194,10 @@ def _is_completed(
     reader: Reader, intake: Intake, reading: Reading, others: Collection[Item], *, among: bool
 ) -> bool:
     """Whether other files have what one lacks: variables that are given to their application need
-    no setting among them, nor do services, and a topology has its settings there."""
+    no setting among them, nor does what runs it, and a topology has its settings there."""
     if reading.empty == TOPOLOGY:
         return any(item.component is Component.STREAMS for item in others) or (among and not others)
-    return bool((others or among) and (intake.given or reader.kind in _SERVICES))
+    return bool((others or among) and (intake.given or reader.kind in _RUNS))
 
 
 def read_application(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from advisor.intake.deployments.kubernetes_references import source_of
+from advisor.intake.deployments.kubernetes_references import given_to, source_of
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
@@ -29,8 +29,8 @@ def without_early(reading: Reading, found: Iterable[Sequence[Leaf]]) -> list[lis
     for leaf in early:
         if leaf.path[-1] == "name" and "env" in leaf.path and "KAFKA" in leaf.text:
             reading.note(leaf.line, f"{shown(leaf.text)} is {_WORDS}: not read")
-    others = {*_given(leaf for leaves in kept for leaf in leaves)}
-    only = {*_given(early)} - others
+    others = {*given_to(leaf for leaves in kept for leaf in leaves)}
+    only = {*given_to(early)} - others
     return [leaves if only.isdisjoint(source_of(leaves)) else _without_variables(leaves)
             for leaves in kept]  # fmt: skip
 
@@ -45,22 +45,6 @@ def _of_early(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
         at = leaf.path.index(_EARLY) if _EARLY in leaf.path else len(leaf.path)
         if {*leaf.path[at + 2 : at + 3]} & _VARIABLES and leaf.path[: at + 2] not in staying:
             yield leaf
-
-
-def _given(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
-    """What containers are given variables of: a kind and a name."""
-    for leaf in leaves:
-        match leaf.path:
-            case (*_, "envFrom", _, "configMapRef" | "secretRef" as kind, "name"):
-                yield kind, leaf.text
-            case (*_, "valueFrom", "configMapKeyRef" | "secretKeyRef" as kind, "name"):
-                yield kind.replace("KeyRef", "Ref"), leaf.text
-            case (*_, "volumes", _, "configMap", "name"):
-                yield "configMapRef", leaf.text
-            case (*_, "volumes", _, "secret", "secretName"):
-                yield "secretRef", leaf.text
-            case _:
-                pass
 
 
 def _without_variables(leaves: Iterable[Leaf]) -> list[Leaf]:

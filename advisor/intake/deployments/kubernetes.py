@@ -41,10 +41,12 @@ from advisor.intake.deployments.images import (
     with_file_of,
 )
 from advisor.intake.deployments.init_containers import without_early
+from advisor.intake.deployments.kubernetes_kinds import likeness
 from advisor.intake.deployments.kubernetes_references import (
     handed_on,
     has_application,
     refuse_ungiven,
+    refuse_unmounted,
     source_of,
     with_given,
     with_names,
@@ -61,21 +63,6 @@ from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
 from advisor.intake.text import IntakeError, further_down, shown
 
-_KINDS = (
-    "ConfigMap|Secret|Deployment|StatefulSet|DaemonSet|Pod|Job|CronJob|ReplicaSet|"
-    "ReplicationController|DeploymentConfig|Rollout|ScaledJob"
-)
-"""With those of OpenShift, Argo Rollouts and KEDA that have a pod's template."""
-_KIND = re.compile(
-    rf"^kind:[ \t]*['\"]?(?:{_KINDS})\b|\"kind\":[ \t]*\"(?:{_KINDS})\"", re.MULTILINE
-)
-_SERVING, _WHAT = "serving.knative.dev/", (("kind",), ("apiVersion",))
-_KNATIVE = re.compile(rf"^[ -]*apiVersion:[ \t]*['\"]?{re.escape(_SERVING)}", re.MULTILINE)
-"""Its Service has a pod's template (Knative Serving API, Service v1)."""
-_API = re.compile(r"^apiVersion:|\"apiVersion\":", re.MULTILINE)
-_LIST = re.compile(r"^kind:[ \t]*List\b", re.MULTILINE)
-_LISTED = re.compile(rf"^[ -]+kind:[ \t]*(?:{_KINDS})\b", re.MULTILINE)
-"""What `kubectl get -o yaml` prints."""
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod", "Rollout", "DeploymentConfig")
 _LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscsi"}
 """What a volume is that is still there when its pod is not."""
@@ -96,13 +83,6 @@ def read(text: str) -> Reading:
     return read_resources([*resources(text)], ())
 
 
-def is_read(leaves: Iterable[Leaf]) -> bool:
-    """Whether a resource is of a kind that may hold settings, variables or files."""
-    stated = {leaf.path: leaf.text for leaf in leaves if leaf.path in _WHAT}
-    kind, api = (stated.get(path, "") for path in _WHAT)
-    return kind in _KINDS.split("|") or (kind == "Service" and api.startswith(_SERVING))
-
-
 def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Reading:
     """The same with these profiles of Spring, or those that its files switch on."""
     reading, variables, images = Reading(), dict[str, list[Variable]](), dict[str, Leaf]()
@@ -112,6 +92,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     found = without_early(reading, map(with_exported, with_references(every)))
     refuse_several(chain.from_iterable(map(_plain_variables, found)))
     here = {place for leaves in found for place in source_of(leaves)}
+    refuse_unmounted(found)
     several = sum(map(has_application, found)) > 1
     for name, leaves in with_names(found):
         given += [(name, row) for row in _data(leaves)]
@@ -434,12 +415,6 @@ def _stated(leaves: Iterable[Leaf]) -> Iterator[tuple[Sequence[str], Variable]]:
                 pass
 
 
-def _likeness(text: str) -> float:
-    is_listed = _LIST.search(text) and _LISTED.search(text)
-    is_one = _KIND.search(text) or is_listed or _KNATIVE.search(text)
-    return 0.99 if is_one and _API.search(text) else 0.0
-
-
 READERS = (
-    Reader("kubernetes", "Kubernetes manifests (ConfigMap, env)", _likeness, read, is_yaml=True),
+    Reader("kubernetes", "Kubernetes manifests (ConfigMap, env)", likeness, read, is_yaml=True),
 )

@@ -130,6 +130,38 @@ def refuse_ungiven(
             raise IntakeError(f"Line {line}: {words} application.")
 
 
+def given_to(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
+    """What containers are given variables or files of: a kind and a name."""
+    for leaf in leaves:
+        match leaf.path:
+            case (*_, "envFrom", _, "configMapRef" | "secretRef" as kind, "name"):
+                yield kind, leaf.text
+            case (*_, "valueFrom", "configMapKeyRef" | "secretKeyRef" as kind, "name"):
+                yield kind.replace("KeyRef", "Ref"), leaf.text
+            case (*_, "volumes", _, "configMap", "name") | (
+                *_, "volumes", _, "projected", "sources", _, "configMap", "name",
+            ):  # fmt: skip
+                yield "configMapRef", leaf.text
+            case (*_, "volumes", _, "secret", "secretName"):
+                yield "secretRef", leaf.text
+            case _:
+                pass
+
+
+def refuse_unmounted(resources: Sequence[Sequence[Leaf]]) -> None:
+    """Raises `IntakeError` for a ConfigMap with an application's files that no pod here has, where
+    a pod has files of one that is not here: then it is of another application."""
+    here = {source: leaves for leaves in resources for source in source_of(leaves)}
+    every = [*chain.from_iterable(resources)]
+    mounted = {*given_to(leaf for leaf in every if "volumes" in leaf.path)}
+    given = {*given_to(every)} if mounted - here.keys() else here.keys()
+    for source, leaves in here.items():
+        if source not in given and has_application(leaves):
+            line = min(leaf.line for leaf in leaves)
+            words = "no pod here has the files of this ConfigMap. Leave out what is of another"
+            raise IntakeError(f"Line {line}: {words} application.")
+
+
 def handed_on(
     leaves: Iterable[Leaf], place: Callable[[Sequence[str]], str]
 ) -> Iterator[tuple[str, str]]:

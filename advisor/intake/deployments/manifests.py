@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from advisor.catalog import Component
 from advisor.intake.deployments import kubernetes, strimzi
+from advisor.intake.deployments.kubernetes_kinds import is_read
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Profiles, Reader, Reading
 
@@ -19,8 +20,8 @@ _TWO = (
 def read(text: str) -> Reading:
     """What all resources state together. Raises `IntakeError`."""
     found = [*strimzi.resources(text)]
-    others = [leaves for leaves in found if kubernetes.is_read(leaves)]
-    rest = [leaves for leaves in found if not kubernetes.is_read(leaves)]
+    others = [leaves for leaves in found if is_read(leaves)]
+    rest = [leaves for leaves in found if not is_read(leaves)]
     return _read(rest, others, ())
 
 

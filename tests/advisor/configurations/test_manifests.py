@@ -6,6 +6,7 @@ is the same.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,53 @@ def test_a_config_map_in_a_file_of_its_own(
     names = write_parts(tmp_path, parts)
     for paths in (names, names[::-1], [str(tmp_path / "all.yaml")]):
         assert_answer(" ".join(paths), f"{TOPIC} {READS}", code, expected)
+
+
+MOUNTED = "      volumes: [{name: c, configMap: {name: %s}}]\n"
+BESIDE = [
+    "apiVersion: v1\nkind: Service\nmetadata: {name: orders}\nspec: {ports: [{port: 80}]}\n",
+    "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nspec: {maxReplicas: 3}\n",
+    "apiVersion: v1\nkind: Namespace\nmetadata: {name: n}\n",
+]
+SPRING = MAP + APPLICATION % 1 + "    spring.kafka.consumer.auto-offset-reset: earliest\n"
+
+
+@pytest.mark.parametrize(("parts", "code", "expected"), [
+    ([CONTAINER + ENV + VALUE % (RESET, "earliest"), *BESIDE], 0, "^YES"),
+    ([CONTAINER + ENV + VALUE % (RESET, "latest"), *BESIDE], 1, LATE),
+    ([SPRING, CONTAINER + MOUNTED % "m"], 1, WEAK),
+    ([SPRING, CONTAINER], 1, WEAK),
+    ([SPRING, CONTAINER + MOUNTED % "other"], 2, "no pod here has the files of this ConfigMap"),
+])  # fmt: skip
+def test_what_stands_beside_a_workload(
+    tmp_path: Path, parts: list[str], code: int, expected: str
+) -> None:
+    names = write_parts(tmp_path, parts)
+    for paths in (names, names[::-1], [str(tmp_path / "all.yaml")]):
+        assert_answer(" ".join(paths), f"{TOPIC} {READS}", code, expected)
+
+
+def test_what_kubectl_prints_as_json(tmp_path: Path) -> None:
+    pod = {"containers": [{"name": "a", "image": "a", "env": [{"name": ACKS, "value": "1"}]}]}
+    item = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": pod}
+    listed = {"apiVersion": "v1", "kind": "List", "items": [item]}
+    write_files(tmp_path, {"pods.json": json.dumps(listed, indent=2)})
+    settings = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest"
+    assert_answer(str(tmp_path / "pods.json"), settings, 1, WEAK)
+
+
+@pytest.mark.parametrize("files", [
+    {"d.yaml": CONTAINER},
+    {"d.yaml": CONTAINER, "s.yaml": BESIDE[0]},
+    {"s.yaml": BESIDE[0]},
+])  # fmt: skip
+def test_manifests_without_anything_of_kafka(tmp_path: Path, files: dict[str, str]) -> None:
+    """Beside an application's own file they are usual; alone they say nothing."""
+    write_files(tmp_path, {**files, "application.yml": "spring.kafka.producer.acks: 1\n"})
+    paths = " ".join(f"{tmp_path}/{name}" for name in files)
+    settings = f"{TOPIC} {READS} consumer.auto.offset.reset=earliest"
+    assert_answer(paths, settings, 2, "no file of Kafka's and no variable")
+    assert_answer(f"{paths} {tmp_path}/application.yml", settings, 1, WEAK)
 
 
 def test_variables_of_such_an_application_go_before_its_file(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
       f"{SERVICE}      MP_MESSAGING_CONNECTOR_SMALLRYE_KAFKA_FAILURE_STRATEGY: ignore\n"}, "", 2,
      "goes before the application's own files, and is not read"),
     ({"application.properties": CHANNEL, ".env": "_PROD_MP_MESSAGING_INCOMING_O_FAILURE_STRATEGY="
-      "ignore\n"}, "", 2, "goes before the application's own files, and is not read"),
+      "ignore\n"}, "", 1, "processing.errors: skip -> retry"),
     # a file of variables as compose reads it
     *[({".env": "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\n"
         f"SPRING_KAFKA_PRODUCER_ACKS{it}1\n"}, "", 1, ONE) for it in (" = ", ": ")],
