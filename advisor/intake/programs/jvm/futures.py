@@ -28,7 +28,7 @@ _INDEX = re.compile(r"\s*(?:!!)?(?:\[[^\]\n]{1,60}\])?")
 _LAMBDA = re.compile(
     r"\s*\(?\s*(?:(?:final|var|val)\s+)?(?:[\w<>?, .]+\s)?(\w+)[\w :<>\[\]]*\)?\s*(?:->|=>)"
 )
-_ARROW = re.compile(r"(?:\(\s*[\w<>?, :\[\]]*\)|(?<![\w)])[\w, ]*)\s*(?:->|=>)$")
+_ARROW = re.compile(r"(?:\(\s*[\w<>?, :\[\]]*\)|(?<![\w)])[\w, :<>?]*)\s*(?:->|=>)$")
 _REFERS = re.compile(r"[({]\s*(?:[\w.]+\s*)?::\s*(\w+)\s*[)}]|[({]\s*_\s*\.\s*(\w+)")
 _CONTROL = re.compile(
     r"\b(?:if|for|while|when|catch|switch|synchronized)\s*\([^{}]*\)\s*$"
@@ -240,18 +240,15 @@ class Futures:
         if call := self._call(start):
             return self._of_call(call[0], call[1], value)
         if head.endswith("="):
-            return self._of_held(head[:-1], depth)
+            return self._of_held(head, depth)
         if not around or not re.search(r"\b(?:when|switch)\b", around[-1][2]):
             return READ
         return READ if _IS_VALUE.search(around[-1][2]) else RESULT
 
     def _of_held(self, head: str, depth: int) -> str:
-        """What becomes of what a lambda returns that a variable holds, where it is called."""
-        name = re.search(r"(\w+)\s*(?::[^=;{}]*)?$", head[-_REACH:])
-        return self.fate_of_held(name[1], depth) if name else READ
-
-    def fate_of_held(self, name: str, depth: int = 0) -> str:
-        """The same of `name = producer::send`."""
+        """What becomes of what a function returns that a variable holds, where it is called."""
+        held = re.search(r"(\w+)\s*(?::[^=;{}]*)?=$", head[-_REACH:])
+        name = held[1] if held else "_"
         if ("=", name) in self._fates:
             return self._fates["=", name]
         self._fates["=", name] = READ  # while it is looked for
@@ -298,6 +295,8 @@ class Futures:
             return READ if _IS_VALUE.search(head) else RESULT
         if re.search(r"(?:->|=>)\s*$", head):
             return self._of_lambda(_Value(start, value.end), depth)
+        if head.rstrip().endswith("="):
+            return self._of_held(head.rstrip(), depth)
         opened = start
         if head.rstrip().endswith(")"):  # arguments before the lambda
             opened = self._text.opened(self._plain.rindex(")", 0, start))

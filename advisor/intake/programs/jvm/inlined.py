@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import HEAD, Block, Text, arguments, blanked, spliced
+from advisor.intake.programs.jvm.text import CLASS, HEAD, Block, Text, arguments, blanked, spliced
 
 _POLL = re.compile(r"\.\s*(?:poll|foreachBatch)\s*\(")
 _TAKES = (
@@ -27,7 +27,6 @@ _CALL = re.compile(
     r"(?P<given>[^(){};]{0,300}(?:\([^(){};]{0,200}\)[^(){};]{0,200}){0,6})\)"
     r"(?(taken)(?=\s*[;)\n}])|(?:\s*;|(?=[ \t]*[}\n])|(?P<last>(?=\s*\)))))"
 )
-_CLASS = re.compile(r"\b(?:class|object|record)\s+(\w+)[^{}]*$")
 _WORDS = frozenset({
     "if", "for", "while", "switch", "catch", "try", "synchronized", "when", "match", "return",
     "throw", "super", "assert", "do", "else",
@@ -55,14 +54,10 @@ def inlined(code: str) -> str:
     longest = len(code) + _MOST_ADDED
     for _ in range(_PASSES):
         text = Text.of(code)
-        parts, behind = list[str](), 0
-        for call in _calls(text):
-            if call.start < behind or (made := call.body(code)) is None:
-                continue
-            parts += [code[behind : call.start], made]
-            behind = call.end
-        inner = "".join([*parts, code[behind:]])
-        if not parts or len(inner) > longest:
+        bodies = ((call.start, call.end, call.body(code)) for call in _calls(text))
+        changes = [(start, end, made) for start, end, made in bodies if made is not None]
+        inner = spliced(code, changes)
+        if not changes or len(inner) > longest:
             break
         code = inner
     return code
@@ -92,7 +87,7 @@ def _is_of(text: Text, call: re.Match[str], body: Block) -> bool:
     made of something is left to `objects`."""
     if not (call["of"] or call["whose"]):
         return True
-    heads = (_CLASS.search(head) for _, _, head in reversed(text.around(body[0])))
+    heads = (CLASS.search(head) for _, _, head in reversed(text.around(body[0])))
     name = next((head[1] for head in heads if head), "_")
     if call["of"]:
         return bool(call["of"] == name)

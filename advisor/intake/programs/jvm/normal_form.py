@@ -18,7 +18,7 @@ from advisor.intake.programs.jvm.inlined import inlined
 from advisor.intake.programs.jvm.lambdas import with_braces
 from advisor.intake.programs.jvm.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.receivers import without_receivers
-from advisor.intake.programs.jvm.text import QUOTED, without_comments
+from advisor.intake.programs.jvm.text import QUOTED, spliced, without_comments
 from advisor.intake.programs.jvm.values_of_blocks import with_statements
 from advisor.intake.text import IntakeError, line_of
 
@@ -92,10 +92,8 @@ def _over_records(match: re.Match[str]) -> str:
 
 def _without_iterators(code: str) -> str:
     """The loops of which each round takes the next of an iterator, over what that is of."""
-    parts, behind = list[str](), 0
+    changes = list[tuple[int, int, str]]()
     for made in _ITERATOR.finditer(code) if "hasNext" in code else ():
-        if made.start() < behind:
-            continue
         name, reach = made["name"], made.end() + _FARTHEST
         begin = r"" if made["begin"] else r"\bwhile\s*\(\s*"
         loop = re.compile(begin + _round(name)).search(code, made.end(), reach)
@@ -104,22 +102,20 @@ def _without_iterators(code: str) -> str:
         colon = " : " if loop["ended"] else " in "
         between = "" if made["begin"] else code[made.end() : loop.start()]
         kept = "\n" * (made[0].count("\n") + loop[0].count("\n"))
-        parts += [code[behind : made.start()], between]
-        parts += [f"for ({loop['typed']} {loop['record']}{colon}{made['of']}) {{{kept}"]
-        behind = loop.end()
-    return "".join([*parts, code[behind:]])
+        head = f"for ({loop['typed']} {loop['record']}{colon}{made['of']}) {{{kept}"
+        changes.append((made.start(), loop.end(), between + head))
+    return spliced(code, changes)
 
 
 def _without_breaks(code: str) -> str:
     """The lines of a chain or a head as one, with the ends of its lines behind it."""
-    parts, behind, left_out = list[str](), 0, 0
+    changes, left_out = list[tuple[int, int, str]](), 0
     for match in _BREAK.finditer(code):
         before = code[max(0, match.start() - 80) : match.start()]
         if match["link"] and (not match["brace"] or _HEAD.search(before)):
-            parts += [code[behind : match.start()].rstrip(" \t"), " " if match["brace"] else ""]
+            changes.append((match.start(), match.start("link"), " " if match["brace"] else ""))
             left_out += match["line"].count("\n")
-            behind = match.start("link")
         elif match["line"] and left_out:
-            parts += [code[behind : match.start()], "\n" * left_out]
-            behind, left_out = match.start(), 0
-    return "".join([*parts, code[behind:]])
+            changes.append((match.start(), match.start(), "\n" * left_out))
+            left_out = 0
+    return spliced(code, changes)

@@ -10,10 +10,9 @@ from collections.abc import Collection
 from functools import lru_cache
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import Block, Text
+from advisor.intake.programs.jvm.text import CLASS, Block, Text
 
 _MOST = 30
-_CLASS = re.compile(r"\b(?:class|record)\s+(\w+)[^{}]*$")
 _OF_EACH = (
     r"\bmap\s*[({{]\s*(?:new\s+|::)?{0}\s*(?:::\s*new|\.\s*apply|\(\s*(?:_|it)\s*\))?\s*[)}}]"
 )
@@ -25,7 +24,7 @@ def fields(text: Text, body: Block, names: Collection[str], span: Block) -> set[
     """The fields of the class that a method is of, if an object of it is made with one of these
     names between two places."""
     for start, end, head in reversed(text.around(body[0])):
-        if match := _CLASS.search(head):
+        if match := CLASS.search(head):
             is_made = _is_made_of(text.plain, match[1], frozenset(names), span)
             return _of_class(text, match[1], (start, end)) if is_made else set()
     return set()

@@ -39,7 +39,6 @@ _SEND = re.compile(r"(?:this\.)?\b(?P<whose>\w+)\s*\??\.\s*send\s*\(")
 _REFERENCE = re.compile(
     r"\b(\w+)\s*(\()\s*(?:(?:this\.)?(\w+)\s*(?:::\s*send|\.\s*send\s*_?)|::\s*send)\s*\)"
 )
-_HELD = re.compile(r"\b(\w+)\s*(?::[^=;{}\n]{0,80})?=\s*(?:this\.)?(\w+)\s*::\s*send\s*[;\n]")
 _BARE = re.compile(r"(?<![\w.:])(?:(?:this|super)(?:@\w+)?\s*\.\s*)?send\s*\(")
 """A send of Kotlin's implicit receiver, or of a class that is a producer."""
 _DEFINED = re.compile(r"(?<!return)(?<!else)(?<!yield)(?<=[\w>\]])[ \t]+$")
@@ -140,9 +139,6 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     if producers:
         infix = rf"^[ \t]*(?:{'|'.join(sorted(producers))})[ \t]+send[ \t]+\(?\w[^\n.]*$"
         yield from ((part.start(), RESULT) for part in re.finditer(infix, text.plain, re.MULTILINE))
-    for match in islice(_HELD.finditer(text.plain), _MOST):
-        if match[2] in producers and (fault := futures.fate_of_held(match[1])):
-            yield match.start(), fault
     templates, every = _templates(text.plain), sends(text, producers)
     yield from ((at, ONLY_WRITTEN) for at in jvm_results.untaken(text, (at for at, _ in every)))
     for at, opened in every:

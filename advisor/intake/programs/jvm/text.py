@@ -41,6 +41,8 @@ _OF_TYPES = r"[\w\s.,?\[\]]{0,120}"
 _TYPE_ARGUMENTS = re.compile(
     rf"(?<=[\w.])<(?:{_OF_TYPES}<(?:{_OF_TYPES}<{_OF_TYPES}>)?{_OF_TYPES}>)*{_OF_TYPES}>(?=\s*[\w(\[{{:])"
 )
+CLASS = re.compile(r"\b(?:class|object|record)\s+(\w+)[^{}]*$")
+"""What stands before the braces of a class."""
 HEAD = re.compile(
     r"(?:\b(?:if|for|while)\s*\([^(){}]*+(?:\([^(){}]*+(?:\([^(){}]*+\)[^(){}]*+)*+\)[^(){}]*+)*+\)"
     r"|\belse)\s*$"

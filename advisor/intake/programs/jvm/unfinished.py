@@ -29,7 +29,7 @@ _SENT = (
     r"|[(,]\s*{0}\s*[,)]|\b{0}\s*\.\s*use\b"
 )
 _BATCHES = re.compile(r"\b(\w+)\s*\.\s*addBatch\s*\(")
-_EXECUTED = r"\b{0}\s*\.\s*execute\w*\s*\(|[(,]\s*{0}\s*[,)]"
+_EXECUTED = r"\breturn\s+{0}\b|\b{0}\s*\.\s*execute\w*\s*\(|[(,]\s*{0}\s*[,)]"
 _BUILDERS = re.compile(r"\b(\w+)\s*=\s*new\s+String(?:Builder|Buffer|Joiner)\b")
 _TAKEN = (
     r"(?<!\bnew )\b{0}\b(?!\s*(?:\.\s*(?:append|add|length|setLength|isEmpty|delete)\b|=(?!=)))"
