@@ -35,16 +35,13 @@ _OTHER = re.compile(r"\s*(?:else|catch\s*(?:\([^(){}]{0,200}\)\s*)?(?=\{)|finall
 _DEEPEST = 6
 _OTHER_SIDE = re.compile(r"\s*(?:else|catch|finally)\b")
 _GIVEN = re.compile(
-    r"\.\s*(?P<each>for[Ee]ach)\s*\(\s*(?:(?P<of>this\s*)?::\s*)?(?P<name>[a-z]\w*)\s*(?:_\s*)?\)"
+    r"\.\s*(?P<each>for[Ee]ach\w*)\s*\(\s*(?:(?P<of>[\w.]*)\s*::\s*)?(?P<name>(?!seek\b)[a-z]\w*)\s*(?:_\s*)?\)"
 )
 
 
 def with_blocks(code: str) -> str:
     """The same program with blocks for these."""
-    code = _without_bare_loops(code)
-    if not re.search(r"\b(?:fun|def)\s", code):
-        return code
-    return _without_expressions(_without_references(code))
+    return _without_expressions(_without_references(_without_bare_loops(code)))
 
 
 def _without_bare_loops(code: str) -> str:
@@ -94,9 +91,21 @@ def _without_expressions(code: str) -> str:
 
 def _without_references(code: str) -> str:
     text, changes = Text.of(code), list[tuple[int, int, str]]()
-    given = "it => " if re.search(r"\bdef\s", code) else ""
+    is_scala, is_kotlin = (re.search(rf"\b{word}\s", code) for word in ("def", "fun"))
     for match in islice(_GIVEN.finditer(text.plain), _MOST):
-        if len(text.bodies(match["name"])) == 1:
-            made = f".{match['each']} {{ {given}{match['name']}(it) }}"
-            changes.append((*match.span(), made + "\n" * match[0].count("\n")))
+        of, name = match["of"] or "", match["name"]
+        is_own = len(text.bodies(name)) == 1
+        if not of or of == "this" or of[0].isupper():
+            call = name if match["of"] is not None or is_scala else f"{name}.accept"
+        else:
+            call, is_own = f"{of}.{name}", True
+        if is_own:
+            head = "it => " if is_scala else "" if is_kotlin else "it -> "
+            made = (
+                f" {{ {head}{call}(it) }}"
+                if is_scala or is_kotlin
+                else f"({head}{{ {call}(it); }})"
+            )
+            lines = "\n" * match[0].count("\n")
+            changes.append((*match.span(), f".{match['each']}{made}{lines}"))
     return spliced(code, changes)

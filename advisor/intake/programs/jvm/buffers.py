@@ -14,7 +14,6 @@ _ADDS = (
     rf"(?:(?:\w+\s*\.\s*){{{{0,3}}}}(?:new\s+)?{TAKES_APART}\s*\(\s*)?"
     r"(?:{})\b[^;{{}}]{{0,200}}|\b(\w+)\s*\+=\s*(?:{})\b"
 )
-_ADDS_EACH = r"\b(?:{})\s*\.\s*for[Ee]ach\s*\(\s*(\w+)\s*::\s*add\s*\)"
 _PUTS = (
     r"\b(?!\w*(?i:offset|position))(\w+)\s*\.\s*put\s*\((?=[^;{{}}]*\b(?:{})\b)[^;{{}}]{{1,200}}"
 )
@@ -42,9 +41,8 @@ def put_by(text: Text, names: str, span: Block) -> Iterator[tuple[str, Block]]:
     """The collections that records are put into between two places, and where; `names` are theirs,
     as a pattern."""
     plain = text.plain
-    for pattern in (_ADDS.format(names, names), _ADDS_EACH.format(names)):
-        for match in re.compile(pattern).finditer(plain, *span):
-            yield next(filter(None, match.groups())), match.span()
+    for match in re.compile(_ADDS.format(names, names)).finditer(plain, *span):
+        yield match[1] or match[2], match.span()
     for match in re.compile(_PUTS.format(names)).finditer(plain, *span):
         made = _CALLED.findall(match[0])[1:]
         if all(re.fullmatch(TAKES_APART, verb) for verb in made) and not OFFSETS.search(match[0]):

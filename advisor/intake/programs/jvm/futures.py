@@ -421,12 +421,8 @@ class Futures:
 
     def _loop_body(self, at: int) -> Block:
         """What a `for` does whose head ends with a name there."""
-        closed = re.compile(r"[^){]*\)?\s*").match(self._plain, at)
-        start = closed.end() if closed else at
-        if self._plain[start : start + 1] == "{":
-            return self._text.block_of(start)
-        ends = re.compile(r"[;\n]").search(self._plain, start)
-        return start, ends.start() if ends else len(self._plain)
+        closed = re.compile(r"[^){]*\)?").match(self._plain, at)
+        return self._text.guarded(closed.end() if closed else at)
 
     def _call(self, at: int) -> tuple[str, int, int] | None:
         """The call that a place is an argument of: its name, its bracket, and which argument."""

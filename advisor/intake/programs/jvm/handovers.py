@@ -28,9 +28,6 @@ _TAKEN = re.compile(
     r"\b(?P<name>\w+)\s*=(?!=)\s*(?P<of>\w+)\s*\.\s*"
     r"(?:poll|remove|pop|take|next|get|peek|first|last)\w*"
 )
-_FILLED_EACH = re.compile(
-    r"\b(?P<of>\w+)\s*\.\s*for[Ee]ach\s*\(\s*(?P<name>\w+)\s*::\s*(?:add|offer|push)\w*\s*\)"
-)
 _MATCHED = re.compile(r"\b(?P<of>\w+)(?:\s*\.\s*\w+(?:\(\))?){0,3}\s+match\s*\{")
 _SCOPE = re.compile(
     r"\bwith\s*\((?P<given>[^{};]{1,200})\)\s*$|(?P<chain>[^;{}\n]{1,200})\.\s*(?:run|apply)\s*$"
@@ -53,9 +50,8 @@ def flows(text: Text, names: Collection[str], span: Block) -> set[str]:
             is_of_places = _OF_PLACES.search(match["name"]) or _OF_PLACES.search(match["of"])
             if not is_of_places and not known.isdisjoint(re.findall(r"\w+", match["of"])):
                 known.add(match["name"])
-        for pattern in (_FILLED_EACH, _TAKEN):
-            for match in islice(pattern.finditer(text.plain, begin, end), _MOST):
-                known |= {match["name"]} if match["of"] in known else set()
+        for match in islice(_TAKEN.finditer(text.plain, begin, end), _MOST):
+            known |= {match["name"]} if match["of"] in known else set()
         for match in islice(_MATCHED.finditer(text.plain, begin, end), _MOST):
             cases = text.block_of(match.end() - 1)
             if match["of"] in known:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm import poll_chains, record_loops
+from advisor.intake.programs.jvm import poll_chains
 from advisor.intake.programs.jvm.client_names import TYPE, also_called
 from advisor.intake.programs.jvm.text import AS_FUNCTION, Text
 from advisor.intake.text import IntakeError, line_of
@@ -173,7 +173,3 @@ def handed(text: Text, names: Collection[str], whole: Collection[str], of: Call)
             begin = body[0] + 1
             for own in (own for own, item in pairs.items() if item in names):
                 yield Call(begin, begin, consumer, own, pairs[own] not in whole, body[0])
-    for name in record_loops.given_each(text, names, span):
-        for body in text.bodies(name):
-            for own in text.parameters(body)[:1]:
-                yield Call(body[0] + 1, body[0] + 1, of.consumer, own, True, body[0])

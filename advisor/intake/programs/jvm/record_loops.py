@@ -26,11 +26,6 @@ _CHAIN = (
 """A chain of calls that hands on each record, or each group of some, at its end."""
 _PARTITIONS = re.compile(r"\s*\.\s*partitions\b")
 _CALL = re.compile(r"\bspliterator\b[^{}]*?\.\s*\w+\s*[({]")
-_REFERS = (
-    r"\b(?:{0})(?:\s*\.\s*(?:asScala|stream\(\)|spliterator\(\)\s*,\s*\w+\s*\)))?"
-    r"\s*\.\s*for[Ee]ach\s*\(\s*(?:([\w.]*)\s*::\s*)?(\w+)\s*\)"
-)
-"""What is given each record, by its name."""
 
 
 def loops(text: Text, names: Collection[str], span: Block) -> Iterator[tuple[str, Block]]:
@@ -46,13 +41,6 @@ def loops(text: Text, names: Collection[str], span: Block) -> Iterator[tuple[str
         opened, is_block = loop.start("open"), loop["open"] == "{"
         body = text.block_of(opened) if is_block else (opened, text.closed(opened + 1))
         yield _own(text, loop.end(), loop["own"], loop["open"]), body
-
-
-def given_each(text: Text, names: Collection[str], span: Block) -> Iterator[str]:
-    """The methods, and the functions of variables, that are given each of these names' records."""
-    known = "|".join(sorted(names)[:_MOST_NAMES]) or "(?!)"
-    found = re.compile(_REFERS.format(known)).finditer(text.plain, *span)
-    yield from (name for match in islice(found, _MOST) for name in match.groups() if name)
 
 
 def _own(text: Text, behind: int, name: str, opens: str) -> str:
