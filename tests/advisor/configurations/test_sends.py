@@ -56,6 +56,15 @@ ON_THE_JVM = [
     (JAVA, "for (var f : rows.stream().map(k::send).toList()) f.get();", "", YES),
     (JAVA, "all.forEach(s -> sent(k, s)); k.flush();", "Future<R> sent(Producer<K, V> k, String s) "
      "{ return k.send(new ProducerRecord<>(t, s)); }", IGNORED),
+    # a function that a variable has
+    (KOTLIN, "val f = { x: R -> k.send(x) }\nf(r)", "", IGNORED),
+    (KOTLIN, "val f = { x: R -> k.send(x) }\nf(r).get()", "", YES),
+    (SCALA, "val f = (x: R) => k.send(x)\nf(r)", "", IGNORED),
+    (SCALA, "val f = (x: R) => k.send(x)\nf(r).get()", "", YES),
+    (SCALA, "Future(k.send(r).get())", "", IGNORED),
+    (SCALA, "Await.result(Future(k.send(r).get()), 1.minute)", "", YES),
+    (KOTLIN, "when (x) {\n1 -> k.send(r)\nelse -> again(r)\n}", "", IGNORED),
+    (JAVA, "retry(() -> k.send(r));", "", YES),
     # a callback that stands elsewhere
     (JAVA, "k.send(r, A::done);", f"void done(R m, Exception e) {{ {_LOG} }}", IGNORED),
     (JAVA, "k.send(r, A::done);", "void done(R m, Exception e) { if (e != null) again(m); }", YES),

@@ -2,8 +2,7 @@
 `fun all(rs: Rs) = rs.forEach { handle(it) }`, `def all(rs: Rs): Unit = save(rs)`.
 
 A collection that hands each to a method of the file by its name calls it in a block, too:
-`rs.forEach(::handle)` is `rs.forEach { handle(it) }`. So does a loop of all three languages that
-has one statement: `for (r in rs) save(r)`. Lines stay as they are.
+`rs.forEach(::handle)` is `rs.forEach { handle(it) }`. Lines stay as they are.
 """
 
 from __future__ import annotations
@@ -26,13 +25,6 @@ _EACH = re.compile(
 _LOOP = re.compile(r"for\s*\([^{}\n]{1,200}\)\s*(?!yield\b)\S")
 _TRY = re.compile(r"try\b")
 _SCOPE = re.compile(r"(?:runBlocking|coroutineScope|supervisorScope)\b")
-_LOOP_HEAD = re.compile(r"(?<!\})\s(?:for|while)\s*\(|(?<=[;{)])(?:for|while)\s*\(")
-"""The condition behind the braces of `do` is none."""
-_HAS_NO_STATEMENT = re.compile(r"[{;]|yield\b|\Z")
-_CONDITION = re.compile(r"(?:if|for|while)\s*\(")
-_BLOCK = re.compile(r"(?:(?:try|synchronized)\s*(?:\([^{}]{0,200}\)\s*)?)?\{")
-_OTHER = re.compile(r"\s*(?:else|catch\s*(?:\([^(){}]{0,200}\)\s*)?(?=\{)|finally)\s*")
-_DEEPEST = 6
 _OTHER_SIDE = re.compile(r"\s*(?:else|catch|finally)\b")
 _GIVEN = re.compile(
     r"\.\s*(?P<each>for[Ee]ach\w*)\s*\(\s*(?:(?P<of>[\w.]*)\s*::\s*)?(?P<name>(?!seek\b)[a-z]\w*)\s*(?:_\s*)?\)"
@@ -41,39 +33,7 @@ _GIVEN = re.compile(
 
 def with_blocks(code: str) -> str:
     """The same program with blocks for these."""
-    return _without_expressions(_without_references(_without_bare_loops(code)))
-
-
-def _without_bare_loops(code: str) -> str:
-    """Braces around the one statement of a loop."""
-    text, changes = Text.of(code), list[tuple[int, int, str]]()
-    for match in islice(_LOOP_HEAD.finditer(text.plain), _MOST):
-        start = _behind_blanks(text, text.closed(match.end()))
-        if _HAS_NO_STATEMENT.match(text.plain, start):
-            continue
-        if end := _end(text, start):
-            changes += [(start, start, "{ "), (end, end, " }")]
-    return spliced(code, sorted(changes))
-
-
-def _end(text: Text, start: int, deepest: int = _DEEPEST) -> int:
-    """Behind the statement that begins at a place; 0 where that is not known."""
-    if head := _CONDITION.match(text.plain, start):
-        inner = _behind_blanks(text, text.closed(head.end()))
-        end = _end(text, inner, deepest - 1) if deepest else 0
-    elif block := _BLOCK.match(text.plain, start):
-        end = text.block_of(block.end() - 1)[1] + 1
-    else:
-        end = text.statement(start)[1]
-        end += text.plain[end : end + 1] == ";"
-    while deepest and end and (other := _OTHER.match(text.plain, end)):
-        end = _end(text, other.end(), deepest - 1)
-    return end
-
-
-def _behind_blanks(text: Text, at: int) -> int:
-    rest = re.compile(r"\s*").match(text.plain, at)
-    return rest.end() if rest else at
+    return _without_expressions(_without_references(code))
 
 
 def _without_expressions(code: str) -> str:

@@ -18,7 +18,7 @@ from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_BODIES = 60, 4
 _WRITES = re.compile(
-    r"(?P<before>(?:(?<=[;{}\n])|(?P<given>(?<=[(,+]))|(?P<each>->)"
+    r"(?P<before>(?:(?<=[;{}\n])|(?P<given>(?<=[(,+]))"
     r"|\b(?P<name>\w+)\s*(?::\s*[\w<>?., ]{1,60})?=(?!=))\s*)"
     r"(?:await\s+)?(?:\w+\s*\??\.\s*){0,3}(?:"
     r"(?i:_?es|\w*(?:elastic|opensearch|client|bigquery|kinesis|firehose|dynamo|sqs|sns)\w*)\s*\.\s*"
@@ -43,8 +43,6 @@ _BODY = (
     r"\b(?P<name>\w+)\s*(?::[^=;]{{0,60}})?=(?!=)[^;{{}}\n=]{{0,200}}\b{0}\s*\.\s*"
     r"(?:getEntity|body|bodyAsText|entity|statusCode|getCode|getStatus\w*|code|status|isSuccessful)\b[^;{{}}\n]{{0,200}}"
 )
-_EACH = re.compile(r"\bfor[Ee]ach\s*\(\s*\(?[\w, ]{1,40}\)?\s*->$")
-"""What makes nothing of what its function returns."""
 _OF_APACHE = re.compile(r"\bCloseableHttpClient\b|\borg\.apache\.(?:http|hc)\.")
 _WHILE = re.compile(r"\}\s*while\s*\([^;{}]*")
 _OF_BODY = re.compile(r"\s*\.\s*(?:body|headers)\s*\(\s*\)")
@@ -71,8 +69,6 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
             text.block_of(behind + 1)[1] + 1 if text.plain[behind : behind + 2] == " {" else behind
         )
         held = match["name"] and text.plain[behind : behind + 1] == ")"  # try (var r = …)
-        before = text.plain[max(0, match.start() - 60) : match.start() + 2]
-        is_last = _EACH.search(before) and text.plain[behind : behind + 1] == ")"
         if used := _USED.match(text.plain, behind):
             name = used["name"] or "it"
             is_own = match["name"] is None
@@ -82,7 +78,7 @@ def unasked(text: Text, span: Block) -> Iterator[int]:
         if of_http and (read := _OF_BODY.match(text.plain, behind)):
             behind = read.end()
         held = held or (is_printed and match["given"] is not None)
-        if not held and not is_last and not _ALONE.match(text.plain, behind):
+        if not held and not _ALONE.match(text.plain, behind):
             continue  # something is asked of the result at once
         if of_http and _asks_itself(text, match.end()):
             continue

@@ -73,8 +73,6 @@ def _is_dropped(text: Text, match: re.Match[str]) -> bool:
     if verb in _KEEPS:
         run, start = _RUN.match(plain, end), text.chain(match.end("verb"))
         return bool(run) and not _IS_TAKEN.search(text.line_to(start)[-_REACH:])
-    if not match["opened"]:
-        return False
     is_braces = plain[end - 1] == "{"
     closed = text.block_of(end - 1)[1] + 1 if is_braces else text.closed(end)
     given = side_of_error(plain[end : closed - 1], is_last=False)

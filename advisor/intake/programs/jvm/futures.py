@@ -124,8 +124,6 @@ class Futures:
                 return ONLY_WRITTEN
             if later and name in ("get", "join", "await", "awaitAll"):
                 later = False
-            elif name == "get" and given and "," not in given:
-                pass  # one of a list or a map
             elif name not in calls.PASSES and name not in ("also", "apply"):
                 return self._waited(value.at, match.start(), depth)
             elif match[2] and (
@@ -369,8 +367,6 @@ class Futures:
             return READ
         behind = self._plain[value.end : value.end + _REACH].lstrip(" \t\n")
         around = self._text.around(value.at)
-        if behind.startswith(")") and not before.endswith("{"):
-            return READ
         if not around or _LOOP.search(before) or not re.match(r"\}|else\b|case\b", behind):
             return RESULT
         return self._of_block(around[-1][0], value, depth)

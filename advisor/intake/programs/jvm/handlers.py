@@ -39,7 +39,7 @@ _TAKES_ALL = re.compile(
     rf"\s*(?:\w+|NonFatal\s*\(\s*\w+\s*\)|\w+\s*:\s*(?:[\w.]+\s*\|\s*)*{_ALL}|\w+\s*@.*)\s*"
 )
 _VALUE = re.compile(
-    r"(?:(?<=[;{}\n):])|=>|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
+    r"(?:(?<=[;{}\n:])|=>|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
     r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
     r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]|allCatch\s*\.\s*\w+\s*[({]"
     r"|Using\s*\([^(){}\n]{0,100}(?:\([^(){}\n]{0,80}\))?[^(){}\n]{0,40}\)\s*\{|decode\s*\[\w+\]\s*\()"

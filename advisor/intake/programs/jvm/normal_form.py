@@ -2,8 +2,8 @@
 
 Classes are without their packages, `for (;;)` is `while (true)`, a loop over an iterator, or over
 the places of a list, is one over what these are of, and a chain of calls, or what stands before
-braces, is in one line. Then lambdas have braces, methods stand in place of their calls, and blocks
-that change nothing are gone.
+braces, is in one line. Then lambdas, loops and conditions have braces, functions stand in place of
+their calls, and blocks that change nothing are gone.
 
 What stands behind them keeps its line.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from advisor.intake.programs.jvm.bare_statements import without_bare_statements
 from advisor.intake.programs.jvm.block_bodies import with_blocks
 from advisor.intake.programs.jvm.expressions import with_expressions
 from advisor.intake.programs.jvm.inlined import inlined
@@ -65,7 +66,9 @@ def normal_form(code: str) -> str:
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
     written = with_statements(without_receivers(_without_breaks(written)))
-    return plain_blocks(inlined(with_blocks(with_braces(with_expressions(written)))))
+    return plain_blocks(
+        inlined(with_blocks(with_braces(without_bare_statements(with_expressions(written)))))
+    )
 
 
 def _normal(match: re.Match[str]) -> str:

@@ -74,8 +74,6 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
 
 def _is_of_place(text: Text, match: re.Match[str], end: int) -> bool:
     """Whether only the place of a record in its log is asked for."""
-    if _OF_PLACE.match(text.plain, match.end()):
-        return True
     named = _NAMED.search(text.plain[max(0, match.start() - 120) : match.start()])
     if named is None:
         return any(start < match.start() < stop for start, stop in logged(text, (0, end)))

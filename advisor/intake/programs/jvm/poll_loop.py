@@ -381,7 +381,7 @@ class _Poll:
         """Whether nothing takes what a method returns."""
         name = next((function for function in self._text.named(body)), "")
         return bool(name) and bool(
-            re.search(rf"(?<=[;{{}}\n)])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]",
+            re.search(rf"(?<=[;{{}}\n])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]",
                       self._text.plain[self._behind - 1 : self._block[1]])
         )  # fmt: skip
 

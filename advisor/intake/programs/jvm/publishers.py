@@ -84,7 +84,7 @@ _LINE = re.compile(r"[\w\]\"']\s*\n\s*$")
 _NO_END = re.compile(r"\b(?:return|yield|throw|in|await|extends)\s*$")
 _NAMED = re.compile(r"(?:\b(?:va[lr])|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{0,80})?=\s*$")
 _BLOCK = re.compile(
-    r"\b(?:for|while|if)\b[^{}]*\)\s*$|\b(?:else|try|do|finally)\s*$|\bfor[Ee]ach\s*(?:\(\s*)?$"
+    r"\b(?:for|while|if)\b[^{}]*\)\s*$|\b(?:else|try|do|finally)\s*$"
     r"|\bfun\b[^={}]*$|:\s*Unit\s*=\s*$|(?:^|[;{}\n])\s*(?:runBlocking|coroutineScope)\s*$"
 )
 """What stands before braces whose last value is nothing."""

@@ -53,7 +53,7 @@ _DOES = (
 _ACTS = re.compile(rf"\bif\s*\(\s*(?P<not>!\s*)?(?:\w+\s*\.\s*){{0,3}}{_DOES}\s*\(")
 """A condition that does something, and asks whether it succeeded."""
 _GIVES = (
-    r"(?<=[;{{}}\n)>])[ \t]*(?:(?P<asked>if\s*\(\s*!?\s*)|(?:[\w<>?,.]+\s+)?(?P<name>\w+)"
+    r"(?<=[;{{}}\n>])[ \t]*(?:(?P<asked>if\s*\(\s*!?\s*)|(?:[\w<>?,.]+\s+)?(?P<name>\w+)"
     r"(?:\s*:[^=;{{}}]{{1,60}})?\s*=(?!=)\s*)?(?:\w+\s*\.\s*)?\b{0}\s*\((?![^(){{}};]*\)\s*(?:throws\b[^{{;]*)?\{{)"
 )
 """A call of a method, and what takes its value."""
@@ -195,7 +195,7 @@ def _acts(text: Text, begin: int, end: int) -> bool:
 def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
     """Whether a call of this name, other than those at these places, has a result for nobody."""
     call = rf"(?:(?:this|\w+)\s*\.\s*)?{name}\s*\("
-    alone = rf"(?:(?<=[;{{}}\n)])|\bforEach\s*\(\s*\w+\s*->)\s*{call}[^;{{}}]*\)\s*[;\n]"
+    alone = rf"(?<=[;{{}}\n])\s*{call}[^;{{}}]*\)\s*[;\n]"
     uses = re.compile(rf"\b{name}\s*\(")
     calls = (match.span() for match in islice(re.finditer(alone, text.plain), _MOST))
     if any(not any(start <= at < end for at in places) for start, end in calls):
