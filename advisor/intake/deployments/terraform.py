@@ -126,6 +126,11 @@ def _blank(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n") if match["comment"] else match[0]
 
 
+def _without_text(match: re.Match[str]) -> str:
+    """Leaves the lines of a text between two marks, and nothing on them."""
+    return "\n" * match[0].count("\n") if match["end"] else match[0]
+
+
 def _take_block(reading: Reading, text: str, first: int, *, managed: bool) -> None:
     """Takes the arguments of the resource that begins at a line."""
     known, depth = _known(text), 0
@@ -155,7 +160,7 @@ def _code(line: str) -> str:
 
 def _known(text: str) -> dict[str, str]:
     """What variables have by default or are given, and locals, as they are referred to."""
-    code = "\n".join(map(_code, text.splitlines()))
+    code = "\n".join(map(_code, _BLOCK.sub(_without_text, text).splitlines()))
     values = {f"var.{match['name']}": match["value"] for match in _DEFAULT.finditer(code)}
     for head, kind in ((LOCALS, "local"), (GIVENS, "var")):
         for body in plain_lines(code, head):

@@ -53,6 +53,9 @@ def merged(config: str, given: str = "") -> dict[str, str]:
     (module("", ("terraform.tfvars", "copies = 3"), ("z.auto.tfvars", "copies = 1")), 1, FEW),
     (module("", ("prod.tfvars", "copies = 3"), ("z.auto.tfvars", "copies = 1")), 0, "^YES"),
     (module("", ("prod.tfvars", "copies = 3"), ("dev.tfvars", "copies = 1")), 2, OPEN),
+    # what only looks like an assignment
+    (module("1", ("prod.tfvars", "note = <<EOT\ncopies = 3\nEOT\n")), 1, FEW),
+    (module("1", ("prod.tfvars", "other = {\n  copies = 3\n}\n# copies = 3\n")), 1, FEW),
     (module("3") | {"b/main.tf": PLAIN}, 2, OPEN),
     (merged(TWO), 0, "^YES.*main.tf:5: config holds what a variable has here, unless"),
     (merged(""), 1, WEAK),
