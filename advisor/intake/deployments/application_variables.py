@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import dropwhile
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake.clients.known_settings import decides, is_weighed, known_keys, newest
+from advisor.intake.clients.sure_names import SURE, sure
 from advisor.intake.deployments.images import setting_of
 from advisor.intake.formats.arguments import arguments
 from advisor.intake.text import IntakeError, shown
@@ -29,32 +30,12 @@ OPTIONS = re.compile(r"(?:JAVA|JDK_JAVA|JVM)_(?:TOOL_)?(?:OPTS|OPTIONS)")
 """Variables of arguments, which may be an application's."""
 _OF_PROFILE = re.compile(r"\A\.\w{1,60}\.(?=mp\.|quarkus\.)")
 """`_PROD_MP_MESSAGING_…` counts in profile prod (SmallRye Config, "Environment Variables")."""
-_SURE: Mapping[str, str] = {
-    "acks": "acks",
-    "requiredacks": "acks",
-    "enableidempotence": "enable.idempotence",
-    "autooffsetreset": "auto.offset.reset",
-    "offsetreset": "auto.offset.reset",
-    "initialoffset": "auto.offset.reset",
-    "enableautocommit": "enable.auto.commit",
-    "isolationlevel": "isolation.level",
-}
-"""Settings of clients that nothing else has, whatever stands before one of them: as they are called
-without anything between their words, and by libraries."""
-_OF_DATABASES = re.compile(r"(?:^|[._-])(?:db|pg|tx|\w*(?:sql|jdbc|base|source|postgres))[._-]")
 _IN_VALUE = re.compile(
-    rf"(?:^|[\s,;{{\"'(])(?P<name>{'|'.join(map(re.escape, {*_SURE.values()}))})[\"']?[ \t]*[=:]"
+    rf"(?:^|[\s,;{{\"'(])(?P<name>{'|'.join(map(re.escape, {*SURE.values()}))})[\"']?[ \t]*[=:]"
 )
 """A setting of a client in the value of a variable, or in an argument."""
 _TOOLS = re.compile(r"(?<![\w-])kafka-[a-z]|\b(?:kcat|kafkacat|curl)\b")
 """What is started with such settings and is no application."""
-
-
-def _sure(name: str) -> str | None:
-    words = re.split(r"[._-]", name)
-    found = (_SURE.get("".join(words[first:])) for first in range(len(words)))
-    sure = next(filter(None, found), None)
-    return None if sure == "isolation.level" and _OF_DATABASES.search(name) else sure
 
 
 def _nested(name: str) -> str:
@@ -78,7 +59,7 @@ def refuse_clients(variable: str, line: int) -> None:
     name = _nested(name)
     _refuse_of_frameworks(variable, name, line)
     words = dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word])
-    own = _sure(name) or ".".join(words)
+    own = sure(name) or ".".join(words)
     for part in (Component.PRODUCER, Component.CONSUMER):
         if is_weighed(Family.JAVA, part, own) and not is_free(own):
             what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
@@ -91,7 +72,7 @@ def refuse_unprefixed(variable: str, line: int) -> None:
     Where the name of a channel of Quarkus ends in it cannot be seen."""
     name = _nested(setting_of(variable))
     _refuse_of_frameworks(variable, name, line)
-    if name.startswith(("producer.", "consumer.", "kafka.")) or _sure(name) is not None:
+    if name.startswith(("producer.", "consumer.", "kafka.")) or sure(name) is not None:
         refuse_clients(variable, line)
 
 
@@ -101,7 +82,7 @@ def refuse_arguments(texts: Iterable[tuple[str, int]]) -> None:
     for text, line in texts:
         is_tool = _TOOLS.search(text) is not None
         for name, _, _ in arguments(text):
-            is_bare = "." not in name and not is_tool and _sure(name) is not None
+            is_bare = "." not in name and not is_tool and sure(name) is not None
             if is_bare or ("." in name and name[0].islower() and not name.startswith("spring.")):
                 refuse_unprefixed(name, line)
         own = None if is_tool or "spring" in text or "\n" in text else _IN_VALUE.search(text)

@@ -20,6 +20,7 @@ from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.java_properties import Property
 from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.frameworks.own_settings import refuse_own
 from advisor.intake.frameworks.spring.profiles import Part, with_profiles
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
@@ -58,7 +59,9 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
 
 def _read(stated: Sequence[Leaf]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
-    every = [leaf for leaf in resolved(reading, stated) if leaf.path[0].startswith("kafka.")]
+    found = resolved(reading, stated)
+    refuse_own(reading, found, stated)
+    every = [leaf for leaf in found if leaf.path[0].startswith("kafka.")]
     if not any(_NAMED.fullmatch(leaf.path[0]) for leaf in every):
         _streams(reading, every)
         if reading.heads["family"] is Family.STREAMS:

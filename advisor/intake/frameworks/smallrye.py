@@ -20,6 +20,7 @@ from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, by_default, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.instances import note_name
+from advisor.intake.frameworks.own_settings import refuse_own
 from advisor.intake.frameworks.profiles import of_files, that_count, with_profiles
 from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.text import shown
@@ -85,7 +86,9 @@ def _read(
     """What counts in these profiles, without channels of these names."""
     reading = Reading(heads={"family": Family.JAVA}, without=partial(_read, stated, profiles))
     named = dict[tuple[str, str], Leaf]()
-    every = _in_order(that_count(reading, stated, profiles))
+    counting = that_count(reading, stated, profiles)
+    refuse_own(reading, counting, stated)
+    every = _in_order(counting)
     every = [leaf for leaf in every if not (leaf.path[0] and leaf.path[1] in without)]
     _streams(reading, every)
     for leaf in every:

@@ -25,6 +25,7 @@ from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.java_properties import Property, properties
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.instances import note_name
+from advisor.intake.frameworks.own_settings import refuse_own
 from advisor.intake.frameworks.spring import binders as spring_binders
 from advisor.intake.frameworks.spring import bindings as spring_bindings
 from advisor.intake.frameworks.spring import types as spring_types
@@ -89,12 +90,15 @@ def _parts(file: ApplicationFile) -> Iterator[Part]:
 
 def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) -> None:
     """What Spring makes of its properties, with the values that it sets itself."""
+    written = leaves
     leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(reading, leaves)]
     leaves = [leaf for leaf in leaves if spring_bindings.binding_of(leaf.path[0]) not in without]
     _imports(reading, leaves)
     _two_forms(reading, leaves)
     spring_types.check(reading, leaves)
     _own_clients(reading, leaves)
+    if not reading.problems:
+        refuse_own(reading, leaves, written)
     leaves, named = spring_binders.settled(reading, leaves)
     bindings = named or spring_bindings.used(leaves)
     if bindings:

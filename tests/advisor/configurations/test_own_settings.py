@@ -1,0 +1,59 @@
+"""Settings of clients under names of a team's own, beside those of a framework.
+
+Only the code that reads them says what becomes of them: `app.producer.acks: 1` may be that of a
+producer which the code makes itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_file
+
+SPRING = "spring.kafka:\n  consumer: {group-id: g, auto-offset-reset: earliest}\n"
+QUARKUS = "mp.messaging.incoming.o.connector=smallrye-kafka\n"
+QUARKUS += "mp.messaging.incoming.o.auto.offset.reset=earliest\n"
+MICRONAUT = "kafka:\n  consumers:\n    default: {auto.offset.reset: earliest}\n"
+READS = f"{TOPIC} application.processing.errors=retry"
+OWN = "of a client as code of your own has it"
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("app.producer.acks: 1\n", 2, f"app.producer.acks is acks {OWN}"),
+    ("app:\n  producer:\n    config: {enable.idempotence: false}\n", 2, OWN),
+    ("app.consumer.auto-offset-reset: latest\n", 2, f"is auto.offset.reset {OWN}"),
+    ("app.autoOffsetReset: latest\n", 2, OWN),
+    ("app.reader.isolation-level: read_uncommitted\n", 2, OWN),
+    ("app.producer.acks: all\napp.consumer.auto-offset-reset: earliest\n", 0, "^YES"),
+    ("app.producer.retries: 3\napp.isolation-level: read_uncommitted\n", 0, "^YES"),
+    ("app.rabbitmq.acks: 1\nspring.rabbitmq.listener.simple.acknowledge-mode: none\n", 0, "^YES"),
+    # what is filled in elsewhere is read there
+    ("own.acks: 1\nspring.kafka.producer.acks: ${own.acks}\n", 1, "acks: 1 -> all"),
+])  # fmt: skip
+def test_own_settings_beside_springs(tmp_path: Path, more: str, code: int, expected: str) -> None:
+    assert_file(tmp_path / "application.yml", SPRING + more, "", READS, code, expected)
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("app.producer.acks=1\n", 2, OWN),
+    ("kafka.producer.acks=1\n", 2, OWN),
+    ("kafka.acks=1\n", 0, "^YES"),
+    ("quarkus.datasource.jdbc.transaction-isolation-level=read-committed\n", 0, "^YES"),
+    ("%dev.app.producer.acks=1\n", 0, "^YES"),
+])  # fmt: skip
+def test_own_settings_beside_those_of_quarkus(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "application.properties", QUARKUS + more, "", TOPIC, code, expected)
+
+
+@pytest.mark.parametrize(("more", "code", "expected"), [
+    ("app.producer.acks: 1\n", 2, OWN), ("  producer: {acks: 1}\n", 2, OWN), ("", 0, "^YES"),
+])  # fmt: skip
+def test_own_settings_beside_those_of_micronaut(
+    tmp_path: Path, more: str, code: int, expected: str
+) -> None:
+    settings = f"{READS} application.commit=after-processing consumer.enable.auto.commit=false"
+    assert_file(tmp_path / "application.yml", MICRONAUT + more, "", settings, code, expected)
