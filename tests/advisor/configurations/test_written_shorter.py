@@ -96,6 +96,45 @@ def test_an_order_that_cannot_be_read_in_kotlin_is_null(
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, more), expected)
 
 
+_TRIES = "try { c.commitSync(); } catch (CommitFailedException e) { log.error(e); }"
+_OFFSET = "c.commitSync(Map.of(t, new OffsetAndMetadata(r.offset() + 1)));"
+_TRIES_ONE = _TRIES.replace("c.commitSync();", _OFFSET)
+_WORK = "for (var r : rs) save(r);"
+_NULL = (
+    "Order read(R r) { try { return parse(r); } catch (Exception e) { log.warn(e); return null; } }"
+)
+_BATCH_OF = (
+    "Statement all(Rs rs) { for (var r : rs) { s.setString(1, r); s.addBatch(); } return s; }"
+)
+_SENT = "void go(R r) {\nif (r == null) return;\nk.send(of(r), (m, e) -> fail(e));\n}"
+_MADE = "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n"
+
+
+@pytest.mark.parametrize(("loop", "more", "expected"), [
+    # behind a commit that is tried, or made where something holds, the program goes on
+    (f"{_TRIES}\n{_WORK}", "", BEFORE),
+    (f"{_WORK}\n{_TRIES}\nlog.info(rs.count());", "", YES),
+    (f"try {{ warm(); }} finally {{ c.commitSync(); }}\n{_WORK}", "", BEFORE),
+    (f"try {{ warm(); }} finally {{ done(); }}\n{_WORK}\nc.commitSync();", "", YES),
+    (f"if (!rs.isEmpty()) c.commitSync();\n{_WORK}", "", BEFORE),
+    (f"if (rs.isEmpty()) c.commitSync();\n{_WORK}\nc.commitSync();", "", YES),
+    (f"if (late()) {{ c.commitSync(); }} else {{ {_WORK} c.commitSync(); }}", "", YES),
+    (f"for (var r : rs) {{ {_TRIES_ONE} save(r); }}", "", BEFORE),
+    (f"for (var r : rs) {{ save(r); {_TRIES_ONE} go(r); }}", "", YES),
+    ("for (var r : rs) try { save(r); } catch (Exception e) { log.error(e); }\nc.commitSync();", "",
+     SKIP),
+    ("for (var r : rs) if (read(r) == null) throw new E();\nc.commitSync();", _NULL, YES),
+    ("for (var r : rs) read(r);\nc.commitSync();", _NULL, SKIP),
+    ("int[] n = all(rs).executeBatch();\nc.commitSync();", _BATCH_OF, YES),
+    ("for (var r : rs) { if (ok(r)) go(r); }\nc.commitSync();", _SENT, BEFORE),
+])  # fmt: skip
+def test_a_statement_of_java_behind_another(
+    loop: str, more: str, expected: str, tmp_path: Path
+) -> None:
+    made = _MADE if "k.send" in more else ""
+    assert_program(tmp_path / "A.java", OF_METHOD % (made + LOOP % loop, more), expected)
+
+
 _EACH = "rs.forEach { r -> %s { save(r) } }"
 
 

@@ -39,6 +39,11 @@ _ENDS_OTHER = [
 ]
 """The end of a transaction of another system."""
 _OF_COMMITS = re.compile(r"\b(?:commit(?:Sync|Async)|OffsetAndMetadata|TopicPartition)\b")
+_GOES_ON = re.compile(r"\b(?:try|finally|if\s*\([^{}]*\))\s*$")
+"""What stands before braces behind which a program goes on."""
+_ASKS_FOR_NONE = re.compile(r"(?<!!)\b[\w.]+\s*\.\s*isEmpty\b|==\s*(?:0|null)\b|\belse\b")
+_JUMPS = re.compile(r"\b(?:continue|break|return|throw)\b")
+_OTHER = re.compile(r"\s*(?:catch\s*(?:\([^(){}]*\)\s*)?|else\b[^{};]*)\{")
 _OFFSETS_SENT = re.compile(r"\bsendOffsetsToTransaction\s*\(")
 _CAUGHT = re.compile(r"\bcatch\s*(?:\([^(){}]*\)\s*)?\{")
 _COMMIT = re.compile(r"\bcommitTransaction\s*\(")
@@ -147,15 +152,34 @@ class Records:
             apart = any(start < commit.start() < end for start, end in self.one_by_one)
             if apart or self._mentions(given):
                 continue
-            if self._is_ahead(self.behind, commit.start(), (commit.end(), inner[1])):
+            spans = self._after(*commit.span())
+            if any(self._is_ahead(self.behind, commit.start(), span) for span in spans):
                 yield commit.start()
+
+    def _after(self, commit: int, at: int) -> Iterator[Block]:
+        """What is done behind a commit: in its block, and behind that where it only tries, or asks
+        something else than whether there are records."""
+        yield at, self.text.block(commit)[1]
+        for start, end, head in reversed(self.text.around(commit)):
+            inside = self.block[0] < start and _GOES_ON.search(head)
+            if not inside or _ASKS_FOR_NONE.search(head) or _JUMPS.search(self.text.plain, at, end):
+                return
+            at = end + 1
+            while other := _OTHER.match(self.text.plain, at):
+                at = self.text.block_of(other.end() - 1)[1] + 1
+            yield at, self.text.block(at)[1]
 
     def _of_offsets(self) -> Iterator[int]:
         """Commits of the offset behind a record, before it is used."""
         for start, end in self._commits_of_offsets():
-            inner = self.text.block(start)
-            if self._is_ahead(max(self.behind, inner[0]), start, (end, inner[1])):
+            begin = self._begin(start)
+            if any(self._is_ahead(begin, start, span) for span in self._after(start, end)):
                 yield start
+
+    def _begin(self, commit: int) -> int:
+        """Where what is done for a record begins whose offset is committed."""
+        around = reversed(self.text.around(commit))
+        return max(self.behind, next((it[0] for it in around if not _GOES_ON.search(it[2])), 0))
 
     def _is_ahead(self, begin: int, commit: int, behind: Block) -> bool:
         """Whether records are processed behind a commit, and from where their block begins up to

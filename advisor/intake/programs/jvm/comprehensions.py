@@ -69,6 +69,4 @@ def of(text: Text, span: Block) -> Iterator[Comprehension]:
 
 def _end(text: Text, at: int) -> int:
     """Behind what is yielded."""
-    if text.plain[at : at + 1] == "{":
-        return text.block_of(at)[1] + 1
     return text.statement(at)[1]

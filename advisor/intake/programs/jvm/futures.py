@@ -378,11 +378,7 @@ class Futures:
         span = (-1, len(self._plain))
         if before.endswith("=") and not before.endswith(("+=", "]=", "] =", ") =")):
             loops = [block for block in self._text.around(value.at) if _LOOP.search(block[2])]
-            declared = _DECLARES.search(before.rpartition("\n")[2])
             span = loops[-1][:2] if loops else span
-            statement = re.split(r"[{};\n]", before)[-1]
-            if not declared and re.search(r"\b(?:for|while)\s*\(.*\)\s*\w+\s*=$", statement):
-                return RESULT  # each send replaces the future of the one before it
         return self._found(name, span, depth)
 
     def _found(self, name: str, span: Block, depth: int) -> str:

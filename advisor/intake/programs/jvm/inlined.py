@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.text import CLASS, HEAD, Block, Text, arguments, blanked, spliced
+from advisor.intake.programs.jvm.text import CLASS, Block, Text, arguments, blanked, spliced
 
 _POLL = re.compile(r"\.\s*(?:poll|foreachBatch)\s*\(")
 _TAKES = (
@@ -147,12 +147,8 @@ class _Call:
         word = "var" if is_java else "val"
         first = "".join(f" {word} {name} = {value};" for name, value in declared)
         made = first + (" ".join(body.split("\n")) if is_java else _in_one_line(body))
-        made = f"{{{made} }}" if self._needs_braces() else made
+        made = f"{{{made} }}" if self.match["last"] is not None else made
         return made + "\n" * self.match[0].lstrip().count("\n")
-
-    def _needs_braces(self) -> bool:
-        before = self.text.plain[max(0, self.start - 400) : self.start]
-        return self.match["last"] is not None or bool(HEAD.search(before))
 
     def _without_returns(self) -> list[tuple[int, int, str]] | None:
         """What stands in place of each `return` of the body; None where one ends more than that."""
