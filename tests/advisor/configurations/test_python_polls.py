@@ -64,6 +64,23 @@ def test_what_a_program_makes_of_a_result(tmp_path: Path, body: str, expected: s
     assert_program(tmp_path / "a.py", ONE % _indented(body), expected)
 
 
+_TRIED = "try:\n    c.commit(m)\nexcept KafkaException as e:\n    log.warning(e)\n"
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    (f"{_TRIED}save(m)", BEFORE),
+    (f"save(m)\n{_TRIED}", YES),
+    ("try:\n    warm()\nfinally:\n    c.commit(m)\nsave(m)", BEFORE),
+    ("try:\n    validate(m)\nexcept E:\n    dead(m)\n    c.commit(m)\n    continue\nsave(m)\n"
+     "c.commit(m)", YES),
+    ("try:\n    validate(m)\nexcept E:\n    dead(m)\nelse:\n    save(m)\nc.commit(m)", YES),
+])  # fmt: skip
+def test_what_is_done_behind_a_commit_that_is_tried(
+    tmp_path: Path, body: str, expected: str
+) -> None:
+    assert_program(tmp_path / "a.py", ONE % _indented(body), expected)
+
+
 @pytest.mark.parametrize(("code", "body", "expected"), [
     (SINGLE, "if not ms: continue\nsave(ms[0])\nc.commit()", YES),
     (MANY, "if not ms: continue\nsave(ms[0])\nc.commit(asynchronous=False)", SKIP),

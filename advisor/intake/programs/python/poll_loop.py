@@ -205,7 +205,8 @@ class _Walk:
         branches = [inner]
         for handler in node.handlers:
             branches.append(inner.copy())
-            branches[-1].used, branches[-1].ended = True, False
+            has_begun = uses or inner.kept or inner.handed or inner.pending or inner.sent
+            branches[-1].used, branches[-1].ended = used or bool(has_begun), False
             self._follow(handler.body, branches[-1])
         branch.join(branches)
         self._follow(node.finalbody, branch)
