@@ -121,6 +121,7 @@ PROGRAMS = [
     ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n{'k.send(rs, ' * 8_000}"),
     ("java-code", f"{_JAVA}{'catch { case e => ' * 5_000}"),
     ("java-code", f"{_JAVA}{'c.poll(d).let { ' * 3_000}"),
+    ("java-code", f"{_JAVA}{'try { c.commitSync(); } catch (E e) { x(); } ' * 2_000} save(rs);"),
     ("java-code", f"{_JAVA}{'c.' * 25_000}"),
     ("java-code", f"{_JAVA}c.subscribe(t);{'c . poll ( ' * 5_000}"),
     ("java-code", _JAVA + "".join(f"var a{i} = rs.records(t); for (b{i} : a{i}) {{ }} "

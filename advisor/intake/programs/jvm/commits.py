@@ -29,7 +29,7 @@ _EACH_HEAD = (
     r"\b(?:{})(?:\s*\.\s*(?:stream|asSequence|iterator)\(\)|\s*\.\s*asScala)?"
     r"\s*\.\s*for[Ee]ach\s*[({{]\s*\(?\w+\)?\s*(?:->|=>)"
 )
-_MOST, _MOST_OF_NAME = 100, 4
+_MOST, _MOST_OF_NAME, _MOST_AROUND = 100, 4, 6
 _OF_RECORD = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _NEXT = re.compile(
     rf"{_OF_RECORD.pattern}|\.\s*position\s*\(|\bOffsetAndMetadata\s*\(\s*\w+\s*\+\s*1\b"
@@ -141,7 +141,7 @@ class Records:
         for body in self.one_by_one:
             if inside := commits.search(plain, *body):
                 yield inside.start()
-        for commit in commits.finditer(plain, self.behind, self.block[1]):
+        for commit in islice(commits.finditer(plain, self.behind, self.block[1]), _MOST):
             inner = self.text.block(commit.start())
             opened = plain.index("(", commit.start()) + 1
             given = plain[opened : self.text.closed(opened)]
@@ -160,7 +160,7 @@ class Records:
         """What is done behind a commit: in its block, and behind that where it only tries, or asks
         something else than whether there are records."""
         yield at, self.text.block(commit)[1]
-        for start, end, head in reversed(self.text.around(commit)):
+        for start, end, head in reversed(self.text.around(commit)[-_MOST_AROUND:]):
             inside = self.block[0] < start and _GOES_ON.search(head)
             if not inside or _ASKS_FOR_NONE.search(head) or _JUMPS.search(self.text.plain, at, end):
                 return
