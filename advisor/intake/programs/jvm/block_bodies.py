@@ -27,7 +27,7 @@ _TRY = re.compile(r"try\b")
 _SCOPE = re.compile(r"(?:runBlocking|coroutineScope|supervisorScope)\b")
 _OTHER_SIDE = re.compile(r"\s*(?:else|catch|finally)\b")
 _GIVEN = re.compile(
-    r"\.\s*(?P<each>for[Ee]ach\w*)\s*\(\s*(?:(?P<of>[\w.]*)\s*::\s*)?(?P<name>(?!seek\b)[a-z]\w*)\s*(?:_\s*)?\)"
+    r"\.\s*(?P<each>(?!foreachBatch\b)for[Ee]ach\w*)\s*\(\s*(?:(?P<of>[\w.]*)\s*::\s*)?(?P<name>(?!seek\b)[a-z]\w*)\s*(?:_\s*)?\)"
 )
 
 
