@@ -26,7 +26,7 @@ OF_VALUES = (
     r"\b(\w+)\s*(?::[^=;{{}}\n]{{0,60}})?=(?!=)\s*(?:(?:StreamSupport\s*\.\s*stream|\w+\s*\.\s*(?:newArrayList|copyOf|toList)|new\s+\w+(?:<[^<>;]*>)?)\s*\(\s*)?\b(?:{0})\b"
     r"(?!\s*\.\s*(?:count|size|length|isEmpty|partitions)\b)"
     r"(?:[\w\s.,]|\([\w\s,]*\)|\)|\.\s*map\s*(?:\(\s*(?:(\w+)\s*(?:->|=>)\s*\2\s*\.\s*\w+"
-    r"(?:\s*\(\s*\))?|_\s*\.\s*\w+|\w+\s*::\s*\w+)\s*\)|\{{\s*it\.\w+(?:\(\))?\s*\}}))*?(?=;|\n)"
+    r"(?:\s*\(\s*\))?|_\s*\.\s*\w+|\w+\s*::\s*\w+)\s*\)|\{{\s*it(?:\.\w+(?:\(\))?)?\s*\}}))*?(?=;|\n)"
 )
 """A list of what was polled, taken apart and not processed."""
 _LIST_OF = (

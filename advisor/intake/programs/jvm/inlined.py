@@ -249,4 +249,4 @@ def _in_one_line(body: str) -> str:
         depth = sum(made.count(char) for char in "([") - sum(made.count(char) for char in ")]")
         goes_on = depth > 0 or not made.strip() or _GOES_ON.search(made) or _GOES_BACK.match(line)
         made += (" " if goes_on or not line.strip() else "; ") + line
-    return made
+    return made.rstrip() + ("" if not made.strip() or _GOES_ON.search(made) else ";")
