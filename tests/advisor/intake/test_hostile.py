@@ -115,6 +115,13 @@ _JAVA = (
 _LOOP = (
     "while (true) { var rs = c.poll(d); for (var r : rs) { try { work(r); } catch (E e) { } } }\n"
 )
+_IN_LOOP = _JAVA.replace("{", "{{") + (
+    "while (true) {{ var rs = c.poll(d); for (var r : rs) {{ {} }} c.commitSync(); }}"
+)
+_PYTHON = (
+    "from confluent_kafka import Consumer\nc = Consumer({'group.id': 'g'})\nc.subscribe(['t'])\n"
+    "while True:\n  ms = c.consume(9)\n  for m in ms:\n"
+)
 PROGRAMS = [
     ("java-code", f"{_JAVA}{_LOOP * 500}"),
     ("java-code", f"{_JAVA}{'list.add(rs ' * 8_000}"),
@@ -128,6 +135,12 @@ PROGRAMS = [
                                   for i in range(800))),
     ("java-code", f"{_JAVA}f(rs); }}\n"
      + "void f(Rs rs) { f(rs); for (var r : rs) f(r); c.commitSync(); }\n" * 800),
+    ("java-code", _IN_LOOP.format("{ " * 3_000)),
+    ("java-code", _IN_LOOP.format("if (x()) { save(r); } " * 190)),
+    ("java-code", _IN_LOOP.format("for (int i = 0; i < 3; i++) { " * 9 + "save(r); " + "}" * 9)),
+    ("java-code", _IN_LOOP.format("try { save(r); } catch (Exception e) { log.warn(e); } " * 60)),
+    ("python-dict", _PYTHON + "".join(f"{'  ' * n}if x{n}():\n" for n in range(2, 60))
+     + f"{'  ' * 60}save(m)\n"),
     ("spark-options", '.readStream.option("subscribe", "a").writeStream.foreachBatch(f)\n'
      + "def f(d, i):\n    g()\n" * 2_000),
 ]  # fmt: skip

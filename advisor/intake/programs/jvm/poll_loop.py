@@ -22,6 +22,7 @@ from advisor.intake.programs.jvm import (
     executors,
     handovers,
     kotlin_flows,
+    loop_tree,
     partial_polls,
     poll_chains,
     polled,
@@ -45,6 +46,7 @@ _MOST, _MOST_POLLS, _MOST_HANDED, _DEEPEST = 100, 12, 8, 2
 _TOO_FAR = re.compile(r"\.\s*offset\s*\(\s*\)\s*\+\s*(?!1\b)\d")
 _FINALLY = re.compile(r"\bfinally\s*\{")
 _CONTINUES = re.compile(r"\bcontinue\b|\breturn@")
+_RETURNS = re.compile(r"\breturn\b\s*;?\s*$")
 _LEAVES = re.compile(r"\b(?:continue|return)\b")
 """What drops an error in `finally` (The Java Language Specification, 14.20.2)."""
 
@@ -79,7 +81,7 @@ def reads(text: Text, *, single: bool = False) -> dict[str, int]:
     for poll in every:
         for what, at in _Poll(program, poll).facts():
             places.setdefault(what, at)
-    return places
+    return places if single else loop_tree.facts(text, every) | places
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,5 +424,7 @@ class _Poll:
                 yield CLOSE, start
 
     def _guarded(self, attempt: tuple[int, int]) -> bool:
-        """Whether another handler inside may take what processing throws."""
-        return bool(jvm_handlers.CATCH.search(self._text.plain, *attempt))
+        """Whether another handler inside may take what processing throws, and does not return."""
+        caught = islice(jvm_handlers.CATCH.finditer(self._text.plain, *attempt), _MOST)
+        blocks = (self._text.block_of(match.end() - 1) for match in caught)
+        return any(not _RETURNS.search(self._text.plain, *block) for block in blocks)

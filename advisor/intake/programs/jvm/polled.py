@@ -27,6 +27,13 @@ class Names:
 
 def names(text: Text, poll: Call, span: Block) -> Names:
     """Those of a poll, between it and the end of its block."""
+    if (poll, span) not in text.names:
+        text.names[poll, span] = _names(text, poll, span)
+    known = text.names[poll, span]
+    return Names({*known.all}, {*known.whole}, [*known.made], [*known.loops])
+
+
+def _names(text: Text, poll: Call, span: Block) -> Names:
     every, each = {poll.name}, list[tuple[str, Block]]()
     whole = set[str]() if poll.in_loop else {poll.name}
     for _ in range(_ROUNDS):

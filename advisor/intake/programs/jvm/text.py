@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 Block = tuple[int, int]
 """Where a pair of braces opens and closes."""
@@ -189,6 +190,11 @@ class Text:
     @cached_property
     def _starts(self) -> list[int]:
         return [head[0] for head, _ in self._nested]
+
+    @cached_property
+    def names(self) -> dict[object, Any]:
+        """The names of the records of each poll, which several look for (`polled`)."""
+        return {}
 
     @cached_property
     def _found(self) -> dict[str, list[str]]:

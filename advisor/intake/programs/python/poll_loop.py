@@ -19,6 +19,7 @@ from advisor.intake.programs.python.branch import Branch
 from advisor.intake.programs.python.buffers import Buffers
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.flags import Flags, going_on, says_whether
+from advisor.intake.programs.python.loop_tree import facts
 from advisor.intake.programs.python.observations import processes
 from advisor.intake.programs.python.polled import hands_out, poll_of, takes_next
 from advisor.intake.text import IntakeError
@@ -37,6 +38,7 @@ def reads(tree: ast.Module) -> dict[str, int]:
         walk.follow_all(tree)
         for line in partial_polls.left_out(tree):
             walk.lines.setdefault(SKIP, line)
+        walk.lines = facts(tree) | walk.lines
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None
     return walk.lines

@@ -1,0 +1,367 @@
+"""The poll loop of JVM code as a tree of statements that can be played (`programs.simulation`).
+
+What a statement does is known or the loop is not played: `Unclear` ends the reading. Code is in its
+normal form, so that blocks have braces and most methods stand in the place of their calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from itertools import islice
+
+from advisor.intake.programs import simulation
+from advisor.intake.programs.jvm import buffers, polled
+from advisor.intake.programs.jvm.derived_names import TAKES_APART
+from advisor.intake.programs.jvm.handlers import CATCH
+from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.observations import observed
+from advisor.intake.programs.jvm.polls import Call as PollCall
+from advisor.intake.programs.jvm.text import METHOD, Text, blanked
+from advisor.intake.programs.simulation import (
+    Attempt,
+    Block,
+    Call,
+    Close,
+    Commit,
+    Condition,
+    Each,
+    Handler,
+    If,
+    Jump,
+    Poll,
+    Rounds,
+    Statement,
+    Unclear,
+    Work,
+)
+
+_MOST, _DEEPEST, _MOST_NESTED, _MOST_POLLS = 200, 3, 30, 4
+_SPACE = re.compile(r"[\s;]*")
+_TRY = re.compile(r"try\s*(?P<held>\([^{}]*\))?\s*(?=\{)")
+_CAUGHT = re.compile(r"\s*catch\s*\([^(){}]*\)\s*(?=\{)")
+_LAST = re.compile(r"\s*finally\s*(?=\{)")
+_HEAD = re.compile(r"(?P<word>if|for|while)\s*\(")
+_OTHER = re.compile(r"\s*else\b\s*")
+_JUMP = re.compile(r"(?P<word>break|continue|return|throw)\b(?P<label>@\w+)?[ \t]*")
+_UNREAD = re.compile(r"(?:do|switch|when|match|synchronized|yield|goto)\b")
+_FOREVER = re.compile(r"\s*(?:true|!?[\w.]*(?:\(\s*\))?(?:\s*&&\s*!?[\w.]*(?:\(\s*\))?)*)\s*")
+"""The condition of a loop that goes on until somebody ends the program."""
+_BOUNDED = re.compile(
+    r"\s*(?:(?:final\s+)?(?:int|var|long)\s+)?(?P<name>\w+)\s*(?:=\s*\d+\s*;[^;]*;[^;]*"
+    r"|\bin\s+\d+\s*(?:\.\.|until)\s*\w+\s*)"
+)
+_OVER = re.compile(
+    r"\s*(?:final\s+)?(?:[\w<>\[\],.? ]+\s)?(?P<name>\w+)\s*(?::|\bin\b)\s*(?P<of>.*)", re.DOTALL
+)
+_PARTITIONS = re.compile(r"\.\s*partitions\b")
+_EACH = re.compile(
+    r"(?P<of>\w+)(?:\s*\.\s*(?:asSequence|toList|stream|iterator)\(\))*\s*\.\s*for[Ee]ach\s*"
+    r"(?:\(\s*\(?\w+\)?\s*->\s*)?(?=\{)"
+)
+_NAMED = re.compile(r"\s*\(?\w+\)?\s*->")
+_CATCHING = re.compile(r"runCatching\s*(?=\{)")
+_ON_FAILURE = re.compile(r"\s*\.\s*onFailure\s*(?=\{)")
+_END = re.compile(r"[ \t]*(?:[;\n}]|$)")
+_OR_THROWS = re.compile(r"\s*\.\s*getOrThrow\s*\(\s*\)")
+_OWN_CALL = re.compile(
+    r"\s*(?P<not>!\s*)?(?:this\s*\.\s*)?(?P<name>\w+)\s*\((?P<given>[^()]*)\)\s*"
+)
+_EMPTY = (
+    r"\s*(?P<not>!\s*)?(?:{0})\s*\.\s*(?:isEmpty\s*\(\s*\)|(?P<has>isNotEmpty\s*\(\s*\))"
+    r"|(?:count|size)\s*\(\s*\)\s*(?:==\s*0|(?P<some>>\s*0|!=\s*0)))\s*"
+)
+_REACHED = re.compile(r"==|>")
+_OFFSET = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
+_ALL = re.compile(r"\s*(?:\)|Duration\b)")
+_PUTS_BY = re.compile(r"\s*(?P<name>\w+)\s*(?:\.\s*(?:add|addAll)\s*\([^;]*\)|\+=\s*\w+)\s*")
+_DECLARED = re.compile(r"[\w<>\[\],.? ]*?\b(?P<name>\w+)(?:\s*:[^=]*)?\s*=(?!=)")
+_ASKS = re.compile(
+    r"(?:value|key|topic|partition|offset|timestamp|headers|equals|isEmpty|isBlank|length|size|count"
+    r"|contains\w*|starts\w*|ends\w*|matches|lastHeader)"
+)
+_EXITS = re.compile(r"\b(?:exit|exitProcess|halt)\s*\(")
+_CALLED = re.compile(r"(\w+)\s*\(")
+_NEGATIVE = re.compile(r"false\b")
+_BOOLEAN = re.compile(r"(true|false)\s*")
+
+
+def facts(text: Text, polls: Iterable[PollCall]) -> dict[str, int]:
+    """What the methods with these polls do with messages, and where, as far as they are clear."""
+    found = dict[str, int]()
+    for poll in islice(polls, _MOST_POLLS):
+        with suppress(Unclear):
+            found = simulation.facts(_Reader(text, poll).method()) | found
+    return found
+
+
+class _Reader:
+    """Reads the statements around one poll."""
+
+    def __init__(self, text: Text, poll: PollCall) -> None:
+        self._text, self._poll = text, poll
+        block = text.block(poll.start)
+        names = polled.names(text, poll, (poll.end, block[1]))
+        known, span = "|".join(sorted(names.all)), (poll.end, block[1])
+        self._whole = names.whole | {*buffers.of_one_round(text, known, span)}
+        self._names = names.all | {made.name for made in names.made}
+        self._seen = blanked(text.plain, observed(text, self._names, (poll.end, block[1])))
+        self._of_consumer = re.compile(rf"\b{poll.consumer}\s*\.\s*(?P<verb>\w+)\s*\(")
+        self._rounds: list[str] = []
+        self._depth = self._nested = self._read = 0
+        self._decides = False
+        self._is_kotlin = bool(re.search(r"\bfun\b", text.plain))
+
+    def method(self) -> Block:
+        """All of the method, or what is outside of one."""
+        if re.search(r"\bdef\s", self._text.plain):
+            raise Unclear  # Scala
+        around = self._text.around(self._poll.start)
+        methods = [head for head in around if METHOD.search(head[2])]
+        if not methods:
+            raise Unclear
+        start, end, _ = methods[-1]
+        return self._block(start, end)
+
+    def _block(self, start: int, end: int) -> Block:
+        """The statements between two braces."""
+        found, at = list[Statement](), start + 1
+        self._nested += 1
+        if self._nested > _MOST_NESTED:
+            raise Unclear
+        while (at := _end_of(_SPACE, self._text.plain, at)) < end:
+            self._read += 1
+            if self._read > _MOST:
+                raise Unclear
+            statements, behind = self._statement(at, end)
+            found += statements
+            if behind <= at:
+                raise Unclear
+            at = behind
+        self._nested -= 1
+        return found
+
+    def _statement(self, at: int, end: int) -> tuple[Block, int]:
+        plain = self._text.plain
+        if plain[at] == "{":
+            start, stop = self._text.block_of(at)
+            return self._block(start, stop), stop + 1
+        if match := _TRY.match(plain, at):
+            return self._attempt(match)
+        if match := _HEAD.match(plain, at):
+            closed = self._text.closed(match.end())
+            given = plain[match.end() : closed - 1]
+            return (
+                self._if(closed, given)
+                if match["word"] == "if"
+                else self._loop(match["word"], match.end(), given, closed)
+            )
+        if match := _JUMP.match(plain, at):
+            return self._jump(match)
+        if _UNREAD.match(plain, at):
+            raise Unclear
+        return self._expression(at, end)
+
+    def _braces(self, at: int) -> tuple[Block, int]:
+        """The block whose brace is the next letter, and where it ends."""
+        at = _end_of(_SPACE, self._text.plain, at)
+        if self._text.plain[at : at + 1] != "{":
+            raise Unclear
+        start, stop = self._text.block_of(at)
+        return self._block(start, stop), stop + 1
+
+    def _attempt(self, match: re.Match[str]) -> tuple[Block, int]:
+        plain, handlers, last = self._text.plain, list[Handler](), list[Statement]()
+        body, at = self._braces(match.end())
+        while caught := _CAUGHT.match(plain, at):
+            begin = plain.index("catch", caught.start())
+            before, self._decides = self._decides, True
+            own, at = self._braces(caught.end())
+            self._decides = before
+            if CATCH.match(plain, begin):
+                handlers.append(Handler(own, begin))
+        if final := _LAST.match(plain, at):
+            own, at = self._braces(final.end())
+            last = [*own]
+        if re.search(rf"\b{self._poll.consumer}\b", match["held"] or ""):
+            last = [Close(match.start()), *last]
+        return [Attempt(body, handlers, last)], at
+
+    def _loop(self, word: str, begin: int, given: str, closed: int) -> tuple[Block, int]:
+        over = _OVER.fullmatch(given) if word == "for" else None
+        bounded = _BOUNDED.fullmatch(given) if word == "for" else None
+        polls = begin <= self._poll.start < closed or (
+            over is not None and begin - 8 <= self._poll.start < closed
+        )
+        if over and (polls or self._mentions(over["of"], self._whole)):
+            is_each = not _PARTITIONS.search(over["of"])
+            body, at = self._braces(closed)
+            loop: Statement = Each(body) if is_each else Rounds(body, 1)
+            return ([Poll(), loop] if polls else [loop]), at
+        if bounded:
+            self._rounds.append(bounded["name"])
+            body, at = self._braces(closed)
+            self._rounds.pop()
+            return [Rounds(body, 3)], at
+        start = _end_of(_SPACE, self._text.plain, closed)
+        holds_poll = start < self._poll.start < self._text.block_of(start)[1]
+        body, at = self._braces(closed)
+        if word == "while" and holds_poll and _FOREVER.fullmatch(given):
+            return [Rounds(body)], at
+        if any(isinstance(node, Poll | Work | Commit | Close | Jump) for node in body) or body:
+            raise Unclear
+        return [], at
+
+    def _if(self, closed: int, given: str) -> tuple[Block, int]:
+        condition = self._condition(given)
+        before = self._decides
+        self._decides = before or not (condition.of_record or condition.value is not None)
+        then, at = self._braces(closed)
+        other: Block = ()
+        if match := _OTHER.match(self._text.plain, at):
+            if _HEAD.match(self._text.plain, match.end()):
+                other, at = self._statement(match.end(), len(self._text.plain))
+            else:
+                other, at = self._braces(match.end())
+        self._decides = before
+        return ([If(condition, then, other)] if then or other or condition.call else []), at
+
+    def _condition(self, given: str) -> Condition:
+        whole = "|".join(sorted(self._whole)) or "(?!)"
+        if match := re.fullmatch(_EMPTY.format(whole), given):
+            return Condition(bool(match["not"] or match["has"] or match["some"]))
+        words = set(re.findall(r"\w+", given))
+        if self._rounds and self._rounds[-1] in words:
+            return Condition(bool(_REACHED.search(given)), is_last=True)
+        call = _OWN_CALL.fullmatch(given)
+        if call and self._mentions(call["given"], self._names):
+            return Condition(call=self._call(call["name"]), negated=bool(call["not"]))
+        if not self._mentions(given, self._names):
+            if self._of_consumer.search(given):
+                raise Unclear
+            return Condition()
+        if all(_ASKS.fullmatch(verb) for verb in _CALLED.findall(given)):
+            return Condition(of_record=True)
+        raise Unclear
+
+    def _call(self, name: str) -> Call:
+        bodies = self._text.bodies(name)
+        if len(bodies) != 1 or self._depth == _DEEPEST:
+            raise Unclear
+        self._depth += 1
+        before, rounds = self._names, self._rounds
+        self._names, self._rounds = before | {*self._text.parameters(bodies[0])}, []
+        body = self._block(*bodies[0])
+        self._names, self._rounds = before, rounds
+        self._depth -= 1
+        return Call(body)
+
+    def _jump(self, match: re.Match[str]) -> tuple[Block, int]:
+        word, label = match["word"], match["label"]
+        end = self._text.statement(match.end())[1]
+        given = self._text.plain[match.end() : end].strip()
+        if label:
+            if word != "return":
+                raise Unclear
+            word = "continue"
+        if word == "return" and given and not _BOOLEAN.fullmatch(given):
+            if self._mentions(given, self._names) or "{" in given or "(" in given:
+                raise Unclear
+            return [Jump("return")], end
+        if word in ("break", "continue") and given:
+            raise Unclear  # of a label
+        value = {"true": True, "false": False}.get(given) if word == "return" else None
+        return [Jump(word, value)], end
+
+    def _expression(self, at: int, end: int) -> tuple[Block, int]:
+        plain = self._text.plain
+        if match := _EACH.match(plain, at):
+            return self._each(match)
+        if match := _CATCHING.match(plain, at):
+            return self._catching(match)
+        stop = min(self._text.statement(at)[1], end)
+        if at <= self._poll.start < stop or at <= self._poll.end - 1 < stop:
+            return [Poll()], stop
+        code = plain[at:stop]
+        if verbs := [match["verb"] for match in self._of_consumer.finditer(code)]:
+            return self._of_client(at, stop, verbs), stop
+        if (own := _OWN_CALL.fullmatch(code)) and self._text.bodies(own["name"]) and not own["not"]:
+            return [self._call(own["name"])], stop
+        return self._other(at, stop), stop
+
+    def _each(self, match: re.Match[str]) -> tuple[Block, int]:
+        start, stop = self._text.block_of(match.end())
+        if match["of"] not in self._whole:
+            raise Unclear
+        begin = _NAMED.match(self._text.plain, start + 1)
+        body = self._block(begin.end() - 1 if begin else start, stop)
+        closing = _end_of(re.compile(r"\s*\)?"), self._text.plain, stop + 1)
+        return [Each(body, by_function=not self._is_kotlin)], closing
+
+    def _catching(self, match: re.Match[str]) -> tuple[Block, int]:
+        plain = self._text.plain
+        body, at = self._braces(match.end())
+        if throws := _OR_THROWS.match(plain, at):
+            return body, throws.end()
+        handler: Block = ()
+        if failure := _ON_FAILURE.match(plain, at):
+            self._decides = True
+            handler, at = self._braces(failure.end())
+            self._decides = False
+        if not _END.match(plain, at):
+            raise Unclear
+        return [Attempt(body, (Handler(handler, match.start()),))], at
+
+    def _of_client(self, at: int, stop: int, verbs: Collection[str]) -> Block:
+        """What a statement asks of the consumer."""
+        if len(verbs) != 1:
+            raise Unclear
+        verb, plain = next(iter(verbs)), self._text.plain
+        if verb in ("subscribe", "assign", "wakeup", "metrics", "assignment"):
+            return []
+        if verb == "close":
+            return [Close(at)]
+        if not re.fullmatch(r"commit(?:Sync|Async)", verb):
+            raise Unclear
+        given = plain[plain.index("(", at) + 1 : stop]
+        if _ALL.match(given):
+            return [Commit(at, whole=True)]
+        if _OFFSET.search(given) and self._mentions(given, self._names - self._whole):
+            return [Commit(at, whole=False)]
+        raise Unclear
+
+    def _other(self, at: int, stop: int) -> Block:
+        """A statement that is about a message or not."""
+        code, seen = self._text.plain[at:stop], self._seen[at:stop]
+        if _EXITS.search(code):
+            raise Unclear
+        only_tells = only_writes(code)
+        if self._depth:
+            seen = "" if only_tells else code
+        is_about = self._mentions(seen, self._names)
+        if is_about and not self._is_put_by(code):
+            if "{" in code:
+                raise Unclear
+            if verbs := _CALLED.findall(seen):
+                return [Work(not all(re.fullmatch(TAKES_APART, verb) for verb in verbs))]
+        if self._decides and not only_tells:
+            raise Unclear  # it may be what is done with a message that fails
+        return []
+
+    def _is_put_by(self, code: str) -> bool:
+        """Whether a statement only puts messages into a list of their poll, or makes that."""
+        put, declared = _PUTS_BY.fullmatch(code), _DECLARED.match(code)
+        if any(named and named["name"] in self._whole for named in (put, declared)):
+            return True
+        if put:
+            raise Unclear
+        return False
+
+    def _mentions(self, code: str, names: Collection[str]) -> bool:
+        return not {*names}.isdisjoint(re.findall(r"\w+", code))
+
+
+def _end_of(pattern: re.Pattern[str], plain: str, at: int) -> int:
+    match = pattern.match(plain, at)
+    return match.end() if match else at

@@ -1,0 +1,1 @@
+"""Programs with a poll loop that are drawn, and of which it is known whether they lose messages."""

@@ -1,0 +1,165 @@
+"""Writes a loop as a program in Kotlin."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from tests.advisor.drawn.loops import TRIES, Each, Handler, Loop, Retry, Save, Try
+from tests.advisor.drawn.writer import Writer, jumps
+
+_PROGRAM = """\
+import java.time.Duration
+import java.util.*
+import java.util.concurrent.*
+import org.apache.kafka.clients.consumer.*
+import org.apache.kafka.common.TopicPartition
+
+class Orders(private val store: Store) {{
+    private val pool = Executors.newFixedThreadPool(4)
+    private lateinit var consumer: KafkaConsumer<String, String>
+
+    fun run() {{
+        val settings = Properties().apply {{
+            put("bootstrap.servers", "kafka:9092")
+            put("group.id", "orders")
+            put("auto.offset.reset", "earliest")
+            put("enable.auto.commit", "{auto_commit}")
+        }}
+        consumer = KafkaConsumer<String, String>(settings)
+        consumer.subscribe(listOf("orders"))
+{polls}
+    }}
+{methods}}}
+"""
+_POLLS = """\
+while (true) {{
+    val records = consumer.poll(Duration.ofMillis(500))
+{body}
+}}"""
+_CLOSED = """\
+try {{
+{polls}
+}} finally {{
+    consumer.close()
+}}"""
+_EACH = {
+    "for": "for (record in {all}) {{\n{body}\n}}",
+    "forEach": "{all}.forEach {{ record ->\n{body}\n}}",
+    "onEach": "{all}.asSequence().forEach {{ record ->\n{body}\n}}",
+}
+_GATHERED = (
+    "val batch = records.toList()\n",
+    "val batch = records.map { it }\n",
+    "val batch = mutableListOf<ConsumerRecord<String, String>>()\nbatch.addAll(records)\n",
+)
+_COMMIT_ONE = (
+    "consumer.commitSync(mapOf(TopicPartition(record.topic(), record.partition()) to "
+    "OffsetAndMetadata(record.offset() + 1)))"
+)
+_AFTER = {
+    Handler.LOG: (),
+    Handler.RETHROW: ("throw IllegalStateException({error})",),
+    Handler.STOP: ("break",),
+    Handler.LEAVE: ("return",),
+}
+_TASK = "pool.submit { store.save(record.value()) }"
+_TRIED = """\
+try {
+    store.save(record.value())
+    true
+} catch (e: Exception) {
+    false
+}"""
+
+
+class Kotlin(Writer):
+    def program(self, loop: Loop) -> str:
+        polls = _POLLS.format(body=self.inner(loop.body))
+        if loop.closed:
+            polls = _CLOSED.format(polls=indent(polls, "    "))
+        return _PROGRAM.format(
+            auto_commit=str(loop.auto_commit).lower(),
+            polls=indent(polls, " " * 8), methods="".join(self.methods),
+        )  # fmt: skip
+
+    def save(self) -> str:
+        match self.choose(("call", "parsed", "method", "expression")):
+            case "parsed":
+                return "val order = parse(record.value())\nstore.save(order)"
+            case "method":
+                return self.method("one", "store.save(record.value())")
+            case "expression":
+                return self.method("one", "= store.save(record.value())")
+            case _:
+                return "store.save(record.value())"
+
+    def log(self) -> str:
+        return 'log.info("got ${record.offset()}")'
+
+    def commit(self, whole: bool) -> str:
+        return "consumer.commitSync()" if whole else _COMMIT_ONE
+
+    def each(self, each: Each) -> str:
+        body = self.block(each.body)
+        forms: tuple[str, ...] = ("for",)
+        if not jumps(each):
+            forms = tuple(_EACH)
+            if self.choose(("in place", "method")) == "method":
+                body = self.method("handle", body)
+        before = self.choose(_GATHERED) if each.gathered else ""
+        loop = _EACH[self.choose(forms)]
+        every = "batch" if each.gathered else "records"
+        return before + loop.format(all=every, body=indent(body, "    "))
+
+    def submit(self, waited: bool) -> str:
+        if not waited:
+            return f"for (record in records) {{\n    {_TASK}\n}}"
+        return f"val futures = records.map {{ record -> {_TASK} }}\nfutures.forEach {{ it.get() }}"
+
+    def guarded(self, block: Try) -> str:
+        forms = ["try"]
+        if tuple(block.body) == (Save(),) and not block.last:
+            forms.append("if")
+        if block.handler in (Handler.LOG, Handler.RETHROW) and not block.last and not jumps(block):
+            forms.append("runCatching")
+        match self.choose(forms):
+            case "if":
+                call = self.method("tried", f"= {_TRIED}", ": Boolean")
+                return f"if (!{call}) {{\n{self._after(block.handler, '')}\n}}"
+            case "runCatching":
+                after = self._after(block.handler, "it")
+                return f"runCatching {{\n{self.inner(block.body)}\n}}.onFailure {{\n{after}\n}}"
+            case _:
+                return self._tried(block)
+
+    def _tried(self, block: Try) -> str:
+        text = f"try {{\n{self.inner(block.body)}\n}}"
+        if block.handler is not Handler.RETHROW or not block.last:
+            text += f" catch (e: Exception) {{\n{self._after(block.handler, 'e')}\n}}"
+        if block.last:
+            text += f" finally {{\n{self.inner(block.last)}\n}}"
+        return text
+
+    def _after(self, handler: Handler, error: str) -> str:
+        logged = f'log.error("failed", {error})' if error else 'log.error("failed")'
+        lines = (logged, *(line.format(error=error) for line in _AFTER[handler]))
+        return indent("\n".join(lines), "    ")
+
+    def retry(self, block: Retry) -> str:
+        last = f"\n        if (attempt == {TRIES}) throw e" if block.throws else ""
+        return (
+            f"for (attempt in 1..{TRIES}) {{\n    try {{\n"
+            + indent(self.block(block.body), " " * 8)
+            + "\n        break\n    } catch (e: RuntimeException) {\n"
+            f'        log.warn("again", e){last}\n    }}\n}}'
+        )
+
+    def method(self, name: str, body: str, returns: str = "") -> str:
+        """A call of a function with this body, which is an expression if it begins with `=`."""
+        head = f"    private fun {name}(record: ConsumerRecord<String, String>){returns}"
+        if body.startswith("= "):
+            text = f"{head} {indent(body, ' ' * 4).strip()}\n"
+        else:
+            text = f"{head} {{\n{indent(body, ' ' * 8)}\n    }}\n"
+        self.methods.append("\n" + text)
+        return f"{name}(record)"

@@ -1,0 +1,116 @@
+"""A program that is drawn, and loses messages in some failure when it is played, is never a yes.
+
+The other way round a refusal or a needless no is allowed: what a reader cannot follow it need not
+call safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.advisor.configurations import asking
+from tests.advisor.drawn.drawing import loops
+from tests.advisor.drawn.java import Java
+from tests.advisor.drawn.kotlin import Kotlin
+from tests.advisor.drawn.loops import (
+    Commit,
+    Each,
+    Handler,
+    Log,
+    Loop,
+    Retry,
+    Save,
+    Try,
+    loses,
+)
+from tests.advisor.drawn.python import Python
+from tests.advisor.drawn.writer import Writer
+
+LANGUAGES = [("A.java", Java), ("A.kt", Kotlin), ("a.py", Python)]
+_SAVED_FIRST = Each((Save(), Commit()))
+_STOPPED = Each((Try((Save(),), Handler.STOP),))
+_RETRIED = Each((Retry((Save(),), throws=True),))
+
+
+@pytest.mark.parametrize(
+    ("loop", "lost"),
+    [
+        (Loop((_SAVED_FIRST,)), False),
+        (Loop((Each((Log(), Commit(), Save())),)), True),
+        (Loop((Each((Save(), Commit(all=True))),)), True),
+        (Loop((Each((Save(),)), Commit(all=True))), False),
+        (Loop((Commit(all=True), Each((Save(),)))), True),
+        (Loop((_STOPPED, Commit(all=True))), True),
+        (Loop((Each((Try((Save(),), Handler.LEAVE),)), Commit(all=True))), False),
+        (Loop((_RETRIED,), auto_commit=True), False),
+        (Loop((_RETRIED,), auto_commit=True, closed=True), True),
+        (Loop((Each((Retry((Save(),), throws=False),)), Commit(all=True))), True),
+    ],
+    ids=str,
+)
+def test_what_a_loop_loses(loop: Loop, lost: bool) -> None:
+    assert loses(loop, in_background=False) is lost
+
+
+def test_automatic_commits_in_the_background_come_before_the_work() -> None:
+    assert loses(Loop((Each((Save(),)),), auto_commit=True), in_background=True)
+
+
+def _never_a_yes(loop: Loop, writer: Writer, path: Path) -> None:
+    if loses(loop, in_background=isinstance(writer, Python)):
+        path.write_text(writer.program(loop))
+        code, text = asking.given(str(path), f"{asking.TOPIC} application.restart=resumes")
+        assert code, f"{path.read_text()}\n{text}"
+
+
+def _drawn(examples: int) -> settings:
+    return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@given(loop=loops(), data=st.data())
+@_drawn(30)
+def test_a_program_that_loses_messages_is_no_yes(
+    loop: Loop, data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+) -> None:
+    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
+    _never_a_yes(loop, writer, tmp_path / name)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@given(loop=loops(), data=st.data())
+@_drawn(3_000)
+def test_many_programs_that_lose_messages_are_no_yes(
+    loop: Loop, data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+) -> None:
+    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
+    _never_a_yes(loop, writer, tmp_path / name)
+
+
+@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@pytest.mark.parametrize(
+    "loop",
+    [
+        Loop((Each((Log(), Commit(), Save())),)),
+        Loop((_STOPPED,), auto_commit=True),
+        Loop((Each((Log(), Try((Save(),), Handler.LEAVE))),), auto_commit=True, closed=True),
+        Loop((_RETRIED,), auto_commit=True, closed=True),
+        Loop((Each((Try((Save(), Commit(all=True))),), gathered=True),)),
+    ],
+    ids=str,
+)
+def test_these_were_a_yes(loop: Loop, name: str, language: type[Writer], tmp_path: Path) -> None:
+    for number in range(3):
+        chosen = partial(_form, number)
+        _never_a_yes(loop, language(chosen), tmp_path / name)
+
+
+def _form(number: int, forms: Sequence[str]) -> str:
+    return forms[number % len(forms)]
