@@ -84,6 +84,7 @@ def test_a_program_that_loses_messages_is_no_yes(
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
 @given(loop=loops(), data=st.data())
 @_drawn(3_000)
