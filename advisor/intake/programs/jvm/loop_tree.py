@@ -38,6 +38,7 @@ from advisor.intake.programs.simulation import (
 )
 
 _MOST, _DEEPEST, _MOST_NESTED, _MOST_POLLS = 200, 3, 30, 4
+_FOR, _TRIES = len("for ("), 3
 _SPACE = re.compile(r"[\s;]*")
 _TRY = re.compile(r"try\s*(?P<held>\([^{}]*\))?\s*(?=\{)")
 _CAUGHT = re.compile(r"\s*catch\s*\([^(){}]*\)\s*(?=\{)")
@@ -101,12 +102,12 @@ class _Reader:
 
     def __init__(self, text: Text, poll: PollCall) -> None:
         self._text, self._poll = text, poll
-        block = text.block(poll.start)
-        names = polled.names(text, poll, (poll.end, block[1]))
-        known, span = "|".join(sorted(names.all)), (poll.end, block[1])
+        span = poll.end, text.block(poll.start)[1]
+        names = polled.names(text, poll, span)
+        known = "|".join(sorted(names.all))
         self._whole = names.whole | {*buffers.of_one_round(text, known, span)}
         self._names = names.all | {made.name for made in names.made}
-        self._seen = blanked(text.plain, observed(text, self._names, (poll.end, block[1])))
+        self._seen = blanked(text.plain, observed(text, self._names, span))
         self._of_consumer = re.compile(rf"\b{poll.consumer}\s*\.\s*(?P<verb>\w+)\s*\(")
         self._rounds: list[str] = []
         self._depth = self._nested = self._read = 0
@@ -191,9 +192,7 @@ class _Reader:
     def _loop(self, word: str, begin: int, given: str, closed: int) -> tuple[Block, int]:
         over = _OVER.fullmatch(given) if word == "for" else None
         bounded = _BOUNDED.fullmatch(given) if word == "for" else None
-        polls = begin <= self._poll.start < closed or (
-            over is not None and begin - 8 <= self._poll.start < closed
-        )
+        polls = begin - _FOR <= self._poll.start < closed
         if over and (polls or self._mentions(over["of"], self._whole)):
             is_each = not _PARTITIONS.search(over["of"])
             body, at = self._braces(closed)
@@ -203,14 +202,14 @@ class _Reader:
             self._rounds.append(bounded["name"])
             body, at = self._braces(closed)
             self._rounds.pop()
-            return [Rounds(body, 3)], at
+            return [Rounds(body, _TRIES)], at
         start = _end_of(_SPACE, self._text.plain, closed)
         holds_poll = start < self._poll.start < self._text.block_of(start)[1]
         body, at = self._braces(closed)
         if word == "while" and holds_poll and _FOREVER.fullmatch(given):
             return [Rounds(body)], at
-        if any(isinstance(node, Poll | Work | Commit | Close | Jump) for node in body) or body:
-            raise Unclear
+        if body:
+            raise Unclear  # nobody knows how often it is done
         return [], at
 
     def _if(self, closed: int, given: str) -> tuple[Block, int]:
