@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Each, Handler, Loop, Retry, Save, Try
-from tests.advisor.drawn.writer import Writer, jumps
+from tests.advisor.drawn.loops import TRIES, Handler, Retry, Save, Try
+from tests.advisor.drawn.writer import Braced
 
 _PROGRAM = """\
 import java.time.Duration;
@@ -75,15 +75,10 @@ _TRIED = """\
     }"""
 
 
-class Java(Writer):
-    def program(self, loop: Loop) -> str:
-        polls = _POLLS.format(body=self.inner(loop.body))
-        if loop.closed:
-            polls = _CLOSED.format(polls=indent(polls, "    "))
-        return _PROGRAM.format(
-            auto_commit=str(loop.auto_commit).lower(),
-            polls=indent(polls, " " * 8), methods="".join(self.methods),
-        )  # fmt: skip
+class Java(Braced):
+    frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
+    forms, jump, gathered = _EACH, ("for", "iterator"), _GATHERED
+    commit_one, caught, after, end = _COMMIT_ONE, "Exception e", _AFTER, ";"
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "method")):
@@ -97,21 +92,6 @@ class Java(Writer):
     def log(self) -> str:
         return 'log.info("got {}", record.offset());'
 
-    def commit(self, whole: bool) -> str:
-        return "consumer.commitSync();" if whole else _COMMIT_ONE
-
-    def each(self, each: Each) -> str:
-        body = self.block(each.body)
-        forms: tuple[str, ...] = ("for", "iterator")
-        if not jumps(each):
-            forms = tuple(_EACH)
-            if self.choose(("in place", "method")) == "method":
-                body = self.method("handle", body)
-        before = self.choose(_GATHERED) if each.gathered else ""
-        loop = _EACH[self.choose(forms)]
-        every = "batch" if each.gathered else "records"
-        return before + loop.format(all=every, body=indent(body, "    "))
-
     def submit(self, waited: bool) -> str:
         if not waited:
             return f"for ({_PARAMETER} : records) {{\n    {_TASK};\n}}"
@@ -124,18 +104,8 @@ class Java(Writer):
     def guarded(self, block: Try) -> str:
         if tuple(block.body) == (Save(),) and not block.last and self.choose(("try", "if")) == "if":
             call = self.method("tried", _TRIED, "boolean").removesuffix(";")
-            return f"if (!{call}) {{\n{self._after(block.handler, '')}\n}}"
-        text = f"try {{\n{self.inner(block.body)}\n}}"
-        if block.handler is not Handler.RETHROW or not block.last:
-            text += f" catch (Exception e) {{\n{self._after(block.handler, 'e')}\n}}"
-        if block.last:
-            text += f" finally {{\n{self.inner(block.last)}\n}}"
-        return text
-
-    def _after(self, handler: Handler, error: str) -> str:
-        logged = f'log.error("failed", {error});' if error else 'log.error("failed");'
-        lines = (logged, *(line.format(error=error) for line in _AFTER[handler]))
-        return indent("\n".join(lines), "    ")
+            return f"if (!{call}) {{\n{self.handled(block.handler, '')}\n}}"
+        return self.tried(block)
 
     def retry(self, block: Retry) -> str:
         last = f"\n        if (attempt == {TRIES}) throw e;" if block.throws else ""
@@ -146,9 +116,7 @@ class Java(Writer):
             f'        log.warn("again", e);{last}\n    }}\n}}'
         )
 
-    def method(self, name: str, body: str, returns: str = "void") -> str:
-        """A call of a method with this body."""
-        self.methods.append(
-            f"\n    private {returns} {name}({_PARAMETER}) {{\n{indent(body, ' ' * 8)}\n    }}\n"
-        )
+    def method(self, name: str, body: str, returns: str = "") -> str:
+        head = f"    private {returns or 'void'} {name}({_PARAMETER})"
+        self.methods.append(f"\n{head} {{\n{indent(body, ' ' * 8)}\n    }}\n")
         return f"{name}(record);"

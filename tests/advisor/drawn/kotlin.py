@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Each, Handler, Loop, Retry, Save, Try
-from tests.advisor.drawn.writer import Writer, jumps
+from tests.advisor.drawn.loops import TRIES, Handler, Retry, Save, Try
+from tests.advisor.drawn.writer import Braced, jumps
 
 _PROGRAM = """\
 import java.time.Duration
@@ -72,15 +72,10 @@ try {
 }"""
 
 
-class Kotlin(Writer):
-    def program(self, loop: Loop) -> str:
-        polls = _POLLS.format(body=self.inner(loop.body))
-        if loop.closed:
-            polls = _CLOSED.format(polls=indent(polls, "    "))
-        return _PROGRAM.format(
-            auto_commit=str(loop.auto_commit).lower(),
-            polls=indent(polls, " " * 8), methods="".join(self.methods),
-        )  # fmt: skip
+class Kotlin(Braced):
+    frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
+    forms, jump, gathered = _EACH, ("for",), _GATHERED
+    commit_one, caught, after, end = _COMMIT_ONE, "e: Exception", _AFTER, ""
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "method", "expression")):
@@ -96,21 +91,6 @@ class Kotlin(Writer):
     def log(self) -> str:
         return 'log.info("got ${record.offset()}")'
 
-    def commit(self, whole: bool) -> str:
-        return "consumer.commitSync()" if whole else _COMMIT_ONE
-
-    def each(self, each: Each) -> str:
-        body = self.block(each.body)
-        forms: tuple[str, ...] = ("for",)
-        if not jumps(each):
-            forms = tuple(_EACH)
-            if self.choose(("in place", "method")) == "method":
-                body = self.method("handle", body)
-        before = self.choose(_GATHERED) if each.gathered else ""
-        loop = _EACH[self.choose(forms)]
-        every = "batch" if each.gathered else "records"
-        return before + loop.format(all=every, body=indent(body, "    "))
-
     def submit(self, waited: bool) -> str:
         if not waited:
             return f"for (record in records) {{\n    {_TASK}\n}}"
@@ -125,25 +105,12 @@ class Kotlin(Writer):
         match self.choose(forms):
             case "if":
                 call = self.method("tried", f"= {_TRIED}", ": Boolean")
-                return f"if (!{call}) {{\n{self._after(block.handler, '')}\n}}"
+                return f"if (!{call}) {{\n{self.handled(block.handler, '')}\n}}"
             case "runCatching":
-                after = self._after(block.handler, "it")
+                after = self.handled(block.handler, "it")
                 return f"runCatching {{\n{self.inner(block.body)}\n}}.onFailure {{\n{after}\n}}"
             case _:
-                return self._tried(block)
-
-    def _tried(self, block: Try) -> str:
-        text = f"try {{\n{self.inner(block.body)}\n}}"
-        if block.handler is not Handler.RETHROW or not block.last:
-            text += f" catch (e: Exception) {{\n{self._after(block.handler, 'e')}\n}}"
-        if block.last:
-            text += f" finally {{\n{self.inner(block.last)}\n}}"
-        return text
-
-    def _after(self, handler: Handler, error: str) -> str:
-        logged = f'log.error("failed", {error})' if error else 'log.error("failed")'
-        lines = (logged, *(line.format(error=error) for line in _AFTER[handler]))
-        return indent("\n".join(lines), "    ")
+                return self.tried(block)
 
     def retry(self, block: Retry) -> str:
         last = f"\n        if (attempt == {TRIES}) throw e" if block.throws else ""
@@ -155,7 +122,7 @@ class Kotlin(Writer):
         )
 
     def method(self, name: str, body: str, returns: str = "") -> str:
-        """A call of a function with this body, which is an expression if it begins with `=`."""
+        # A body that begins with `=` is an expression.
         head = f"    private fun {name}(record: ConsumerRecord<String, String>){returns}"
         if body.startswith("= "):
             text = f"{head} {indent(body, ' ' * 4).strip()}\n"

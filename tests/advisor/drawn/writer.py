@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import indent
 
 from tests.advisor.drawn.loops import (
@@ -72,6 +72,69 @@ class Writer(ABC):
     def guarded(self, block: Try) -> str: ...
     @abstractmethod
     def retry(self, block: Retry) -> str: ...
+
+
+class Braced(Writer):
+    """A language whose blocks stand in braces: what differs is given as texts.
+
+    `forms` are the loops over records by name, of which those that `jump` can be left by `break`
+    and `return`; `{all}` and `{body}` stand in them. `after` is what a handler does behind its log,
+    with `{error}` for what it caught, and `end` what ends a statement.
+    """
+
+    frame: str
+    polls: str
+    closed: str
+    forms: Mapping[str, str]
+    jump: Sequence[str]
+    gathered: Sequence[str]
+    commit_one: str
+    caught: str
+    after: Mapping[Handler, Sequence[str]]
+    end: str
+
+    def program(self, loop: Loop) -> str:
+        polls = self.polls.format(body=self.inner(loop.body))
+        if loop.closed:
+            polls = self.closed.format(polls=indent(polls, "    "))
+        return self.frame.format(
+            auto_commit=str(loop.auto_commit).lower(),
+            polls=indent(polls, " " * 8), methods="".join(self.methods),
+        )  # fmt: skip
+
+    def commit(self, whole: bool) -> str:
+        return f"consumer.commitSync(){self.end}" if whole else self.commit_one
+
+    def each(self, each: Each) -> str:
+        body = self.block(each.body)
+        forms = self.jump
+        if not jumps(each):
+            forms = tuple(self.forms)
+            if self.choose(("in place", "method")) == "method":
+                body = self.method("handle", body)
+        before = self.choose(self.gathered) if each.gathered else ""
+        loop = self.forms[self.choose(forms)]
+        every = "batch" if each.gathered else "records"
+        return before + loop.format(all=every, body=indent(body, "    "))
+
+    def tried(self, block: Try) -> str:
+        """A block with its `catch` and its `finally`."""
+        text = f"try {{\n{self.inner(block.body)}\n}}"
+        if block.handler is not Handler.RETHROW or not block.last:
+            text += f" catch ({self.caught}) {{\n{self.handled(block.handler, 'e')}\n}}"
+        if block.last:
+            text += f" finally {{\n{self.inner(block.last)}\n}}"
+        return text
+
+    def handled(self, handler: Handler, error: str) -> str:
+        """What a handler does with an error of this name, or without one."""
+        given = f", {error}" if error else ""
+        lines = (f'log.error("failed"{given}){self.end}', *self.after[handler])
+        return indent("\n".join(line.format(error=error) for line in lines), "    ")
+
+    @abstractmethod
+    def method(self, name: str, body: str, returns: str = "") -> str:
+        """A call of a method with this body, which is given a record."""
 
 
 def jumps(statement: Statement) -> bool:

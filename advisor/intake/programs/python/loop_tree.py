@@ -172,8 +172,6 @@ class _Reader:
             return []
         if verb == "close":
             return [Close(call.lineno)]
-        if verb == "poll":
-            raise Unclear
         if verb != "commit":
             raise Unclear
         given = [*call.args, *(word.value for word in call.keywords if word.arg != "asynchronous")]
