@@ -30,7 +30,7 @@ def _without_bare_loops(code: str) -> str:
     """Braces around the one statement of a loop."""
     text, changes = Text.of(code), list[tuple[int, int, str]]()
     for match in islice(_LOOP_HEAD.finditer(text.plain), _MOST):
-        start = _behind_blanks(text, text.closed(match.end()))
+        start = text.behind_blanks(text.closed(match.end()))
         if _HAS_NO_STATEMENT.match(text.plain, start):
             continue
         if end := _end(text, start):
@@ -44,7 +44,7 @@ def _without_bare_conditions(code: str) -> str:
     for match in islice(_IF.finditer(text.plain), _MOST):
         at: int | None = match.end()
         while at is not None:
-            start = _behind_blanks(text, text.closed(at) if text.plain[at - 1] == "(" else at)
+            start = text.behind_blanks(text.closed(at) if text.plain[at - 1] == "(" else at)
             end = _end(text, start)
             if not end:
                 break
@@ -60,7 +60,7 @@ def _end(text: Text, start: int, deepest: int = _DEEPEST) -> int:
     if text.plain[start : start + 1] == "{":
         return text.block_of(start)[1] + 1
     if head := _CONDITION.match(text.plain, start):
-        inner = _behind_blanks(text, text.closed(head.end()))
+        inner = text.behind_blanks(text.closed(head.end()))
         end = _end(text, inner, deepest - 1) if deepest else 0
     elif block := _BLOCK.match(text.plain, start):
         end = text.block_of(block.end() - 1)[1] + 1
@@ -70,8 +70,3 @@ def _end(text: Text, start: int, deepest: int = _DEEPEST) -> int:
     while deepest and end and (other := _OTHER.match(text.plain, end)):
         end = _end(text, other.end(), deepest - 1)
     return end
-
-
-def _behind_blanks(text: Text, at: int) -> int:
-    rest = re.compile(r"\s*").match(text.plain, at)
-    return rest.end() if rest else at

@@ -58,6 +58,7 @@ _LETTERS = re.compile(rf'"{{3}}[\s\S]*?(?:"{{3}}|\Z)|{QUOTED}')
 _FILLED_IN = re.compile(r"\$\{(?P<made>[\w.()?!, ]{1,120})\}|\$(?P<name>[a-zA-Z_]\w*)")
 _FILLS_IN = re.compile(r"\b(?:fun|val|def)\s+\w")
 """What Kotlin, Scala and Groovy have, whose strings hold expressions, and Java has not."""
+_BLANKS = re.compile(r"\s*")
 _COMMENT = re.compile(rf"({QUOTED})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _NOT_NULL = re.compile(r"(?<=[\w)\]}])!!(?=\s*\.)")
 
@@ -289,11 +290,15 @@ class Text:
         """The braces that open at a place."""
         return self._by_start.get(start, (start, start, ""))[:2]
 
+    def behind_blanks(self, at: int) -> int:
+        """The first place from one on at which no blank and no line's end stands."""
+        blanks = _BLANKS.match(self.plain, at)
+        return blanks.end() if blanks else at
+
     def guarded(self, at: int) -> Block:
         """What a condition that ends at a place is about: from the brace behind it to the closing
         one, or the one statement."""
-        rest = re.compile(r"\s*").match(self.plain, at)
-        start = rest.end() if rest else at
+        start = self.behind_blanks(at)
         if self.plain[start : start + 1] == "{":
             return self.block_of(start)
         end = re.compile(r"[;\n}]").search(self.plain, start)
