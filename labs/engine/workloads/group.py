@@ -54,20 +54,28 @@ def _places(visitor: Consumer, topic: str) -> list[TopicPartition]:
     return [TopicPartition(topic, item, 0) for item in entry]
 
 
-def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
-    """Writes the group's last commits as its coordinator knows them.
+def await_commit(bootstrap: str, topic: str) -> dict[int, int]:
+    """The group's last commits, once its coordinator names one; empty if none comes in time.
 
-    For clients that do not report them. A coordinator that is still loading the group answers with
-    an error or knows no commit, so it is asked until it names one. If it does not within the limit,
-    nothing is judged by commits.
+    A coordinator that is still loading the group answers with an error or knows no commit. One
+    whose own log was lost knows none until a member has joined anew and committed.
     """
-    try:
-        saved = until(
+    with suppress(WaitTimeout):
+        return until(
             lambda: saved_positions(bootstrap, topic), _LIMIT_S,
             "the group's coordinator named no commit", every_s=0.2,
             awaits="for the group's coordinator to name the last commits",
         )  # fmt: skip
-    except WaitTimeout:
+    return {}
+
+
+def write_saved(bootstrap: str, topic: str, ledger: Path, consumer: str) -> None:
+    """Writes the group's last commits as its coordinator knows them, for silent clients.
+
+    If it names none in time, the table is not written and nothing is judged by commits.
+    """
+    saved = await_commit(bootstrap, topic)
+    if not saved:
         return
     rows = [
         {

@@ -18,7 +18,7 @@ from labs.engine.clients.translate import THE_BROKERS_OWN, Pinned
 from labs.engine.cluster.properties import properties
 from labs.engine.programs.java import JavaProgram
 from labs.engine.workloads.committing import COMMITS
-from labs.engine.workloads.group import GROUP, write_saved
+from labs.engine.workloads.group import GROUP, await_commit, write_saved
 from labs.engine.workloads.place import Place
 from labs.engine.workloads.produce_consume import ProduceConsume
 
@@ -100,11 +100,17 @@ class JavaReaders(ProduceConsume):
         return str(file)
 
     def stop_consumer(self) -> None:
-        """Only the group's coordinator knows the last commit that the client made by itself."""
+        """Only the group's coordinator knows the last commit that the client made by itself.
+
+        A member that its coordinator does not know, since that lost its log, leaves without a
+        commit. So it is given the time to join again first.
+        """
+        place, member = self.place, self.client("consumer")
+        if self._automatic and not (member.killed or member.latest.get("stopped")):
+            await_commit(place.bootstrap, place.topic)
         super().stop_consumer()
         if self._automatic:
-            place, name = self.place, self.client("consumer").name
-            write_saved(place.bootstrap, place.topic, place.ledger, name)
+            write_saved(place.bootstrap, place.topic, place.ledger, member.name)
 
 
 class JavaProduceConsume(JavaReaders):
