@@ -16,6 +16,7 @@ from advisor.intake.clients.created_topics import state_topics
 from advisor.intake.clients.known_settings import decides, known_keys, newest
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
+from advisor.intake.deployments.terraform_each import with_each
 from advisor.intake.deployments.terraform_maps import (
     GIVENS,
     LOCALS,
@@ -79,7 +80,7 @@ def read(text: str) -> Reading:
     if (place := names_a_variable(text)) is not None:
         words = "config holds what a variable has here, unless that is given another value"
         reading.note(line_of(text, place), words)
-    text = with_maps(text)
+    text = with_maps(with_each(text))
     terraform_msk.take(reading, text, _known(text))
     refuse_elsewhere(reading, text)
     resources = list(_RESOURCE.finditer(text))

@@ -18,7 +18,7 @@ GIVEN = "given_variables"
 LOCALS, GIVENS = (
     re.compile(rf"^[ \t]*{head}[ \t]*\{{", re.MULTILINE) for head in ("locals", GIVEN)
 )
-_VARIABLE = re.compile(r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{", re.MULTILINE)
+VARIABLE = re.compile(r"^[ \t]*variable[ \t]+\"(?P<name>\w{1,80})\"[ \t]*\{", re.MULTILINE)
 _MAP = re.compile(
     r"^[ \t]*(?P<name>\w{1,80})[ \t]*=[ \t]*\{(?P<body>[^{}]{0,5000})\}", re.MULTILINE
 )
@@ -65,17 +65,17 @@ def names_a_variable(text: str) -> int | None:
     return next(found, None)
 
 
-def _blocks(text: str, head: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def blocks(text: str, head: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Where the inside of each block begins and ends."""
     at = 0
     while block := head.search(text, at):
-        at = _end(text, block.end())
+        at = end_of(text, block.end())
         yield block.end(), at
 
 
 def plain_lines(text: str, head: re.Pattern[str]) -> Iterator[str]:
     """The lines of each block, without what is inside of a value."""
-    for begins, ends in _blocks(text, head):
+    for begins, ends in blocks(text, head):
         depth, kept = 0, list[str]()
         for part in re.split(r"([{}])", text[begins:ends]):
             depth += {"{": 1, "}": -1}.get(part, 0)
@@ -86,22 +86,22 @@ def plain_lines(text: str, head: re.Pattern[str]) -> Iterator[str]:
 def _maps(text: str) -> dict[str, _Entries]:
     """The maps of locals and variables as they are referred to, where each entry is written out."""
     found, twice = dict[str, _Entries | None](), set[str]()
-    for begins, ends in _blocks(text, LOCALS):
+    for begins, ends in blocks(text, LOCALS):
         for match in _MAP.finditer(text, begins, ends):
             name = f"local.{match['name']}"
             twice |= {name} & found.keys()
             found[name] = _entries(match["body"])
-    for variable in _VARIABLE.finditer(text):
-        for match in _MAP.finditer(text, variable.end(), _end(text, variable.end())):
+    for variable in VARIABLE.finditer(text):
+        for match in _MAP.finditer(text, variable.end(), end_of(text, variable.end())):
             if match["name"] == "default":
                 found[f"var.{variable['name']}"] = _entries(match["body"])
-    for begins, ends in _blocks(text, GIVENS):
+    for begins, ends in blocks(text, GIVENS):
         for match in _MAP.finditer(text, begins, ends):
             found[f"var.{match['name']}"] = _entries(match["body"])
     return {name: own for name, own in found.items() if own is not None and name not in twice}
 
 
-def _end(text: str, begins: int) -> int:
+def end_of(text: str, begins: int) -> int:
     """Where a block ends whose inside begins here."""
     depth = 1
     for brace in _BRACE.finditer(text, begins):
