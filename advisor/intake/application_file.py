@@ -22,20 +22,35 @@ _ENDINGS = ("yaml", "yml", "properties")
 
 @dataclass(frozen=True, slots=True)
 class ApplicationFile:
-    """One file: its text, the profile of its name (empty if it is of none), and the lines that
-    stand before it where several are read as one."""
+    """One file: its text, the profile of its name (empty if it is of none), the lines that stand
+    before it where several are read as one, how its name ends, if that is known; and whether it
+    stands in a folder `config`, or holds variables, which go before all files."""
 
     text: str
     profile: str = ""
     before: int = 0
+    ending: str = ""
+    in_config: bool = False
+
+    @property
+    def is_of_variables(self) -> bool:
+        return self.before > 0 and not self.ending
+
+    @classmethod
+    def named(cls, name: str, text: str, before: int) -> ApplicationFile:
+        """A file of this name, which perhaps is none that the frameworks look for."""
+        match = _FILE.fullmatch(name.rpartition("/")[2])
+        profile, ending = (match["profile"], match["ending"]) if match else ("", "")
+        in_config = _CONFIG.search(name.rpartition("/")[0]) is not None
+        return cls(text, profile or "", before, ending, in_config)
 
 
 def moved(
-    file: ApplicationFile, parts: Callable[[str], Iterable[Iterable[Leaf]]]
+    file: ApplicationFile, parts: Callable[[str, str], Iterable[Iterable[Leaf]]]
 ) -> Iterator[list[Leaf]]:
     """What each part of a file states, at its line of the whole. Raises `IntakeError`."""
     try:
-        for leaves in parts(file.text):
+        for leaves in parts(file.text, file.ending):
             yield [replace(leaf, line=leaf.line + file.before) for leaf in leaves]
     except IntakeError as error:
         raise IntakeError(further_down(str(error), file.before)) from None

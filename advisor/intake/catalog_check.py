@@ -44,7 +44,7 @@ from advisor.intake.clients.known_settings import (
 )
 from advisor.intake.clients.librdkafka_bindings import of_bindings
 from advisor.intake.clients.placeholders import FILLED_IN, to_fill_in
-from advisor.intake.clients.setting_notes import PLUGINS, remark
+from advisor.intake.clients.setting_notes import PLUGINS, hint, remark
 from advisor.intake.clients.several_clients import disagreeing, ids_of, set_up_by, with_own_lines
 from advisor.intake.clients.streams_properties import overruling
 from advisor.intake.cluster.disagreements import FOLDERS, weaker
@@ -342,7 +342,7 @@ class _Scale:
             message = f"There is no {component} setting {known}. Did you mean {near}?"
             self._problem(item, replace(problem, message=message, suggestion=near))
         elif strict:
-            message = f'No such configuration property: "{shown(item.name)}"{_hint(item, names)}'
+            message = f'No such configuration property: "{shown(item.name)}"{hint(item, names)}'
             self._problem(item, replace(problem, message=message, product=True, suggestion=None))
         elif whose := owner(item.name):
             self.intake.others += 1
@@ -355,7 +355,7 @@ class _Scale:
             words = "is not a setting of Kafka that we know; Kafka would pass over it"
             # A line without a value may be a piece of a key (padded by `=`), or of a JAAS text.
             named = item if item.text.strip(" =") else replace(item, name="")
-            self.note(named, f"{words}{_hint(named, names)}".removesuffix("."))
+            self.note(named, f"{words}{hint(named, names)}".removesuffix("."))
 
     def _of_its_time(self, item: Item, problem: Problem) -> Problem:
         """The problem of a value, with the newest version of the client that still has it."""
@@ -441,9 +441,3 @@ def _may_be_kept(item: Item, product: Product) -> bool:
         return False
     is_text = setting.kind is Kind.TEXT and not is_own_assignor(setting.name, item.text)
     return not is_text and not is_free(setting.name)
-
-
-def _hint(item: Item, names: frozenset[str]) -> str:
-    """The nearest known name, where it is too far to be a slip of the finger."""
-    near = nearest(item.name, names, cutoff=0.75)
-    return f". The nearest known is {near}." if near else ""

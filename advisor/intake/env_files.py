@@ -4,12 +4,13 @@ before them, and of several the last (Compose file reference, `env_file`)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from advisor.intake.deployments.compose.files import UNREAD
-from advisor.intake.formats.yaml_nodes import documents
+from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.kinds import kind_of
 from advisor.intake.text import IntakeError, shown
 
@@ -33,8 +34,8 @@ class _Service:
 def settled(texts: Sequence[Source], notes: list[str]) -> tuple[list[Source], list[str]]:
     """The files, those of variables without what every service that has them states in a place
     which goes before, and before the compose files that name them; and the notes with their own."""
-    naming = {name: [*_services(text)] for name, text in texts if _HANDED.search(text)}
-    services = [*chain.from_iterable(naming.values())]
+    naming = {name for name, text in texts if _HANDED.search(text)}
+    services = _services(texts) if naming else []
     by_name = {_base(name): text for name, text in texts}
     found, own_notes = list[Source](), list[str]()
     for name, text in texts if len(by_name) == len(texts) else ():
@@ -49,13 +50,13 @@ def settled(texts: Sequence[Source], notes: list[str]) -> tuple[list[Source], li
                 own_notes += [words] if row[1].startswith(_OURS) else []
         if not gone or any(map(_VARIABLE.match, lines)):
             found.append((name, "\n".join(lines) if gone else text))
-    found = sorted(found or texts, key=lambda source: bool(naming.get(source[0])))
+    found = sorted(found or texts, key=lambda source: source[0] in naming)
     return found, [*notes, *own_notes]
 
 
 def hands_env_on(text: str) -> bool:
     """Whether one service of a compose file has the variables of its `.env`."""
-    return len([service for service in _services(text) if ".env" in service.files]) == 1
+    return len([one for one in _services([("", text)]) if ".env" in one.files]) == 1
 
 
 def unanswered(notes: Iterable[str], texts: Iterable[Source]) -> list[str]:
@@ -71,26 +72,33 @@ def _before(service: _Service, name: str, texts: dict[str, str]) -> set[str]:
     return service.own | {row[1] for row in map(_VARIABLE.match, lines) if row}
 
 
-def _services(text: str) -> Iterator[_Service]:
-    """The services of a compose file."""
-    services = dict[str, _Service]()
-    try:
-        leaves = [*chain.from_iterable(documents(text))] if kind_of(text) == "compose" else []
-    except IntakeError:  # told where the file is read
-        return
-    for leaf in leaves:
-        match leaf.path:
-            case ("services", name, "env_file", *rest) if rest[-1:] != ["required"]:
-                services.setdefault(name, _Service()).files.append(_base(leaf.text))
-            case ("services", name, "environment", variable):
-                listed, equals, _ = leaf.text.partition("=")
-                if variable.isdecimal():
-                    services.setdefault(name, _Service()).own |= {listed} if equals else set()
-                elif not leaf.is_null:
-                    services.setdefault(name, _Service()).own.add(variable)
-            case _:
-                pass
-    yield from services.values()
+def _services(texts: Iterable[Source]) -> list[_Service]:
+    """The services of compose files. What two of one folder say of a service is laid over each
+    other, the file with the longer name (`docker-compose.override.yml`) over the other."""
+    services = defaultdict[tuple[str, str], _Service](_Service)
+    for source, text in sorted(texts, key=lambda row: len(row[0])):
+        try:
+            leaves = [*chain.from_iterable(documents(text))] if kind_of(text) == "compose" else []
+        except IntakeError:  # told where the file is read
+            continue
+        for leaf in leaves:
+            if leaf.path[:1] == ("services",) and len(leaf.path) > 1:
+                _add(services[source.rpartition("/")[0], leaf.path[1]], leaf)
+    return [*services.values()]
+
+
+def _add(service: _Service, leaf: Leaf) -> None:
+    match leaf.path[2:]:
+        case ("env_file", *rest) if rest[-1:] != ["required"]:
+            service.files.append(_base(leaf.text))
+        case ("environment", variable):
+            listed, equals, _ = leaf.text.partition("=")
+            if variable.isdecimal():
+                service.own |= {listed} if equals else set()
+            elif not leaf.is_null:
+                service.own.add(variable)
+        case _:
+            pass
 
 
 def _base(name: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from advisor.intake.deployments.systemd import FILE, files_of
 from advisor.intake.deployments.terraform_maps import GIVEN
 from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.kinds import (
@@ -44,7 +45,8 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
     is_named = several and len({name for name, _ in files}) == len(files)
     found = [[file] for file in files]
     if is_named:
-        found = _with_modules(_with_manifests(_with_overrides(programs(files, kind_of))))
+        found = _with_units(_with_overrides(programs(files, kind_of)))
+        found = _with_modules(_with_manifests(found))
     ranked = list[tuple[tuple[bool, ...], Group]]()
     for group in found:
         (name, text), is_one = group[0], len(group) == 1
@@ -64,6 +66,36 @@ def _with_manifests(groups: Sequence[list[Source]]) -> list[list[Source]]:
         return [*groups]
     together = [*((name, f"{text}\n---") for name, text in own[:-1]), own[-1]]
     return [*(group for group in groups if group[0] not in own), together]
+
+
+def _with_units(groups: Sequence[list[Source]]) -> list[list[Source]]:
+    """The groups, where a unit of systemd is one text with what is laid over it and with the files
+    of variables that it names. A file that two units name is left where it is."""
+    singles = {name: (name, text) for [(name, text)] in _single(groups)}
+    units = {name: [file, *_dropped_in(name, singles)] for name, file in singles.items()
+             if name.endswith(".service") and kind_of(file[1]) == "systemd"}  # fmt: skip
+    named = {name: files_of("\n".join(text for _, text in own)) for name, own in units.items()}
+    by_base = {name.rpartition("/")[2]: file for name, file in singles.items()}
+    every = [base for bases in named.values() for base in dict.fromkeys(bases)]
+    joined = dict[Source, list[Source]]()
+    for name, own in units.items():
+        for base in dict.fromkeys(named[name]):
+            if base in by_base and every.count(base) == 1 and len(by_base) == len(singles):
+                (last, text) = own[-1]
+                own[-1] = (last, f"{text}\n{FILE.format(base)}")
+                own.append(by_base[base])
+        joined[singles[name]] = own
+    inside = {file[0] for own in joined.values() for file in own[1:]}
+    return [
+        joined.get(group[0], [*group]) for group in groups
+        if len(group) > 1 or group[0][0] not in inside
+    ]  # fmt: skip
+
+
+def _dropped_in(unit: str, files: Mapping[str, Source]) -> list[Source]:
+    """What is laid over a unit, in the order of their names."""
+    folder = f"{unit}.d/"
+    return [files[name] for name in sorted(files) if name.startswith(folder)]
 
 
 def _with_modules(groups: Sequence[list[Source]]) -> list[list[Source]]:

@@ -31,26 +31,28 @@ from advisor.intake import (
     read_live,
     read_pipeline,
 )
-from advisor.intake.application_file import ApplicationFile, applications, file_profile
+from advisor.intake.application_file import ApplicationFile, applications
 from advisor.intake.cluster.disagreements import FOLDERS, weaker
 from advisor.intake.cluster.identity import Server
 from advisor.intake.env_files import settled, unanswered
 from advisor.intake.file_groups import Group, in_order
 from advisor.intake.file_text import FileProblem
 from advisor.intake.framework_variables import Bound, bound
+from advisor.intake.given_values import filled_in
 from advisor.intake.options import weigh_options
 from advisor.intake.origins import Joined, Origin, line_of_key, placed
 from advisor.intake.reading import DEFAULT, Item, Subject
 from advisor.intake.registry import Parsed
 from advisor.intake.startup import Starts, beneath_notes, without_bootstrap
 from advisor.intake.text import shown, with_line_feeds
-from advisor.intake.variables import Variables, filled
+from advisor.intake.variables import Variables
 from advisor.reasoning.fields import field_of
 
 _HEADS = {"family", "version", "kafka"}
 """What decides which settings there are."""
 _OF_SERVERS = {Component.TOPIC, Component.BROKER}
 _OF_ONE = {*Component} - _OF_SERVERS
+_CLIENTS = {Component.PRODUCER, Component.CONSUMER, Component.STREAMS}
 _SHOWS = "was seen, does not show it: the topic is not as that file has it. Leave one out"
 _TWIN = "its id is that of {}, which has other advertised.listeners: a cluster has each id once."
 _LAID_OVER = (
@@ -64,7 +66,8 @@ class Inputs:
     """What was stated, where each field stands, what was left out, and what is wrong.
 
     `items` is what files state: a product may refuse what two of them say together. `only` names
-    the clients that are asked for, `chosen` those that a file had, `program` whether one is code.
+    the clients that are asked for, `chosen` those that a file had, `program` whether one is code,
+    `idle` why the files of applications say nothing by themselves.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
@@ -92,6 +95,7 @@ class Inputs:
     next_precedence: int = 2
     starts: Starts = field(default_factory=Starts)
     """What files start an application in, of which others are."""
+    idle: list[str] = field(default_factory=list)
     detected_family: str = ""
     """The client that the files are of, where its version was stated and it was not."""
 
@@ -99,9 +103,8 @@ class Inputs:
         """Raises `FileProblem` for a client that was asked for and is in no file."""
         for name in self.only:
             if name not in self.chosen:
-                raise FileProblem(
-                    f"--only {name!r}: no file has a client or profile of that name or line."
-                )
+                words = "no file has a client or profile of that name or line"
+                raise FileProblem(f"--only {name!r}: {words}.")
 
     def state(self, name: str, text: str, origin: Origin) -> None:
         """Sets a field; what comes later replaces it."""
@@ -131,7 +134,7 @@ class Inputs:
         """Adds files of any kind, each with its name; those of one application are read as one.
         Raises `FileProblem`."""
         given = texts = [(name, with_line_feeds(text)) for name, text in texts]
-        texts, notes = (texts, []) if kind else filled(texts)
+        texts, notes = (texts, []) if kind else filled_in(texts)
         variables = Bound(texts) if kind else bound(texts)
         texts = variables.texts
         self.detected_family = self.detected_family or self._family_of(texts, kind)
@@ -158,6 +161,8 @@ class Inputs:
             else:
                 self.add_text(*group.files[0], group.kind, group.above)
         self.notes = unanswered(self.notes, given)
+        started = any(item.component in _CLIENTS for item in self.items)
+        self.problems += [] if started or self.problems else self.idle
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
         """The client that one of the files speaks of, where its version was stated alone."""
@@ -170,7 +175,7 @@ class Inputs:
     def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
         joined = Joined.of(texts)
         files = [
-            ApplicationFile(text.removeprefix(MARK), file_profile(name) or "", before)
+            ApplicationFile.named(name, text.removeprefix(MARK), before)
             for (name, text), before in zip(texts, joined.starts, strict=True)
         ]
         try:
@@ -213,11 +218,13 @@ class Inputs:
         self.precedence[source] = self.next_precedence + above
         self.chosen |= intake.chosen
         self._tell(source, intake.notes, intake.problems)
+        self.idle += [placed(source, problem.message, problem.setting) for problem in intake.idle]
         if not intake.problems:
             self._take(source, intake)
 
     def _read(self, text: str, kind: str = "", parsed: Parsed | None = None) -> Intake:
-        product, family, assumed = self._product(), self._chosen_family(), self._assumed()
+        product, family = self._product(), self._chosen_family()
+        assumed = "kafka" not in self.fields  # nobody stated the version of the brokers
         return read(
             text, product, kind, family, self.items, self.only, self.starts.profiles,
             assumed=assumed, among=bool(self.items or self.problems), parsed=parsed,
@@ -415,10 +422,6 @@ class Inputs:
         family = self.fields.get("family", "")
         by_file = family in list(Family) and self.origins["family"].source in self.files
         return "" if by_file or family not in list(Family) else family
-
-    def _assumed(self) -> bool:
-        """Whether nobody stated the version of the brokers."""
-        return "kafka" not in self.fields
 
     def _product(self) -> Product:
         """Which client and brokers the files are for, the client that a file speaks of if nobody

@@ -23,8 +23,9 @@ class Intake:
     component than the file, `server` is whose settings these are, where they are one server's,
     `subject` the topics, cluster and clients that they are of, `program` whether the file is code
     that works with records, `unordered` a problem where order is asked for, `defaulted` what
-    variables may replace, `given` the variables that the file states, and `started` the profiles in
-    which it starts applications whose files are not in it.
+    variables may replace, `given` the variables that the file states, `started` the profiles in
+    which it starts applications whose files are not in it, and `idle` why the file of an
+    application says nothing by itself: what it is started with may say all.
     """
 
     settings: dict[str, Value] = field(default_factory=dict)
@@ -45,3 +46,4 @@ class Intake:
     defaulted: list[Defaulted] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
     started: list[Started] = field(default_factory=list)
+    idle: list[Problem] = field(default_factory=list)

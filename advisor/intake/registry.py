@@ -185,8 +185,14 @@ def read(
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
     doubts = [reading.empty] if reading.empty else _doubts(intake, text, reader, kind, names)
     is_completed = _is_completed(reader, intake, reading, others, among=among)
-    for words in () if is_completed else doubts:
-        intake.problems.append(Problem(Component.APPLICATION, "file", f"Line 1: {words}"))
+    wrong = [
+        Problem(Component.APPLICATION, "file", f"Line 1: {words}")
+        for words in (() if is_completed else doubts)
+    ]
+    if reader.read_files and not kind:
+        intake.idle = wrong
+    else:
+        intake.problems += wrong
     return intake
 
 

@@ -70,9 +70,10 @@ def is_weighed(family: Family, component: Component, name: str) -> bool:
 
 
 _OF_FRAMEWORKS = frozenset({
-    "ack-mode", "auto-commit-offset", "commit-strategy", "enable-dlq", "failure-strategy",
-    "fail-on-deserialization-failure", "kafka-configuration", "reset-offsets",
-    "waitforwritecompletion",
+    "ack-mode", "auto-commit-interval", "auto-commit-offset", "auto-rebalance-enabled",
+    "commit-strategy", "enable-dlq", "error-channel-enabled", "fail-on-deserialization-failure",
+    "failure-strategy", "heartbeat-interval", "kafka-configuration", "max-poll-interval",
+    "producer-sync", "reset-offsets", "start-offset", "waitforwritecompletion",
 })  # fmt: skip
 """What frameworks call that an answer depends on, and Kafka has no name for."""
 
@@ -82,12 +83,12 @@ _BETWEEN = str.maketrans("", "", ".-")
 
 def decides(name: str) -> bool:
     """Whether an answer depends on a setting, as a client or a framework writes it, with dots,
-    dashes or, in a variable, nothing between its words.
+    dashes, underscores, in brackets or, in a variable, with nothing between its words.
 
     What stands before its name (`spring.kafka.producer.`) is passed over. A text that is not
     weighed, such as the name of a group, decides nothing.
     """
-    parts = re.split(r"[.-]", name.lower())
+    parts = re.split(r"[^a-z0-9]+", name.lower())
     names = {"".join(parts[first:]) for first in range(len(parts))}
     return not names.isdisjoint(_weighed())
 

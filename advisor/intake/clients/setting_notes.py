@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from advisor.catalog import Component
+from advisor.catalog.nearest import nearest
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.reading import Item
 
 _LOCAL = "counts for topics with remote.storage.enable=true only"
@@ -94,3 +96,14 @@ def remark(item: Item) -> str:
 PLUGINS = ("rlmm.config.", "rsm.config.")
 """How the settings of tiered storage's plug-ins begin, unless brokers are told otherwise
 (remote.log.metadata.manager.impl.prefix, remote.log.storage.manager.impl.prefix)."""
+
+
+def hint(item: Item, names: frozenset[str]) -> str:
+    """The known name that stands behind a prefix of a team's own, or the nearest one, where it is
+    too far to be a slip of the finger."""
+    parts = item.name.split(".")
+    ends = (".".join(parts[first:]) for first in range(1, len(parts)))
+    if behind := next((end for end in ends if end in names and decides(end)), ""):
+        return f". Where code of your own takes it for {behind}, state that"
+    near = nearest(item.name, names, cutoff=0.75)
+    return f". The nearest known is {near}." if near else ""

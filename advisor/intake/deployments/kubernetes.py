@@ -317,7 +317,7 @@ def _files(
     readers = {leaf.path[1]: detect(leaf.text) for leaf in files}
     named = {name: reader for name, reader in readers.items() if file_profile(name) is not None}
     framework = next((value for value in named.values() if value and value.read_files), None)
-    together = {name for name, reader in named.items() if framework and reader in (None, framework)}
+    together = {*named} if framework else set[str]()
     for leaf in files:
         name, reader = leaf.path[1], readers[leaf.path[1]]
         if reader is None and name not in together:
@@ -331,7 +331,7 @@ def _files(
         (leaf for leaf in files if leaf.path[1] in together), key=lambda it: rank(it.path[1])
     )
     inner = framework.read_files([
-        ApplicationFile(leaf.text, file_profile(leaf.path[1]) or "", leaf.line) for leaf in own
+        ApplicationFile.named(leaf.path[1], leaf.text, leaf.line) for leaf in own
     ])  # fmt: skip
     choices = dict(inner.profiles.choices) if inner.profiles else {}
     inner = inner.profiles.read(chosen) if inner.profiles and chosen else inner

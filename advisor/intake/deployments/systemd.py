@@ -1,7 +1,9 @@
 """Units of systemd: the variables of a service, and what it is started with.
 
 Source: systemd.exec, `Environment=` (several assignments in one line, each perhaps in quotes) and
-`EnvironmentFile=`; systemd.syntax (a line that ends in a backslash goes on in the next one).
+`EnvironmentFile=` (what a file states goes before that, and of two files the later);
+systemd.syntax (a line that ends in a backslash goes on in the next one); systemd.unit (what
+`NAME.service.d/*.conf` states comes behind the unit).
 """
 
 from __future__ import annotations
@@ -23,17 +25,21 @@ _OURS = re.compile(r"^(?:Environment|EnvironmentFile|ExecStart)=", re.MULTILINE)
 _ASSIGNED = re.compile(
     r"\"(?P<double>\w{1,200}=[^\"]*)\"|'(?P<single>\w{1,200}=[^']*)'|(?P<bare>\w{1,200}=\S*)"
 )
+FILE = "[EnvironmentFile {}]"
+"""What stands before the text of a file that the unit names, where both are read as one."""
+_FILE = re.compile(r"^\[EnvironmentFile (?P<name>[^\]\n]+)\]$", re.MULTILINE)
+_ROW = re.compile(r"[ \t]*(?P<name>\w{1,200})=(?P<value>.*?)[ \t]*")
 _STARTS = ("ExecStart", "ExecStartPre", "ExecStartPost")
 
 
 def read(text: str) -> Reading:
     """What the unit states of its process. Raises `IntakeError`."""
     reading, commands = Reading(), dict[str, tuple[str, int]]()
+    here = {match["name"] for match in _FILE.finditer(text)}
     for number, name, value in _settings(text):
         if name in _STARTS and value:
             commands[f"{name}:{number}"] = (value, number)
-        elif name == "EnvironmentFile":
-            base = value.rpartition("/")[2]
+        elif name == "EnvironmentFile" and (base := file_of(value)) not in here:
             words = (
                 f"EnvironmentFile {shown(base)} may hold settings: not read here. Give that, too"
             )
@@ -62,13 +68,32 @@ def variables(text: str) -> Iterator[Variable]:
         for match in _ASSIGNED.finditer(value) if name == "Environment" else ():
             own, _, stated = match[match.lastgroup or 0].partition("=")
             found[own] = (own, stated, number)
+    if begins := _FILE.search(text):
+        before = text.count("\n", 0, begins.start())
+        for number, line in enumerate(text[begins.start() :].splitlines(), start=before + 1):
+            if row := _ROW.fullmatch(line):
+                value = row["value"]
+                value = value[1:-1] if re.fullmatch(r"([\"']).*\1", value) else value
+                found[row["name"]] = (row["name"], value, number)
     yield from found.values()
+
+
+def files_of(text: str) -> list[str]:
+    """The files of variables that a unit names, the last of which goes first."""
+    return [file_of(value) for _, name, value in _settings(text) if name == "EnvironmentFile"]
+
+
+def file_of(value: str) -> str:
+    """The name of a file of variables, which need not be there with `-` before it."""
+    return value.removeprefix("-").rpartition("/")[2]
 
 
 def _settings(text: str) -> Iterator[tuple[int, str, str]]:
     """The settings of the section of the service, each with its first line."""
     section, begins, before = "", 0, list[str]()
     for number, line in enumerate(text.splitlines(), start=1):
+        if _FILE.match(line):
+            return
         if not before and (match := _SECTION.match(line)):
             section = match["name"]
         if line.lstrip()[:1] in ("#", ";"):

@@ -34,10 +34,10 @@ _DEFAULT = "default"
 (KafkaConsumerConfiguration, KafkaConsumerProcessor.getConsumerConfigurationDefaults)."""
 _STREAMS = "kafka.streams."
 _STREAM = re.compile(r"kafka\.streams\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)")
-_LINE = re.compile(r"^[ \t]*kafka\.(?:producers|consumers|streams)\.", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*kafka\.(?:producers|consumers|streams)[.:]", re.MULTILINE)
 # No line fits two of the alternatives: the time would double with each line.
 _BLOCK = re.compile(
-    r"^kafka:[ \t]*\n(?:(?:[ \t].*|#.*|)\n)*?[ \t]+(?:producers|consumers|streams):",
+    r"^kafka:[ \t]*\n(?:(?:[ \t].*|#.*|)\n)*?[ \t]+(?:producers|consumers|streams)[.:]",
     re.MULTILINE,
 )
 
@@ -50,9 +50,9 @@ def read(text: str) -> Reading:
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
     """The same of several files of one application, some of them of an environment."""
     parts = [
-        Part(own, ((file.profile,),) if file.profile else (), file.profile)
+        Part(own, ((file.profile,),) if file.profile else (), file.profile, file.is_of_variables)
         for file in files
-        for own in moved(file, lambda text: [leaves(text)])
+        for own in moved(file, lambda *text: [leaves(*text)])
     ]
     return with_profiles(parts, _read)
 

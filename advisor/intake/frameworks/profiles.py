@@ -1,13 +1,14 @@
-"""What counts of a Quarkus file in a packaged application: `%prod.` does, other profiles do not.
+"""What counts of Quarkus files in a packaged application: `%prod.` does, other profiles do not.
 
-Source: Quarkus, Configuration Reference Guide, Profiles.
+Sources: Quarkus, Configuration Reference Guide, Profiles, and YAML Configuration; SmallRye Config,
+YAML Config Source, AbstractLocationConfigSourceLoader and ProfileConfigSourceInterceptor.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from advisor.intake.application_file import ApplicationFile, moved
@@ -32,23 +33,57 @@ _PARENTS = ("smallrye.config.profile.parent", "quarkus.config.profile.parent")
 Profile)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a file states; that of a profile under its profile."""
+
+    file: ApplicationFile
+    leaves: Sequence[Leaf]
+
+    def rank(self, on: Sequence[str]) -> tuple[bool, bool, bool, int]:
+        """What goes before which: variables (ordinal 300), files in `config` (260), YAML (255),
+        and of two of one name that of a profile, the last profile first."""
+        file, profile = self.file, self.file.profile
+        at = on.index(profile) + 1 if profile in on else 0
+        return file.is_of_variables, file.in_config, file.ending in ("yml", "yaml"), at
+
+
 def with_profiles(
-    every: Sequence[Leaf], read: Callable[[Sequence[Leaf], Sequence[str]], Reading]
+    sources: Sequence[Source], read: Callable[[Sequence[Source], Sequence[str]], Reading]
 ) -> Reading:
     """What is read of a packaged application, unless something starts it in other profiles."""
+    every = [leaf for source in _ordered(sources, ()) for leaf in source.leaves]
     stated = {leaf.path[0]: by_default(leaf.text) for leaf in every}
     chosen = next((stated[name] for name in reversed(_CHOSEN) if stated.get(name)), _RUNS)
     runs = tuple(name.strip() for name in chosen.split(","))
-    reading = read(every, runs)
-    reading.profiles = Profiles({runs: 0}, partial(read, every), _RUNS)
+    reading = read(sources, runs)
+    reading.profiles = Profiles({runs: 0}, partial(read, sources), _RUNS)
     return reading
 
 
-def that_count(reading: Reading, every: Sequence[Leaf], on: Sequence[str]) -> list[Leaf]:
-    """What counts in these profiles, in the order in which it replaces each other, the last profile
-    last; notes say which profiles are left out that speak of Kafka."""
-    plain, of_profile, left_out = list[Leaf](), list[tuple[int, Leaf]](), dict[str, int]()
-    on = [*_parents(every, on), *on]
+def that_count(reading: Reading, sources: Sequence[Source], on: Sequence[str]) -> list[Leaf]:
+    """What counts in these profiles, in the order in which it replaces each other: a file that goes
+    before others does so with what it states of no profile, too. Notes say which profiles are left
+    out that speak of Kafka."""
+    left_out = dict[str, int]()
+    on = [*_parents([leaf for source in sources for leaf in source.leaves], on), *on]
+    counting = list[Leaf]()
+    for source in _ordered(sources, on):
+        counting += _of_source(reading, source.leaves, on, left_out)
+    for profile, line in left_out.items():
+        reading.note(line, f"what counts only in profile {shown(profile)} is not read")
+    return resolved(reading, counting)
+
+
+def _ordered(sources: Iterable[Source], on: Sequence[str]) -> list[Source]:
+    return sorted(sources, key=lambda source: source.rank(on))
+
+
+def _of_source(
+    reading: Reading, every: Sequence[Leaf], on: Sequence[str], left_out: dict[str, int]
+) -> list[Leaf]:
+    """What counts of one file, the last profile last."""
+    plain, of_profile = list[Leaf](), list[tuple[int, Leaf]]()
     for leaf in every:
         name, match = leaf.path[0], _PROFILE.fullmatch(leaf.path[0])
         if match is None:
@@ -61,10 +96,8 @@ def that_count(reading: Reading, every: Sequence[Leaf], on: Sequence[str]) -> li
         elif "kafka" in name or "mp.messaging" in name:
             for profile in _named(match):
                 left_out.setdefault(profile, leaf.line)
-    for profile, line in left_out.items():
-        reading.note(line, f"what counts only in profile {shown(profile)} is not read")
     ordered = sorted(of_profile, key=lambda row: row[0])
-    return resolved(reading, [*plain, *(leaf for _, leaf in ordered)])
+    return [*plain, *(leaf for _, leaf in ordered)]
 
 
 def _parents(every: Iterable[Leaf], on: Collection[str]) -> list[str]:
@@ -85,9 +118,9 @@ def _named(match: re.Match[str]) -> list[str]:
     return [name.strip() for name in names.split(",")]
 
 
-def of_files(files: Iterable[ApplicationFile]) -> Iterator[Leaf]:
-    """Every value of an application's files; one of a profile's file is under its profile."""
+def of_files(files: Iterable[ApplicationFile]) -> Iterator[Source]:
+    """What each of an application's files states. Raises `IntakeError`."""
     for file in files:
         prefix = f"%{file.profile}." if file.profile else ""
-        for part in moved(file, lambda text: [leaves(text)]):
-            yield from (replace(leaf, path=(f"{prefix}{leaf.path[0]}",)) for leaf in part)
+        own = [leaf for part in moved(file, lambda *text: [leaves(*text)]) for leaf in part]
+        yield Source(file, [replace(leaf, path=(f"{prefix}{leaf.path[0]}",)) for leaf in own])

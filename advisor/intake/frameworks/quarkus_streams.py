@@ -18,7 +18,7 @@ from advisor.intake.clients.placeholders import SPRING, fill
 from advisor.intake.clients.streams_properties import take
 from advisor.intake.formats.java_properties import Property
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.frameworks.profiles import of_files, that_count, with_profiles
+from advisor.intake.frameworks.profiles import Source, of_files, that_count, with_profiles
 from advisor.intake.reading import Reader, Reading
 
 _APPLICATION, _EXTENSION = "kafka-streams.", "quarkus.kafka-streams."
@@ -36,7 +36,7 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
     return with_profiles([*of_files(files)], _read)
 
 
-def _read(stated: Sequence[Leaf], profiles: Sequence[str]) -> Reading:
+def _read(stated: Sequence[Source], profiles: Sequence[str]) -> Reading:
     reading = Reading(heads={"family": Family.STREAMS})
     every = [(_key(leaf), leaf) for leaf in that_count(reading, stated, profiles)]
     # What goes first comes last: the last of two counts.

@@ -21,7 +21,7 @@ from advisor.intake.clients.placeholders import SPRING, by_default, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.instances import note_name
 from advisor.intake.frameworks.own_settings import refuse_own
-from advisor.intake.frameworks.profiles import of_files, that_count, with_profiles
+from advisor.intake.frameworks.profiles import Source, of_files, that_count, with_profiles
 from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.text import shown
 
@@ -30,8 +30,11 @@ _CHANNEL = re.compile(
     r"mp\.messaging\.(?P<way>incoming|outgoing)\.(?P<channel>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
 )
 _CONNECTOR = re.compile(r"mp\.messaging\.connector\.\"?(?P<name>[^.\"]+)\"?\.(?P<key>.+)")
-_LINE = re.compile(r"^[ \t]*(?:%\w+\.)?mp\.messaging\.", re.MULTILINE)
-_BLOCK = re.compile(r"^[ \t]*mp:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging:", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*\"?(?:%[\w{},]+\"?\.)?mp\.messaging[.:]", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^[ \t]*\"?(?:%[\w{},]+\"?\.)?mp\"?:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging[.:]",
+    re.MULTILINE,
+)
 _OURS = "smallrye-kafka"
 """The connector that is read."""
 
@@ -81,13 +84,13 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
 
 
 def _read(
-    stated: Sequence[Leaf], profiles: Sequence[str], without: Collection[str] = ()
+    stated: Sequence[Source], profiles: Sequence[str], without: Collection[str] = ()
 ) -> Reading:
     """What counts in these profiles, without channels of these names."""
     reading = Reading(heads={"family": Family.JAVA}, without=partial(_read, stated, profiles))
     named = dict[tuple[str, str], Leaf]()
     counting = that_count(reading, stated, profiles)
-    refuse_own(reading, counting, stated)
+    refuse_own(reading, counting, [leaf for source in stated for leaf in source.leaves])
     every = _in_order(counting)
     every = [leaf for leaf in every if not (leaf.path[0] and leaf.path[1] in without)]
     _streams(reading, every)

@@ -57,7 +57,7 @@ def in_every_form(name: str, value: str) -> dict[str, str]:
     (EARLY, FAILURE, "ignore", 1, "processing.errors: skip -> retry"),
     (EARLY, "MP_MESSAGING_OUTGOING_P_ACKS", "1", 1, "acks: 1 -> all"),
     (EARLY, "MP_MESSAGING_OUTGOING_P_WAITFORWRITECOMPLETION", "false", 1, "errors: ignored ->"),
-    (f"{EARLY}%prod.{EARLY.splitlines()[1]}\n", RESET, "latest", 2, UNREAD),
+    (f"{EARLY}%prod.{EARLY.splitlines()[1]}\n", RESET, "latest", 1, LATEST),
     (LATE, RESET, "${START}", 2, UNREAD),
     (LATE, "MP_MESSAGING_INCOMING_X_AUTO_OFFSET_RESET", "earliest", 2, UNREAD),
 ])  # fmt: skip

@@ -145,7 +145,7 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
     # an application's own variables
     ({"application.yml": FILE, ".env": "DB_URL=x\n"}, "", 0, "YES"),
     ({"application.yml": FILE.replace("earliest", "'${START:earliest}'"), "orders.env":
-      "START=latest\n"}, "", 2, "has the default of a variable here, and orders.env:1 states"),
+      "START=latest\n"}, "", 1, "auto.offset.reset: latest -> earliest"),
     ({".env": "DB_URL=x\n"}, "", 2, "Nothing here looks like a file"),
     ({".env": "SPRING_PROFILES_ACTIVE=prod\n"}, "", 2, "there is no variable KAFKA_… or SPRING"),
     ({"c.yml": SERVICE + PROD}, "", 2, "no setting of Kafka"),

@@ -22,6 +22,7 @@ from advisor.intake.application_file import ApplicationFile, moved
 from advisor.intake.clients.known_settings import known_keys, newest, weighed_of
 from advisor.intake.clients.placeholders import SPRING, by_default, fill, resolved
 from advisor.intake.clients.streams_properties import take as take_streams
+from advisor.intake.formats.dotted import is_yaml
 from advisor.intake.formats.java_properties import Property, properties
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.frameworks.instances import note_name
@@ -42,7 +43,6 @@ _OF_LISTENERS = (_PRODUCER, _CONSUMER, "listener")
 _OF_STREAMS = ("application.id", "replication.factor", "state.dir")
 _FLAGS = re.MULTILINE | re.IGNORECASE
 _LINE = re.compile(r"^[ \t]*spring\.(kafka|cloud)\b", _FLAGS)
-_DOTTED = re.compile(r"^[ \t]*spring[\w.]*:", _FLAGS)
 _KAFKA = re.compile(
     r"^[ \t]+(?:kafka:|[\w.-]{0,80}kafka\.[\w.-]+:|type:[ \t]*[\"']?kafka\b)", _FLAGS
 )
@@ -200,8 +200,8 @@ def _rank(leaf: Leaf) -> int:
     return _OF_CLIENT if of_client else _OWN_NAME
 
 
-def _documents(text: str) -> list[list[Leaf]]:
-    if _BLOCK.search(text) or not _LINE.search(text) or _DOTTED.search(text):
+def _documents(text: str, ending: str) -> list[list[Leaf]]:
+    if is_yaml(text, ending):
         return documents(text)
     starts = [line_of(text, match.start()) for match in _SEPARATOR.finditer(text)]
     parts: list[list[Leaf]] = [[] for _ in range(len(starts) + 1)]

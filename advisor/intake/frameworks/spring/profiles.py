@@ -36,12 +36,14 @@ _NAME = re.compile(r"[\w.@+-]{1,60}")
 class Part:
     """One document of a file. It counts where of each of its conditions one expression holds.
 
-    `file` is the profile of the file's name, empty for a file of none.
+    `file` is the profile of the file's name, empty for a file of none, `is_last` whether it goes
+    before all files.
     """
 
     leaves: Sequence[Leaf]
     conditions: tuple[tuple[str, ...], ...]
     file: str = ""
+    is_last: bool = False
 
 
 def as_part(leaves: Sequence[Leaf], file: str = "") -> Part:
@@ -114,7 +116,7 @@ def counting(parts: Sequence[Part], chosen: Sequence[str]) -> list[Part]:
     before first."""
     active = _active(parts, chosen)
     own = [one for one in parts if all(_any(texts, active) for texts in one.conditions)]
-    return sorted(own, key=lambda one: active.index(one.file) + 1 if one.file else 0)
+    return sorted(own, key=lambda one: (one.is_last, active.index(one.file) + 1 if one.file else 0))
 
 
 def choices(parts: Sequence[Part]) -> dict[tuple[str, ...], int]:
