@@ -1,0 +1,129 @@
+"""Spring Boot applications: the same settings by several names, in several places.
+
+Of one name the place that goes first counts (Spring Boot reference, "Externalized Configuration").
+Of several names: a client's own `properties`, then Spring's own name, then the `properties` of all
+(KafkaProperties).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from advisor.intake.frameworks.spring.names import NAMES
+from tests.advisor.drawn.effective import CONSUMER, VALUES, Drawn, File, Name
+from tests.advisor.drawn.started import filled_in, started
+from tests.advisor.drawn.texts import Row, properties, yaml
+
+PLACES = ("first", "later", "properties", "profile", "variable", "json", "argument")
+"""In the order in which they replace each other."""
+_FORMS = ("all", "own", "client")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    place: str
+    form: str
+    name: Name
+    value: str
+
+
+def spring(random: Random) -> Drawn:
+    """An application with its files and what starts it."""
+    places = sorted(random.sample(PLACES, random.randint(1, 3)), key=PLACES.index)
+    names = random.sample(list(VALUES), random.randint(1, 4))
+    stated = dict[tuple[str, str, Name], str]()
+    for name in names:
+        for _ in range(random.choice([1, 1, 2, 2, 3])):
+            form = random.choice(_FORMS)
+            if form == "own" and not _own(name):
+                form = "client"
+            stated[random.choice(places), form, name] = random.choice(VALUES[name])
+    effective = _effective(stated)
+    if any(name[0] is CONSUMER for _, _, name in stated):
+        effective.setdefault((CONSUMER, "enable.auto.commit"), "false")
+    return Drawn(_files(random, stated), effective)
+
+
+def _effective(stated: Mapping[tuple[str, str, Name], str]) -> dict[Name, str]:
+    ranked = sorted(stated.items(), key=lambda row: (
+        _FORMS.index(row[0][1]), PLACES.index(row[0][0])))  # fmt: skip
+    found = dict[Name, str]()
+    for form in _FORMS:
+        for (_, own, name), value in ranked:
+            if own == form:
+                found[name] = value
+    return found
+
+
+def _own(name: Name) -> str:
+    names = {key: own for own, key in NAMES[name[0]].items() if key}
+    return names.get(name[1], "")
+
+
+def _property(random: Random, form: str, name: Name) -> str:
+    component, key = name
+    if form == "own":
+        own = _own(name)
+        if random.random() < 0.2:
+            first, *rest = own.split("-")
+            own = random.choice(
+                [
+                    first + "".join(word.title() for word in rest),
+                    own.replace("-", "_"),
+                ]
+            )
+        return f"spring.kafka.{component}.{own}"
+    bracketed = f"[{key}]" if random.random() < 0.2 else f".{key}"
+    part = "" if form == "all" else f".{component}"
+    return f"spring.kafka{part}.properties{bracketed}"
+
+
+def _variable(form: str, name: Name) -> str:
+    component, key = name
+    if form == "own":
+        return f"SPRING_KAFKA_{component}_{_own(name).replace('-', '')}".upper()
+    part = "" if form == "all" else f"_{component}"
+    return f"SPRING_KAFKA{part}_PROPERTIES_{key.replace('.', '_')}".upper()
+
+
+def _files(random: Random, stated: Mapping[tuple[str, str, Name], str]) -> list[File]:
+    by_place: dict[str, list[tuple[str, Name, str]]] = {}
+    for (place, form, name), value in stated.items():
+        by_place.setdefault(place, []).append((form, name, value))
+    rows = {
+        place: [(_property(random, form, name), value) for form, name, value in own]
+        for place, own in by_place.items()
+        if place != "variable"
+    }
+    first: list[Row] = [
+        ("spring.application.name", "orders"),
+        ("spring.kafka.bootstrap-servers", "a:9092,b:9092"),
+    ]
+    variables = [
+        (_variable(form, name), value) for form, name, value in by_place.get("variable", [])
+    ]
+    if "profile" in rows:
+        if random.random() < 0.5:
+            first.append(("spring.profiles.active", "prod"))
+        else:
+            variables.append(("SPRING_PROFILES_ACTIVE", "prod"))
+    first += rows.get("first", [])
+    first = filled_in(random, first, variables, ("spring.kafka.",))
+    parts = [yaml(random, first)]
+    if "later" in rows:
+        parts.append(yaml(random, rows["later"]))
+    files = [("application.yml", "---\n".join(parts))]
+    if "properties" in rows:
+        files.append(("application.properties", properties(random, rows["properties"])))
+    if "profile" in rows:
+        files.append(("application-prod.yml", yaml(random, rows["profile"])))
+    if "json" in rows:
+        variables.append(("SPRING_APPLICATION_JSON", json.dumps(dict(rows["json"]))))
+    arguments = [f"--{name}={value}" for name, value in rows.get("argument", [])]
+    if variables or arguments:
+        files.append(started(random, variables, arguments))
+    random.shuffle(files)
+    return files

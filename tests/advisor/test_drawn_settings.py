@@ -1,0 +1,119 @@
+"""Settings that are drawn, and stated in several places, are read as they take effect, or refused.
+
+A refusal misleads nobody; a value that does not take effect may make a yes of a no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+
+import pytest
+
+from advisor.catalog import Component
+from tests.advisor.drawn.clusters import compose, manifests
+from tests.advisor.drawn.config_maps import in_config_map
+from tests.advisor.drawn.deployments import applications, services
+from tests.advisor.drawn.effective import Drawn, Name, misread
+from tests.advisor.drawn.micronaut_files import micronaut
+from tests.advisor.drawn.plain_files import librdkafka, plain, shared
+from tests.advisor.drawn.quarkus_files import quarkus
+from tests.advisor.drawn.spring_files import spring
+from tests.advisor.drawn.stream_files import stream
+from tests.advisor.drawn.topics import strimzi, systemd, terraform, terraform_each
+
+WAYS = [
+    plain, shared, librdkafka, spring, stream, quarkus, micronaut, in_config_map, compose,
+    manifests, applications, services, strimzi, terraform, terraform_each, systemd,
+]  # fmt: skip
+
+
+def _assert_read(draw: Callable[[Random], Drawn], seeds: range) -> None:
+    refused = 0
+    for seed in seeds:
+        drawn = draw(Random(seed))
+        wrong, why = misread(drawn)
+        text = "\n".join(f"--- {name}\n{text}" for name, text in drawn.files)
+        assert not wrong, f"seed {seed}: {wrong}\n{text}"
+        refused += bool(why)
+    assert refused < len(seeds) / 2
+
+
+_ACKS, _LINGER = (Component.PRODUCER, "acks"), (Component.PRODUCER, "linger.ms")
+_CHANNEL = "mp.messaging.outgoing.orders.connector=smallrye-kafka\n"
+_BROKERS = "services:\n  kafka:\n    image: apache/kafka:4.1.0\n    env_file: [kafka.env]\n"
+_STATED = "    environment:\n      KAFKA_NODE_ID: 1\n      KAFKA_PROCESS_ROLES: broker,controller\n"
+_LEAST = (Component.BROKER, "min.insync.replicas")
+
+
+@pytest.mark.parametrize(
+    ("files", "effective"),
+    [
+        (
+            {
+                "application.yml": "spring.kafka.bootstrap-servers: a:9092\n",
+                "application.properties": "spring.kafka.producer.properties.acks:0\n"
+                "spring.kafka.producer.properties.linger.ms = 20\n",
+            },
+            {_ACKS: "0", _LINGER: "20"},
+        ),
+        (
+            {
+                "application.properties": f"{_CHANNEL}%prod.kafka.acks=all\n",
+                "config/application.properties": "kafka.acks=0\n",
+            },
+            {_ACKS: "0"},
+        ),
+        (
+            {
+                "application.properties": f"{_CHANNEL}%prod.kafka.acks=all\n",
+                "application.yaml": "kafka.acks: 0\n",
+            },
+            {_ACKS: "0"},
+        ),
+        (
+            {
+                "docker-compose.yml": f"{_BROKERS}{_STATED}",
+                "docker-compose.override.yml": "services:\n  kafka:\n    environment:\n"
+                "      KAFKA_MIN_INSYNC_REPLICAS: 1\n",
+                "kafka.env": "KAFKA_MIN_INSYNC_REPLICAS=2\n",
+            },
+            {_LEAST: "1"},
+        ),
+        (
+            {
+                "orders.service": "[Service]\nEnvironment=SPRING_KAFKA_PRODUCER_ACKS=all\n"
+                "EnvironmentFile=/etc/orders.env\nExecStart=/usr/bin/java -jar a.jar\n",
+                "orders.env": "SPRING_KAFKA_PRODUCER_ACKS=0\n",
+            },
+            {_ACKS: "0"},
+        ),
+    ],
+    ids=["colons", "config", "yaml", "over", "unit"],
+)
+def test_these_were_misread_or_refused(
+    files: Mapping[str, str], effective: Mapping[Name, str]
+) -> None:
+    wrong, why = misread(Drawn([*files.items()], effective, dict.fromkeys(effective, ())))
+    assert (wrong, why) == ([], "")
+
+
+@pytest.mark.parametrize(
+    "stated", ["properties.[delivery.timeout.ms]", "retries", "batch_size", "properties.linger.ms"]
+)
+def test_what_is_filled_in_from_elsewhere_is_refused(stated: str) -> None:
+    text = f'spring.kafka.producer:\n  "{stated}": ${{VALUE}}\n'
+    _, why = misread(Drawn([("application.yml", text)], {}))
+    assert "is filled in when the application starts" in why
+
+
+@pytest.mark.parametrize("draw", WAYS, ids=lambda it: it.__name__)
+def test_settings_are_read_as_they_take_effect(draw: Callable[[Random], Drawn]) -> None:
+    _assert_read(draw, range(8))
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(1_800)
+@pytest.mark.parametrize("draw", WAYS, ids=lambda it: it.__name__)
+def test_many_settings_are_read_as_they_take_effect(draw: Callable[[Random], Drawn]) -> None:
+    _assert_read(draw, range(5_000))
