@@ -159,8 +159,8 @@ def _negated(tokens: list[str], name: str) -> bool:
 
 
 def _active(parts: Sequence[Part], chosen: Sequence[str]) -> list[str]:
-    names = [*chosen] or _stated(parts, "active") or [DEFAULT]
-    names = [*_stated(parts, "include"), *names]
+    names = [*chosen] or _stated(parts, "active")
+    names = [*_stated(parts, "include"), *names] or [DEFAULT]
     groups: dict[str, list[str]] = {}
     for leaf in _plain(parts):
         if match := _group(leaf):
