@@ -28,8 +28,8 @@ class _ConfigMap:
 
 
 def taken_out(texts: Sequence[Source]) -> list[Source]:
-    """The files, those of the one ConfigMap that has some as files of their own, where a pod has
-    them and variables count with them; their names stand below that of the manifest."""
+    """The files, those of the one ConfigMap that has some as files of their own, where the one pod
+    has them and variables count with them; their names stand below that of the manifest."""
     if not any(_STATED.search(text) and "application" in text for _, text in texts):
         return [*texts]
     try:
@@ -39,10 +39,11 @@ def taken_out(texts: Sequence[Source]) -> list[Source]:
         return [*texts]
     maps = [one for source in texts for part in found.get(source[0], ())
             for one in _with_files(source, part)]  # fmt: skip
-    every = (leaf for parts in found.values() for part in parts for leaf in part)
-    given = {name for kind, name in given_to(every) if kind == "configMapRef"}
+    pods = [part for parts in found.values() for part in parts
+            if any("containers" in leaf.path for leaf in part)]  # fmt: skip
+    given = {name for pod in pods for kind, name in given_to(pod) if kind == "configMapRef"}
     others = any(file_profile(name) is not None for name, _ in texts)
-    if len(maps) != 1 or maps[0].name not in given or others or len(found) > len(texts):
+    if not (len(maps) == len(pods) == 1 and maps[0].name in given) or others:
         return [*texts]
     counts = any(VARIABLE.search(text) for _, text in texts)
     rest = _without(maps[0]) if counts or any("${" in leaf.text for leaf in maps[0].files) else ""

@@ -9,12 +9,14 @@ files are left as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from advisor.intake.application_file import file_profile
 from advisor.intake.config_map_files import taken_out
 from advisor.intake.deployments.compose.servers import is_server
+from advisor.intake.formats.yaml_nodes import documents
+from advisor.intake.kinds import has_workloads, kind_of
 from advisor.intake.reading import MAX_ITEMS
 from advisor.intake.started_variables import Found, Source, is_of_compose, variables
 from advisor.intake.text import IntakeError, is_secret, line_of, shown
@@ -26,6 +28,12 @@ _PLAIN = re.compile(
     re.IGNORECASE,
 )
 """A value that means the same wherever it is put in."""
+_PRODUCT = re.compile(
+    r"(?:^|/)(?:kafka|cp-|zookeeper|postgres|mysql|mariadb|mongo|redis|valkey|elasticsearch|nginx"
+    r"|kafdrop|akhq|redpanda|console|schema-registry|prometheus|grafana|rabbitmq|minio|localstack"
+    r"|jaeger|zipkin|opentelemetry|otel|istio|proxyv2|envoy|keycloak|vault)"
+)
+"""Images beside an application that are none themselves."""
 _ANY = re.compile(r"\w{1,200}")
 _Owner = tuple[str, ...]
 
@@ -96,22 +104,41 @@ def _filled(source: str, text: str, values: Mapping[str, str], notes: list[str])
     return filled
 
 
-def _given(others: Iterable[Source], texts: Sequence[Source]) -> _Given:
+def _given(others: Sequence[Source], texts: Sequence[Source]) -> _Given:
     """Raises `IntakeError`."""
     found = dict[_Owner, list[Found]]()
-    for number, (name, text) in enumerate(others):
-        beside = [other for _, other in texts if other != text]
-        for one in variables(_ANY, name, text, beside):
-            found.setdefault((str(number), *one.owner), []).append(one)
     given = _Given()
+    for number, (name, text) in enumerate(texts):
+        given.owners |= {(str(number), *one) for one in _applications(text)}
+        beside = [other for _, other in texts if other != text]
+        for one in variables(_ANY, name, text, beside) if (name, text) in others else ():
+            found.setdefault((str(number), *one.owner), []).append(one)
     for owner, rows in found.items():
         if is_server(row.name for row in rows):
+            given.owners.discard(owner)
             continue
         is_container = len(owner) > 2
         given.owners |= {owner} if is_container else set()
         for row in rows:
             given.values.setdefault(row.name, {})[owner] = row.value.strip()
     return given
+
+
+def _applications(text: str) -> Iterator[_Owner]:
+    """The containers of a text that may be an application's: those of no well-known product."""
+    kind = kind_of(text)
+    parts = documents(text) if kind == "compose" or has_workloads(text) else []
+    for at, part in enumerate(parts):
+        for leaf in part:
+            match leaf.path:
+                case ("services", name, "image" | "build") | ("services", name, "build", "context"):
+                    if not _PRODUCT.search(leaf.text):
+                        yield str(at), "services", name
+                case (*before, "image") if "containers" in before:
+                    if not _PRODUCT.search(leaf.text):
+                        yield str(at), *before
+                case _:
+                    pass
 
 
 def _states(text: str, names: Iterable[str]) -> bool:
