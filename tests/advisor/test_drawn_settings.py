@@ -17,13 +17,14 @@ from tests.advisor.drawn.deployments import applications, services
 from tests.advisor.drawn.effective import Drawn, Name, misread
 from tests.advisor.drawn.micronaut_files import micronaut
 from tests.advisor.drawn.plain_files import librdkafka, plain, shared
+from tests.advisor.drawn.profile_documents import profiles
 from tests.advisor.drawn.quarkus_files import quarkus
 from tests.advisor.drawn.spring_files import spring
 from tests.advisor.drawn.stream_files import stream
 from tests.advisor.drawn.topics import strimzi, systemd, terraform, terraform_each
 
 WAYS = [
-    plain, shared, librdkafka, spring, stream, quarkus, micronaut, in_config_map, compose,
+    plain, shared, librdkafka, spring, profiles, stream, quarkus, micronaut, in_config_map, compose,
     manifests, applications, services, strimzi, terraform, terraform_each, systemd,
 ]  # fmt: skip
 
@@ -88,8 +89,17 @@ _LEAST = (Component.BROKER, "min.insync.replicas")
             },
             {_ACKS: "0"},
         ),
+        (
+            {
+                "application.yml": "spring.profiles.include: dev\n"
+                "spring.kafka.producer.acks: 0\n---\n"
+                "spring.config.activate.on-profile: default\nspring.kafka.producer.acks: all\n"
+                "---\nspring.config.activate.on-profile: dev\nspring.kafka.producer.acks: 0\n"
+            },
+            {_ACKS: "0"},
+        ),
     ],
-    ids=["colons", "config", "yaml", "over", "unit"],
+    ids=["colons", "config", "yaml", "over", "unit", "include"],
 )
 def test_these_were_misread_or_refused(
     files: Mapping[str, str], effective: Mapping[Name, str]
@@ -105,6 +115,47 @@ def test_what_is_filled_in_from_elsewhere_is_refused(stated: str) -> None:
     text = f'spring.kafka.producer:\n  "{stated}": ${{VALUE}}\n'
     _, why = misread(Drawn([("application.yml", text)], {}))
     assert "is filled in when the application starts" in why
+
+
+_APPLICATION = "spring.kafka.consumer.auto-offset-reset: ${START:latest}\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        (
+            {
+                "application.yml": _APPLICATION,
+                "orders.env": "START=earliest\n",
+                "compose.yml": "services:\n  a:\n    build: a\n    env_file: orders.env\n"
+                "  b:\n    build: b\n",
+            },
+            "has the default of a variable here",
+        ),
+        (
+            {
+                "all.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: f}\ndata:\n"
+                "  application.properties: |\n"
+                "    mp.messaging.outgoing.o.connector=smallrye-kafka\n"
+                + "".join(
+                    f"---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\n"
+                    f"spec: {{template: {{spec: {{{volumes}containers: [{{name: {name}, image: x/a,"
+                    f" env: [{env}]}}]}}}}}}\n"
+                    for name, volumes, env in (
+                        ("a", "volumes: [{name: f, configMap: {name: f}}], ", ""),
+                        ("b", "", "{name: MP_MESSAGING_OUTGOING_O_ACKS, value: all}"),
+                    )
+                )
+            },
+            "goes before the application's own files",
+        ),
+    ],
+    ids=["compose", "pods"],
+)
+def test_a_variable_that_may_be_of_another_application_is_refused(
+    files: Mapping[str, str], why: str
+) -> None:
+    assert why in misread(Drawn([*files.items()], {}))[1]
 
 
 @pytest.mark.parametrize("draw", WAYS, ids=lambda it: it.__name__)

@@ -81,6 +81,28 @@ def _property(random: Random, form: str, name: Name) -> str:
     return f"spring.kafka{part}.properties{bracketed}"
 
 
+def _spelled(random: Random, form: str, value: str) -> str:
+    """Another way to write a value, as Spring converts those of its own names, and Kafka switches
+    ("Converting Durations"; StringToBooleanConverter; ConfigDef)."""
+    if random.random() < 0.6:
+        return value
+    if form != "own":
+        return value.upper() if value in ("true", "false") else value
+    match value:
+        case "true":
+            return random.choice(["on", "yes", "TRUE", "True", "1"])
+        case "false":
+            return random.choice(["off", "no", "FALSE", "False", "0"])
+        case "read_committed" | "read_uncommitted":
+            return random.choice([value.upper(), value.replace("_", "-"), value.title()])
+        case "300000":
+            return random.choice(["5m", "300s", "PT5M", "300000ms", "pt300s", "5M", "300S"])
+        case "60000":
+            return random.choice(["1m", "60s", "PT1M", "60000ms", "PT60S"])
+        case _:
+            return value
+
+
 def _variable(form: str, name: Name) -> str:
     component, key = name
     if form == "own":
@@ -89,21 +111,25 @@ def _variable(form: str, name: Name) -> str:
     return f"SPRING_KAFKA{part}_PROPERTIES_{key.replace('.', '_')}".upper()
 
 
-def _files(random: Random, stated: Mapping[tuple[str, str, Name], str]) -> list[File]:
-    by_place: dict[str, list[tuple[str, Name, str]]] = {}
+def _rows(
+    random: Random, stated: Mapping[tuple[str, str, Name], str]
+) -> tuple[dict[str, list[Row]], list[Row]]:
+    """What each place states, and the variables."""
+    rows, variables = dict[str, list[Row]](), list[Row]()
     for (place, form, name), value in stated.items():
-        by_place.setdefault(place, []).append((form, name, value))
-    rows = {
-        place: [(_property(random, form, name), value) for form, name, value in own]
-        for place, own in by_place.items()
-        if place != "variable"
-    }
+        if place == "variable":
+            variables.append((_variable(form, name), value))
+        else:
+            row = (_property(random, form, name), _spelled(random, form, value))
+            rows.setdefault(place, []).append(row)
+    return rows, variables
+
+
+def _files(random: Random, stated: Mapping[tuple[str, str, Name], str]) -> list[File]:
+    rows, variables = _rows(random, stated)
     first: list[Row] = [
         ("spring.application.name", "orders"),
         ("spring.kafka.bootstrap-servers", "a:9092,b:9092"),
-    ]
-    variables = [
-        (_variable(form, name), value) for form, name, value in by_place.get("variable", [])
     ]
     if "profile" in rows:
         if random.random() < 0.5:
