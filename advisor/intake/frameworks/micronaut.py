@@ -119,6 +119,7 @@ def _take(reading: Reading, leaf: Leaf, parts: Collection[str]) -> None:
     if match := _NAMED.fullmatch(name):
         is_only = match["name"] == _DEFAULT and match["part"] not in parts
         client = "" if is_only else match["name"]
+        reading.clients |= {(_CLIENTS[match["part"]], client)} if client else set()
         _fill(reading, [_CLIENTS[match["part"]]], match["key"], leaf, client)
     elif name.startswith(_STREAMS):
         words = "what stands under kafka.streams is not read: give it as streams.properties"

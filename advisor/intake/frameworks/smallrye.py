@@ -245,9 +245,7 @@ def _state_defaults(
     _last_topic(reading, ours)
     _unacknowledged_letters(reading, ours)
     _nulls(reading, ours)
-    by_client = stated.get((_CONSUMER, "enable.auto.commit"))
-    automatic = by_client is not None and by_client.text.strip().lower() == "true"
-    _commits(reading, _of_channels(ours, "commit-strategy"), automatic, min(reads))
+    _commits(reading, _of_channels(ours, "commit-strategy"), min(reads))
 
 
 def _resends(reading: Reading, retries: Item | None) -> None:
@@ -268,17 +266,28 @@ def _of_channels(ours: Sequence[Leaf], key: str) -> dict[str, Leaf | None]:
     return {channel: stated.get(channel) or stated.get(_OURS) for channel in channels}
 
 
-def _commits(
-    reading: Reading, given: Mapping[str, Leaf | None], automatic: bool, line: int
-) -> None:
+def _commits(reading: Reading, given: Mapping[str, Leaf | None], line: int) -> None:
     """When the positions are saved; where channels differ in it, under the name of each."""
-    alike = len({leaf.text if leaf else "" for leaf in given.values()}) == 1
+    automatic = {channel: _is_automatic(reading, channel) for channel in given}
+    ways = {(leaf.text if leaf else "", automatic[channel]) for channel, leaf in given.items()}
+    alike = len(ways) == 1
     for channel, leaf in [*given.items()][:1] if alike else given.items():
         before = len(reading.items)
-        _commit(reading, leaf, automatic, line)
+        _commit(reading, leaf, automatic[channel], line)
         reading.items[before:] = [
             item if alike else replace(item, process=channel) for item in reading.items[before:]
         ]
+
+
+def _is_automatic(reading: Reading, channel: str) -> bool:
+    """Whether the client of a channel commits by itself: its own setting stands behind that of
+    all."""
+    stated = [
+        item.text for item in reading.items
+        if (item.component, item.name) == (_CONSUMER, "enable.auto.commit")
+        and item.process in ("", channel)
+    ]  # fmt: skip
+    return bool(stated) and stated[-1].strip().lower() == "true"
 
 
 def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
