@@ -19,13 +19,15 @@ from tests.advisor.drawn.micronaut_files import micronaut
 from tests.advisor.drawn.plain_files import librdkafka, plain, shared
 from tests.advisor.drawn.profile_documents import profiles
 from tests.advisor.drawn.quarkus_files import quarkus
+from tests.advisor.drawn.several_clients import bindings, channels, clients
 from tests.advisor.drawn.spring_files import spring
 from tests.advisor.drawn.stream_files import stream
 from tests.advisor.drawn.topics import strimzi, systemd, terraform, terraform_each
 
 WAYS = [
     plain, shared, librdkafka, spring, profiles, stream, quarkus, micronaut, in_config_map, compose,
-    manifests, applications, services, strimzi, terraform, terraform_each, systemd,
+    channels, clients, bindings, manifests, applications, services, strimzi, terraform,
+    terraform_each, systemd,
 ]  # fmt: skip
 
 
@@ -156,6 +158,27 @@ def test_a_variable_that_may_be_of_another_application_is_refused(
     files: Mapping[str, str], why: str
 ) -> None:
     assert why in misread(Drawn([*files.items()], {}))[1]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (
+            "application.yml",
+            "kafka.acks: 1\nkafka.producers:\n  a.acks: all\n  b.client.id: b\n",
+        ),
+        (
+            "application.properties",
+            "mp.messaging.connector.smallrye-kafka.enable.auto.commit=true\n"
+            "mp.messaging.incoming.a.connector=smallrye-kafka\n"
+            "mp.messaging.incoming.b.connector=smallrye-kafka\n"
+            "mp.messaging.incoming.b.enable.auto.commit=false\n",
+        ),
+    ],
+    ids=["micronaut", "quarkus"],
+)
+def test_what_is_said_for_all_counts_for_the_client_that_says_nothing(file: str, text: str) -> None:
+    assert "different settings" in misread(Drawn([(file, text)], {}))[1]
 
 
 @pytest.mark.parametrize("draw", WAYS, ids=lambda it: it.__name__)
