@@ -23,11 +23,12 @@ from tests.advisor.drawn.several_clients import bindings, channels, clients
 from tests.advisor.drawn.spring_files import spring
 from tests.advisor.drawn.stream_files import stream
 from tests.advisor.drawn.topics import strimzi, systemd, terraform, terraform_each
+from tests.advisor.drawn.unlike_brokers import server_files, unlike_services
 
 WAYS = [
     plain, shared, librdkafka, spring, profiles, stream, quarkus, micronaut, in_config_map, compose,
     channels, clients, bindings, manifests, applications, services, strimzi, terraform,
-    terraform_each, systemd,
+    terraform_each, systemd, server_files, unlike_services,
 ]  # fmt: skip
 
 

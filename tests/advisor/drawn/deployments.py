@@ -106,11 +106,12 @@ def _source(random: Random, name: str, place: str, rows: Sequence[Row]) -> str:
 def services(random: Random) -> Drawn:
     """One or two services of a compose file, each with variables of its own and of files."""
     containers = _containers(random)
-    text, files = "services:\n", list[tuple[str, str]]()
+    text, files, beside = "services:\n", list[tuple[str, str]](), list[Row]()
     for number, one in enumerate(containers):
         text += f"  app{number}:\n    image: registry.example/app{number}:1\n"
         own = [*one.rows.get("reference", []), *one.rows.get("own", [])]
         own = [*{key: (key, value) for key, value in own}.values()]
+        own = [_filled_in(random, f"V_{number}_{at}", row, beside) for at, row in enumerate(own)]
         names = [place for place in ("config", "secret") if place in one.rows]
         for place in names:
             rows = "".join(f"{key}={value}\n" for key, value in one.rows[place])
@@ -122,5 +123,26 @@ def services(random: Random) -> Drawn:
             text += "".join(f"      {key}: '{value}'\n" for key, value in own)
     first, *others = containers
     files = [("compose.yml", text), *files]
+    if beside:
+        files.append((".env", "".join(f"{key}={value}\n" for key, value in beside)))
     random.shuffle(files)
     return Drawn(files, first.effective, others=[one.effective for one in others])
+
+
+def _filled_in(random: Random, variable: str, row: Row, beside: list[Row]) -> Row:
+    """A variable of a service that compose perhaps fills in, from a default or the `.env`."""
+    name, value = row
+    match random.choice(["", "", "default", "given", "both", "empty"]):
+        case "default":
+            return name, f"${{{variable}:-{value}}}"
+        case "given":
+            beside.append((variable, value))
+            return name, random.choice([f"${{{variable}}}", f"${variable}"])
+        case "both":
+            beside.append((variable, value))
+            return name, f"${{{variable}:-{random.choice(['all', '0', 'true', 'latest'])}}}"
+        case "empty":
+            beside.append((variable, ""))
+            return name, f"${{{variable}:-{value}}}"
+        case _:
+            return row
