@@ -15,20 +15,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.advisor.configurations import asking
-from tests.advisor.drawn.drawing import loops
+from tests.advisor.drawn.drawing import loops, sending
 from tests.advisor.drawn.java import Java
 from tests.advisor.drawn.kotlin import Kotlin
 from tests.advisor.drawn.loops import (
+    Check,
     Commit,
     Each,
+    Flush,
     Handler,
+    Heard,
+    Job,
+    Limit,
     Log,
     Loop,
     Retry,
     Save,
+    Send,
     Try,
-    loses,
+    Wait,
 )
+from tests.advisor.drawn.playing import loses
 from tests.advisor.drawn.python import Python
 from tests.advisor.drawn.writer import Writer
 
@@ -36,6 +43,11 @@ LANGUAGES = [("A.java", Java), ("A.kt", Kotlin), ("a.py", Python)]
 _SAVED_FIRST = Each((Save(), Commit()))
 _STOPPED = Each((Try((Save(),), Handler.STOP),))
 _RETRIED = Each((Retry((Save(),), throws=True),))
+_STORED = Each((Send(Heard.STORED),))
+_KEPT = Each((Send(Heard.KEPT),))
+_ENDED = Each((Send(Heard.ENDED),))
+_WAITED = Each((Log(), Send(Heard.WAITED)))
+_ALL = Commit(all=True)
 
 
 @pytest.mark.parametrize(
@@ -55,17 +67,47 @@ _RETRIED = Each((Retry((Save(),), throws=True),))
     ids=str,
 )
 def test_what_a_loop_loses(loop: Loop, lost: bool) -> None:
-    assert loses(loop, in_background=False) is lost
+    assert loses(loop, of_c=False) is lost
+
+
+@pytest.mark.parametrize(
+    ("program", "lost"),
+    [
+        (Loop((_STORED, Flush(), Check(), _ALL)), False),
+        (Loop((_STORED, Check(), Flush(), _ALL)), True),
+        (Loop((_STORED, Flush(), Check(Handler.LOG), _ALL)), True),
+        (Loop((_KEPT, Wait(), _ALL)), False),
+        (Loop((_KEPT, _ALL, Wait())), True),
+        (Loop((_ENDED, _ALL)), True),
+        (Loop((_ENDED, Flush(), _ALL)), False),
+        (Job((_STORED, Flush(), Check()), None), False),
+        (Job((_STORED, Check())), True),
+        (Job((_ENDED,)), False),
+        (Job((_ENDED,), Limit.SOME), True),
+        (Job((Try((_WAITED,), Handler.LOG),)), True),
+        (Job((Each((Send(Heard.THROWN),)),)), True),
+    ],
+    ids=str,
+)
+def test_what_becomes_of_what_a_program_sends(program: Loop | Job, lost: bool) -> None:
+    assert loses(program, of_c=False) is lost
+
+
+def test_what_a_callback_throws_leaves_a_flush_of_c() -> None:
+    assert not loses(Job((Each((Send(Heard.THROWN),)),)), of_c=True)
 
 
 def test_automatic_commits_in_the_background_come_before_the_work() -> None:
-    assert loses(Loop((Each((Save(),)),), auto_commit=True), in_background=True)
+    assert loses(Loop((Each((Save(),)),), auto_commit=True), of_c=True)
 
 
-def _never_a_yes(loop: Loop, writer: Writer, path: Path) -> None:
-    if loses(loop, in_background=isinstance(writer, Python)):
-        path.write_text(writer.program(loop))
-        code, text = asking.given(str(path), f"{asking.TOPIC} application.restart=resumes")
+def _never_a_yes(program: Loop | Job, writer: Writer, path: Path) -> None:
+    if loses(program, of_c=isinstance(writer, Python)):
+        path.write_text(writer.program(program))
+        stated = f"{asking.TOPIC} application.restart=resumes"
+        code, text = asking.given(
+            str(path), stated if isinstance(program, Loop) else f"{stated} {asking.COPIES}"
+        )
         assert code, f"{path.read_text()}\n{text}"
 
 
@@ -96,6 +138,30 @@ def test_many_programs_that_lose_messages_are_no_yes(
 
 
 @pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@given(data=st.data())
+@_drawn(30)
+def test_a_program_that_loses_what_it_sends_is_no_yes(
+    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+) -> None:
+    program = data.draw(sending(of_c=language is Python))
+    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
+    _never_a_yes(program, writer, tmp_path / name)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(1_800)
+@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@given(data=st.data())
+@_drawn(3_000)
+def test_many_programs_that_lose_what_they_send_are_no_yes(
+    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+) -> None:
+    program = data.draw(sending(of_c=language is Python))
+    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
+    _never_a_yes(program, writer, tmp_path / name)
+
+
+@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
 @pytest.mark.parametrize(
     "loop",
     [
@@ -111,6 +177,29 @@ def test_these_were_a_yes(loop: Loop, name: str, language: type[Writer], tmp_pat
     for number in range(3):
         chosen = partial(_form, number)
         _never_a_yes(loop, language(chosen), tmp_path / name)
+
+
+@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@pytest.mark.parametrize(
+    "program",
+    [
+        Loop((_STORED, Flush(), _ALL)),
+        Loop((_STORED, Check(Handler.LEAVE), _ALL)),
+        Loop((_STORED, Flush(), Check(Handler.LOG), _ALL), closed=True),
+        Job((_STORED,)),
+        Job((_STORED, Flush()), None),
+        Job((_STORED, Check())),
+        Job((_STORED, Flush(), Check(Handler.LOG))),
+        Job((Try((_ENDED,), Handler.LOG),), None),
+    ],
+    ids=str,
+)
+def test_these_were_a_yes_and_lost_what_they_sent(
+    program: Loop | Job, name: str, language: type[Writer], tmp_path: Path
+) -> None:
+    for number in range(3):
+        chosen = partial(_form, number)
+        _never_a_yes(program, language(chosen), tmp_path / name)
 
 
 def _form(number: int, forms: Sequence[str]) -> str:

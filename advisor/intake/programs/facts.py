@@ -38,6 +38,7 @@ ONLY_WRITTEN = (
     "again, or end. Where somebody sends again what is written, state "
     "application.delivery.errors=handled"
 )
+GOES_ON = "the program goes on without a message whose send fails"
 GIVEN_UP = (
     "a transaction that fails is aborted here, and the program goes on without what it had sent: "
     "send that again in another one, or end"
@@ -49,12 +50,14 @@ SUCCESS = re.compile(
 """What a result is called that says whether something succeeded."""
 BEFORE, SKIP, CLOSE = "before-processing", "skip", "close"
 PARALLEL, ASYNCHRONOUS = "parallel", "asynchronous"
-"""What a program does with the messages that it reads: values of the application's settings."""
+UNHEARD = "ignored"
+"""What a program does with messages: values of the application's settings."""
 _PROCESSED: Mapping[tuple[str, str], str] = {
     ("commit", "before-processing"): "the offset is committed before its message is processed",
     ("processing", ASYNCHRONOUS): "others process this message, and nothing waits for them",
     ("processing", PARALLEL): "several threads process messages of one poll at the same time",
     ("processing.errors", "skip"): "a message that fails is passed over",
+    ("delivery.errors", UNHEARD): GOES_ON,
     ("processing.errors", "close"): "after an error the consumer is closed",
 }
 

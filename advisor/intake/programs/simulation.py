@@ -1,132 +1,53 @@
-"""Plays a poll loop with each failure that can meet it, and says what it does to messages.
+"""Plays a program with each failure that can meet it, and says what it does to messages.
 
-A reader turns the code of a loop into a tree of the statements below; what the tree does not show
-it must not guess. Kafka's part is small: a poll moves the position of the consumer behind what it
-returns, and a commit without offsets commits that position, as does `close()` with automatic
-commits (KafkaConsumer javadoc). A message is passed over when something behind it was committed
-and the program does not do with it what it does where nothing fails.
+Kafka's part is small: a poll moves the position of the consumer behind what it returns, and a
+commit without offsets commits that position, as does `close()` with automatic commits
+(KafkaConsumer javadoc). What is sent arrives or fails later, at the latest where somebody waits for
+it (KafkaProducer javadoc, flush). A message is passed over when something behind it was committed,
+or a program that only sends goes on to its end, and it is not done with it what is done where
+nothing fails.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 
-from advisor.intake.programs.facts import BEFORE, CLOSE, SKIP
-
-
-class Unclear(Exception):
-    """Something that decides is not read: such a loop is not played."""
-
-
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """The consumer polls."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Something is done with a message that may fail; `is_effect` says whether it has an effect
-    elsewhere, which what only takes a message apart has not."""
-
-    is_effect: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit of all that was polled, or of one message; `at` is its place in the text."""
-
-    at: int
-    whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """The consumer is closed."""
-
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Jump:
-    """Leaves a loop (`break`), a round (`continue`), a method (`return`), or throws."""
-
-    word: str
-    value: bool | None = None
-    """What a method returns that says whether something succeeded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """A loop over what was polled. A function that is given each ends by `return`."""
-
-    body: Block
-    by_function: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """Another loop: so many rounds, or for ever."""
-
-    body: Block
-    rounds: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A method of the same file."""
-
-    body: Block
-
-
-@dataclass(frozen=True, slots=True)
-class Handler:
-    """What is done with an error, and where that stands."""
-
-    body: Block
-    at: int
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A block whose errors go to one of its handlers; `last` is done after it in any case."""
-
-    body: Block
-    handlers: Sequence[Handler] = ()
-    last: Block = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """What a decision depends on: `is_last` on the round of the loop, `call` on what a method
-    returns, `of_record` on the message alone, and otherwise on what the text does not say. `value`
-    is what it is where that is known, or in the last round; `negated` is of the call."""
-
-    value: bool | None = None
-    is_last: bool = False
-    call: Call | None = None
-    negated: bool = False
-    of_record: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class If:
-    """A decision."""
-
-    condition: Condition
-    then: Block
-    other: Block = ()
-
-
-Statement = Poll | Work | Commit | Close | Jump | Each | Rounds | Call | Attempt | If
-Block = Sequence[Statement]
+from advisor.intake.programs.facts import BEFORE, CLOSE, SKIP, UNHEARD
+from advisor.intake.programs.trees import (
+    Attempt,
+    Block,
+    Call,
+    Close,
+    Commit,
+    Condition,
+    Each,
+    Flush,
+    Heard,
+    If,
+    Jump,
+    Poll,
+    Rounds,
+    Send,
+    Wait,
+    Work,
+    nodes,
+)
 
 _POLLED = ((0, 1), (2, 3))
+_WORK = (True, False, False)
+_SENDS = ((False, False, True), (True, False, True), (True, True, True))
+"""Whether what waits for some time sees all that was sent, whether a send throws itself, and
+whether it is sends that fail."""
 _MOST_STEPS, _MOST_CHOICES, _MOST_CRASHES = 200, 4, 40
+
+
+_OfWay = Callable[[Block, Mapping[int, Any]], dict[str, int]]
 
 
 class _Ended(BaseException):
@@ -152,6 +73,12 @@ class _Play:
     killed_at: int = -1
     failing: int = -1
     times: int = 0
+    in_time: bool = False
+    """Whether what waits for some time sees all that was sent."""
+    at_once: bool = False
+    """Whether a send that fails throws itself, as for what cannot be serialized."""
+    of_sends: bool = False
+    """Whether it is sends that fail, and no other work."""
     steps: int = 0
     polls: int = 0
     position: int = 0
@@ -168,10 +95,29 @@ class _Play:
     was_early: bool = False
     """Whether the message that fails was behind a commit before its work was begun."""
     last_round: bool = False
+    sent: list[tuple[int, Send, bool]] = field(default_factory=list)
+    """What is on its way, and whether a handler sent it."""
+    errors: set[str] = field(default_factory=set)
+    kept: dict[str, list[int]] = field(default_factory=dict)
+    """The messages whose futures a name has."""
+    lost: set[int] = field(default_factory=set)
+    """Messages whose futures have an error."""
+    failed_at: int = -1
+    """Where the send stands that failed and threw nothing."""
+    is_done: bool = False
+    """Whether the program came to its end."""
 
-    def run(self) -> _Play:
+    def run(self, messages: Sequence[int] = ()) -> _Play:
         with suppress(_Ended, _Failed, _Left):
-            self._do(self.tree, ())
+            self._do(self.tree, messages)
+            self.is_done = True
+        return self
+
+    def settled_later(self) -> _Play:
+        """What is on its way when the program is watched no more arrives or fails unheard."""
+        for message, _, _ in self.sent:
+            with suppress(_Failed):
+                self._work(message, is_effect=True)
         return self
 
     def _do(self, block: Block, messages: Sequence[int]) -> Sequence[int]:
@@ -183,7 +129,14 @@ class _Play:
                     messages = self._poll()
                 case Work(is_effect=is_effect):
                     for message in messages:
-                        self._work(message, is_effect)
+                        self._work(message, is_effect, fails=not self.of_sends)
+                case Send():
+                    for message in messages:
+                        self._send(message, statement)
+                case Wait(name=name):
+                    self._wait(name, messages)
+                case Flush(is_limited=is_limited):
+                    self._flush(is_limited)
                 case Commit(at=at, whole=whole):
                     one = messages[-1] + 1 if messages else 0
                     self._commit(at, self.position if whole else one)
@@ -224,8 +177,8 @@ class _Play:
             self.behind.setdefault(message, at)
         self.committed = max(self.committed, offset)
 
-    def _work(self, message: int, is_effect: bool) -> None:
-        if message == self.failing and self.times:
+    def _work(self, message: int, is_effect: bool, *, fails: bool = True) -> None:
+        if message == self.failing and self.times and fails:
             self.times -= 1
             self.was_early |= message < self.committed
             raise _Failed
@@ -233,9 +186,45 @@ class _Play:
         if self.is_handling:
             self.settled.add(message)
 
+    def _send(self, message: int, send: Send) -> None:
+        if send.heard is Heard.WAITED or (self.at_once and message == self.failing):
+            self._work(message, is_effect=True)
+            return
+        self.sent.append((message, send, self.is_handling))
+        if send.heard is Heard.KEPT:
+            for name in send.names:
+                self.kept.setdefault(name, []).append(message)
+
+    def _wait(self, name: str, messages: Sequence[int]) -> None:
+        for entry in [entry for entry in self.sent if name in entry[1].names]:
+            if entry[0] in messages:
+                self.sent.remove(entry)
+                self._work(entry[0], is_effect=True)
+        if not self.lost.isdisjoint(messages):
+            raise _Failed
+
+    def _flush(self, is_limited: bool) -> None:
+        while self.sent and (self.in_time or not is_limited):
+            message, send, was_handling = self.sent.pop(0)
+            before, self.is_handling = self.is_handling, was_handling
+            try:
+                self._work(message, is_effect=True)
+            except _Failed:
+                self.failed_at = send.at
+                if send.heard is Heard.THROWN:
+                    raise
+                if send.heard is Heard.ENDED:
+                    raise _Ended from None
+                if send.heard is Heard.KEPT:
+                    self.lost.add(message)
+                else:
+                    self.errors |= send.names
+            finally:
+                self.is_handling = before
+
     def _each(self, each: Each, messages: Sequence[int]) -> None:
         ends = {"continue", "return"} if each.by_function else {"continue"}
-        for message in messages:
+        for message in [*self.kept.get(each.of, ())] if each.of else messages:
             try:
                 self._do(each.body, (message,))
             except _Left as left:
@@ -300,6 +289,10 @@ class _Play:
             value = self._call(condition.call, messages)
             if value is not None:
                 return value != condition.negated
+        elif condition.error:
+            return (condition.error in self.errors) != condition.negated
+        elif condition.is_left:
+            return bool(self.sent) != condition.negated
         elif condition.is_last:
             return condition.value == self.last_round
         elif condition.value is not None:
@@ -308,26 +301,41 @@ class _Play:
 
 
 def facts(tree: Block) -> dict[str, int]:
-    """What the program does with messages, and where in its text. Nothing is returned for a tree
-    with more decisions than can all be tried.
+    """What a program with a poll loop does with messages, and where in its text."""
+    return _in_all_ways(tree, _of_loop)
+
+
+def faults(tree: Block, *, is_whole: bool) -> dict[str, int]:
+    """Where a program that only sends goes on to its end without a message; `is_whole` says that
+    then the process ends, too."""
+    return _in_all_ways(tree, partial(_of_job, is_whole=is_whole))
+
+
+def _in_all_ways(tree: Block, of_way: _OfWay) -> dict[str, int]:
+    """What is found in a tree. Nothing is returned for one with more decisions than can all be
+    tried.
 
     A decision about the message may go either way, and so may an error to each of its handlers: one
     way that passes a message over is enough. Any other decision is unknown: all its ways must.
     """
     free, unknown = dict[int, Sequence[Any]](), dict[int, Sequence[Any]]()
-    for node in _nodes(tree):
+    for node in nodes(tree):
         if isinstance(node, Attempt) and len(node.handlers) > 1:
             free[id(node)] = range(len(node.handlers))
-        if isinstance(node, If) and node.condition.value is None:
+        if isinstance(node, If) and not _is_known(node.condition):
             (free if node.condition.of_record else unknown)[id(node)] = (True, False)
     if len(free) + len(unknown) > _MOST_CHOICES:
         return {}
     found = dict[str, int]()
     for chosen in _ways(free):
-        each = [_of_way(tree, {**chosen, **others}) for others in _ways(unknown)]
+        each = [of_way(tree, {**chosen, **others}) for others in _ways(unknown)]
         for what in set.intersection(*map(set, each)):
             found.setdefault(what, each[0][what])
     return found
+
+
+def _is_known(condition: Condition) -> bool:
+    return condition.value is not None or bool(condition.error) or condition.is_left
 
 
 def _ways(choices: Mapping[int, Sequence[Any]]) -> Iterator[dict[int, Any]]:
@@ -335,17 +343,19 @@ def _ways(choices: Mapping[int, Sequence[Any]]) -> Iterator[dict[int, Any]]:
         yield dict(zip(choices, values, strict=True))
 
 
-def _of_way(tree: Block, choices: Mapping[int, Any]) -> dict[str, int]:
-    undisturbed = _Play(tree, choices).run()
+def _of_loop(tree: Block, choices: Mapping[int, Any]) -> dict[str, int]:
+    undisturbed = _Play(tree, choices, in_time=True).run().settled_later()
     if undisturbed.steps > _MOST_STEPS:
         return {}
     owed, found = undisturbed.work, dict[str, int]()
+    sends = _SENDS if any(isinstance(node, Send) for node in nodes(tree)) else ()
     for step in range(1, min(undisturbed.steps, _MOST_CRASHES) + 1):
         killed = _Play(tree, choices, killed_at=step).run()
         for message in _passed_over(killed, owed):
             found.setdefault(BEFORE, killed.behind[message])
-    for message, times in product((0, 1), (1, 99)):
-        failed = _Play(tree, choices, failing=message, times=times).run()
+    for message, times, send in product((0, 1), (1, 99), (_WORK, *sends)):
+        failed = _Play(tree, choices, -1, message, times, *send).run()
+        failed.settled_later()
         if failed.work[message] >= owed[message] or message >= failed.committed:
             continue
         if failed.was_early or message in failed.settled:
@@ -354,9 +364,28 @@ def _of_way(tree: Block, choices: Mapping[int, Any]) -> dict[str, int]:
             found.setdefault(CLOSE, failed.closed)
             continue
         at = failed.handled_at if failed.handled_at >= 0 else failed.behind[message]
-        if at >= 0:
+        if failed.failed_at >= 0 and failed.handled_at < 0:
+            found.setdefault(UNHEARD, failed.failed_at)
+        elif at >= 0:
             found.setdefault(SKIP, at)
     return found
+
+
+def _of_job(tree: Block, choices: Mapping[int, Any], *, is_whole: bool) -> dict[str, int]:
+    undisturbed = _Play(tree, choices, in_time=True).run(_POLLED[0])
+    owed = undisturbed.settled_later().work
+    if not undisturbed.is_done or undisturbed.steps > _MOST_STEPS:
+        return {}
+    for message, times, send in product((0, 1), (1, 99), _SENDS):
+        failed = _Play(tree, choices, -1, message, times, *send)
+        failed.run(_POLLED[0])
+        left = [send.at for own, send, _ in failed.sent if own == message]
+        if not failed.is_done or failed.work[message] >= owed[message]:
+            continue
+        if message in failed.settled or (left and not is_whole):
+            continue
+        return {UNHEARD: next(iter(left), max(failed.failed_at, failed.handled_at))}
+    return {}
 
 
 def _passed_over(play: _Play, owed: Mapping[int, int]) -> Iterator[int]:
@@ -364,18 +393,3 @@ def _passed_over(play: _Play, owed: Mapping[int, int]) -> Iterator[int]:
     for message, at in play.behind.items():
         if at >= 0 and not play.work[message] and owed[message]:
             yield message
-
-
-def _nodes(block: Block) -> Iterator[Statement]:
-    for node in block:
-        yield node
-        match node:
-            case Each(body=body) | Rounds(body=body) | Call(body=body):
-                yield from _nodes(body)
-            case Attempt(body=body, handlers=handlers, last=last):
-                yield from _nodes([*body, *(it for own in handlers for it in own.body), *last])
-            case If(condition=condition, then=then, other=other):
-                called = condition.call.body if condition.call else ()
-                yield from _nodes([*called, *then, *other])
-            case _:
-                pass

@@ -1,21 +1,30 @@
-"""Draws loops: which statements there are, and in which order."""
+"""Draws programs: which statements there are, and in which order."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
 from tests.advisor.drawn.loops import (
     Block,
+    Check,
     Commit,
     Each,
+    Flush,
     Handler,
+    Heard,
+    Job,
+    Limit,
     Log,
     Loop,
     Retry,
     Save,
+    Send,
     Statement,
     Submit,
     Try,
+    Wait,
     parts,
 )
 
@@ -76,3 +85,70 @@ def loops(draw: st.DrawFn) -> Loop:
 
 def _commits(body: Block) -> bool:
     return any(isinstance(part, Commit) for statement in body for part in parts(statement))
+
+
+_OF_JAVA = (Limit.NONE,)
+_OF_C = tuple(Limit)
+_OF_CALLBACKS = (Heard.NOBODY, Heard.LOGGED, Heard.STORED, Heard.STORED, Heard.THROWN, Heard.ENDED)
+_OF_FUTURES = (*_OF_CALLBACKS, Heard.WAITED, Heard.WAITED, Heard.KEPT, Heard.KEPT)
+_ENDINGS = (Limit.NONE, Limit.NONE, Limit.SOME, None)
+_OF_JOB = st.sampled_from((Handler.LOG, Handler.RETHROW))
+"""What else a handler does leaves open what the end of a job says."""
+
+
+@st.composite
+def sending(draw: st.DrawFn, *, of_c: bool) -> Loop | Job:
+    """A program that sends: what it polls, or what it was given."""
+    heard = draw(st.sampled_from(_OF_CALLBACKS if of_c else _OF_FUTURES))
+    limits = st.sampled_from(_OF_C if of_c else _OF_JAVA)
+    is_job = draw(st.booleans())
+    of_one = draw(_sent(heard, limits, is_job=is_job))
+    tail = draw(_tail(heard, limits, is_job=is_job))
+    body: Sequence[Statement] = (Each(of_one), *tail)
+    if not draw(st.integers(0, 3)):
+        body = draw(st.permutations(body))
+    if not draw(st.integers(0, 4)):
+        some = draw(st.integers(1, len(body)))
+        handler = draw(_OF_JOB if is_job else _OF_ALL)
+        body = (Try(tuple(body[:some]), handler), *body[some:])
+    if is_job:
+        return Job(tuple(body), draw(st.sampled_from(_ENDINGS)))
+    return Loop(tuple(body), closed=draw(st.booleans()))
+
+
+@st.composite
+def _tail(
+    draw: st.DrawFn, heard: Heard, limits: st.SearchStrategy[Limit], *, is_job: bool
+) -> Block:
+    """What is done behind all that was sent."""
+    found = list[Statement]()
+    if draw(st.booleans()):
+        found.append(Flush(draw(limits)))
+    if heard is Heard.KEPT and draw(st.integers(0, 3)):
+        found.append(Wait())
+    if heard is Heard.STORED and draw(st.integers(0, 3)):
+        found.append(Check(draw(_OF_JOB if is_job else _OF_ALL)))
+    return (*found,) if is_job else (*found, Commit(all=True))
+
+
+@st.composite
+def _sent(
+    draw: st.DrawFn, heard: Heard, limits: st.SearchStrategy[Limit], *, is_job: bool
+) -> Block:
+    """What is done to send a record."""
+    sent: Block = (Send(heard),)
+    if not draw(st.integers(0, 3)):
+        sent = (*sent, Flush(draw(limits)))
+    if heard is Heard.STORED and not draw(st.integers(0, 3)):
+        sent = (*sent, Check(draw(_OF_JOB if is_job else _HANDLERS)))
+    match draw(st.sampled_from(("plain", "plain", "plain", "try", "retry"))):
+        case "try":
+            sent = (Try(sent, draw(_OF_JOB if is_job else _HANDLERS)),)
+        case "retry" if heard is Heard.WAITED:
+            sent = (Retry(sent, throws=draw(st.booleans())),)
+        case _:
+            pass
+    others = (Log(),) if draw(st.booleans()) else ()
+    if not is_job and not draw(st.integers(0, 3)):
+        return (*others, *sent, Commit())
+    return (*others, *sent)

@@ -4,33 +4,102 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Handler, Retry, Save, Try
+from tests.advisor.drawn.loops import TRIES, Handler, Heard, Limit, Retry, Save, Try
 from tests.advisor.drawn.writer import Braced
 
 _PROGRAM = """\
 import java.time.Duration;
 import java.util.*;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.*;
 import org.apache.kafka.clients.consumer.*;
+import org.apache.kafka.clients.producer.*;
 import org.apache.kafka.common.TopicPartition;
 
 public class Orders {{
     private final ExecutorService pool = Executors.newFixedThreadPool(4);
     private final Store store = new Store();
     private KafkaConsumer<String, String> consumer;
-
-    public void run() {{
+{fields}
+    public void run() throws Exception {{
         Properties settings = new Properties();
         settings.put("bootstrap.servers", "kafka:9092");
         settings.put("group.id", "orders");
         settings.put("auto.offset.reset", "earliest");
         settings.put("enable.auto.commit", "{auto_commit}");
-        consumer = new KafkaConsumer<>(settings);
+{producer}        consumer = new KafkaConsumer<>(settings);
         consumer.subscribe(List.of("orders"));
 {polls}
     }}
 {methods}}}
 """
+_JOB = """\
+import java.time.Duration;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.atomic.*;
+import org.apache.kafka.clients.producer.*;
+
+public class Orders {{
+{fields}
+    public static void main(String[] given) throws Exception {{
+        new Orders().run(Order.readAll(given[0]));
+    }}
+
+    public void run(List<Order> records) throws Exception {{
+{producer}{polls}
+    }}
+{methods}}}
+"""
+_FIELDS = "    private KafkaProducer<String, String> producer;\n"
+_PRODUCER = """\
+Properties sending = new Properties();
+sending.put("bootstrap.servers", "kafka:9092");
+sending.put("acks", "all");
+sending.put("key.serializer", "org.apache.kafka.common.serialization.StringSerializer");
+sending.put("value.serializer", "org.apache.kafka.common.serialization.StringSerializer");
+producer = new KafkaProducer<>(sending);
+"""
+_ENDING = {
+    Limit.NONE: "\n    producer.close();",
+    Limit.SOME: "\n    producer.close(Duration.ofSeconds(1));",
+    None: "",
+}
+_SENT = 'producer.send(new ProducerRecord<>("out", record.key(), record.value()){heard})'
+_WAITED = (
+    "for (Future<RecordMetadata> future : futures) {\n    future.get();\n}",
+    "for (var future : futures) {\n    future.get(30, TimeUnit.SECONDS);\n}",
+    "for (int i = 0; i < futures.size(); i++) {\n    futures.get(i).get();\n}",
+)
+_AT_ONCE = (
+    "{sent}.get();",
+    "{sent}.get(30, TimeUnit.SECONDS);",
+    "Future<RecordMetadata> sent = {sent};\nsent.get();",
+    'RecordMetadata metadata = {sent}.get();\nlog.info("at {{}}", metadata.offset());',
+)
+_HEARD = {
+    Heard.LOGGED: (
+        'log.error("failed", e);',
+        "errors.increment();",
+        'log.warn("lost {}", metadata, e);',
+    ),
+    Heard.STORED: ("",),
+    Heard.THROWN: ("throw new IllegalStateException(e);",),
+    Heard.ENDED: ("System.exit(1);", 'log.error("failed", e);\nRuntime.getRuntime().halt(1);'),
+}
+_STORED = (
+    (
+        "private final AtomicBoolean failed = new AtomicBoolean();",
+        "failed.set(true);",
+        "failed.get()",
+    ),
+    ("private volatile Exception failure;", "failure = e;", "failure != null"),
+    (
+        "private final Queue<Exception> errors = new ConcurrentLinkedQueue<>();",
+        "errors.add(e);",
+        "!errors.isEmpty()",
+    ),
+)
 _POLLS = """\
 while (true) {{
     ConsumerRecords<String, String> records = consumer.poll(Duration.ofMillis(500));
@@ -79,6 +148,20 @@ class Java(Braced):
     frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
     forms, jump, gathered = _EACH, ("for", "iterator"), _GATHERED
     commit_one, caught, after, end = _COMMIT_ONE, "Exception e", _AFTER, ";"
+    job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
+    record = _RECORD
+    futures = "List<Future<RecordMetadata>> futures = new ArrayList<>();"
+    added, waited, at_once = "futures.add({sent});", _WAITED, _AT_ONCE
+    heard, stored = _HEARD, _STORED
+
+    def called_back(self, does: str) -> str:
+        does = does or self.error[1]
+        if self.choose(("lambda", "method")) == "method":
+            head = "    private void sent(RecordMetadata metadata, Exception e)"
+            self.methods.append(f"\n{head} {{\n{indent(_if_failed(does), ' ' * 8)}\n    }}\n")
+            return self.sent.format(heard=", this::sent") + ";"
+        body = indent(_if_failed(does), "    ")
+        return self.sent.format(heard=f", (metadata, e) -> {{\n{body}\n}}") + ";"
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "method")):
@@ -112,11 +195,15 @@ class Java(Braced):
         return (
             f"for (int attempt = 1; attempt <= {TRIES}; attempt++) {{\n    try {{\n"
             + indent(self.block(block.body), " " * 8)
-            + "\n        break;\n    } catch (RuntimeException e) {\n"
+            + "\n        break;\n    } catch (Exception e) {\n"
             f'        log.warn("again", e);{last}\n    }}\n}}'
         )
 
     def method(self, name: str, body: str, returns: str = "") -> str:
-        head = f"    private {returns or 'void'} {name}({_PARAMETER})"
+        head = f"    private {returns or 'void'} {name}({_PARAMETER}) throws Exception"
         self.methods.append(f"\n{head} {{\n{indent(body, ' ' * 8)}\n    }}\n")
         return f"{name}(record);"
+
+
+def _if_failed(does: str) -> str:
+    return f"if (e != null) {{\n{indent(does, '    ')}\n}}"

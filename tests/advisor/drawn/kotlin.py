@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Handler, Retry, Save, Try
+from tests.advisor.drawn.loops import TRIES, Handler, Heard, Limit, Retry, Save, Try
 from tests.advisor.drawn.writer import Braced, jumps
 
 _PROGRAM = """\
 import java.time.Duration
 import java.util.*
 import java.util.concurrent.*
+import java.util.concurrent.atomic.*
 import org.apache.kafka.clients.consumer.*
+import org.apache.kafka.clients.producer.*
 import org.apache.kafka.common.TopicPartition
 
 class Orders(private val store: Store) {{
     private val pool = Executors.newFixedThreadPool(4)
     private lateinit var consumer: KafkaConsumer<String, String>
-
+{fields}
     fun run() {{
         val settings = Properties().apply {{
             put("bootstrap.servers", "kafka:9092")
@@ -25,12 +27,73 @@ class Orders(private val store: Store) {{
             put("auto.offset.reset", "earliest")
             put("enable.auto.commit", "{auto_commit}")
         }}
-        consumer = KafkaConsumer<String, String>(settings)
+{producer}        consumer = KafkaConsumer<String, String>(settings)
         consumer.subscribe(listOf("orders"))
 {polls}
     }}
 {methods}}}
 """
+_JOB = """\
+import java.time.Duration
+import java.util.*
+import java.util.concurrent.*
+import java.util.concurrent.atomic.*
+import org.apache.kafka.clients.producer.*
+
+class Orders {{
+{fields}
+    fun run(records: List<Order>) {{
+{producer}{polls}
+    }}
+{methods}}}
+
+fun main(given: Array<String>) {{
+    Orders().run(readAll(given[0]))
+}}
+"""
+_FIELDS = "    private lateinit var producer: KafkaProducer<String, String>\n"
+_PRODUCER = """\
+val sending = Properties().apply {
+    put("bootstrap.servers", "kafka:9092")
+    put("acks", "all")
+    put("key.serializer", "org.apache.kafka.common.serialization.StringSerializer")
+    put("value.serializer", "org.apache.kafka.common.serialization.StringSerializer")
+}
+producer = KafkaProducer<String, String>(sending)
+"""
+_ENDING = {
+    Limit.NONE: "\n    producer.close()",
+    Limit.SOME: "\n    producer.close(Duration.ofSeconds(1))",
+    None: "",
+}
+_RECORD = "ConsumerRecord<String, String>"
+_SENT = 'producer.send(ProducerRecord("out", record.key(), record.value()){heard})'
+_WAITED = (
+    "futures.forEach { it.get() }",
+    "for (future in futures) {\n    future.get(30, TimeUnit.SECONDS)\n}",
+    "futures.map { it.get() }",
+)
+_AT_ONCE = (
+    "{sent}.get()",
+    "{sent}.get(30, TimeUnit.SECONDS)",
+    "val sent = {sent}\nsent.get()",
+    'val metadata = {sent}.get()\nlog.info("at ${{metadata.offset()}}")',
+)
+_HEARD = {
+    Heard.LOGGED: ('log.error("failed", e)', "errors.increment()", 'log.warn("lost $metadata", e)'),
+    Heard.STORED: ("",),
+    Heard.THROWN: ("throw IllegalStateException(e)",),
+    Heard.ENDED: ("exitProcess(1)", 'log.error("failed", e)\nRuntime.getRuntime().halt(1)'),
+}
+_STORED = (
+    ("private val failed = AtomicBoolean()", "failed.set(true)", "failed.get()"),
+    ("@Volatile private var failure: Exception? = null", "failure = e", "failure != null"),
+    (
+        "private val errors = ConcurrentLinkedQueue<Exception>()",
+        "errors.add(e)",
+        "errors.isNotEmpty()",
+    ),
+)
 _POLLS = """\
 while (true) {{
     val records = consumer.poll(Duration.ofMillis(500))
@@ -76,6 +139,26 @@ class Kotlin(Braced):
     frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
     forms, jump, gathered = _EACH, ("for",), _GATHERED
     commit_one, caught, after, end = _COMMIT_ONE, "e: Exception", _AFTER, ""
+    job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
+    record = _RECORD
+    futures = "val futures = mutableListOf<Future<RecordMetadata>>()"
+    added, waited, at_once = "futures += {sent}", _WAITED, _AT_ONCE
+    heard, stored = _HEARD, _STORED
+
+    def called_back(self, does: str) -> str:
+        does = does or self.error[1]
+        failed = f"if (e != null) {{\n{indent(does, '    ')}\n}}"
+        match self.choose(("braces", "method", "let")):
+            case "method":
+                head = "    private fun sent(metadata: RecordMetadata?, e: Exception?)"
+                self.methods.append(f"\n{head} {{\n{indent(failed, ' ' * 8)}\n    }}\n")
+                return self.sent.format(heard=", ::sent")
+            case "let":
+                failed = f"e?.let {{\n{indent(does, '    ')}\n}}"
+            case _:
+                pass
+        body = indent(failed, "    ")
+        return self.sent.format(heard="") + f" {{ metadata, e ->\n{body}\n}}"
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "method", "expression")):
@@ -117,13 +200,13 @@ class Kotlin(Braced):
         return (
             f"for (attempt in 1..{TRIES}) {{\n    try {{\n"
             + indent(self.block(block.body), " " * 8)
-            + "\n        break\n    } catch (e: RuntimeException) {\n"
+            + "\n        break\n    } catch (e: Exception) {\n"
             f'        log.warn("again", e){last}\n    }}\n}}'
         )
 
     def method(self, name: str, body: str, returns: str = "") -> str:
         # A body that begins with `=` is an expression.
-        head = f"    private fun {name}(record: ConsumerRecord<String, String>){returns}"
+        head = f"    private fun {name}(record: {_RECORD}){returns}"
         if body.startswith("= "):
             text = f"{head} {indent(body, ' ' * 4).strip()}\n"
         else:

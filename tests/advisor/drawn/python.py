@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.advisor.drawn.loops import TRIES, Each, Handler, Loop, Retry, Save, Try
+from tests.advisor.drawn.loops import (
+    TRIES,
+    Each,
+    Handler,
+    Heard,
+    Job,
+    Limit,
+    Loop,
+    Retry,
+    Save,
+    Send,
+    Try,
+    parts,
+)
 from tests.advisor.drawn.writer import Writer, jumps
 
 _PROGRAM = """\
 import logging
+import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from confluent_kafka import Consumer, KafkaException
+from confluent_kafka import Consumer, KafkaException, Producer
 
 from orders import parse, store
 
@@ -24,7 +39,7 @@ consumer = Consumer({{
     "enable.auto.commit": {auto_commit},
 }})
 consumer.subscribe(["orders"])
-
+{producer}
 {methods}
 def main():
 {polls}
@@ -33,6 +48,43 @@ def main():
 if __name__ == "__main__":
     main()
 """
+_JOB = """\
+import logging
+import os
+import sys
+
+from confluent_kafka import KafkaException, Producer
+
+from orders import read_all
+
+log = logging.getLogger(__name__)
+{producer}
+{methods}
+def main():
+    records = read_all(sys.argv[1])
+{polls}
+
+
+if __name__ == "__main__":
+    main()
+"""
+_PRODUCER = """\
+producer = Producer({"bootstrap.servers": "kafka:9092", "acks": "all"})
+errors = []
+"""
+_ENDING = {Limit.NONE: "\nproducer.flush()", Limit.SOME: "\nproducer.flush(5)", None: ""}
+_HEARD = {
+    Heard.LOGGED: ('log.error("failed: %s", error)', "failures.inc()"),
+    Heard.STORED: ("errors.append(error)",),
+    Heard.THROWN: ("raise KafkaException(error)",),
+    Heard.ENDED: ("os._exit(1)", 'log.error("failed: %s", error)\nos._exit(1)'),
+}
+_FAILED = ("if error is not None:", "if error:")
+_FLUSH = {
+    Limit.NONE: "producer.flush()",
+    Limit.SOME: "producer.flush(10)",
+    Limit.CHECKED: 'if producer.flush(10) > 0:\n    raise RuntimeError("not sent")',
+}
 _POLLS = """\
 while True:
     messages = consumer.consume(100, 1.0)
@@ -63,14 +115,46 @@ return True"""
 
 
 class Python(Writer):
-    def program(self, loop: Loop) -> str:
-        polls = _POLLS.format(body=self.inner(loop.body))
-        if loop.closed:
+    def program(self, program: Loop | Job) -> str:
+        sends = any(isinstance(part, Send) for part in parts(program))
+        if isinstance(program, Job):
+            polls, frame = self.block(program.body) + _ENDING[program.ending], _JOB
+        else:
+            polls, frame = _POLLS.format(body=self.inner(program.body)), _PROGRAM
+        if isinstance(program, Loop) and program.closed:
             polls = _CLOSED.format(polls=indent(polls, "    "))
-        return _PROGRAM.format(
-            auto_commit=loop.auto_commit,
+        text = frame.format(
+            auto_commit=isinstance(program, Loop) and program.auto_commit,
             polls=indent(polls, "    "), methods="".join(self.methods),
+            producer=_PRODUCER if sends else "",
         )  # fmt: skip
+        return text if isinstance(program, Loop) else text.replace("messages:", "records:")
+
+    def send(self, heard: Heard) -> str:
+        sent = 'producer.produce("out", key=message.key(), value=message.value()'
+        if heard is Heard.NOBODY:
+            return f"{sent})"
+        does = self.choose(_HEARD[heard])
+        body = f"{self.choose(_FAILED)}\n{indent(does, '    ')}"
+        self.methods.append(f"\ndef delivered(error, message):\n{indent(body, '    ')}\n\n")
+        text = f"{sent}, {self.choose(('on_delivery', 'callback'))}=delivered)"
+        match self.choose(("plain", "plain", "served", "function")):
+            case "served":
+                return f"{text}\nproducer.poll(0)"
+            case "function":
+                return self.function("send", text)
+            case _:
+                return text
+
+    def flush(self, limit: Limit) -> str:
+        return _FLUSH[limit]
+
+    def wait(self) -> str:
+        raise NotImplementedError  # no send of it has a future
+
+    def check(self, handler: Handler) -> str:
+        after = self._after(handler, "").replace("raise", 'raise RuntimeError("failed")')
+        return f"if errors:\n{after}"
 
     def save(self) -> str:
         match self.choose(("call", "parsed", "function")):

@@ -8,16 +8,23 @@ from textwrap import indent
 
 from tests.advisor.drawn.loops import (
     Block,
+    Check,
     Commit,
     Each,
+    Flush,
     Handler,
+    Heard,
+    Job,
+    Limit,
     Log,
     Loop,
     Retry,
     Save,
+    Send,
     Statement,
     Submit,
     Try,
+    Wait,
     parts,
 )
 
@@ -33,7 +40,7 @@ class Writer(ABC):
         self.methods: list[str] = []
 
     @abstractmethod
-    def program(self, loop: Loop) -> str: ...
+    def program(self, program: Loop | Job) -> str: ...
 
     def block(self, block: Block) -> str:
         return "\n".join(self.statement(statement) for statement in block)
@@ -57,6 +64,14 @@ class Writer(ABC):
                 return self.guarded(statement)
             case Retry():
                 return self.retry(statement)
+            case Send(heard=heard):
+                return self.send(heard)
+            case Flush(limit=limit):
+                return self.flush(limit)
+            case Wait():
+                return self.wait()
+            case Check(handler=handler):
+                return self.check(handler)
 
     @abstractmethod
     def save(self) -> str: ...
@@ -72,6 +87,14 @@ class Writer(ABC):
     def guarded(self, block: Try) -> str: ...
     @abstractmethod
     def retry(self, block: Retry) -> str: ...
+    @abstractmethod
+    def send(self, heard: Heard) -> str: ...
+    @abstractmethod
+    def flush(self, limit: Limit) -> str: ...
+    @abstractmethod
+    def wait(self) -> str: ...
+    @abstractmethod
+    def check(self, handler: Handler) -> str: ...
 
 
 class Braced(Writer):
@@ -79,12 +102,27 @@ class Braced(Writer):
 
     `forms` are the loops over records by name, of which those that `jump` can be left by `break`
     and `return`; `{all}` and `{body}` stand in them. `after` is what a handler does behind its log,
-    with `{error}` for what it caught, and `end` what ends a statement.
+    with `{error}` for what it caught, and `end` what ends a statement. `job` is the frame of one,
+    `fields` and `producer` are what a program that sends has, `futures` the list of these, and
+    `heard` are the callbacks of a send, and `stored` the forms of what is kept of an error: where
+    it is kept, how, and the question for it.
     """
 
     frame: str
+    job: str
+    fields: str
+    producer: str
     polls: str
     closed: str
+    ending: Mapping[Limit | None, str]
+    futures: str
+    added: str
+    waited: Sequence[str]
+    at_once: Sequence[str]
+    heard: Mapping[Heard, Sequence[str]]
+    stored: Sequence[tuple[str, str, str]]
+    sent: str
+    record: str
     forms: Mapping[str, str]
     jump: Sequence[str]
     gathered: Sequence[str]
@@ -93,14 +131,54 @@ class Braced(Writer):
     after: Mapping[Handler, Sequence[str]]
     end: str
 
-    def program(self, loop: Loop) -> str:
-        polls = self.polls.format(body=self.inner(loop.body))
-        if loop.closed:
+    def program(self, program: Loop | Job) -> str:
+        sends = [part for part in parts(program) if isinstance(part, Send)]
+        self.error = self.stored[int(self.choose("012")) % len(self.stored)] if sends else ("",) * 3
+        body = self.inner(program.body)
+        if any(part.heard is Heard.KEPT for part in sends):
+            body = f"{indent(self.futures, '    ')}\n{body}"
+        if isinstance(program, Job):
+            polls = body + self.ending[program.ending]
+        else:
+            polls = self.polls.format(body=body)
+        if isinstance(program, Loop) and program.closed:
             polls = self.closed.format(polls=indent(polls, "    "))
-        return self.frame.format(
-            auto_commit=str(loop.auto_commit).lower(),
-            polls=indent(polls, " " * 8), methods="".join(self.methods),
+        is_loop = isinstance(program, Loop)
+        commits = isinstance(program, Loop) and program.auto_commit
+        kept = f"    {self.error[0]}\n" if any(it.heard is Heard.STORED for it in sends) else ""
+        text = (self.frame if is_loop else self.job).format(
+            auto_commit=str(commits).lower(),
+            polls=indent(polls, " " * (8 if is_loop else 4)), methods="".join(self.methods),
+            fields=self.fields + kept if sends else "",
+            producer=indent(self.producer, " " * 8) if sends else "",
         )  # fmt: skip
+        return text if is_loop else text.replace(self.record, "Order").replace("offset", "key")
+
+    def send(self, heard: Heard) -> str:
+        alone = self.sent.format(heard="")
+        match heard:
+            case Heard.WAITED:
+                text = self.choose(self.at_once).format(sent=alone)
+            case Heard.KEPT:
+                return self.added.format(sent=alone)
+            case Heard.NOBODY:
+                text = alone + self.end
+            case _:
+                text = self.called_back(self.choose(self.heard[heard]))
+        return self.method("send", text) if self.choose(("here", "there")) == "there" else text
+
+    def flush(self, limit: Limit) -> str:
+        return f"producer.flush(){self.end}"
+
+    def wait(self) -> str:
+        return self.choose(self.waited)
+
+    def check(self, handler: Handler) -> str:
+        return f"if ({self.error[2]}) {{\n{self.handled(handler, '')}\n}}"
+
+    @abstractmethod
+    def called_back(self, does: str) -> str:
+        """A send that calls back with an error `e`, with which the callback does something."""
 
     def commit(self, whole: bool) -> str:
         return f"consumer.commitSync(){self.end}" if whole else self.commit_one
@@ -110,7 +188,7 @@ class Braced(Writer):
         forms = self.jump
         if not jumps(each):
             forms = tuple(self.forms)
-            if self.choose(("in place", "method")) == "method":
+            if not keeps_futures(each) and self.choose(("in place", "method")) == "method":
                 body = self.method("handle", body)
         before = self.choose(self.gathered) if each.gathered else ""
         loop = self.forms[self.choose(forms)]
@@ -140,6 +218,14 @@ class Braced(Writer):
 def jumps(statement: Statement) -> bool:
     """Whether a handler in it leaves the loop over the records, or the program."""
     return any(
-        isinstance(part, Try) and part.handler in (Handler.STOP, Handler.LEAVE)
+        isinstance(part, Try | Check) and part.handler in (Handler.STOP, Handler.LEAVE)
+        for part in parts(statement)
+    )
+
+
+def keeps_futures(statement: Statement) -> bool:
+    """Whether it uses the list of futures, which only the method has that polls."""
+    return any(
+        isinstance(part, Wait) or (isinstance(part, Send) and part.heard is Heard.KEPT)
         for part in parts(statement)
     )

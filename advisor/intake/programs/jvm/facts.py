@@ -5,8 +5,8 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.intake.programs import databases, transactions
 from advisor.intake.programs.databases import refuse_uncommitted
-from advisor.intake.programs.facts import passed_over, processed, unheard
-from advisor.intake.programs.jvm import poll_loop, seeks
+from advisor.intake.programs.facts import GOES_ON, passed_over, processed, unheard
+from advisor.intake.programs.jvm import job_tree, poll_loop, seeks
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm import streams as jvm_streams
 from advisor.intake.programs.jvm import topics as jvm_topics
@@ -40,6 +40,8 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     at, reason = jvm_sends.unheard(text)
     if at:
         unheard(reading, code.line(at), reason)
+    elif ".poll(" not in text.plain and (at := job_tree.fault(text)) >= 0:
+        unheard(reading, code.line(at), GOES_ON)
     single = any(
         (item.name, item.text.strip()) == ("max.poll.records", "1") for item in reading.items
     )

@@ -92,11 +92,11 @@ def only_writes(body: str, *, in_function: bool = False, others: Others = nothin
         or _REPORTS.fullmatch(part)
         or (in_function and _RETURN.fullmatch(part))
         or others(part)
-        for part in _statements(body)
+        for part in statements(body)
     )
 
 
-def _statements(body: str) -> Iterator[str]:
+def statements(body: str) -> Iterator[str]:
     """The statements of a block; a new line ends one outside of brackets."""
     depth, begin = 0, 0
     for at, char in enumerate(body):

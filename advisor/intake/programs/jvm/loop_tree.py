@@ -18,8 +18,9 @@ from advisor.intake.programs.jvm.handlers import CATCH
 from advisor.intake.programs.jvm.log_only import only_writes
 from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.polls import Call as PollCall
+from advisor.intake.programs.jvm.send_tree import Sends
 from advisor.intake.programs.jvm.text import METHOD, Text, blanked
-from advisor.intake.programs.simulation import (
+from advisor.intake.programs.trees import (
     Attempt,
     Block,
     Call,
@@ -49,11 +50,11 @@ _JUMP = re.compile(r"(?P<word>break|continue|return|throw)\b(?P<label>@\w+)?[ \t
 _UNREAD = re.compile(r"(?:do|switch|when|match|synchronized|yield|goto)\b")
 _FOREVER = re.compile(r"\s*(?:true|!?[\w.]*(?:\(\s*\))?(?:\s*&&\s*!?[\w.]*(?:\(\s*\))?)*)\s*")
 """The condition of a loop that goes on until somebody ends the program."""
-_BOUNDED = re.compile(
+BOUNDED = re.compile(
     r"\s*(?:(?:final\s+)?(?:int|var|long)\s+)?(?P<name>\w+)\s*(?:=\s*\d+\s*;[^;]*;[^;]*"
     r"|\bin\s+\d+\s*(?:\.\.|until)\s*\w+\s*)"
 )
-_OVER = re.compile(
+OVER = re.compile(
     r"\s*(?:final\s+)?(?:[\w<>\[\],.? ]+\s)?(?P<name>\w+)\s*(?::|\bin\b)\s*(?P<of>.*)", re.DOTALL
 )
 _PARTITIONS = re.compile(r"\.\s*partitions\b")
@@ -61,8 +62,8 @@ _EACH = re.compile(
     r"(?P<of>\w+)(?:\s*\.\s*(?:asSequence|toList|stream|iterator)\(\))*\s*\.\s*for[Ee]ach\s*"
     r"(?:\(\s*\(?\w+\)?\s*->\s*)?(?=\{)"
 )
-_NAMED = re.compile(r"\s*\(?\w+\)?\s*->")
-_CATCHING = re.compile(r"runCatching\s*(?=\{)")
+NAMED = re.compile(r"\s*\(?\w+\)?\s*->")
+CATCHING = re.compile(r"runCatching\s*(?=\{)")
 _ON_FAILURE = re.compile(r"\s*\.\s*onFailure\s*(?=\{)")
 _END = re.compile(r"[ \t]*(?:[;\n}]|$)")
 _OR_THROWS = re.compile(r"\s*\.\s*getOrThrow\s*\(\s*\)")
@@ -93,11 +94,11 @@ def facts(text: Text, polls: Iterable[PollCall]) -> dict[str, int]:
     found = dict[str, int]()
     for poll in islice(polls, _MOST_POLLS):
         with suppress(Unclear):
-            found = simulation.facts(_Reader(text, poll).method()) | found
+            found = simulation.facts(Reader(text, poll).method()) | found
     return found
 
 
-class _Reader:
+class Reader:
     """Reads the statements around one poll."""
 
     def __init__(self, text: Text, poll: PollCall) -> None:
@@ -112,6 +113,7 @@ class _Reader:
         self._rounds: list[str] = []
         self._depth = self._nested = self._read = 0
         self._decides = False
+        self._sends = Sends(text)
         self._is_kotlin = bool(re.search(r"\bfun\b", text.plain))
 
     def method(self) -> Block:
@@ -190,14 +192,18 @@ class _Reader:
         return [Attempt(body, handlers, last)], at
 
     def _loop(self, word: str, begin: int, given: str, closed: int) -> tuple[Block, int]:
-        over = _OVER.fullmatch(given) if word == "for" else None
-        bounded = _BOUNDED.fullmatch(given) if word == "for" else None
+        over = OVER.fullmatch(given) if word == "for" else None
+        if self._sends.is_used(given):
+            raise Unclear
+        bounded = BOUNDED.fullmatch(given) if word == "for" else None
         polls = begin - _FOR <= self._poll.start < closed
         if over and (polls or self._mentions(over["of"], self._whole)):
             is_each = not _PARTITIONS.search(over["of"])
             body, at = self._braces(closed)
             loop: Statement = Each(body) if is_each else Rounds(body, 1)
             return ([Poll(), loop] if polls else [loop]), at
+        if over and (of := self._sends.futures.get(over["of"].strip())):
+            return self._of_futures(over["name"], of, closed)
         if bounded:
             self._rounds.append(bounded["name"])
             body, at = self._braces(closed)
@@ -211,6 +217,11 @@ class _Reader:
         if body:
             raise Unclear  # nobody knows how often it is done
         return [], at
+
+    def _of_futures(self, name: str, of: str, closed: int) -> tuple[Block, int]:
+        self._sends.futures[name] = of
+        body, at = self._braces(closed)
+        return [Each(body, of=of)], at
 
     def _if(self, closed: int, given: str) -> tuple[Block, int]:
         condition = self._condition(given)
@@ -228,6 +239,8 @@ class _Reader:
 
     def _condition(self, given: str) -> Condition:
         whole = "|".join(sorted(self._whole)) or "(?!)"
+        if asked := self._sends.asked(given):
+            return asked
         if match := re.fullmatch(_EMPTY.format(whole), given):
             return Condition(bool(match["not"] or match["has"] or match["some"]))
         words = set(re.findall(r"\w+", given))
@@ -260,6 +273,8 @@ class _Reader:
         word, label = match["word"], match["label"]
         end = self._text.statement(match.end())[1]
         given = self._text.plain[match.end() : end].strip()
+        if self._sends.is_future(given):
+            raise Unclear
         if label:
             if word != "return":
                 raise Unclear
@@ -277,11 +292,13 @@ class _Reader:
         plain = self._text.plain
         if match := _EACH.match(plain, at):
             return self._each(match)
-        if match := _CATCHING.match(plain, at):
+        if match := CATCHING.match(plain, at):
             return self._catching(match)
         stop = min(self._text.statement(at)[1], end)
         if at <= self._poll.start < stop or at <= self._poll.end - 1 < stop:
             return [Poll()], stop
+        if (sent := self._sent(at, stop)) is not None:
+            return sent, stop
         code = plain[at:stop]
         if verbs := [match["verb"] for match in self._of_consumer.finditer(code)]:
             return self._of_client(at, stop, verbs), stop
@@ -289,11 +306,21 @@ class _Reader:
             return [self._call(own["name"])], stop
         return self._other(at, stop), stop
 
+    def _sent(self, at: int, stop: int) -> Block | None:
+        """A statement that sends, or waits for that; one of which it is not known who hears of it
+        is read as any other work."""
+        if not self._sends.are_in(at, stop):
+            return self._sends.waits(at, stop)
+        with suppress(Unclear):
+            found = self._sends.sent(at, stop)
+            return found if self._mentions(self._seen[at:stop], self._names) else []
+        return None
+
     def _each(self, match: re.Match[str]) -> tuple[Block, int]:
         start, stop = self._text.block_of(match.end())
         if match["of"] not in self._whole:
             raise Unclear
-        begin = _NAMED.match(self._text.plain, start + 1)
+        begin = NAMED.match(self._text.plain, start + 1)
         body = self._block(begin.end() - 1 if begin else start, stop)
         closing = _end_of(re.compile(r"\s*\)?"), self._text.plain, stop + 1)
         return [Each(body, by_function=not self._is_kotlin)], closing
@@ -333,7 +360,7 @@ class _Reader:
     def _other(self, at: int, stop: int) -> Block:
         """A statement that is about a message or not."""
         code, seen = self._text.plain[at:stop], self._seen[at:stop]
-        if _EXITS.search(code):
+        if _EXITS.search(code) or self._sends.is_used(code):
             raise Unclear
         only_tells = only_writes(code)
         if self._depth:

@@ -85,13 +85,13 @@ def _called_back(text: Text, producers: set[str]) -> list[Block]:
 def names(plain: str) -> set[str]:
     """The names of producers; Kotlin's `it` where a block has no other."""
     made_as = {name for match in _PRODUCER.finditer(plain) for name in match.groups() if name}
-    made_as |= _templates(plain)
+    made_as |= templates(plain)
     injected = {match[1] for match in islice(_INJECTED.finditer(plain), _MOST)}
     made_as |= {name for name in injected if not re.search(_DECLARED.format(name), plain)}
     return also_called(plain, made_as, "KafkaProducer")
 
 
-def _templates(plain: str) -> set[str]:
+def templates(plain: str) -> set[str]:
     """The names of Spring's templates, whose `send` takes no callback."""
     return {name for match in _TEMPLATE.finditer(plain) for name in match.groups() if name}
 
@@ -139,24 +139,30 @@ def _places(text: Text, producers: set[str]) -> Iterator[tuple[int, str]]:
     if producers:
         infix = rf"^[ \t]*(?:{'|'.join(sorted(producers))})[ \t]+send[ \t]+\(?\w[^\n.]*$"
         yield from ((part.start(), RESULT) for part in re.finditer(infix, text.plain, re.MULTILINE))
-    templates, every = _templates(text.plain), sends(text, producers)
+    own, every = templates(text.plain), sends(text, producers)
     yield from ((at, ONLY_WRITTEN) for at in jvm_results.untaken(text, (at for at, _ in every)))
     for at, opened in every:
         end = text.closed(opened)
-        is_ours = templates.isdisjoint(re.findall(r"\w+", text.plain[at:opened]))
+        is_ours = own.isdisjoint(re.findall(r"\w+", text.plain[at:opened]))
         second = jvm_calls.behind_first(text.plain[opened : end - 1]) if is_ours else ""
         trailing = re.match(r"\s*\{", text.plain[end:])
-        if trailing:
-            block = text.block_of(end + trailing.end() - 1)
-            heard = callback("", text.plain[block[0] + 1 : block[1]])
-        else:
-            heard = (callback(second) or _elsewhere(text, second)) if second else None
-        if heard and (fault := heard.fault(partial(_own_method, text))):
+        told = heard(text, opened) if second or trailing else None
+        if told and (fault := told.fault(partial(_own_method, text))):
             yield at, fault
         elif second.strip() == "null":
             yield at, DROPPED
         elif not second and not trailing and (fault := futures.fate(at, end)):
             yield at, fault
+
+
+def heard(text: Text, opened: int) -> Callback | None:
+    """The callback of a send whose bracket opens before a place, if it is in the text."""
+    end = text.closed(opened)
+    if trailing := re.match(r"\s*\{", text.plain[end:]):
+        block = text.block_of(end + trailing.end() - 1)
+        return callback("", text.plain[block[0] + 1 : block[1]])
+    second = jvm_calls.behind_first(text.plain[opened : end - 1])
+    return (callback(second) or _elsewhere(text, second)) if second else None
 
 
 def _elsewhere(text: Text, given: str) -> Callback | None:

@@ -57,6 +57,12 @@ def raises(function: Function) -> bool:
     )
 
 
+def with_error(function: Function) -> list[ast.AST]:
+    """The statements of a callback that run where there is an error."""
+    error = _error(function)
+    return [*_with_error(_body(function), error)] if error else _body(function)
+
+
 @dataclass(frozen=True, slots=True)
 class _Callback:
     """What is known of the file of a callback; `caught` where nothing that it raises leaves it."""

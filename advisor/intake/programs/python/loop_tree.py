@@ -12,7 +12,8 @@ from advisor.intake.programs import simulation
 from advisor.intake.programs.python import error_handling, words
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.observations import observes
-from advisor.intake.programs.simulation import (
+from advisor.intake.programs.python.send_tree import Sends
+from advisor.intake.programs.trees import (
     Attempt,
     Block,
     Call,
@@ -25,6 +26,7 @@ from advisor.intake.programs.simulation import (
     Jump,
     Poll,
     Rounds,
+    Send,
     Statement,
     Unclear,
     Work,
@@ -47,14 +49,17 @@ def facts(tree: ast.Module) -> dict[str, int]:
     functions = error_handling.of_file(tree)
     for top in [tree, *functions.values()]:
         with suppress(Unclear):
-            found = simulation.facts(_Reader(consumers, functions).block(top.body)) | found
+            found = simulation.facts(Reader(tree, consumers, functions).block(top.body)) | found
     return found
 
 
-class _Reader:
+class Reader:
     """Reads one function after its statements."""
 
-    def __init__(self, consumers: set[str], functions: dict[str, Function]) -> None:
+    def __init__(
+        self, tree: ast.Module, consumers: set[str], functions: dict[str, Function]
+    ) -> None:
+        self._sends = Sends(tree, functions)
         self._consumers, self._functions = consumers, functions
         self._names, self._whole = set[str](), set[str]()
         self._lists = set[str]()
@@ -104,6 +109,9 @@ class _Reader:
             self._names.add(name)
             self._whole = {name} if words.verb(value) == "consume" else set()
             return [Poll()]
+        if isinstance(value, ast.Call) and (flushed := self._flush(value)):
+            self._sends.left(name)
+            return flushed
         if self._is_copy(value):
             self._whole.add(name)
             return []
@@ -132,6 +140,8 @@ class _Reader:
         """What an expression does; `is_alone` says that it is a statement."""
         if isinstance(value, ast.Await):
             value = value.value
+        if self._sends.is_used(value):
+            raise Unclear
         if any(isinstance(node, ast.Lambda | ast.Await | ast.Yield) for node in ast.walk(value)):
             raise Unclear
         if isinstance(value, ast.Call) and is_alone and (whole := self._alone(value)) is not None:
@@ -160,6 +170,11 @@ class _Reader:
         verb, whose = words.verb(call), words.receiver(call)
         if whose in self._consumers:
             return self._of_consumer(call, verb)
+        with suppress(Unclear):
+            sent = self._sends.of(call)
+            if sent is not None:
+                is_other = any(isinstance(part, Send) for part in sent) and not self._is_about(call)
+                return [] if is_other else sent
         if verb in self._functions and (not whose or whose == "self") and self._is_about(call):
             return [self._called(call)]
         if verb == "append" and whose in self._lists and not self._decides:
@@ -200,15 +215,22 @@ class _Reader:
 
     def _if(self, node: ast.If) -> Block:
         condition = self._condition(node.test)
+        flushes = [part for call in words.calls(node.test) for part in self._flush(call)]
         before = self._decides
         self._decides = before or not (condition.of_record or condition.value is not None)
         then, other = self.block(node.body), self.block(node.orelse)
         self._decides = before
-        return [If(condition, then, other)]
+        return [*flushes, If(condition, then, other)]
+
+    def _flush(self, call: ast.Call) -> Block:
+        """A `flush` whose result is asked for."""
+        return (self._sends.of(call) or []) if words.verb(call) == "flush" else []
 
     def _condition(self, test: ast.expr) -> Condition:
         if (known := self._known(test)) is not None:
             return Condition(known)
+        if asked := self._sends.asked(test):
+            return asked
         negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
         inner = test.operand if isinstance(test, ast.UnaryOp) else test
         is_own = isinstance(inner, ast.Call) and words.verb(inner) in self._functions
@@ -255,7 +277,7 @@ class _Reader:
             body = self.block(node.body)
             if polls and not list(words.calls(node.test)):
                 return [Rounds(body)]
-            if body:
+            if body or self._sends.are_served(node):
                 raise Unclear
             return []
         match node:

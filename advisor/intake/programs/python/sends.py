@@ -21,7 +21,7 @@ _TAKES = frozenset({"callback", "on_delivery"})
 _POSITIONS = {"produce": 4, "produce_batch": 3}
 """What sends, and where among its arguments the callback is."""
 _AIO = frozenset({"AIOProducer"})
-_PRODUCERS = frozenset({"Producer", "SerializingProducer", "AvroProducer"})
+PRODUCERS = frozenset({"Producer", "SerializingProducer", "AvroProducer"})
 _UNREAD = (
     "whether this send has a callback is not in the file. Write callback=… out here, or give the "
     "settings as properties and say what becomes of a send that fails (application.delivery.errors)"
@@ -77,7 +77,7 @@ class _Sends:
 
     def __init__(self, tree: ast.Module, *, in_config: bool) -> None:
         self._tree, self._in_config = tree, in_config
-        self._producers = words.made_of(tree, _PRODUCERS)
+        self._producers = words.made_of(tree, PRODUCERS)
         self._aio = words.made_of(tree, _AIO)
         self._alone = {
             id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
@@ -140,7 +140,7 @@ class _Sends:
     def callbacks(self) -> Iterator[Function]:
         """The functions of the file that sends call back."""
         names = set[str]()
-        for given in (given for call in self._calls for given in _callbacks(call)):
+        for given in (given for call in self._calls for given in given_callbacks(call)):
             if isinstance(given, ast.Lambda):
                 yield given
             elif isinstance(given, ast.Call) and words.verb(given) == "partial" and given.args:
@@ -265,7 +265,8 @@ def _is_callback(word: ast.keyword) -> bool:
     return word.arg in _TAKES and not _is_none(word.value)
 
 
-def _callbacks(call: ast.Call) -> list[ast.expr]:
+def given_callbacks(call: ast.Call) -> list[ast.expr]:
+    """What a send is given to call back."""
     own = [word.value for word in call.keywords if word.arg and _is_callback(word)]
     position = _POSITIONS.get(words.verb(call), len(call.args))
     return own + call.args[position : position + 1]

@@ -22,8 +22,8 @@ from advisor.intake.clients.known_settings import (
 )
 from advisor.intake.programs import databases, transactions
 from advisor.intake.programs.databases import refuse_uncommitted
-from advisor.intake.programs.facts import SHARE_CONSUMER, processed, unheard
-from advisor.intake.programs.python import seeks
+from advisor.intake.programs.facts import GOES_ON, SHARE_CONSUMER, processed, unheard
+from advisor.intake.programs.python import job_tree, seeks, words
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python import topics as python_topics
 from advisor.intake.programs.python.clients import Made, Pair
@@ -158,6 +158,8 @@ def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None
     line, reason = (0, "") if in_config else python_sends.open_sends(tree)
     if line:
         reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
+    elif not words.consumers(tree) and (line := job_tree.fault(tree)):
+        unheard(reading, line, GOES_ON)
 
 
 def _state(

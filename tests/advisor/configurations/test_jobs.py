@@ -1,0 +1,121 @@
+"""Programs that only send: does somebody ask, at the end, for what their callbacks kept?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import COPIES, TOPIC, assert_file
+
+_SETTINGS = f"{TOPIC} {COPIES}"
+_JAVA = """import org.apache.kafka.clients.producer.*;
+class A {{
+  private volatile Exception failure;
+  public static void main(String[] given) throws Exception {{
+    Properties p = new Properties();
+    p.put("bootstrap.servers", "kafka:9092");
+    p.put("acks", "all");
+    List<String> failed = new CopyOnWriteArrayList<>();
+    {body}
+  }}
+}}
+"""
+_OPEN = "KafkaProducer<String, String> producer = new KafkaProducer<>(p);"
+_SENDS = (
+    "for (String line : read(given[0])) {"
+    ' producer.send(new ProducerRecord<>("t", line), '
+    "(m, e) -> { if (e != null) failed.add(line); }); }"
+)
+_HELD = f"try (KafkaProducer<String, String> producer = new KafkaProducer<>(p)) {{ {_SENDS} }}"
+_AGAIN = 'for (String line : failed) { producer.send(new ProducerRecord<>("t", line)).get(); }'
+_THROWS = 'if (!failed.isEmpty()) throw new IllegalStateException("failed");'
+_PYTHON = """import sys
+from confluent_kafka import Producer
+
+producer = Producer({{"bootstrap.servers": "kafka:9092", "acks": "all"}})
+failed = []
+
+
+def done(error, message):
+    if error is not None:
+        failed.append(error)
+
+
+for line in open(sys.argv[1]):
+    producer.produce("t", line, on_delivery=done)
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{_HELD} {_THROWS}",
+        f"{_OPEN} {_SENDS} producer.flush(); {_THROWS} producer.close();",
+        f"{_OPEN} {_SENDS} producer.flush(); {_AGAIN} producer.close();",
+        f"{_HELD} if (failed.size() > 0) {{ write(failed); }}",
+    ],
+)
+def test_a_job_that_does_something_about_what_failed_loses_nothing(
+    body: str, tmp_path: Path
+) -> None:
+    assert_file(tmp_path / "A.java", _JAVA.format(body=body), "", _SETTINGS, 0, "^YES")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        _HELD,
+        f'{_HELD} if (!failed.isEmpty()) log.error("{{}} failed", failed.size());',
+        f"{_OPEN} {_SENDS} {_THROWS} producer.close();",
+        f"try {{ {_OPEN} {_SENDS} producer.flush(); {_THROWS} }} catch (Exception e) "
+        "{ e.printStackTrace(); }",
+    ],
+)
+def test_a_job_that_goes_on_without_what_failed_loses_it(body: str, tmp_path: Path) -> None:
+    text = _JAVA.format(body=body)
+    assert_file(tmp_path / "A.java", text, "", _SETTINGS, 1, "goes on without a message whose send")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("producer.flush()\nsys.exit(1 if failed else 0)", 0),
+        ("producer.flush()\nif failed:\n    sys.exit('not all sent')", 0),
+        ("producer.flush()\nif failed:\n    print(len(failed))", 1),
+        ("if failed:\n    sys.exit('not all sent')\nproducer.flush()", 1),
+        ("producer.flush(5)\nif failed:\n    sys.exit('not all sent')", 1),
+        ("if producer.flush(5) > 0 or failed:\n    sys.exit('not all sent')", 0),
+    ],
+)
+def test_a_job_in_python_that_ends_well_has_sent_all(body: str, code: int, tmp_path: Path) -> None:
+    expected = "^YES" if code == 0 else "NO: at-least-once"
+    assert_file(tmp_path / "a.py", _PYTHON.format(body=body), "", _SETTINGS, code, expected)
+
+
+_OBJECT = """from confluent_kafka import Producer
+
+class Done:
+    def __call__(self, error, message):
+        if error is not None:
+            {does}
+
+{made}
+producer = Producer({{"bootstrap.servers": "kafka:9092", "acks": "all"}})
+for line in lines():
+    producer.produce("t", line, on_delivery={given})
+producer.flush()
+"""
+
+
+@pytest.mark.parametrize(("made", "given"), [("done = Done()", "done"), ("", "Done()")])
+@pytest.mark.parametrize(
+    ("does", "code"), [("print(error)", 1), ("raise RuntimeError(error)", 0), ("again(message)", 0)]
+)
+def test_an_object_that_is_called_back_is_read_as_a_function(
+    made: str, given: str, does: str, code: int, tmp_path: Path
+) -> None:
+    text = _OBJECT.format(does=does, made=made, given=given)
+    expected = "^YES" if code == 0 else "NO: at-least-once"
+    assert_file(tmp_path / "a.py", text, "", _SETTINGS, code, expected)
