@@ -86,6 +86,9 @@ class _Sends:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._functions.setdefault(node.name, []).append(node)
+        self._objects = _called_as_functions(tree)
+        for name, function in self._objects.items():
+            self._functions.setdefault(name, []).append(function)
         self._names_callbacks = any(
             isinstance(key, ast.Constant) and key.value in _TAKES
             for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys
@@ -146,6 +149,8 @@ class _Sends:
             elif isinstance(given, ast.Call) and words.verb(given) == "partial" and given.args:
                 own = self._functions.get(ast.unparse(given.args[0]).rpartition(".")[2], [])
                 yield from (without(function, len(given.args) - 1) for function in own[:1])
+            elif words.verb(given) in self._objects:
+                yield self._objects[words.verb(given)]
             elif isinstance(given, ast.Name | ast.Attribute):
                 names.add(ast.unparse(given).rpartition(".")[2])
         for name in sorted(names):
@@ -243,6 +248,18 @@ class _Sends:
         """Sends that a program may leave in its queue when it ends."""
         sends = self._of_file() if any(self.callbacks()) else ()
         yield from exits.left_behind(self._tree, self._producers, sends)
+
+
+def _called_as_functions(tree: ast.Module) -> dict[str, Function]:
+    """What objects of the file do that are called (`__call__`), by the names of their classes and
+    their own."""
+    found = dict[str, Function]()
+    for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        for own in node.body:
+            if isinstance(own, ast.FunctionDef) and own.name == "__call__":
+                names = words.made_of(tree, frozenset({node.name}))
+                found |= {name.rpartition(".")[2]: own for name in (node.name, *names)}
+    return found
 
 
 def _hears(call: ast.Call) -> bool:
