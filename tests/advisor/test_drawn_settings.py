@@ -191,4 +191,4 @@ def test_settings_are_read_as_they_take_effect(draw: Callable[[Random], Drawn]) 
 @pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("draw", WAYS, ids=lambda it: it.__name__)
 def test_many_settings_are_read_as_they_take_effect(draw: Callable[[Random], Drawn]) -> None:
-    _assert_read(draw, range(5_000))
+    _assert_read(draw, range(2_000))
