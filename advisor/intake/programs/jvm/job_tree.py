@@ -5,7 +5,7 @@ sends what it was given or reads somewhere, and ends.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -47,17 +47,18 @@ _PRODUCER = re.compile(r"\bKafkaProducer\b")
 
 def fault(text: Text) -> int:
     """Where a program goes on to its end without a message whose send fails; -1 if nowhere."""
-    for name, body in _roots(text):
+    sends = Sends(text)
+    for name, body in _roots(text, [at for at, _ in sends.places]):
+        sends.futures.clear()
         with suppress(Unclear):
-            tree = _Reader(text).job(body)
+            tree = _Reader(text, sends).job(body)
             if found := simulation.faults(tree, is_whole=name == "main"):
                 return found[UNHEARD]
     return -1
 
 
-def _roots(text: Text) -> Iterator[tuple[str, tuple[int, int]]]:
+def _roots(text: Text, places: Sequence[int]) -> Iterator[tuple[str, tuple[int, int]]]:
     """The methods that send, themselves or by others, and that no other one calls."""
-    places = [at for at, _ in Sends(text).places]
     bodies = dict[str, tuple[int, int]]()
     for start, end, head in islice(text.heads, _MOST_METHODS):
         if match := METHOD.search(head):
@@ -77,8 +78,8 @@ class _Reader(loop_tree.Reader):
     """Reads a method that sends. What it does besides is of no matter, unless it may be what is
     done about a send that failed."""
 
-    def __init__(self, text: Text) -> None:
-        super().__init__(text, _NOWHERE)
+    def __init__(self, text: Text, sends: Sends) -> None:
+        super().__init__(text, _NOWHERE, sends)
         self._seen = text.plain
 
     def job(self, body: tuple[int, int]) -> Block:

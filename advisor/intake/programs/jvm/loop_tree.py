@@ -101,7 +101,7 @@ def facts(text: Text, polls: Iterable[PollCall]) -> dict[str, int]:
 class Reader:
     """Reads the statements around one poll."""
 
-    def __init__(self, text: Text, poll: PollCall) -> None:
+    def __init__(self, text: Text, poll: PollCall, sends: Sends | None = None) -> None:
         self._text, self._poll = text, poll
         span = poll.end, text.block(poll.start)[1]
         names = polled.names(text, poll, span)
@@ -113,7 +113,7 @@ class Reader:
         self._rounds: list[str] = []
         self._depth = self._nested = self._read = 0
         self._decides = False
-        self._sends = Sends(text)
+        self._sends = sends or Sends(text)
         self._is_kotlin = bool(re.search(r"\bfun\b", text.plain))
 
     def method(self) -> Block:

@@ -12,6 +12,7 @@ from advisor.intake.programs import simulation
 from advisor.intake.programs.facts import UNHEARD
 from advisor.intake.programs.python import error_handling, loop_tree, words
 from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.send_tree import Sends
 from advisor.intake.programs.trees import Block, Call, Condition, Each, Flush, Jump, Unclear
 
 _MOST_ROOTS, _DEEPEST = 12, 4
@@ -23,9 +24,10 @@ def fault(tree: ast.Module) -> int:
     """The line where a program goes on to its end without a message whose send fails; 0 if there
     is none."""
     functions = error_handling.of_file(tree)
+    sends = Sends(tree, functions)
     for body, is_whole in _roots(tree, functions):
         with suppress(Unclear):
-            reader = _Reader(tree, functions)
+            reader = _Reader(sends, functions)
             if found := simulation.faults(reader.block(body), is_whole=is_whole):
                 return found[UNHEARD]
     return 0
@@ -53,8 +55,8 @@ class _Reader(loop_tree.Reader):
     """Reads a function that sends. What it does besides is of no matter, unless it may be what is
     done about a send that failed."""
 
-    def __init__(self, tree: ast.Module, functions: dict[str, Function]) -> None:
-        super().__init__(tree, set(), functions)
+    def __init__(self, sends: Sends, functions: dict[str, Function]) -> None:
+        super().__init__(sends, set(), functions)
 
     def _statement(self, node: ast.stmt) -> Block:
         if isinstance(node, ast.Assert):

@@ -47,19 +47,18 @@ def facts(tree: ast.Module) -> dict[str, int]:
     """What the functions that poll do with messages, and in which line, where they are clear."""
     consumers, found = words.consumers(tree), dict[str, int]()
     functions = error_handling.of_file(tree)
+    sends = Sends(tree, functions)
     for top in [tree, *functions.values()]:
         with suppress(Unclear):
-            found = simulation.facts(Reader(tree, consumers, functions).block(top.body)) | found
+            found = simulation.facts(Reader(sends, consumers, functions).block(top.body)) | found
     return found
 
 
 class Reader:
     """Reads one function after its statements."""
 
-    def __init__(
-        self, tree: ast.Module, consumers: set[str], functions: dict[str, Function]
-    ) -> None:
-        self._sends = Sends(tree, functions)
+    def __init__(self, sends: Sends, consumers: set[str], functions: dict[str, Function]) -> None:
+        self._sends = sends
         self._consumers, self._functions = consumers, functions
         self._names, self._whole = set[str](), set[str]()
         self._lists = set[str]()
