@@ -15,6 +15,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.buffers import COLLECTION, OF_VALUES, OFFSETS, PUT_BY, put_by
+from advisor.intake.programs.jvm.concurrency import of_no_holder
 from advisor.intake.programs.jvm.derived_names import Made, logged
 from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
@@ -41,7 +42,10 @@ _ENDS_OTHER = [
 _OF_COMMITS = re.compile(r"\b(?:commit(?:Sync|Async)|OffsetAndMetadata|TopicPartition)\b")
 _GOES_ON = re.compile(r"\b(?:try|finally|if\s*\([^{}]*\))\s*$")
 """What stands before braces behind which a program goes on."""
-_ASKS_FOR_NONE = re.compile(r"(?<!!)\b[\w.]+\s*\.\s*isEmpty\b|==\s*(?:0|null)\b|\belse\b")
+_NONE = (
+    r"(?<!!)\b(?:{0})\s*\.\s*(?:\w+\(\)\s*\.\s*)?isEmpty\b|==\s*null\b|\belse\b"
+    r"|\b(?:count|size|length|n|\w*[cC]ount|\w*[sS]ize)\s*(?:\(\s*\))?\s*==\s*0\b"
+)
 _JUMPS = re.compile(r"\b(?:continue|break|return|throw)\b")
 _OTHER = re.compile(r"\s*(?:catch\s*(?:\([^(){}]*\)\s*)?|else\b[^{};]*)\{")
 _OFFSETS_SENT = re.compile(r"\bsendOffsetsToTransaction\s*\(")
@@ -156,13 +160,23 @@ class Records:
             if any(self._is_ahead(self.behind, commit.start(), span) for span in spans):
                 yield commit.start()
 
+    @cached_property
+    def _asks_for_none(self) -> re.Pattern[str]:
+        """A question whether nothing was polled, or whatever else."""
+        names = {*self.names, *self._apart, *(made.name for made in self.made)}
+        return re.compile(_NONE.format("|".join(sorted(names)) or "(?!)"))
+
     def _after(self, commit: int, at: int) -> Iterator[Block]:
         """What is done behind a commit: in its block, and behind that where it only tries, or asks
         something else than whether there are records."""
         yield at, self.text.block(commit)[1]
         for start, end, head in reversed(self.text.around(commit)[-_MOST_AROUND:]):
             inside = self.block[0] < start and _GOES_ON.search(head)
-            if not inside or _ASKS_FOR_NONE.search(head) or _JUMPS.search(self.text.plain, at, end):
+            if (
+                not inside
+                or self._asks_for_none.search(head)
+                or _JUMPS.search(self.text.plain, at, end)
+            ):
                 return
             at = end + 1
             while other := _OTHER.match(self.text.plain, at):
@@ -235,6 +249,10 @@ class Records:
             if in_it and uses.search(masked, match.end(), self.block[1]):
                 yield match.start()
 
+    @cached_property
+    def _waited(self) -> re.Pattern[str]:
+        return of_no_holder(_WAITED, self.text.plain)
+
     def _of_sends(self) -> Iterator[int]:
         """Commits behind records that were handed to a producer, which has not sent them yet."""
         plain = self.text.plain
@@ -244,7 +262,7 @@ class Records:
         commits += self._commits_of_offsets()
         for end in [*self._sent(self._reach, self.names | self._apart), *self._sent_by_methods()]:
             next_one = min((start for start, _ in commits if start >= end), default=0)
-            if next_one and not _WAITED.search(plain, end, next_one):
+            if next_one and not self._waited.search(plain, end, next_one):
                 yield next_one
 
     def _sent(self, span: Block, names: Collection[str]) -> Iterator[int]:
@@ -261,7 +279,7 @@ class Records:
         sending = (body for body in reached if _SENDS.search(plain, *body))
         for body in islice(sending, _MOST_OF_NAME):
             sent = [*self._sent(body, self.text.parameters(body))]
-            if not sent or _WAITED.search(plain, max(sent), body[1]):
+            if not sent or self._waited.search(plain, max(sent), body[1]):
                 continue
             called = "|".join(self.text.named(body)) or "(?!)"
             for call in re.compile(rf"\b(?:{called})\s*\(").finditer(plain, *self._reach):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
@@ -81,7 +82,8 @@ QUEUE = (
 )
 ASKS = re.compile(
     r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny|waitFor\w+|flushSync|txCommit|block\w*)\s*\("
-    r"|(?<=Future::)(?:join|get)\b|(?<=Thread::)join\b|\bacquire\w*\s*\(\s*\w|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
+    r"|(?<=Future::)(?:join|get)\b|(?<=Thread::)join\b|\bacquire\w*\s*\(\s*\w"
+    r"|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
     r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
 )
 """What waits for others, and throws what they throw, or may."""
@@ -108,10 +110,44 @@ SCOPE = re.compile(r"\b(?:coroutineScope|runBlocking|supervisorScope)\b[^{};]*$"
 _OTHER_SCOPE = re.compile(r"\b(?!this\b)\w+(?:\([^()]{0,80}\))?\s*\.\s*$")
 
 
+_HELD = (
+    r"(?:Atomic(?:Boolean|Integer|Long|Reference)|Optional(?:Int|Long|Double)?|(?:Inheritable)?"
+    r"ThreadLocal|(?:Weak|Soft)Reference|Mutable(?:Boolean|Int|Long|Object)|Counter|Gauge)"
+)
+_HOLDERS = re.compile(
+    rf"\b{_HELD}\b(?:<[^;=(){{}}]{{0,80}}>)?\s+(?P<typed>\w{{1,60}})\s*[=;,)]"
+    rf"|\b(?P<named>\w{{1,60}})\s*(?::\s*{_HELD}\b|=\s*(?:new\s+)?{_HELD}\s*[(<.])"
+)
+"""Names of what only holds a value: its `get()` waits for nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Where a text waits for others: `any` finds all of it, `asks` what throws their errors."""
+
+    any: re.Pattern[str]
+    asks: re.Pattern[str]
+
+
+def waits(plain: str) -> Waits:
+    """The patterns for this text."""
+    return Waits(of_no_holder(WAITS, plain), of_no_holder(ASKS, plain))
+
+
+@lru_cache(maxsize=8)
+def of_no_holder(pattern: re.Pattern[str], plain: str) -> re.Pattern[str]:
+    """What a pattern finds but where it is asked of a name that only holds a value."""
+    found = (match["typed"] or match["named"] for match in _HOLDERS.finditer(plain))
+    names = sorted({*islice(found, _MOST)})
+    others = "".join(rf"(?<!\b{name}\.)" for name in names)
+    return re.compile(f"{others}(?:{pattern.pattern})", pattern.flags) if names else pattern
+
+
 def outside(text: Text, hands: Sequence[int], span: Block) -> int:
     """Where a coroutine is launched in a scope of its own, if nothing but another scope waits."""
-    waits = [match[0] for match in islice(WAITS.finditer(text.plain, *span), _MOST)]
-    if not waits or not all(SCOPE.search(wait) for wait in waits):
+    every = waits(text.plain).any.finditer(text.plain, *span)
+    found = [match[0] for match in islice(every, _MOST)]
+    if not found or not all(SCOPE.search(wait) for wait in found):
         return 0
     before = ((at, text.plain[max(0, at - _REACH) : at]) for at in hands)
     return next((at for at, own in before

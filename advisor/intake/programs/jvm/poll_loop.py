@@ -173,6 +173,10 @@ class _Poll:
             yield from inner._too_early()
 
     @cached_property
+    def _waits(self) -> concurrency.Waits:
+        return concurrency.waits(self._text.plain)
+
+    @cached_property
     def _inner(self) -> list[_Poll]:
         """The methods of the file that are handed records, as polls of these."""
         calls = handed(self._text, self._records.names, self._whole, self._call)
@@ -182,10 +186,10 @@ class _Poll:
     def _before_waiting(self, end: int) -> Iterator[int]:
         """Where all is committed before others, who have a record, are waited for."""
         plain = self._text.plain
-        waits = [match[0] for match in concurrency.WAITS.finditer(plain, self._behind, end)]
+        waits = [match[0] for match in self._waits.any.finditer(plain, self._behind, end)]
         pauses = all(wait.startswith("pause") for wait in waits)
         for at in (at for at in self._hands if waits and self._behind < at < end):
-            wait = concurrency.WAITS.search(plain, at, end)
+            wait = self._waits.any.search(plain, at, end)
             closed = self._text.closed(plain.index("(", at) + 1)
             early = self._commits.search(plain, closed, wait.start() if wait else end)
             waits_later = wait or (early and self._is_in_scope(at, early.start()))
@@ -241,7 +245,7 @@ class _Poll:
         plain = self._text.plain
         if outside := concurrency.outside(self._text, self._hands, (self._behind, end)):
             return outside
-        if concurrency.WAITS.search(plain, self._behind, end) or self._commits_then(end):
+        if self._waits.any.search(plain, self._behind, end) or self._commits_then(end):
             return 0
         if self._hands:
             return self._hands[0]
@@ -286,7 +290,7 @@ class _Poll:
             taken = self._taken(body)
             for match in islice(own.finditer(plain, *body), _MOST) if taken else ():
                 given = plain[match.end() : self._text.closed(match.end())]
-                waits = concurrency.WAITS.search(plain, *body)
+                waits = self._waits.any.search(plain, *body)
                 if not waits and not taken.isdisjoint(re.findall(r"\w+", given)):
                     yield match.start()
 
@@ -303,7 +307,7 @@ class _Poll:
         plain, end = self._text.plain, self._block[1]
         counted = concurrency.COUNTED.search(plain, self._behind, end)
         if not (counted or concurrency.ONLY_WAITS.search(plain, self._behind, end)):
-            waits = [match[0] for match in concurrency.ASKS.finditer(plain, self._behind, end)]
+            waits = [match[0] for match in self._waits.asks.finditer(plain, self._behind, end)]
             only_polls = concurrency.IS_DONE.search(plain, self._behind, end)
             known = ("join", "pause") if only_polls else ("join",)
             if not waits or not all(wait.startswith(known) for wait in waits):
@@ -314,7 +318,7 @@ class _Poll:
             asked = concurrency.AWAIT.sub("", asked) if counted else asked
             if "supervisorScope" in plain[self._behind : end]:
                 asked = asked.replace("runBlocking", "").replace("coroutineScope", "")
-            if concurrency.ASKS.search(asked):
+            if self._waits.asks.search(asked):
                 return
             only = re.compile("")
         for every in concurrency.EVERY.finditer(plain, self._behind, end):
