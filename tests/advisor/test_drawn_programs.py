@@ -48,6 +48,9 @@ _KEPT = Each((Send(Heard.KEPT),))
 _ENDED = Each((Send(Heard.ENDED),))
 _WAITED = Each((Log(), Send(Heard.WAITED)))
 _ALL = Commit(all=True)
+_SAVED = Each((Save(),))
+_MARKED = Each((Try((Save(),), Handler.FLAG),))
+_WHERE_OK = Commit(all=True, if_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +66,10 @@ _ALL = Commit(all=True)
         (Loop((_RETRIED,), auto_commit=True), False),
         (Loop((_RETRIED,), auto_commit=True, closed=True), True),
         (Loop((Each((Retry((Save(),), throws=False),)), Commit(all=True))), True),
+        (Loop((_MARKED,), auto_commit=True), True),
+        (Loop((_MARKED, _WHERE_OK)), True),
+        (Loop((Each((Try((Save(),), Handler.SKIP), Commit())),)), True),
+        (Loop((Try((_SAVED,), Handler.LEAVE), _WHERE_OK)), False),
     ],
     ids=str,
 )
@@ -116,11 +123,12 @@ def _drawn(examples: int) -> settings:
 
 
 @pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
-@given(loop=loops(), data=st.data())
+@given(data=st.data())
 @_drawn(30)
 def test_a_program_that_loses_messages_is_no_yes(
-    loop: Loop, data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
 ) -> None:
+    loop = data.draw(loops(of_c=language is Python))
     writer = language(lambda forms: data.draw(st.sampled_from(forms)))
     _never_a_yes(loop, writer, tmp_path / name)
 
@@ -128,11 +136,12 @@ def test_a_program_that_loses_messages_is_no_yes(
 @pytest.mark.thorough
 @pytest.mark.timeout(1_800)
 @pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
-@given(loop=loops(), data=st.data())
+@given(data=st.data())
 @_drawn(3_000)
 def test_many_programs_that_lose_messages_are_no_yes(
-    loop: Loop, data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
 ) -> None:
+    loop = data.draw(loops(of_c=language is Python))
     writer = language(lambda forms: data.draw(st.sampled_from(forms)))
     _never_a_yes(loop, writer, tmp_path / name)
 
@@ -170,6 +179,10 @@ def test_many_programs_that_lose_what_they_send_are_no_yes(
         Loop((Each((Log(), Try((Save(),), Handler.LEAVE))),), auto_commit=True, closed=True),
         Loop((_RETRIED,), auto_commit=True, closed=True),
         Loop((Each((Try((Save(), Commit(all=True))),), gathered=True),)),
+        Loop((Each((Log(), Try((Save(), Commit()), Handler.FLAG))),)),
+        Loop((_MARKED, _WHERE_OK)),
+        Loop((Try((_RETRIED,), Handler.FLAG), Commit(all=True))),
+        Loop((_MARKED, _WHERE_OK), single=True),
     ],
     ids=str,
 )

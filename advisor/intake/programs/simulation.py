@@ -31,6 +31,7 @@ from advisor.intake.programs.trees import (
     Heard,
     If,
     Jump,
+    Mark,
     Poll,
     Rounds,
     Send,
@@ -100,6 +101,7 @@ class _Play:
     errors: set[str] = field(default_factory=set)
     kept: dict[str, list[int]] = field(default_factory=dict)
     """The messages whose futures a name has."""
+    marks: dict[str, bool] = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     """Messages whose futures have an error."""
     failed_at: int = -1
@@ -137,6 +139,8 @@ class _Play:
                     self._wait(name, messages)
                 case Flush(is_limited=is_limited):
                     self._flush(is_limited)
+                case Mark(name=name, value=value):
+                    self.marks[name] = value
                 case Commit(at=at, whole=whole):
                     one = messages[-1] + 1 if messages else 0
                     self._commit(at, self.position if whole else one)
@@ -289,6 +293,8 @@ class _Play:
             value = self._call(condition.call, messages)
             if value is not None:
                 return value != condition.negated
+        elif condition.mark:
+            return self.marks.get(condition.mark, False) != condition.negated
         elif condition.error:
             return (condition.error in self.errors) != condition.negated
         elif condition.is_left:
@@ -335,7 +341,8 @@ def _in_all_ways(tree: Block, of_way: _OfWay) -> dict[str, int]:
 
 
 def _is_known(condition: Condition) -> bool:
-    return condition.value is not None or bool(condition.error) or condition.is_left
+    is_asked = bool(condition.error or condition.mark)
+    return condition.value is not None or is_asked or condition.is_left
 
 
 def _ways(choices: Mapping[int, Sequence[Any]]) -> Iterator[dict[int, Any]]:

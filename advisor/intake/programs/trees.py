@@ -63,6 +63,14 @@ class Flush:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A variable is made true or false, or a count more than 0 or 0."""
+
+    name: str
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """A commit of all that was polled, or of one message; `at` is its place in the text."""
 
@@ -133,7 +141,8 @@ class Condition:
     """What a decision depends on: `is_last` on the round of the loop, `call` on what a method
     returns, `of_record` on the message alone, and otherwise on what the text does not say. `value`
     is what it is where that is known, or in the last round; `negated` is of the call. `error` asks
-    for what a callback keeps in that name, and `is_left` for what a `Flush` has left."""
+    for what a callback keeps in that name, `is_left` for what a `Flush` has left, and `mark` for a
+    variable."""
 
     value: bool | None = None
     is_last: bool = False
@@ -142,6 +151,7 @@ class Condition:
     of_record: bool = False
     error: str = ""
     is_left: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +164,20 @@ class If:
 
 
 Statement = (
-    Poll | Work | Send | Wait | Flush | Commit | Close | Jump | Each | Rounds | Call | Attempt | If
+    Poll
+    | Work
+    | Send
+    | Wait
+    | Flush
+    | Mark
+    | Commit
+    | Close
+    | Jump
+    | Each
+    | Rounds
+    | Call
+    | Attempt
+    | If
 )
 Block = Sequence[Statement]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
@@ -28,33 +29,58 @@ from tests.advisor.drawn.loops import (
     parts,
 )
 
-_COMMITS = st.one_of(st.just(Commit(all=True)), st.just(Commit()))
-_WHOLE = st.just(Commit(all=True))
-_HANDLERS = st.sampled_from(Handler)
+_OF_ONE = tuple(handler for handler in Handler if handler is not Handler.FLAG)
+_HANDLERS = st.sampled_from(_OF_ONE)
 _OF_ALL = st.sampled_from((Handler.LOG, Handler.RETHROW, Handler.LEAVE))
 """Around the loop over the records there is none to stop."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """What a loop may have: `commits` of one record or all, or None, and `whole` ones of all;
+    handlers of what is done with one record, and around all of them."""
+
+    commits: st.SearchStrategy[Commit] | None
+    whole: st.SearchStrategy[Commit]
+    of_one: st.SearchStrategy[Handler]
+    of_all: st.SearchStrategy[Handler]
+
+
+_PLAIN = _Choices(
+    st.sampled_from((Commit(all=True), Commit())), st.just(Commit(all=True)), _HANDLERS, _OF_ALL
+)
+_MARKING = _Choices(
+    st.sampled_from((Commit(all=True, if_ok=True), Commit(), Commit(if_ok=True))),
+    st.sampled_from((Commit(all=True, if_ok=True), Commit(all=True, if_ok=True), Commit(all=True))),
+    st.sampled_from((*_OF_ONE, *(Handler.FLAG,) * 5)),
+    st.sampled_from((Handler.LOG, Handler.RETHROW, Handler.LEAVE, Handler.FLAG, Handler.FLAG)),
+)
+"""A poll in which something failed may be marked."""
+
+
 @st.composite
-def _around(draw: st.DrawFn, body: Block, commits: st.SearchStrategy[Commit]) -> Statement:
+def _around(
+    draw: st.DrawFn, body: Block, choices: _Choices, commits: st.SearchStrategy[Commit]
+) -> Statement:
     """A block in a `try`, with a commit behind it in the same block, or after all, or neither."""
     inside = draw(st.booleans())
     kept = (*body, draw(commits)) if inside else body
     last = () if inside or draw(st.integers(0, 3)) else (draw(commits),)
     every = any(isinstance(part, Each | Submit) for part in body)
-    return Try(kept, draw(_OF_ALL if every else _HANDLERS), last)
+    return Try(kept, draw(choices.of_all if every else choices.of_one), last)
 
 
 @st.composite
-def _of_one(draw: st.DrawFn, commits: st.SearchStrategy[Commit] | None) -> Block:
+def _of_one(draw: st.DrawFn, choices: _Choices) -> Block:
     """What is done with a record: it is saved once, and whatever else, in any order."""
     save: Statement = Save()
+    commits = choices.commits
     match draw(st.sampled_from(("plain", "plain", "try", "retry"))):
         case "try":
             save = (
-                draw(_around((save,), commits))
+                draw(_around((save,), choices, commits))
                 if commits is not None
-                else Try((save,), draw(_HANDLERS))
+                else Try((save,), draw(choices.of_one))
             )
         case "retry":
             save = Retry((save,), throws=draw(st.booleans()))
@@ -67,20 +93,26 @@ def _of_one(draw: st.DrawFn, commits: st.SearchStrategy[Commit] | None) -> Block
 
 
 @st.composite
-def loops(draw: st.DrawFn) -> Loop:
+def loops(draw: st.DrawFn, *, of_c: bool) -> Loop:
     """A loop that commits somewhere, by itself or by its statements."""
     auto_commit = draw(st.integers(0, 4)) == 0
     closed = draw(st.booleans())
-    commits = None if auto_commit else _COMMITS
+    single = of_c and draw(st.booleans())
+    choices = draw(st.sampled_from((_PLAIN, _MARKING)))
+    if auto_commit:
+        choices = replace(_PLAIN, commits=None)
     work: Statement = Submit(draw(st.booleans()))
     if draw(st.integers(0, 4)):
-        work = Each(draw(_of_one(commits)), gathered=not draw(st.integers(0, 3)))
+        work = Each(draw(_of_one(choices)), gathered=not single and not draw(st.integers(0, 3)))
     body: Block = (work,)
     if not draw(st.integers(0, 2)):
-        body = (draw(_around(body, _WHOLE)) if commits is not None else Try(body, draw(_OF_ALL)),)
-    if commits is not None and (draw(st.booleans()) or not _commits(body)):
-        body = tuple(draw(st.permutations([*body, draw(_WHOLE)])))
-    return Loop(body, auto_commit, closed)
+        around = choices.of_all
+        body = (
+            Try(body, draw(around)) if auto_commit else draw(_around(body, choices, choices.whole)),
+        )
+    if not auto_commit and (draw(st.booleans()) or not _commits(body)):
+        body = tuple(draw(st.permutations([*body, draw(choices.whole)])))
+    return Loop(body, auto_commit, closed, single)
 
 
 def _commits(body: Block) -> bool:

@@ -130,10 +130,17 @@ _COMMIT_ONE = (
 )
 _AFTER = {
     Handler.LOG: (),
+    Handler.FLAG: (),
     Handler.RETHROW: ("throw new IllegalStateException({error});",),
+    Handler.SKIP: ("continue;",),
     Handler.STOP: ("break;",),
     Handler.LEAVE: ("return;",),
 }
+_MARKED = (
+    ("boolean ok = true;", "ok = false;", "ok"),
+    ("int failed = 0;", "failed++;", "failed == 0"),
+    ("AtomicBoolean failed = new AtomicBoolean();", "failed.set(true);", "!failed.get()"),
+)
 _TASK = "pool.submit(() -> store.save(record.value()))"
 _TRIED = """\
     try {
@@ -150,6 +157,7 @@ class Java(Braced):
     commit_one, caught, after, end = _COMMIT_ONE, "Exception e", _AFTER, ";"
     job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
     record = _RECORD
+    marked = _MARKED
     futures = "List<Future<RecordMetadata>> futures = new ArrayList<>();"
     added, waited, at_once = "futures.add({sent});", _WAITED, _AT_ONCE
     heard, stored = _HEARD, _STORED

@@ -121,10 +121,17 @@ _COMMIT_ONE = (
 )
 _AFTER = {
     Handler.LOG: (),
+    Handler.FLAG: (),
     Handler.RETHROW: ("throw IllegalStateException({error})",),
+    Handler.SKIP: ("continue",),
     Handler.STOP: ("break",),
     Handler.LEAVE: ("return",),
 }
+_MARKED = (
+    ("var ok = true", "ok = false", "ok"),
+    ("var failed = 0", "failed += 1", "failed == 0"),
+    ("val failed = AtomicInteger()", "failed.incrementAndGet()", "failed.get() == 0"),
+)
 _TASK = "pool.submit { store.save(record.value()) }"
 _TRIED = """\
 try {
@@ -141,6 +148,7 @@ class Kotlin(Braced):
     commit_one, caught, after, end = _COMMIT_ONE, "e: Exception", _AFTER, ""
     job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
     record = _RECORD
+    marked = _MARKED
     futures = "val futures = mutableListOf<Future<RecordMetadata>>()"
     added, waited, at_once = "futures += {sent}", _WAITED, _AT_ONCE
     heard, stored = _HEARD, _STORED

@@ -17,6 +17,8 @@ class Handler(Enum):
     """What a `catch` does with the error of its block."""
 
     LOG = "logs it and goes on"
+    SKIP = "logs it and goes on with the next record"
+    FLAG = "logs it and marks the poll as failed"
     RETHROW = "logs it and throws it again"
     STOP = "logs it and leaves the loop over the records"
     LEAVE = "logs it and leaves the program"
@@ -34,9 +36,13 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Commits the offset behind the record, or with `all` of everything that was polled."""
+    """Commits the offset behind the record, or with `all` of everything that was polled.
+
+    With `if_ok` only where the poll is not marked as failed.
+    """
 
     all: bool = False
+    if_ok: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +131,14 @@ Block = Sequence[Statement]
 class Loop:
     """A consumer that polls for ever; `closed` however it ends.
 
-    With `auto_commit` each poll and the close commit what was polled before.
+    With `auto_commit` each poll and the close commit what was polled before. A `single` one gets
+    one record of a poll, and `Each` is of that.
     """
 
     body: Block
     auto_commit: bool = False
     closed: bool = False
+    single: bool = False
 
 
 @dataclass(frozen=True, slots=True)

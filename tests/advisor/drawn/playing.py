@@ -29,6 +29,7 @@ from tests.advisor.drawn.loops import (
 
 _POLLS = ((0, 1), (2, 3), (4, 5))
 """The offsets that each poll returns, and with none of them the records of a job."""
+_SINGLE = tuple((offset,) for batch in _POLLS for offset in batch)
 
 
 class _Crash(BaseException):
@@ -37,6 +38,10 @@ class _Crash(BaseException):
 
 class _Refused(Exception):
     """A record is not saved or sent."""
+
+
+class _Skipped(BaseException):
+    """Nothing more is done with a record."""
 
 
 class _Stopped(BaseException):
@@ -76,6 +81,7 @@ class _Play:
     kept: list[int] = field(default_factory=list)
     """The futures of the list."""
     has_error: bool = False
+    is_marked: bool = False
 
     def loses(self) -> bool:
         """Whether a message was committed past, or a job ended well, without it."""
@@ -95,8 +101,9 @@ class _Play:
 
     def _run_loop(self, loop: Loop) -> None:
         try:
-            for batch in _POLLS:
+            for batch in _SINGLE if loop.single else _POLLS:
                 self._step()
+                self.is_marked = False
                 self._forget_futures()
                 if loop.auto_commit:
                     self.committed = self.position
@@ -138,8 +145,9 @@ class _Play:
                 case Save():
                     for offset in records:
                         self._save(offset)
-                case Commit(all=whole):
-                    self.committed = self.position if whole else records[-1] + 1
+                case Commit(all=whole, if_ok=if_ok):
+                    if not (if_ok and self.is_marked):
+                        self.committed = self.position if whole else records[-1] + 1
                 case Each(body=body):
                     self._each(body, records)
                 case Submit(waited=waited):
@@ -224,6 +232,8 @@ class _Play:
         for offset in records:
             try:
                 self._do(body, (offset,))
+            except _Skipped:
+                pass
             except _Stopped as stopped:
                 if stopped.leaves:
                     raise
@@ -251,6 +261,10 @@ class _Play:
                 raise _Refused
             case Handler.LOG:
                 pass
+            case Handler.FLAG:
+                self.is_marked = True
+            case Handler.SKIP:
+                raise _Skipped from None
             case Handler.STOP | Handler.LEAVE:
                 raise _Stopped(leaves=handler is Handler.LEAVE) from None
 

@@ -18,7 +18,7 @@ from tests.advisor.drawn.loops import (
     Try,
     parts,
 )
-from tests.advisor.drawn.writer import Writer, jumps
+from tests.advisor.drawn.writer import Writer, jumps, marks
 
 _PROGRAM = """\
 import logging
@@ -92,6 +92,14 @@ while True:
         if message.error():
             raise KafkaException(message.error())
 {body}"""
+_SINGLE = """\
+while True:
+    message = consumer.poll(1.0)
+    if message is None:
+        continue
+    if message.error():
+        raise KafkaException(message.error())
+{body}"""
 _CLOSED = """\
 try:
 {polls}
@@ -101,10 +109,17 @@ _GATHERED = ("batch = list(messages)\n", "batch = [each for each in messages]\n"
              "batch = []\nfor each in messages:\n    batch.append(each)\n")  # fmt: skip
 _AFTER = {
     Handler.LOG: (),
+    Handler.FLAG: (),
     Handler.RETHROW: ("raise",),
+    Handler.SKIP: ("continue",),
     Handler.STOP: ("break",),
     Handler.LEAVE: ("return",),
 }
+_MARKED = (
+    ("ok = True", "ok = False", "ok"),
+    ("failed = 0", "failed += 1", "not failed"),
+    ("failed = False", "failed = True", "not failed"),
+)
 _TASK = "pool.submit(store.save, message.value())"
 _TRIED = """\
 try:
@@ -115,12 +130,20 @@ return True"""
 
 
 class Python(Writer):
+    is_single = False
+    """Whether a poll returns one record."""
+
     def program(self, program: Loop | Job) -> str:
         sends = any(isinstance(part, Send) for part in parts(program))
         if isinstance(program, Job):
             polls, frame = self.block(program.body) + _ENDING[program.ending], _JOB
         else:
-            polls, frame = _POLLS.format(body=self.inner(program.body)), _PROGRAM
+            self.is_single = program.single
+            self.mark = _MARKED[int(self.choose("012"))]
+            body = self.inner(program.body)
+            if marks(program):
+                body = f"    {self.mark[0]}\n{body}"
+            polls, frame = (_SINGLE if program.single else _POLLS).format(body=body), _PROGRAM
         if isinstance(program, Loop) and program.closed:
             polls = _CLOSED.format(polls=indent(polls, "    "))
         text = frame.format(
@@ -173,15 +196,22 @@ class Python(Writer):
             return "consumer.commit(asynchronous=False)"
         return "consumer.commit(message, asynchronous=False)"
 
+    def where_ok(self, text: str) -> str:
+        return f"if {self.mark[2]}:\n{indent(text, '    ')}"
+
     def each(self, each: Each) -> str:
         body = self.block(each.body)
         if not jumps(each) and self.choose(("in place", "function")) == "function":
             body = self.function("handle", body)
+        if self.is_single:
+            return body
         before = self.choose(_GATHERED) if each.gathered else ""
         every = "batch" if each.gathered else "messages"
         return f"{before}for message in {every}:\n{indent(body, '    ')}"
 
     def submit(self, waited: bool) -> str:
+        if self.is_single:
+            return f"{_TASK}.result()" if waited else _TASK
         if not waited:
             return f"for message in messages:\n    {_TASK}"
         return (
@@ -203,7 +233,11 @@ class Python(Writer):
 
     def _after(self, handler: Handler, error: str) -> str:
         logged = 'log.exception("failed")' if error else 'log.error("failed")'
-        return indent("\n".join((logged, *_AFTER[handler])), "    ")
+        is_next = self.is_single and handler is Handler.STOP
+        after = _AFTER[Handler.SKIP if is_next else handler]
+        if handler is Handler.FLAG:
+            after = (self.mark[1],)
+        return indent("\n".join((logged, *after)), "    ")
 
     def retry(self, block: Retry) -> str:
         last = f"\n        if attempt == {TRIES}:\n            raise" if block.throws else ""

@@ -54,8 +54,9 @@ class Writer(ABC):
                 return self.save()
             case Log():
                 return self.log()
-            case Commit(all=whole):
-                return self.commit(whole)
+            case Commit(all=whole, if_ok=if_ok):
+                text = self.commit(whole)
+                return self.where_ok(text) if if_ok else text
             case Each():
                 return self.each(statement)
             case Submit(waited=waited):
@@ -80,6 +81,8 @@ class Writer(ABC):
     @abstractmethod
     def commit(self, whole: bool) -> str: ...
     @abstractmethod
+    def where_ok(self, text: str) -> str: ...
+    @abstractmethod
     def each(self, each: Each) -> str: ...
     @abstractmethod
     def submit(self, waited: bool) -> str: ...
@@ -103,7 +106,8 @@ class Braced(Writer):
     `forms` are the loops over records by name, of which those that `jump` can be left by `break`
     and `return`; `{all}` and `{body}` stand in them. `after` is what a handler does behind its log,
     with `{error}` for what it caught, and `end` what ends a statement. `job` is the frame of one,
-    `fields` and `producer` are what a program that sends has, `futures` the list of these, and
+    `marked` begins a poll that may be marked, `fields` and `producer` are what a program that sends
+    has, `futures` the list of these, and
     `heard` are the callbacks of a send, and `stored` the forms of what is kept of an error: where
     it is kept, how, and the question for it.
     """
@@ -115,6 +119,7 @@ class Braced(Writer):
     polls: str
     closed: str
     ending: Mapping[Limit | None, str]
+    marked: Sequence[tuple[str, str, str]]
     futures: str
     added: str
     waited: Sequence[str]
@@ -134,7 +139,10 @@ class Braced(Writer):
     def program(self, program: Loop | Job) -> str:
         sends = [part for part in parts(program) if isinstance(part, Send)]
         self.error = self.stored[int(self.choose("012")) % len(self.stored)] if sends else ("",) * 3
+        self.mark = self.marked[int(self.choose("012"))]
         body = self.inner(program.body)
+        if marks(program):
+            body = f"{indent(self.mark[0], '    ')}\n{body}"
         if any(part.heard is Heard.KEPT for part in sends):
             body = f"{indent(self.futures, '    ')}\n{body}"
         if isinstance(program, Job):
@@ -183,6 +191,9 @@ class Braced(Writer):
     def commit(self, whole: bool) -> str:
         return f"consumer.commitSync(){self.end}" if whole else self.commit_one
 
+    def where_ok(self, text: str) -> str:
+        return f"if ({self.mark[2]}) {{\n{indent(text, '    ')}\n}}"
+
     def each(self, each: Each) -> str:
         body = self.block(each.body)
         forms = self.jump
@@ -207,7 +218,8 @@ class Braced(Writer):
     def handled(self, handler: Handler, error: str) -> str:
         """What a handler does with an error of this name, or without one."""
         given = f", {error}" if error else ""
-        lines = (f'log.error("failed"{given}){self.end}', *self.after[handler])
+        after = (self.mark[1],) if handler is Handler.FLAG else self.after[handler]
+        lines = (f'log.error("failed"{given}){self.end}', *after)
         return indent("\n".join(line.format(error=error) for line in lines), "    ")
 
     @abstractmethod
@@ -215,11 +227,23 @@ class Braced(Writer):
         """A call of a method with this body, which is given a record."""
 
 
+_STAYING = (Handler.LOG, Handler.RETHROW)
+
+
 def jumps(statement: Statement) -> bool:
-    """Whether a handler in it leaves the loop over the records, or the program."""
+    """Whether it has to stand in the method that polls: a handler in it leaves a loop, or it has
+    to do with the mark of a poll."""
+    return marks(statement) or any(
+        isinstance(part, Try | Check) and part.handler not in _STAYING for part in parts(statement)
+    )
+
+
+def marks(program: Loop | Job | Statement) -> bool:
+    """Whether a poll is marked as failed in it, or asked for that."""
     return any(
-        isinstance(part, Try | Check) and part.handler in (Handler.STOP, Handler.LEAVE)
-        for part in parts(statement)
+        (isinstance(part, Try | Check) and part.handler is Handler.FLAG)
+        or (isinstance(part, Commit) and part.if_ok)
+        for part in parts(program)
     )
 
 

@@ -16,6 +16,7 @@ from advisor.intake.programs.jvm import buffers, polled
 from advisor.intake.programs.jvm.derived_names import TAKES_APART
 from advisor.intake.programs.jvm.handlers import CATCH
 from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.marks import Marks
 from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.polls import Call as PollCall
 from advisor.intake.programs.jvm.send_tree import Sends
@@ -111,9 +112,10 @@ class Reader:
         self._seen = blanked(text.plain, observed(text, self._names, span))
         self._of_consumer = re.compile(rf"\b{poll.consumer}\s*\.\s*(?P<verb>\w+)\s*\(")
         self._rounds: list[str] = []
+        self._marks = Marks()
         self._depth = self._nested = self._read = 0
         self._decides = False
-        self._sends = sends or Sends(text)
+        self._sends = sends or Sends(text, tasks=True)
         self._is_kotlin = bool(re.search(r"\bfun\b", text.plain))
 
     def method(self) -> Block:
@@ -239,7 +241,7 @@ class Reader:
 
     def _condition(self, given: str) -> Condition:
         whole = "|".join(sorted(self._whole)) or "(?!)"
-        if asked := self._sends.asked(given):
+        if asked := self._sends.asked(given) or self._marks.asked(given):
             return asked
         if match := re.fullmatch(_EMPTY.format(whole), given):
             return Condition(bool(match["not"] or match["has"] or match["some"]))
@@ -262,10 +264,11 @@ class Reader:
         if len(bodies) != 1 or self._depth == _DEEPEST:
             raise Unclear
         self._depth += 1
-        before, rounds = self._names, self._rounds
-        self._names, self._rounds = before | {*self._text.parameters(bodies[0])}, []
+        before = self._names, self._rounds, self._marks
+        self._names, self._rounds = self._names | {*self._text.parameters(bodies[0])}, []
+        self._marks = Marks(self._depth)
         body = self._block(*bodies[0])
-        self._names, self._rounds = before, rounds
+        self._names, self._rounds, self._marks = before
         self._depth -= 1
         return Call(body)
 
@@ -300,6 +303,8 @@ class Reader:
         if (sent := self._sent(at, stop)) is not None:
             return sent, stop
         code = plain[at:stop]
+        if mark := self._marks.of(code):
+            return [mark], stop
         if verbs := [match["verb"] for match in self._of_consumer.finditer(code)]:
             return self._of_client(at, stop, verbs), stop
         if (own := _OWN_CALL.fullmatch(code)) and self._text.bodies(own["name"]) and not own["not"]:

@@ -5,6 +5,8 @@ their callbacks keep. What is not known for certain is `Unclear`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from advisor.intake.programs.jvm import calls
 from advisor.intake.programs.jvm import sends as jvm_sends
@@ -13,6 +15,7 @@ from advisor.intake.programs.jvm.log_only import only_writes, statements
 from advisor.intake.programs.jvm.text import Text
 from advisor.intake.programs.trees import Block, Condition, Each, Flush, Heard, Send, Unclear, Wait
 
+_MOST = 100
 _BEGINS = re.compile(
     r"(?:(?:final\s+)?(?:va[lr]\s+|[\w<>\[\]?., ]+\s)(?P<name>\w+)\s*(?::[^=]*)?=\s*"
     r"|(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*)?"
@@ -54,14 +57,19 @@ _ANSWERS = {
 """What an accessor says where an error is kept."""
 
 
-class Sends:
-    """The sends of a text, and the names that their callbacks keep errors in."""
+_TASK = re.compile(r"\b\w+\s*\.\s*submit\s*\((?=\s*(?:\(\s*\)\s*->|[\w.]+\s*::))")
 
-    def __init__(self, text: Text) -> None:
+
+class Sends:
+    """The sends of a text, and the names that their callbacks keep errors in. With `tasks` what a
+    pool is given is like a send, where its future is taken."""
+
+    def __init__(self, text: Text, *, tasks: bool = False) -> None:
         self._text = text
         self.producers = jvm_sends.names(text.plain)
         is_plain = "commitTransaction" not in text.plain
         self.places = jvm_sends.sends(text, self.producers) if is_plain else []
+        self._tasks = {*_given(text)} if tasks else set[tuple[int, int]]()
         self._templates = jvm_sends.templates(text.plain)
         self.futures = dict[str, str]()
         """The names of futures, and of the lists that they are in."""
@@ -77,7 +85,7 @@ class Sends:
 
     def are_in(self, at: int, stop: int) -> bool:
         """Whether a statement sends."""
-        return any(at <= begin < stop for begin, _ in self.places)
+        return any(at <= begin < stop for begin, _ in [*self.places, *self._tasks])
 
     def waits(self, at: int, stop: int) -> Block | None:
         """What a statement does that waits for what was sent; None for one that does not. Raises
@@ -102,7 +110,8 @@ class Sends:
     def sent(self, at: int, stop: int) -> Block:
         """What a statement does that sends. Raises `Unclear`."""
         plain = self._text.plain
-        found = [place for place in self.places if at <= place[0] < stop]
+        every = [*self.places, *self._tasks]
+        found = [place for place in every if at <= place[0] < stop]
         (begin, opened), more = found[0], len(found) > 1
         named = _BEGINS.fullmatch(plain, at, begin)
         end = self._text.closed(opened)
@@ -115,6 +124,8 @@ class Sends:
                 raise Unclear
             self.futures[name] = name
             return [Send(begin, Heard.KEPT, frozenset({name}))]
+        if found[0] in self._tasks:
+            raise Unclear
         return [self._send(begin, opened, plain[end:stop])]
 
     def _send(self, begin: int, opened: int, behind: str) -> Send:
@@ -165,3 +176,10 @@ class Sends:
         same = match["op"] in (None, ">") or (match["op"] == "==") == (match["to"] == "true")
         says = says is (same is self._kept[match["name"]])
         return Condition(error=match["name"], negated=says is bool(match["not"]))
+
+
+def _given(text: Text) -> Iterator[tuple[int, int]]:
+    """Where a pool is given an expression, whose errors are in the future."""
+    for match in islice(_TASK.finditer(text.plain), _MOST):
+        if "{" not in text.plain[match.end() : text.closed(match.end())]:
+            yield match.span()

@@ -24,6 +24,7 @@ from advisor.intake.programs.trees import (
     Handler,
     If,
     Jump,
+    Mark,
     Poll,
     Rounds,
     Send,
@@ -61,7 +62,7 @@ class Reader:
         self._sends = sends
         self._consumers, self._functions = consumers, functions
         self._names, self._whole = set[str](), set[str]()
-        self._lists = set[str]()
+        self._lists, self._marks = set[str](), set[str]()
         self._round = ""
         self._depth = self._read = 0
         self._decides = False
@@ -80,6 +81,8 @@ class Reader:
                 return self._assigned(name, value)
             case ast.Expr(value=ast.Constant()):
                 return []
+            case ast.AugAssign(target=ast.Name(name)) if name in self._marks:
+                return self._counted(node)
             case ast.Expr(value=value) | ast.Assign(value=value) | ast.AugAssign(value=value):
                 return self._expression(value, is_alone=isinstance(node, ast.Expr))
             case ast.If():
@@ -114,6 +117,11 @@ class Reader:
         if self._is_copy(value):
             self._whole.add(name)
             return []
+        if isinstance(value, ast.Constant) and value.value in (True, False):
+            self._marks.add(name)
+            return [Mark(f"{self._depth}.{name}", bool(value.value))]
+        if name in self._marks:
+            raise Unclear
         if isinstance(value, ast.List) and not value.elts:
             self._lists.add(name)
             return []
@@ -121,6 +129,14 @@ class Reader:
         if words.names_in(value) & self._names:
             self._names.add(name)
         return found
+
+    def _counted(self, node: ast.AugAssign) -> Block:
+        """What a count is after something was added to it."""
+        match node:
+            case ast.AugAssign(target=ast.Name(name), op=ast.Add(), value=ast.Constant(1)):
+                return [Mark(f"{self._depth}.{name}", value=True)]
+            case _:
+                raise Unclear
 
     def _is_copy(self, value: ast.expr) -> bool:
         """Whether a value is all that was polled."""
@@ -202,14 +218,14 @@ class Reader:
         own = [argument.arg for argument in function.args.args if argument.arg != "self"]
         if call.keywords or len(own) != len(call.args):
             raise Unclear
-        before = self._names, self._whole, self._round, self._decides
+        before = self._names, self._whole, self._round, self._decides, self._marks
         pairs = list(zip(own, call.args, strict=True))
         self._whole = {name for name, it in pairs if self._is_of(it, self._whole)}
         self._names = {name for name, it in pairs if words.names_in(it) & self._names}
-        self._round, self._depth, self._decides = "", self._depth + 1, False
+        self._round, self._depth, self._decides, self._marks = "", self._depth + 1, False, set()
         body = self.block(function.body)
         self._depth -= 1
-        self._names, self._whole, self._round, self._decides = before
+        self._names, self._whole, self._round, self._decides, self._marks = before
         return Call(body)
 
     def _if(self, node: ast.If) -> Block:
@@ -228,7 +244,7 @@ class Reader:
     def _condition(self, test: ast.expr) -> Condition:
         if (known := self._known(test)) is not None:
             return Condition(known)
-        if asked := self._sends.asked(test):
+        if asked := self._sends.asked(test) or self._marked(test):
             return asked
         negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
         inner = test.operand if isinstance(test, ast.UnaryOp) else test
@@ -248,6 +264,20 @@ class Reader:
         if all(words.takes_apart(call) for call in words.calls(test)):
             return Condition(of_record=True)
         raise Unclear
+
+    def _marked(self, test: ast.expr) -> Condition | None:
+        """The question for a variable that is known to be true or false at each place."""
+        match test:
+            case ast.Name(name) if name in self._marks:
+                return Condition(mark=f"{self._depth}.{name}")
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Name(name)) if name in self._marks:
+                return Condition(mark=f"{self._depth}.{name}", negated=True)
+            case ast.Compare(
+                ast.Name(name), [ast.Eq() | ast.Gt() | ast.NotEq() as op], [ast.Constant(0)]
+            ) if name in self._marks:
+                return Condition(mark=f"{self._depth}.{name}", negated=isinstance(op, ast.Eq))
+            case _:
+                return None
 
     def _known(self, test: ast.expr) -> bool | None:
         """What a question whether there is a message, without an error of the client, comes to."""
