@@ -36,24 +36,6 @@ OF_READERS = [
     (READER, LOOP % f"db.commit(); {DO} c.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) pool.submit(() -> work(r)); c.commitSync();", BEFORE),
     (READER, LOOP % "for (var r : rs) pool.execute(() -> work(r));", ASIDE),
-    (READER, LOOP % "AtomicInteger failed = new AtomicInteger();\n"
-     "for (var r : rs) pool.submit(() -> { try { work(r); } catch (Exception e)\n"
-     "{ failed.incrementAndGet(); } }); if (failed.get() == 0) c.commitSync();", BEFORE),
-    (READER, LOOP % "var failed = new AtomicBoolean();\n"
-     "for (var r : rs) pool.execute(() -> work(r)); if (!failed.get()) c.commitSync();", BEFORE),
-    (READER, LOOP % "Optional<String> last = last(rs); log.info(last.get());\n"
-     "for (var r : rs) pool.submit(() -> work(r)); log.info(last.get()); c.commitSync();", BEFORE),
-    (READER, LOOP % "AtomicInteger n = new AtomicInteger(); for (var r : rs)\n"
-     "all.add(pool.submit(() -> work(r))); for (var f : all) f.get(); n.get(); c.commitSync();",
-     YES),
-    (READER, LOOP % f"if (stats.get() == 0) {{ c.commitSync(); }} {DO}", BEFORE),
-    (READER, LOOP % f"if (pending.isEmpty()) {{ c.commitSync(); }} {DO}", BEFORE),
-    (READER, LOOP % f"if (rs.count() == 0) {{ c.commitSync(); }} {DO} c.commitSync();", YES),
-    (READER, LOOP % "int failed = 0; for (var r : rs) { try { work(r); }\n"
-     "catch (Exception e) { failed++; log.error(e); } } if (failed == 0) c.commitSync();", SKIP),
-    (READER, LOOP % "boolean ok = true; for (var r : rs) { try { work(r); }\n"
-     "catch (Exception e) { ok = false; log.error(e); } }\n"
-     "if (!ok) throw new IllegalStateException(); c.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) all.add(pool.submit(() -> work(r)));\n"
      "for (var f : all) f.get(); c.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) { log.error(e); } }\n"

@@ -17,6 +17,23 @@ _OUT = "if (sb.length() > 9) { save(sb.toString()); sb.setLength(0);"
 _TRY = "for (var r : rs) { try { save(r); } catch (Exception e) { %s } }"
 
 _OF_JAVA = [
+    ("AtomicInteger failed = new AtomicInteger();\nfor (var r : rs) pool.submit(() -> { try {"
+     " save(r); } catch (Exception e) { failed.incrementAndGet(); } });\n"
+     "if (failed.get() == 0) c.commitSync();", "", BEFORE),
+    ("var failed = new AtomicBoolean(); for (var r : rs) pool.execute(() -> save(r));\n"
+     "if (!failed.get()) c.commitSync();", "", BEFORE),
+    ("Optional<String> last = last(rs); for (var r : rs) pool.submit(() -> save(r));\n"
+     "log.info(last.get()); c.commitSync();", "", BEFORE),
+    ("AtomicInteger n = new AtomicInteger(); List<Future<?>> all = new ArrayList<>();\n"
+     "for (var r : rs) all.add(pool.submit(() -> save(r)));\n"
+     "for (var f : all) f.get(); n.get(); c.commitSync();", "", YES),
+    ("if (stats.get() == 0) { c.commitSync(); } for (var r : rs) save(r);", "", BEFORE),
+    ("if (pending.isEmpty()) { c.commitSync(); } for (var r : rs) save(r);", "", BEFORE),
+    ("if (rs.count() == 0) { c.commitSync(); } for (var r : rs) save(r); c.commitSync();", "", YES),
+    ("int failed = 0; for (var r : rs) { try { save(r); } catch (Exception e) { failed++; } }\n"
+     "if (failed == 0) c.commitSync();", "", SKIP),
+    ("boolean ok = true; " + _TRY % "ok = false; log.error(e);"
+     + " if (!ok) throw new IllegalStateException(); c.commitSync();", "", YES),
     (f"for (var r : rs) {{ if (!save(r)) break; c.commitSync({_AT}); }}", "", SKIP),
     ("for (var r : rs) { if (!save(r)) { c.seek(t, r.offset()); break; } "
      f"c.commitSync({_AT}); }}", "", YES),
