@@ -293,7 +293,8 @@ class Reader:
 
     def _expression(self, at: int, end: int) -> tuple[Block, int]:
         plain = self._text.plain
-        if match := _EACH.match(plain, at):
+        match = _EACH.match(plain, at)
+        if match and match["of"] not in self._sends.futures:
             return self._each(match)
         if match := CATCHING.match(plain, at):
             return self._catching(match)

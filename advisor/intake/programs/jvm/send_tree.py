@@ -15,11 +15,13 @@ from advisor.intake.programs.jvm.log_only import only_writes, statements
 from advisor.intake.programs.jvm.text import Text
 from advisor.intake.programs.trees import Block, Condition, Each, Flush, Heard, Send, Unclear, Wait
 
-_MOST = 100
+_MOST, _BEFORE = 100, 80
 _BEGINS = re.compile(
     r"(?:(?:final\s+)?(?:va[lr]\s+|[\w<>\[\]?., ]+\s)(?P<name>\w+)\s*(?::[^=]*)?=\s*"
     r"|(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*)?"
 )
+_PUT = re.compile(r"(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*$")
+_MADE = re.compile(r"[\w<>\[\]?., ]+\s\w+\s*(?::[^=]*)?=\s*(?:new\s+)?\w+(?:<.*>)?\s*\(\s*\)\s*")
 _WAIT = re.compile(
     r"(?:[\w<>:?, ]+=\s*)?(?P<name>\w+)\s*(?P<one>(?:\.\s*get\s*\(\s*\w+\s*\)|\[\w+\])\s*)?"
     r"\.\s*(?:get|join|await)\s*\([^(){}]*\)[\s.\w()]*"
@@ -71,7 +73,8 @@ class Sends:
         self.places = jvm_sends.sends(text, self.producers) if is_plain else []
         self._tasks = {*_given(text)} if tasks else set[tuple[int, int]]()
         self._templates = jvm_sends.templates(text.plain)
-        self.futures = dict[str, str]()
+        lists = (_PUT.search(text.plain, max(0, at - _BEFORE), at) for at, _ in self.places)
+        self.futures = {found["list"]: found["list"] for found in lists if found}
         """The names of futures, and of the lists that they are in."""
         self._kept = dict[str, bool]()
         """What the names say in which an error is kept."""
@@ -96,6 +99,8 @@ class Sends:
             return [Flush(is_limited=bool(whole["given"].strip()))]
         if not self.is_future(plain[at:stop]):
             return None
+        if _MADE.fullmatch(plain, at, stop):
+            return []
         if (wait := _WAIT.fullmatch(plain, at, stop)) and wait["name"] in self.futures:
             own = Wait(self.futures[wait["name"]])
             return [Each((own,), of=own.name) if wait["one"] else own]
