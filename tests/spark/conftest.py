@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 from pyspark.sql import SparkSession
 
 from labs.engine.distributions.java import find_java
@@ -17,6 +18,11 @@ from spark_jobs.session import start
 from tests.spark.ledgers import write
 
 Judge = Callable[..., dict[str, Any]]
+
+
+def by_night(*values: object) -> ParameterSet:
+    """A case like others of its test, which `make nightly` judges: a judging takes seconds."""
+    return pytest.param(*values, marks=pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

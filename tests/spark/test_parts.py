@@ -21,7 +21,7 @@ from labs.engine.record.ledger import SCHEMAS, TableWriter, seal
 from spark_jobs.judging import judge
 from spark_jobs.parts import check
 from spark_jobs.tables import MalformedLedger
-from tests.spark.conftest import Judge
+from tests.spark.conftest import Judge, by_night
 from tests.spark.ledgers import Tables, record, send, sound, write
 
 _PART = "sends.parquet/producer-1-00000.parquet"
@@ -177,24 +177,34 @@ _SEND = {"producer": "p1", "value": 1, "outcome": "ok"}
     ("table", "rows", "says"),
     [
         ("meta", [{"seed": 1, "final_read_completed": True}] * 2, "more than one row"),
-        ("partitions", [{"topic": "t", "partition": 0, "log_start_offset": 1}], "log_start_offset"),
-        ("partitions", [{"log_start_offset": 2, "log_end_offset": 1}], "is before"),
+        by_night(
+            "partitions",
+            [{"topic": "t", "partition": 0, "log_start_offset": 1}],
+            "log_start_offset",
+        ),
+        by_night("partitions", [{"log_start_offset": 2, "log_end_offset": 1}], "is before"),
         ("sends", [{**_SEND, "invoked_ns": 5, "completed_ns": 4}], "is before `invoked_ns`"),
         ("sends", [{**_SEND, "invoked_ns": -(2**62)}], "73 years"),
-        ("sends", [{**_SEND, "offset": -1}], "`offset` is negative"),
+        by_night("sends", [{**_SEND, "offset": -1}], "`offset` is negative"),
         ("log", [record(-1, 0)], "`offset` is negative"),
-        ("deliveries", [record(-5, 0)], "`offset` is negative"),
-        ("commits", [{"offset": -1001}], "`offset` is negative"),
-        ("effects", [{"value": 1, "applied": -1}], "`applied` is negative"),
+        by_night("deliveries", [record(-5, 0)], "`offset` is negative"),
+        by_night("commits", [{"offset": -1001}], "`offset` is negative"),
+        by_night("effects", [{"value": 1, "applied": -1}], "`applied` is negative"),
         ("faults", [{"colour": "red"}], "no column"),
         ("faults", [{"fault": "run", "phase": "Failed"}], "`phase` is 'Failed', which is none of"),
-        ("faults", [{"fault": "run"}], "`phase` is missing"),
-        ("log", [{"value": 0}], "`offset` is missing"),
+        by_night("faults", [{"fault": "run"}], "`phase` is missing"),
+        by_night("log", [{"value": 0}], "`offset` is missing"),
         ("state", [{"key": "a", "actual": 1}], "`expected` is missing"),
-        ("partitions", [{"topic": "t", "partition": 0}] * 2, "more than one row of a partition"),
+        by_night(
+            "partitions", [{"topic": "t", "partition": 0}] * 2, "more than one row of a partition"
+        ),
         ("partitions", [{"topic": "t", "partition": 0, "log_end_offset": 3}], "has offset 3"),
         ("log", [record(0, 0), record(1, 1, topic="u")], "value 1 was acknowledged in one topic"),
-        ("log", [record(0, 0), record(1, 1, partition=1)], "value 1 was acknowledged in one topic"),
+        by_night(
+            "log",
+            [record(0, 0), record(1, 1, partition=1)],
+            "value 1 was acknowledged in one topic",
+        ),
         ("sends", [_SEND, {**_SEND, "producer": "p2"}], "value 1 was sent by more than one"),
     ],
 )
