@@ -21,7 +21,7 @@ left_out = $(if $(NO_BROWSER),@echo "Left out: the browser tests (BROWSER=no)")
 BROWSER ?= yes
 NO_BROWSER := $(filter no,$(BROWSER))
 ifneq ($(filter test nightly,$(MAKECMDGOALS)),)
-ifeq ($(NO_BROWSER)$(shell command -v chromium || command -v chromium-browser),)
+ifeq ($(NO_BROWSER)$(shell command -v chromium-headless-shell || command -v chromium || command -v chromium-browser),)
 $(error The browser tests need Chromium. On Debian: apt-get install chromium. Or leave them out: \
 make $(firstword $(MAKECMDGOALS)) BROWSER=no)
 endif

@@ -138,8 +138,13 @@ def disk() -> Finding:
 
 
 def chromium_program() -> str | None:
-    """The system's Chromium, which drives the browser tests; no wheel brings one."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
+    """The system's Chromium, which drives the browser tests; no wheel brings one.
+
+    The one without a user interface comes first: a page takes it a third of the processor time
+    (docs/decisions/0157-chromium-without-a-user-interface.md).
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def chromium() -> Finding:

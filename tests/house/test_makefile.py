@@ -41,8 +41,8 @@ def test_without_chromium_nothing_is_begun_and_the_command_that_helps_is_said(
     assert f"make {goal} BROWSER=no" in line
 
 
-def test_chromium_is_found_by_either_of_its_names(bare: dict[str, str]) -> None:
-    for name in ("chromium", "chromium-browser"):
+def test_chromium_is_found_by_each_of_its_names(bare: dict[str, str]) -> None:
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser"):
         program = Path(bare["PATH"], name)
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
