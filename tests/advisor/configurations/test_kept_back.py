@@ -47,6 +47,8 @@ def _batch(first: str, then: str, last: str, done: str = "") -> str:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
+        (f"{_ONE}try:\n    save(m)\nexcept Exception:\n    d = min(d * 2, 60)\nc.commit()", SKIP),
+        (f"{_ONE}try:\n    save(m)\nexcept Exception:\n    s = 'failed'\nc.commit()", SKIP),
         (_batch("failed = False", "failed = True", _COMMIT), SKIP),
         (_batch("failed = False", "failed = True\n        break", _COMMIT), SKIP),
         (_batch("failed = None", "failed = e\n        break", "if failed is None:\n    c.commit()"),

@@ -30,6 +30,9 @@ _OF_JAVA = [
     ("if (stats.get() == 0) { c.commitSync(); } for (var r : rs) save(r);", "", BEFORE),
     ("if (pending.isEmpty()) { c.commitSync(); } for (var r : rs) save(r);", "", BEFORE),
     ("if (rs.count() == 0) { c.commitSync(); } for (var r : rs) save(r); c.commitSync();", "", YES),
+    (_TRY % "backoff = Math.min(backoff * 2, 60);" + " c.commitSync();", "", SKIP),
+    (_TRY % "this.state = State.FAILED; errors = errors + 1;" + " c.commitSync();", "", SKIP),
+    (_TRY % "last = park(r);" + " c.commitSync();", "", YES),
     ("int failed = 0; for (var r : rs) { try { save(r); } catch (Exception e) { failed++; } }\n"
      "if (failed == 0) c.commitSync();", "", SKIP),
     ("boolean ok = true; " + _TRY % "ok = false; log.error(e);"

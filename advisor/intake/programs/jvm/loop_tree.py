@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm import buffers, polled
 from advisor.intake.programs.jvm.derived_names import TAKES_APART
 from advisor.intake.programs.jvm.handlers import CATCH
 from advisor.intake.programs.jvm.log_only import only_writes
-from advisor.intake.programs.jvm.marks import Marks
+from advisor.intake.programs.jvm.marks import CALCULATED, Marks
 from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.polls import Call as PollCall
 from advisor.intake.programs.jvm.send_tree import Sends
@@ -112,7 +112,7 @@ class Reader:
         self._seen = blanked(text.plain, observed(text, self._names, span))
         self._of_consumer = re.compile(rf"\b{poll.consumer}\s*\.\s*(?P<verb>\w+)\s*\(")
         self._rounds: list[str] = []
-        self._marks = Marks()
+        self._marks = Marks(text.plain)
         self._depth = self._nested = self._read = 0
         self._decides = False
         self._sends = sends or Sends(text, tasks=True)
@@ -266,7 +266,7 @@ class Reader:
         self._depth += 1
         before = self._names, self._rounds, self._marks
         self._names, self._rounds = self._names | {*self._text.parameters(bodies[0])}, []
-        self._marks = Marks(self._depth)
+        self._marks = Marks(self._text.plain, self._depth)
         body = self._block(*bodies[0])
         self._names, self._rounds, self._marks = before
         self._depth -= 1
@@ -377,7 +377,8 @@ class Reader:
                 raise Unclear
             if verbs := _CALLED.findall(seen):
                 return [Work(not all(re.fullmatch(TAKES_APART, verb) for verb in verbs))]
-        if self._decides and not only_tells:
+        is_number = not self._mentions(code, self._names) and CALCULATED.fullmatch(code)
+        if self._decides and not (only_tells or is_number):
             raise Unclear  # it may be what is done with a message that fails
         return []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.programs.trees import Condition, Mark, Unclear
+from advisor.intake.programs.trees import Condition, Mark
 
 _DECLARED = re.compile(
     r"(?:final\s+)?(?:boolean|Boolean|int|long|var)\s+(?P<name>\w+)(?:\s*:\s*\w+)?\s*=\s*"
@@ -15,36 +15,52 @@ _ATOMIC = re.compile(
     r"(?:new\s+)?Atomic(?:Boolean|Integer|Long)\s*\(\s*(?P<value>true|false|0)?\s*\)\s*"
 )
 _CHANGED = re.compile(
-    r"(?P<name>\w+)\s*(?:(?:=|\.\s*set\s*\()\s*(?P<value>true|false)\s*\)?|\+\+|\+=\s*1"
+    r"(?P<name>\w+)\s*(?:(?:=|\.\s*set\s*\()\s*(?P<value>true|false|0)\s*\)?|\+\+|\+=\s*1"
     r"|\.\s*(?:incrementAndGet|getAndIncrement)\s*\(\s*\))\s*"
 )
-_TOUCHED = re.compile(
-    r"(?P<name>\w+)\s*(?:[-+*/%&|^]?=(?!=)|\+\+|--"
-    r"|\.\s*(?:set|lazySet|compareAnd|getAnd|add|increment|decrement|update|accumulate)\w*\s*\()"
+_TOUCHES = (
+    r"\b{0}\s*(?::\s*\w+\s*)?(?:[-+*/%&|^]?=(?!=)|\+\+|--|\.\s*(?:set|lazySet|compareAnd|getAnd|add"
+    r"|increment|decrement|update|accumulate)\w*\s*\()|(?:\+\+|--)\s*{0}\b"
+)
+_KNOWN = (
+    r"\b{0}\s*(?::\s*\w+\s*)?(?:=\s*(?:(?:true|false|0)\b(?!\.)|(?:new\s+)?Atomic\w+\s*\()|\+\+"
+    r"|\+=\s*1\b|\.\s*set\s*\(\s*(?:true|false|0)\s*\)|\.\s*(?:incrementAndGet|getAndIncrement)\s*\()"
 )
 _ASKED = re.compile(
     r"\s*(?P<not>!\s*)?(?P<name>\w+)(?:\s*\.\s*get\s*\(\s*\))?\s*(?:(?P<none>==\s*0)|>\s*0|!=\s*0)?\s*"
 )
+CALCULATED = re.compile(
+    r"\s*(?:[\w<>?]+\s+)?(?:this\s*\.\s*)?\w+\s*(?:\+\+|--|[-+*/%&|^]?=(?!=)(?:[\w\s.+*/%-]"
+    r"|\b(?:Math\s*\.\s*)?(?:min|max)\s*\([\w\s.,+*/%-]*\))*)\s*"
+)
+"""An assignment of what is calculated of other values: a wait, a count, a state."""
 
 
 class Marks:
-    """Those of one method, as far as it was read: what they are is known at each place."""
+    """Those of one method, as far as it was read: what they are is known at each place. A name
+    that is given anything else anywhere in the text is none."""
 
-    def __init__(self, depth: int = 0) -> None:
-        self._depth = depth
+    def __init__(self, plain: str, depth: int = 0) -> None:
+        self._plain, self._depth = plain, depth
         self._names = set[str]()
 
     def of(self, code: str) -> Mark | None:
-        """What a statement makes of one. Raises `Unclear` where that is not known."""
+        """What a statement makes of one."""
         if made := _DECLARED.fullmatch(code) or _ATOMIC.fullmatch(code):
+            if not self._is_known(made["name"]):
+                return None
             self._names.add(made["name"])
             return self._mark(made["name"], made["value"] == "true")
         changed = _CHANGED.fullmatch(code)
-        if changed and changed["name"] in self._names:
-            return self._mark(changed["name"], changed["value"] != "false")
-        if any(touched["name"] in self._names for touched in _TOUCHED.finditer(code)):
-            raise Unclear
-        return None
+        if changed is None or changed["name"] not in self._names:
+            return None
+        return self._mark(changed["name"], changed["value"] not in ("false", "0"))
+
+    def _is_known(self, name: str) -> bool:
+        touched, known = (
+            len(re.findall(pattern.format(name), self._plain)) for pattern in (_TOUCHES, _KNOWN)
+        )
+        return touched == known
 
     def asked(self, given: str) -> Condition | None:
         """The condition that is such a variable."""

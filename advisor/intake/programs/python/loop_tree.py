@@ -38,6 +38,9 @@ _NOTHING = (
     ast.Import | ast.ImportFrom | ast.Pass | ast.Global | ast.Nonlocal | ast.Assert | ast.ClassDef
     | ast.FunctionDef | ast.AsyncFunctionDef
 )  # fmt: skip
+_OF_NUMBERS = (
+    ast.Name | ast.Load | ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
+)
 _COPIES = frozenset({"list", "tuple", "sorted", "reversed"})
 _SETS_UP = frozenset({"subscribe", "assign", "list_topics", "subscription", "assignment"})
 _EXITS = frozenset({"exit", "_exit", "quit", "abort"})
@@ -82,7 +85,9 @@ class Reader:
             case ast.Expr(value=ast.Constant()):
                 return []
             case ast.AugAssign(target=ast.Name(name)) if name in self._marks:
-                return self._counted(node)
+                return [Mark(f"{self._depth}.{name}", value=True)]
+            case ast.AugAssign(ast.Name(name), value=value) if self._is_number(value):
+                return [] if name not in self._names else self._expression(value, is_alone=False)
             case ast.Expr(value=value) | ast.Assign(value=value) | ast.AugAssign(value=value):
                 return self._expression(value, is_alone=isinstance(node, ast.Expr))
             case ast.If():
@@ -117,26 +122,27 @@ class Reader:
         if self._is_copy(value):
             self._whole.add(name)
             return []
-        if isinstance(value, ast.Constant) and value.value in (True, False):
+        if name in self._sends.marks and isinstance(value, ast.Constant):
             self._marks.add(name)
             return [Mark(f"{self._depth}.{name}", bool(value.value))]
-        if name in self._marks:
-            raise Unclear
         if isinstance(value, ast.List) and not value.elts:
             self._lists.add(name)
+            return []
+        if name not in self._names and self._is_number(value):
             return []
         found = self._expression(value, is_alone=False)
         if words.names_in(value) & self._names:
             self._names.add(name)
         return found
 
-    def _counted(self, node: ast.AugAssign) -> Block:
-        """What a count is after something was added to it."""
-        match node:
-            case ast.AugAssign(target=ast.Name(name), op=ast.Add(), value=ast.Constant(1)):
-                return [Mark(f"{self._depth}.{name}", value=True)]
-            case _:
-                raise Unclear
+    def _is_number(self, value: ast.expr) -> bool:
+        """Whether a value is calculated of others, and not of a message: a wait, a count."""
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        is_about = names & (self._names | self._whole)
+        parts = (node for node in ast.walk(value) if not isinstance(node, _OF_NUMBERS))
+        return not is_about and all(
+            isinstance(node, ast.Call) and words.verb(node) in ("min", "max") for node in parts
+        )
 
     def _is_copy(self, value: ast.expr) -> bool:
         """Whether a value is all that was polled."""

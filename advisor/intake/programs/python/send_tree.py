@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from advisor.intake.programs.python import callbacks, clients, words
 from advisor.intake.programs.python import sends as python_sends
+from advisor.intake.programs.python.marks import marks
 from advisor.intake.programs.trees import Block, Condition, Flush, Heard, Send, Unclear
 
 _ENDS = frozenset({"exit", "_exit", "abort", "kill"})
@@ -18,11 +19,12 @@ _NONE = (None, 0, False)
 
 
 class Sends:
-    """The sends of a program, and the names that their callbacks keep errors in."""
+    """The sends of a program, the names that their callbacks keep errors in, and other `marks`."""
 
     def __init__(self, tree: ast.Module, functions: Mapping[str, clients.Function]) -> None:
         self._functions = functions
         self._producers = words.made_of(tree, python_sends.PRODUCERS)
+        self.marks = marks(tree)
         self._left = set[str]()
         """The names of what a `flush` has left."""
         self.calls = [call for call in words.calls(tree) if self._is_send(call)]
