@@ -6,7 +6,7 @@ call safe.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -122,55 +122,40 @@ def _drawn(examples: int) -> settings:
     return settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+_DRAWN = pytest.mark.parametrize("drawn", [loops, sending], ids=["loops", "sending"])
+_WRITTEN = pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+_Drawn = Callable[..., st.SearchStrategy[Loop | Job]]
+
+
+def _none_is_a_yes(data: st.DataObject, drawn: _Drawn, language: type[Writer], path: Path) -> None:
+    program = data.draw(drawn(of_c=language is Python))
+    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
+    _never_a_yes(program, writer, path)
+
+
+@_DRAWN
+@_WRITTEN
 @given(data=st.data())
 @_drawn(30)
 def test_a_program_that_loses_messages_is_no_yes(
-    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+    data: st.DataObject, drawn: _Drawn, name: str, language: type[Writer], tmp_path: Path
 ) -> None:
-    loop = data.draw(loops(of_c=language is Python))
-    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
-    _never_a_yes(loop, writer, tmp_path / name)
+    _none_is_a_yes(data, drawn, language, tmp_path / name)
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(1_800)
-@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@_DRAWN
+@_WRITTEN
 @given(data=st.data())
 @_drawn(3_000)
 def test_many_programs_that_lose_messages_are_no_yes(
-    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
+    data: st.DataObject, drawn: _Drawn, name: str, language: type[Writer], tmp_path: Path
 ) -> None:
-    loop = data.draw(loops(of_c=language is Python))
-    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
-    _never_a_yes(loop, writer, tmp_path / name)
+    _none_is_a_yes(data, drawn, language, tmp_path / name)
 
 
-@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
-@given(data=st.data())
-@_drawn(30)
-def test_a_program_that_loses_what_it_sends_is_no_yes(
-    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
-) -> None:
-    program = data.draw(sending(of_c=language is Python))
-    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
-    _never_a_yes(program, writer, tmp_path / name)
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(1_800)
-@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
-@given(data=st.data())
-@_drawn(3_000)
-def test_many_programs_that_lose_what_they_send_are_no_yes(
-    data: st.DataObject, name: str, language: type[Writer], tmp_path: Path
-) -> None:
-    program = data.draw(sending(of_c=language is Python))
-    writer = language(lambda forms: data.draw(st.sampled_from(forms)))
-    _never_a_yes(program, writer, tmp_path / name)
-
-
-@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@_WRITTEN
 @pytest.mark.parametrize(
     "loop",
     [
@@ -192,7 +177,7 @@ def test_these_were_a_yes(loop: Loop, name: str, language: type[Writer], tmp_pat
         _never_a_yes(loop, language(chosen), tmp_path / name)
 
 
-@pytest.mark.parametrize(("name", "language"), LANGUAGES, ids=lambda it: str(it))
+@_WRITTEN
 @pytest.mark.parametrize(
     "program",
     [
