@@ -145,7 +145,7 @@ def of_no_holder(pattern: re.Pattern[str], plain: str) -> re.Pattern[str]:
 
 def outside(text: Text, hands: Sequence[int], span: Block) -> int:
     """Where a coroutine is launched in a scope of its own, if nothing but another scope waits."""
-    every = waits(text.plain).any.finditer(text.plain, *span)
+    every = of_no_holder(WAITS, text.plain).finditer(text.plain, *span)
     found = [match[0] for match in islice(every, _MOST)]
     if not found or not all(SCOPE.search(wait) for wait in found):
         return 0

@@ -127,11 +127,7 @@ class _Reader(loop_tree.Reader):
     def _expression(self, at: int, end: int) -> tuple[Block, int]:
         plain = self._text.plain
         if (match := _EACH.match(plain, at, end)) and not self._sends.is_future(match[0]):
-            start, stop = self._text.block_of(match.end())
-            begin = loop_tree.NAMED.match(plain, start + 1)
-            body = self._block(begin.end() - 1 if begin else start, stop)
-            behind = re.compile(r"\s*\)?").match(plain, stop + 1)
-            return [Each(body, not self._is_kotlin)], behind.end() if behind else stop + 1
+            return self._given_each(match.end())
         if match := _USES.match(plain, at, end):
             return self._used(match)
         if match := loop_tree.CATCHING.match(plain, at):
@@ -143,13 +139,11 @@ class _Reader(loop_tree.Reader):
 
     def _used(self, match: re.Match[str]) -> tuple[Block, int]:
         """Kotlin's block that closes what it uses."""
-        start, stop = self._text.block_of(match.end())
-        begin = loop_tree.NAMED.match(self._text.plain, start + 1)
-        body = self._block(begin.end() - 1 if begin else start, stop)
+        body, behind = self._function(match.end())
         words = set(re.findall(r"\w+", match[0]))
         closes = words & {"KafkaProducer", *self._sends.producers}
         last: list[Statement] = [Flush()] if closes else []
-        return [Attempt(body, (), last)], stop + 1
+        return [Attempt(body, (), last)], behind
 
     def _called(self, at: int, stop: int) -> Block:
         code = self._text.plain[at:stop]

@@ -63,7 +63,8 @@ _EACH = re.compile(
     r"(?P<of>\w+)(?:\s*\.\s*(?:asSequence|toList|stream|iterator)\(\))*\s*\.\s*for[Ee]ach\s*"
     r"(?:\(\s*\(?\w+\)?\s*->\s*)?(?=\{)"
 )
-NAMED = re.compile(r"\s*\(?\w+\)?\s*->")
+_NAMED = re.compile(r"\s*\(?\w+\)?\s*->")
+_CLOSING = re.compile(r"\s*\)?")
 CATCHING = re.compile(r"runCatching\s*(?=\{)")
 _ON_FAILURE = re.compile(r"\s*\.\s*onFailure\s*(?=\{)")
 _END = re.compile(r"[ \t]*(?:[;\n}]|$)")
@@ -323,13 +324,21 @@ class Reader:
         return None
 
     def _each(self, match: re.Match[str]) -> tuple[Block, int]:
-        start, stop = self._text.block_of(match.end())
         if match["of"] not in self._whole:
             raise Unclear
-        begin = NAMED.match(self._text.plain, start + 1)
-        body = self._block(begin.end() - 1 if begin else start, stop)
-        closing = _end_of(re.compile(r"\s*\)?"), self._text.plain, stop + 1)
+        return self._given_each(match.end())
+
+    def _given_each(self, at: int) -> tuple[Block, int]:
+        """A loop by a function, whose brace stands at a place."""
+        body, behind = self._function(at)
+        closing = _end_of(_CLOSING, self._text.plain, behind)
         return [Each(body, by_function=not self._is_kotlin)], closing
+
+    def _function(self, at: int) -> tuple[Block, int]:
+        """The body of a function, behind its parameters, and where it ends."""
+        start, stop = self._text.block_of(at)
+        named = _NAMED.match(self._text.plain, start + 1)
+        return self._block(named.end() - 1 if named else start, stop), stop + 1
 
     def _catching(self, match: re.Match[str]) -> tuple[Block, int]:
         plain = self._text.plain

@@ -72,6 +72,7 @@ class Sends:
         is_plain = "commitTransaction" not in text.plain
         self.places = jvm_sends.sends(text, self.producers) if is_plain else []
         self._tasks = {*_given(text)} if tasks else set[tuple[int, int]]()
+        self._begun = [*self.places, *self._tasks]
         self._templates = jvm_sends.templates(text.plain)
         lists = (_PUT.search(text.plain, max(0, at - _BEFORE), at) for at, _ in self.places)
         self.futures = {found["list"]: found["list"] for found in lists if found}
@@ -88,7 +89,7 @@ class Sends:
 
     def are_in(self, at: int, stop: int) -> bool:
         """Whether a statement sends."""
-        return any(at <= begin < stop for begin, _ in [*self.places, *self._tasks])
+        return any(at <= begin < stop for begin, _ in self._begun)
 
     def waits(self, at: int, stop: int) -> Block | None:
         """What a statement does that waits for what was sent; None for one that does not. Raises
@@ -115,8 +116,7 @@ class Sends:
     def sent(self, at: int, stop: int) -> Block:
         """What a statement does that sends. Raises `Unclear`."""
         plain = self._text.plain
-        every = [*self.places, *self._tasks]
-        found = [place for place in every if at <= place[0] < stop]
+        found = [place for place in self._begun if at <= place[0] < stop]
         (begin, opened), more = found[0], len(found) > 1
         named = _BEGINS.fullmatch(plain, at, begin)
         end = self._text.closed(opened)

@@ -86,8 +86,8 @@ class Reader:
                 return []
             case ast.AugAssign(target=ast.Name(name)) if name in self._marks:
                 return [Mark(f"{self._depth}.{name}", value=True)]
-            case ast.AugAssign(ast.Name(name), value=value) if self._is_number(value):
-                return [] if name not in self._names else self._expression(value, is_alone=False)
+            case ast.AugAssign(ast.Name(name), value=value) if self._is_number(name, value):
+                return []
             case ast.Expr(value=value) | ast.Assign(value=value) | ast.AugAssign(value=value):
                 return self._expression(value, is_alone=isinstance(node, ast.Expr))
             case ast.If():
@@ -128,19 +128,20 @@ class Reader:
         if isinstance(value, ast.List) and not value.elts:
             self._lists.add(name)
             return []
-        if name not in self._names and self._is_number(value):
+        if self._is_number(name, value):
             return []
         found = self._expression(value, is_alone=False)
         if words.names_in(value) & self._names:
             self._names.add(name)
         return found
 
-    def _is_number(self, value: ast.expr) -> bool:
-        """Whether a value is calculated of others, and not of a message: a wait, a count."""
+    def _is_number(self, name: str, value: ast.expr) -> bool:
+        """Whether a name that has nothing of a message is given what is calculated of others that
+        have not: a wait, a count."""
         names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         is_about = names & (self._names | self._whole)
         parts = (node for node in ast.walk(value) if not isinstance(node, _OF_NUMBERS))
-        return not is_about and all(
+        return not (is_about or name in self._names) and all(
             isinstance(node, ast.Call) and words.verb(node) in ("min", "max") for node in parts
         )
 
