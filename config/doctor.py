@@ -140,7 +140,7 @@ def disk() -> Finding:
 def chromium_program() -> str | None:
     """The system's Chromium, which drives the browser tests; no wheel brings one.
 
-    The one without a user interface comes first: a page takes it a third of the processor time
+    The one without a user interface comes first: it takes a third of the processor time for a page
     (docs/decisions/0157-chromium-without-a-user-interface.md).
     """
     names = ("chromium-headless-shell", "chromium", "chromium-browser")
