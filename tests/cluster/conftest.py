@@ -17,6 +17,7 @@ from labs.engine.distributions.distribution import Distribution, kafka_versions
 from labs.engine.distributions.java import Java, find_java
 from labs.engine.judge.warm import WarmJudge
 from labs.engine.plan.spec import ExperimentSpec
+from labs.engine.protocol.admin import quiet_admin
 from labs.engine.run.launch import Launch
 
 Told = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -63,9 +64,25 @@ def booted(
         yield cluster
 
 
+def remove_topics(bootstrap: str) -> None:
+    """Removes what a first attempt at a test left: the second one creates the same topics."""
+    with quiet_admin(bootstrap) as admin:
+
+        def topics() -> list[str]:
+            names = admin.list_topics(timeout=10).topics
+            return [name for name in names if not name.startswith("__")]  # the brokers' own stay
+
+        if left := topics():
+            for future in admin.delete_topics(left, request_timeout=10).values():
+                future.result()
+        until(lambda: not topics(), 60, "the topics of the first attempt are still there")
+
+
 @pytest.fixture
-def cluster(booted: Cluster) -> Iterator[Cluster]:
+def cluster(booted: Cluster, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """The module's cluster with all brokers running, put back so after the test."""
+    if getattr(request.node, "execution_count", 1) > 1:  # pytest-rerunfailures: it failed before
+        remove_topics(booted.bootstrap)
     yield booted
     for broker in booted.brokers.values():
         if broker.state == "paused":
