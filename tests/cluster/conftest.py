@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -22,21 +23,32 @@ from labs.engine.run.launch import Launch
 
 Told = tuple[dict[str, Any], list[dict[str, Any]]]
 """The arms' results by name, and every event."""
-Run = Callable[[ExperimentSpec], Told]
+
+
+class Run(Protocol):
+    """Runs an experiment. One with an arm that is unknown is run once more, as a user would do on a
+    machine that was too busy; a verdict that is wrong is never asked for again."""
+
+    def __call__(self, spec: ExperimentSpec, *, runs: int = 2) -> Told: ...
 
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    """Runs experiments, all judged by one warm session."""
+    """All experiments are judged by one warm session."""
     with tempfile.TemporaryDirectory() as short:  # a socket's path is at most 107 bytes long
         judge = WarmJudge(Path(short) / "judge.sock", practice=0)
         judge.start()
 
-        def run(spec: ExperimentSpec) -> Told:
+        def run(spec: ExperimentSpec, *, runs: int = 2) -> Told:
             folder = tmp_path_factory.mktemp("experiment") / "run"
             with Launch(spec, folder, judge.socket) as started:
                 events = list(started)
-            return {event["name"]: event for event in events[-1]["experiment"]["arms"]}, events
+            arms = {event["name"]: event for event in events[-1]["experiment"]["arms"]}
+            unknown = [arm["reason"] for arm in arms.values() if arm["verdict"] == "unknown"]
+            if unknown and runs > 1:
+                warnings.warn(f"{spec.scenario} is run once more: {unknown}", stacklevel=2)
+                return run(spec, runs=runs - 1)
+            return arms, events
 
         yield run
         judge.stop()

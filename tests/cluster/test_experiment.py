@@ -213,7 +213,7 @@ def test_conditions_that_were_chosen_are_those_of_the_run(
 
 
 def test_an_arm_that_cannot_be_staged_is_unknown_with_null_counts(run: Run) -> None:
-    arms, events = run(experiment(arm("wide", topic__replication_factor=6)))
+    arms, events = run(experiment(arm("wide", topic__replication_factor=6)), runs=1)
     data = arms["wide"]
     assert data["verdict"] == "unknown"
     assert "at most 5 brokers" in data["reason"]
