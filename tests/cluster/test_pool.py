@@ -95,6 +95,7 @@ def log(arm: Path, name: str) -> str:
     return (arm / "logs" / name).read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_it_gives_way_to_whoever_waits_for_a_cluster(pool: Pool) -> None:
     left = family(pool)
     with ExitStack() as held:
@@ -122,9 +123,8 @@ def test_one_whose_broker_died_is_not_used_and_the_run_boots_its_own(
         assert all(map(gone, left))
 
 
-@pytest.mark.parametrize(
-    "part", [pytest.param("run.keeper ", marks=pytest.mark.thorough), "run.ahead"]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("part", ["run.keeper ", "run.ahead"])
 def test_one_that_was_killed_while_it_waited_is_not_used(
     pool: Pool, tmp_path: Path, part: str
 ) -> None:

@@ -123,6 +123,7 @@ def doubled_by_a_pause(client: ClientProcess, rows: int, cluster: Cluster) -> bo
     return len(logged) > len(set(logged))
 
 
+@pytest.mark.thorough  # by day small processes stand in for executors: test_executors.py
 def test_a_task_that_stands_still_is_tried_elsewhere_and_both_attempts_send(
     tmp_path: Path, cluster: Cluster
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_warm_session_outlives_a_malformed_ledger_and_judges_two_at_once(
     assert warm.pid == pid
 
 
+@pytest.mark.thorough  # two more sessions of Spark; by day one is stopped
 def test_killed_warm_jvm_is_replaced_and_judging_goes_on_cold(
     warm: WarmJudge, ledger: Path
 ) -> None:
