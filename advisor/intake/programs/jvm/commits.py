@@ -15,7 +15,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.buffers import COLLECTION, OF_VALUES, OFFSETS, PUT_BY, put_by
-from advisor.intake.programs.jvm.concurrency import of_no_holder
+from advisor.intake.programs.jvm.concurrency import WAITS, of_no_holder
 from advisor.intake.programs.jvm.derived_names import Made, logged
 from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.text import AS_FUNCTION, CALLEE, Block, Text, blanked
@@ -56,7 +56,7 @@ _LAST = re.compile(
 )
 """A name for the offset of a record, which is no use of it."""
 _SENDS = re.compile(r"\bsend\s*\(")
-_WAITED = re.compile(r"\b(?:flush|get|join|await|awaitAll|joinAll|allOf|result|ready)\s*\(")
+_WAITED = re.compile(rf"\bflush\s*\(|{WAITS.pattern}")
 
 
 def any_of(names: Iterable[str]) -> re.Pattern[str]:

@@ -81,12 +81,15 @@ QUEUE = (
     r"|\b{0}\s*=\s*(?:new\s+)?\w*(?:Queue|Deque|Channel)\b"
 )
 ASKS = re.compile(
-    r"(?<!String\.)\b(?:join|await|pause|awaitAll|joinAll|result|throwIfFailed|invokeAny|waitFor\w+|flushSync|txCommit|block\w*)\s*\("
+    r"\b(?:await|pause|awaitAll|joinAll|throwIfFailed|invokeAny|waitFor\w+|flushSync|txCommit|block\w*)\s*\("
+    r"|\b(?:join|result)\s*\((?=\)|\s*(?:\d|[\w.]*(?i:time|millis|second|duration|wait|max)))"
+    r"|\bAwait\s*\.\s*result\s*\("
     r"|(?<=Future::)(?:join|get)\b|(?<=Thread::)join\b|\bacquire\w*\s*\(\s*\w"
-    r"|\bget\s*\(\s*(?:\)|[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
+    r"|\bget\s*\((?:\)|\s*[\w.]+\s*,\s*(?:TimeUnit|(?:MILLI|MICRO|NANO)?SECONDS|MINUTES))"
     r"|\bget(?:Unchecked|Uninterruptibly|Done|Now)\s*\(|\b(?:coroutineScope|runBlocking)\b"
 )
-"""What waits for others, and throws what they throw, or may."""
+"""What waits for others, and throws what they throw, or may; between brackets that hold blanks
+stood a string."""
 WAITS = re.compile(
     rf"{ASKS.pattern}|\b(?:invokeAll|awaitTermination|ready)\s*\(|\bsupervisorScope\b"
 )
@@ -110,15 +113,23 @@ SCOPE = re.compile(r"\b(?:coroutineScope|runBlocking|supervisorScope)\b[^{};]*$"
 _OTHER_SCOPE = re.compile(r"\b(?!this\b)\w+(?:\([^()]{0,80}\))?\s*\.\s*$")
 
 
-_HELD = (
-    r"(?:Atomic(?:Boolean|Integer|Long|Reference)|Optional(?:Int|Long|Double)?|(?:Inheritable)?"
-    r"ThreadLocal|(?:Weak|Soft)Reference|Mutable(?:Boolean|Int|Long|Object)|Counter|Gauge)"
+_GOT = re.compile(r"(?<![\w.])(?:this\s*\.\s*)?(\w{1,60})\s*\.\s*get\s*\(\s*\)")
+_FOUND = re.compile(
+    r"\b(?:find\w*|ofNullable|min|max|reduce)\s*\("
+    r"(?:[^(){};]|\((?:[^(){};]|\([^(){};]{0,80}+\)){0,80}+\)){0,120}+\)"
+    r"(?=\s*\.\s*get\s*\(\s*\))"
 )
-_HOLDERS = re.compile(
-    rf"\b{_HELD}\b(?:<[^;=(){{}}]{{0,80}}>)?\s+(?P<typed>\w{{1,60}})\s*[=;,)]"
-    rf"|\b(?P<named>\w{{1,60}})\s*(?::\s*{_HELD}\b|=\s*(?:new\s+)?{_HELD}\s*[(<.])"
+"""A call that returns an Optional of which the value is taken."""
+_FUTURE = re.compile(r"Future|Deferred|Promise|Stage|Task|Async|Job|Exchange")
+_TYPED = re.compile(
+    r"\b(?P<java>[A-Z]\w{1,60})(?:\s*[<\[][^;=(){}]{0,80}[>\]])?\s+(?P<typed>\w{1,60})\s*[=;,):]"
+    r"|\b(?P<named>\w{1,60})\s*:\s*(?:[a-z]\w*\.){0,6}(?P<kotlin>[A-Z]\w+)"
+    r"|\b(?P<given>\w{1,60})\s*=\s*(?:new\s+)?(?P<made>(?:Atomic|Optional|ThreadLocal|WeakReference"
+    r"|SoftReference|Mutable|Counter|Gauge|Suppliers|Lazy)\w*)\s*[(<.\[]"
 )
-"""Names of what only holds a value: its `get()` waits for nobody."""
+"""The type of a name, or of what it is given."""
+_MADE = re.compile(r"\b(\w+)\s*(?:=(?!=)|->|=>|:|\bin\b|<-)|[\w>\]]\s+(\w+)\s*[=;,):]|\b(it|_)\b")
+"""Names that something is called in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +147,29 @@ def waits(plain: str) -> Waits:
 
 @lru_cache(maxsize=8)
 def of_no_holder(pattern: re.Pattern[str], plain: str) -> re.Pattern[str]:
-    """What a pattern finds but where it is asked of a name that only holds a value."""
-    found = (match["typed"] or match["named"] for match in _HOLDERS.finditer(plain))
-    names = sorted({*islice(found, _MOST)})
-    others = "".join(rf"(?<!\b{name}\.)" for name in names)
-    return re.compile(f"{others}(?:{pattern.pattern})", pattern.flags) if names else pattern
+    """What a pattern finds but where it is asked of what only holds a value: a name whose type is
+    no future's or that nothing of the text is called, or an Optional that a call returns."""
+    held = {*islice((re.escape(match[0]) for match in _FOUND.finditer(plain)), _MOST)}
+    held |= {rf"\b{name}" for name in _holders(plain)}
+    others = "".join(rf"(?<!{one}\.)" for one in sorted(held)[: 2 * _MOST])
+    return re.compile(f"{others}(?:{pattern.pattern})", pattern.flags) if held else pattern
+
+
+@lru_cache(maxsize=4)
+def _holders(plain: str) -> frozenset[str]:
+    got = {match[1] for match in _GOT.finditer(plain)}
+    if not got:
+        return frozenset()
+    types = dict[str, list[str]]()
+    for match in _TYPED.finditer(plain):
+        name = match["typed"] or match["named"] or match["given"]
+        types.setdefault(name, []).append(match["java"] or match["kotlin"] or match["made"])
+    made = {name for match in _MADE.finditer(plain) for name in match.groups() if name}
+    return frozenset(
+        name for name in got
+        if (name not in made and name not in types)
+        or (name in types and not any(map(_FUTURE.search, types[name])))
+    )  # fmt: skip
 
 
 def outside(text: Text, hands: Sequence[int], span: Block) -> int:

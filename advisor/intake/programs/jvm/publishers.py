@@ -135,7 +135,8 @@ def _untaken(text: Text, body: Block, uses: re.Pattern[str]) -> Iterator[int]:
     eager = _heads(text.plain).eager
     for match in islice(eager.finditer(text.plain, max(0, body[0]), body[1]), _MOST):
         called = re.findall(r"\w+", match[0])[-1]
-        waits = any(concurrency.ASKS.search(text.plain, *own) for own in text.bodies(called))
+        asks = concurrency.waits(text.plain).asks
+        waits = any(asks.search(text.plain, *own) for own in text.bodies(called))
         if not waits and _is_left(text, match.start(), match.end(), uses):
             yield match.start()
 

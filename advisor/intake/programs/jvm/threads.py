@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from advisor.intake.programs.jvm.concurrency import QUEUE, WAITS
+from advisor.intake.programs.jvm.concurrency import QUEUE, waits
 from advisor.intake.programs.jvm.text import Block, Text
 
 _PARALLEL = re.compile(
@@ -29,11 +29,11 @@ def together(
         begin = max(span[0], text.chain(match.end() - 1))
         if uses.search(text.plain, min(begin, match.start()), text.closed(match.end())):
             yield match.start()
-    bodies = [*each]
+    bodies, waiting = [*each], waits(text.plain).any
     for at in hands:
         own = [end for start, end in bodies if start <= at < end]
         is_waited = _AWAIT.search(text.line_to(at))
-        if own and not is_waited and not WAITS.search(text.plain, at, min(own)):
+        if own and not is_waited and not waiting.search(text.plain, at, min(own)):
             yield at
 
 
