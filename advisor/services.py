@@ -80,12 +80,12 @@ def to_json(given: Answer) -> dict[str, Any]:
 
 
 def basis(given: Answer) -> dict[str, Any]:
-    """What an answer is about and rests on: the wish and whether it is met, the versions that
-    were taken, and the assumptions for what was not stated."""
+    """What an answer is about and rests on: the wish and whether it is met, known bugs of the
+    releases counted, the versions that were taken, and the assumptions for what was not stated."""
     pipeline = given.judgement.pipeline
     need = pipeline.requirement
     return {
-        "met": given.judgement.met,
+        "met": given.judgement.met and not known_bugs.known_bugs(given).breaking,
         "works": given.judgement.works,
         "obstacles": [
             {

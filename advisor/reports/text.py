@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from advisor.advisories import Upgrade
 from advisor.catalog import Value
 from advisor.known_bugs import KnownBug, KnownBugs, known_bugs
-from advisor.reasoning.answer import Answer, Judgement
+from advisor.reasoning.answer import Answer, FindingData, Judgement
 from advisor.reasoning.assumptions import Assumption
 from advisor.reasoning.finding import Severity
 from advisor.reasoning.guarantees import Anomaly, Boundary, Guarantee
@@ -54,15 +54,15 @@ def report(answer: Answer, *, verbose: bool = False, program: bool = False) -> s
         return text
     return _joined(
         _verdict(answer, bugs, program), _changes(answer, bugs), _breaking(given),
-        bug_report(bugs, verbose=True), _basis(answer, program), _failures(given), _findings(given),
-        _numbers(answer), _procedures(answer),
+        bug_report(bugs, verbose=True), _basis(answer, program), _failures(given),
+        _findings(given.findings), _numbers(answer), _procedures(answer),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class _Length:
     """How much a screen says: reasons, each price (whole, on one line, or beside its change),
-    changes, and whether known bugs and what is not possible are told in a line each."""
+    changes, and whether known bugs, findings and what is not possible are told in a line each."""
 
     reasons: int = _REASONS
     price: Literal["whole", "line", "beside"] = "whole"
@@ -85,16 +85,20 @@ def _screen(answer: Answer, bugs: KnownBugs, length: _Length, program: bool) -> 
     return _joined(
         _verdict(answer, bugs, program), _changes(answer, bugs, length),
         _breaking(answer.judgement, length.reasons), bug_lines,
-        _findings_in_brief(answer.judgement), [*_basis(answer, program), more],
+        _findings_beside(answer.judgement, length), [*_basis(answer, program), more],
     )  # fmt: skip
 
 
-def _findings_in_brief(given: Judgement) -> Iterator[str]:
+def _findings_beside(given: Judgement, length: _Length) -> Iterator[str]:
     """What is found beside a wish that holds: nothing else on the screen tells of it."""
     found = [each for each in given.findings if each.severity is not Severity.LOW]
-    if given.met and found:
+    if not given.met or not found:
+        return
+    if length.brief:
         names = ", ".join(f"{each.name} ({each.code})" for each in found)
         yield from _wrapped(f"Found in the settings: {names}.", "", "  ")
+    else:
+        yield from _findings(found)
 
 
 def _bugs_in_brief(bugs: KnownBugs) -> Iterator[str]:
@@ -143,8 +147,13 @@ def _aim(pipeline: Pipeline) -> str:
 
 def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> Iterator[str]:
     wanted = answer.wanted
+    changed = {(change.component, change.setting) for change in wanted.changes}
     # One setting of Kafka Streams may stand in the way of both clients inside it.
-    for instead in dict.fromkeys(obstacle.instead for obstacle in answer.judgement.obstacles):
+    for instead in dict.fromkeys(
+        obstacle.instead
+        for obstacle in answer.judgement.obstacles
+        if (obstacle.component, obstacle.setting) not in changed
+    ):
         yield from _wrapped(f"Before anything else: {instead}")
     for need in wanted.impossible:
         whole = f"Not possible: {need.wish}. {need.why} Nearest: {need.nearest}"
@@ -266,10 +275,10 @@ def _failures(given: Judgement) -> Iterator[str]:
         yield from _wrapped(f"Experiments that show them: {', '.join(sorted(staged))}", "  ")
 
 
-def _findings(given: Judgement) -> Iterator[str]:
-    if given.findings:
+def _findings(found: Collection[FindingData]) -> Iterator[str]:
+    if found:
         yield "Found in the settings:"
-    for finding in given.findings:
+    for finding in found:
         yield from _wrapped(f"{finding.code} {finding.severity}: {finding.message}", "  ", "      ")
 
 

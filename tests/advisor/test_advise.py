@@ -294,10 +294,20 @@ def test_what_is_found_beside_a_wish_that_holds_is_on_the_screen() -> None:
     holds = [each for setting in stated for each in ("--set", setting)]
     assert "Found in the settings" not in advise(*holds)
     temporary = ["--set", "broker.log.dirs=/tmp/kafka"]
-    assert "\nFound in the settings: log-in-a-temporary-folder (B007).\n" in advise(
-        *holds, *temporary
-    )
+    screen = advise(*holds, *temporary)
+    assert "\nFound in the settings:\n  B007 high: log.dirs=/tmp: " in screen
+    crowded = advise(*holds, *temporary, "--kafka", "3.3", "--client-version", "2.8")
+    assert crowded.count("\n") <= 40
     assert "Found in the settings" not in advise("--set", "producer.acks=1", *holds)
+
+
+def test_a_setting_with_which_nothing_works_is_told_one_other_value() -> None:
+    """`Set it to 300000` and `4 -> 120000` on one screen left it to the reader which to believe."""
+    hopeless = ("--client", "librdkafka", "--set", "producer.message.timeout.ms=4")
+    screen = advise(*hopeless, "--set", "topic.replication.factor=3")
+    assert screen.startswith("CANNOT WORK")
+    assert "delivery.timeout.ms: 4 -> " in screen
+    assert "Before anything else" not in screen
 
 
 def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
