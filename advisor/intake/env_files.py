@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from advisor.intake.deployments.compose.extended import services
 from advisor.intake.deployments.compose.files import UNREAD
-from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.kinds import kind_of
 from advisor.intake.text import IntakeError, shown
 
@@ -35,11 +36,11 @@ def settled(texts: Sequence[Source], notes: list[str]) -> tuple[list[Source], li
     """The files, those of variables without what every service that has them states in a place
     which goes before, and before the compose files that name them; and the notes with their own."""
     naming = {name for name, text in texts if _HANDED.search(text)}
-    services = _services(texts) if naming else []
+    every = _services(texts) if naming else []
     by_name = {_base(name): text for name, text in texts}
     found, own_notes = list[Source](), list[str]()
     for name, text in texts if len(by_name) == len(texts) else ():
-        having = [service for service in services if _base(name) in service.files]
+        having = [service for service in every if _base(name) in service.files]
         before = [_before(service, _base(name), by_name) for service in having]
         gone = set.intersection(*before) if before else set[str]()
         lines = text.splitlines()
@@ -75,16 +76,16 @@ def _before(service: _Service, name: str, texts: dict[str, str]) -> set[str]:
 def _services(texts: Iterable[Source]) -> list[_Service]:
     """The services of compose files. What two of one folder say of a service is laid over each
     other, the file with the longer name (`docker-compose.override.yml`) over the other."""
-    services = defaultdict[tuple[str, str], _Service](_Service)
+    found = defaultdict[tuple[str, str], _Service](_Service)
     for source, text in sorted(texts, key=lambda row: len(row[0])):
         try:
-            leaves = [*chain.from_iterable(documents(text))] if kind_of(text) == "compose" else []
+            leaves = [*chain.from_iterable(services(text))] if kind_of(text) == "compose" else []
         except IntakeError:  # told where the file is read
             continue
         for leaf in leaves:
             if leaf.path[:1] == ("services",) and len(leaf.path) > 1:
-                _add(services[source.rpartition("/")[0], leaf.path[1]], leaf)
-    return [*services.values()]
+                _add(found[source.rpartition("/")[0], leaf.path[1]], leaf)
+    return [*found.values()]
 
 
 def _add(service: _Service, leaf: Leaf) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from advisor.intake.application_file import file_profile
 from advisor.intake.config_map_files import taken_out
+from advisor.intake.deployments.compose.extended import services
 from advisor.intake.deployments.compose.servers import is_server
-from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.kinds import has_workloads, kind_of
 from advisor.intake.reading import MAX_ITEMS
 from advisor.intake.started_variables import Found, Source, is_of_compose, variables
@@ -127,7 +127,7 @@ def _given(others: Sequence[Source], texts: Sequence[Source]) -> _Given:
 def _applications(text: str) -> Iterator[_Owner]:
     """The containers of a text that may be an application's: those of no well-known product."""
     kind = kind_of(text)
-    parts = documents(text) if kind == "compose" or has_workloads(text) else []
+    parts = services(text) if kind == "compose" or has_workloads(text) else []
     for at, part in enumerate(parts):
         for leaf in part:
             match leaf.path:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.intake.deployments import systemd
+from advisor.intake.deployments.compose.extended import services
 from advisor.intake.deployments.kubernetes_references import handed_on, source_of, with_references
 from advisor.intake.deployments.strimzi import resources
 from advisor.intake.env_files import hands_env_on
-from advisor.intake.formats.yaml_nodes import Leaf, documents
+from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.kinds import has_workloads, kind_by_name, kind_of
 
 _LINE = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>\w{1,200})=(?P<value>.*)")
@@ -47,7 +48,7 @@ def variables(
                 value = value[1:-1] if re.fullmatch(r"([\"']).*\1", value) else value
                 yield Found((), row["name"], value, number)
     is_open = _HANDED_ON.search(text) is not None
-    parts = [*documents(text)] if kind == "compose" else [*_resources(text, others)]
+    parts = [*services(text)] if kind == "compose" else [*_resources(text, others)]
     for at, document in enumerate(parts):
         for one in _of_containers(document):
             is_left = "initContainers" in one.owner or (is_open and not one.owner)
