@@ -181,6 +181,7 @@ def with_given(
     """The variables of each container, and before them those that ConfigMaps hold, which no name
     stands for: but of Spring's, where another application here is not given them. Raises
     `IntakeError` as what it asks does."""
+    given = [*_of_last_sources(given, handed)]
     _refuse_twice(row for _, row in given)
     data, own = list[Variable](), {container: [*rows] for container, rows in stated.items()}
     applications = {container for container, rows in stated.items() if any(map(_is_springs, rows))}
@@ -195,6 +196,38 @@ def with_given(
         else:
             data.append(row)
     return {"": data, **own} if data else own
+
+
+def _of_last_sources(
+    given: Sequence[tuple[str, Variable]], handed: Iterable[tuple[str, str]]
+) -> Iterator[tuple[str, Variable]]:
+    """The variables without those that each container which is given them has from a later source
+    of its `envFrom`, too (Kubernetes API reference, Container v1)."""
+    values = dict[str, set[str]]()
+    for _, (name, text, _) in given:
+        values.setdefault(name, set()).add(text)
+    stated = dict[str, set[str]]()
+    for resource, (name, _, _) in given:
+        if len(values[name]) > 1:
+            stated.setdefault(resource, set()).add(name)
+    sources = dict[str, list[str]]()
+    for container, resource in handed if stated else ():
+        sources.setdefault(container, []).append(resource)
+    counting, having = set[tuple[str, str]](), {*chain.from_iterable(sources.values())}
+    for resources in sources.values():
+        later = set[str]()
+        for resource in dict.fromkeys(reversed(resources)):
+            own = stated.get(resource, set())
+            counting |= {(resource, name) for name in own - later}
+            later |= own
+    # One name may be of a ConfigMap and of a Secret: then it is not known which is the later one.
+    unclear = {resource.partition(":")[0] for resource in stated if ":" in resource}
+    for resource, row in given:
+        is_known = resource in having and resource not in unclear
+        if not is_known or row[0] not in stated.get(resource, ()) or (
+            (resource, row[0]) in counting
+        ):  # fmt: skip
+            yield resource, row
 
 
 def _is_springs(row: Variable) -> bool:

@@ -1,0 +1,58 @@
+"""A variable that two sources of one container hold: the last of its `envFrom` counts (Kubernetes
+API reference, Container v1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import assert_file
+
+SET = "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
+SET += " consumer.auto.offset.reset=earliest"
+MAP, SECRET = "{configMapRef: {name: a}}", "{secretRef: {name: b}}"
+FILE = """apiVersion: v1
+kind: ConfigMap
+metadata: {{name: a}}
+data: {{SPRING_KAFKA_PRODUCER_ACKS: "1"}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {{name: {name}}}
+stringData: {{SPRING_KAFKA_PRODUCER_ACKS: all}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: app}}
+spec:
+  template:
+    spec:
+      containers:
+        - {{name: app, image: app, envFrom: [{sources}]{own}}}
+{more}"""
+
+
+def manifests(sources: str, own: str = "", more: str = "", name: str = "b") -> str:
+    return FILE.format(sources=sources, own=own, more=more, name=name)
+
+
+OWN = ", env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]"
+OTHER = f"        - {{name: other, image: other, envFrom: [{MAP}]}}\n"
+SOURCES = [
+    (manifests(f"{MAP}, {SECRET}"), 0, "YES"),
+    (manifests(f"{SECRET}, {MAP}"), 1, "acks: 1 -> all"),
+    (manifests(f"{MAP}, {SECRET}, {MAP}"), 1, "acks: 1 -> all"),
+    (manifests(f"{MAP}, {SECRET}", OWN), 1, "acks: 1 -> all"),
+    # a container that has the first one alone, a source that no container has, and one name for two
+    (manifests(f"{MAP}, {SECRET}", more=OTHER), 2, "Leave only the ConfigMap that counts"),
+    (manifests(MAP), 2, "is given to no container here"),
+    (manifests(f"{MAP}, {{secretRef: {{name: a}}}}", name="a"), 2, "Leave only the ConfigMap"),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), SOURCES)
+def test_the_last_source_of_a_container_counts(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "app.yaml", text, "", SET, code, expected)
