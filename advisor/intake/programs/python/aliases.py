@@ -39,7 +39,7 @@ def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, lis
     found: dict[str, list[Function]] = {}
     made: dict[int, Function] = {}
     for _ in range(_ROUNDS):  # `h = handle`, `R(h)`, `self.handler = handler`
-        for node in ast.walk(tree):
+        for node in words.nodes(tree):
             for name, value in _given(node, functions):
                 known = found.get(name, [])
                 own = [

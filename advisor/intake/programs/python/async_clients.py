@@ -34,7 +34,7 @@ class AsyncClients:
         self.names = set[str]()
         for _ in range(_ROUNDS):
             before = len(self.names)
-            for node in ast.walk(tree):
+            for node in words.nodes(tree):
                 self.names.update(self._named(node))
             if len(self.names) == before:
                 break
@@ -98,7 +98,7 @@ def ends(call: ast.AST, branch: Branch) -> bool:
 
 def _imported(tree: ast.AST) -> Iterator[str]:
     """The names under which a program has modules of such clients, and what is in them."""
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if _MODULES.fullmatch(alias.name):

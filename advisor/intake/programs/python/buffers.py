@@ -39,7 +39,7 @@ class Buffers:
         self._aside = words.made_of(tree, _ASIDE, unbuffered)
         self._aside |= {
             getattr(node, "arg", "") or ast.unparse(getattr(node, "target", node))
-            for node in ast.walk(tree) if isinstance(node, ast.arg | ast.AnnAssign)
+            for node in words.nodes(tree) if isinstance(node, ast.arg | ast.AnnAssign)
             and node.annotation and ast.unparse(node.annotation).endswith("PublisherClient")
         }  # fmt: skip
 
@@ -50,9 +50,11 @@ class Buffers:
         self._unsure = words.made_of(tree, frozenset({"socket"}), others)
         verbs = {words.verb(call) for call in words.calls(tree)}
         self._unconfirmed = frozenset() if verbs & _CONFIRMS else frozenset({"basic_publish"})
-        imported = (alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+        imported = (alias.name for node in words.nodes(tree) if isinstance(node, ast.Import)
                     for alias in node.names)  # fmt: skip
-        modules = (node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+        modules = (
+            node.module or "" for node in words.nodes(tree) if isinstance(node, ast.ImportFrom)
+        )
         is_mqtt = any(name.startswith("paho") for name in (*imported, *modules))
         if is_mqtt and "wait_for_publish" not in verbs:
             self._aside |= words.made_of(tree, frozenset({"Client"}))

@@ -28,7 +28,7 @@ def named(
 
 def in_loops(tree: ast.AST) -> set[str]:
     """The names of what is called in a loop."""
-    loops = (node for node in ast.walk(tree) if isinstance(node, words.LOOPS))
+    loops = (node for node in words.nodes(tree) if isinstance(node, words.LOOPS))
     return {words.verb(call) for loop in loops for call in words.calls(loop)}
 
 
@@ -43,7 +43,7 @@ def of_file(tree: ast.AST) -> dict[str, Function]:
     """The functions of a file by what calls them: a class calls its `__init__`, an object of it
     its `__call__`, and `with` its `__exit__`."""
     found: dict[str, Function] = {}
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         if isinstance(node, Function):
             found[node.name] = node
         elif isinstance(node, ast.ClassDef):
@@ -61,7 +61,7 @@ def fields(tree: ast.AST) -> dict[int, set[str]]:
     """What objects of the file's classes keep of what they are made with, such as `self.message`,
     by the `id` of each of their methods."""
     found: dict[int, set[str]] = {}
-    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    for made in (node for node in words.nodes(tree) if isinstance(node, ast.ClassDef)):
         methods = [node for node in made.body if isinstance(node, Function)]
         kept = {
             f"self.{ast.unparse(field.target)}"

@@ -21,7 +21,7 @@ def left_behind(tree: ast.Module, producers: set[str], sends: Iterable[ast.Call]
     unread = {id(call) for call in words.unread(tree)} | _only_printed(tree)
     if ends_well(tree, producers) or any(id(call) not in unread for call in timed):
         return
-    inside = {id(inner) for loop in ast.walk(tree) if isinstance(loop, ast.While | ast.For)
+    inside = {id(inner) for loop in words.nodes(tree) if isinstance(loop, ast.While | ast.For)
               for inner in ast.walk(loop)}  # fmt: skip
     straight = {id(node) for node in _straight(tree)}
     last = [call for call in timed if id(call) not in inside]
@@ -31,12 +31,12 @@ def left_behind(tree: ast.Module, producers: set[str], sends: Iterable[ast.Call]
 def _only_printed(tree: ast.Module) -> set[int]:
     """What is only written of: it stands in such a call or condition, or its name does."""
     printed = words.printed(tree)
-    loads = [node for node in ast.walk(tree)
+    loads = [node for node in words.nodes(tree)
              if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]  # fmt: skip
     read = {node.id for node in loads if id(node) not in printed}
     names = {node.id for node in loads} - read
     return printed | {
-        id(node.value) for node in ast.walk(tree)
+        id(node.value) for node in words.nodes(tree)
         if isinstance(node, ast.Assign)
         and all(isinstance(target, ast.Name) and target.id in names for target in node.targets)
     }  # fmt: skip
@@ -44,10 +44,10 @@ def _only_printed(tree: ast.Module) -> set[int]:
 
 def ends_well(tree: ast.Module, producers: set[str]) -> bool:
     """Whether something waits for all that is queued."""
-    if any(map(words.polls_until, ast.walk(tree))):
+    if any(map(words.polls_until, words.nodes(tree))):
         return True
     called = {id(call.func) for call in words.calls(tree)}
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         if isinstance(node, ast.Call):
             whose, name = words.receiver(node), words.verb(node)
             counts = name == "len" and any(ast.unparse(given) in producers for given in node.args)
@@ -64,9 +64,9 @@ def ends_well(tree: ast.Module, producers: set[str]) -> bool:
 
 def _straight(tree: ast.Module) -> Iterator[ast.AST]:
     """What runs between the start of a program and its end, but for endless loops."""
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
+    functions = {node.name: node for node in words.nodes(tree) if isinstance(node, Function)}
     todo: list[ast.AST] = [*tree.body]
-    if not any(map(_keeps_on, ast.walk(tree))):
+    if not any(map(_keeps_on, words.nodes(tree))):
         threads = [functions[name] for name in daemons(tree) & functions.keys()]
         todo += [inner for one in threads for inner in ast.walk(one) if inner is not one]
     done = set[str]()
@@ -91,11 +91,12 @@ def _keeps_on(node: ast.AST) -> bool:
 
 def daemons(tree: ast.Module) -> set[str]:
     """The functions that run in threads which end with the program (threading, daemon)."""
-    marked = {ast.unparse(target.value) for node in ast.walk(tree) if isinstance(node, ast.Assign)
-              and ast.unparse(node.value) == "True" for target in node.targets
+    marked = {ast.unparse(target.value) for node in words.nodes(tree)
+              if isinstance(node, ast.Assign) and ast.unparse(node.value) == "True"
+              for target in node.targets
               if isinstance(target, ast.Attribute) and target.attr == "daemon"}  # fmt: skip
     found = set[str]()
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         call = node.value if isinstance(node, ast.Assign) else node
         if not isinstance(call, ast.Call) or words.verb(call) not in ("Thread", "Process"):
             continue

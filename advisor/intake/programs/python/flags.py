@@ -40,7 +40,7 @@ def going_on(scope: ast.AST) -> dict[int, set[int]]:
     found: dict[int, set[int]] = {}
     if any(words.verb(call) in ("seek", "pause") for call in words.calls(scope)):
         return found
-    for node in ast.walk(scope):
+    for node in words.nodes(scope):
         for block in (getattr(node, part, []) for part in ("body", "orelse")):
             is_last = isinstance(block, list)
             for each in reversed(block) if isinstance(block, list) else ():
@@ -262,7 +262,9 @@ def read_out(value: ast.expr | None) -> ast.expr | None:
 
 def _behind(scope: ast.AST) -> dict[int, list[ast.stmt]]:
     """What stands behind each condition in its block."""
-    blocks = (getattr(node, part, None) for node in ast.walk(scope) for part in ("body", "orelse"))
+    blocks = (
+        getattr(node, part, None) for node in words.nodes(scope) for part in ("body", "orelse")
+    )
     return {
         id(node): block[number + 1 :]
         for block in blocks if isinstance(block, list)
@@ -272,7 +274,7 @@ def _behind(scope: ast.AST) -> dict[int, list[ast.stmt]]:
 
 def _resets(scope: ast.AST) -> set[tuple[str, bool] | None]:
     """The names that have a value in each round of a loop, or at each call."""
-    again = [node for node in ast.walk(scope) if isinstance(node, words.LOOPS)]
+    again = [node for node in words.nodes(scope) if isinstance(node, words.LOOPS)]
     tops = [scope] if isinstance(scope, words.APART) else again
     nodes = (node for top in tops for node in ast.walk(top))
     return {made for node in nodes for made in (set_to(node), _made(node))}
@@ -286,7 +288,7 @@ class Flags:
         self._behind, self._loads = _behind(scope), defaultdict[str, set[int]](set)
         passed, self._returned, self._values = words.printed(scope), set[str](), set[bool]()
         bodies = list[tuple[str, int]]()
-        for node in ast.walk(scope):
+        for node in words.nodes(scope):
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
                 self._values.add(bool(node.value.value))
             if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
@@ -306,7 +308,7 @@ class Flags:
                     self._asked[_name(inner)] += own
                     passed.add(id(inner))
         self._resets = _resets(scope)
-        loads = [node for node in ast.walk(scope) if isinstance(node, ast.Name | ast.Attribute)
+        loads = [node for node in words.nodes(scope) if isinstance(node, ast.Name | ast.Attribute)
                  and isinstance(node.ctx, ast.Load) and id(node) not in passed]  # fmt: skip
         used = {_name(node) for node in loads} | {name for name in self._asked if name}
         passed |= {of for body, of in bodies if body not in used}

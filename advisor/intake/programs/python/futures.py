@@ -18,7 +18,9 @@ _SAYS_NOTHING = frozenset({"len", "append", "extend", "add", "done", "clear", "b
 
 def lost(tree: ast.AST, sends: Iterable[ast.Call]) -> Iterator[int]:
     """The lines of sends whose future nothing reads, or whose error is only written down."""
-    parents = {id(inner): node for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}
+    parents = {
+        id(inner): node for node in words.nodes(tree) for inner in ast.iter_child_nodes(node)
+    }
     for send in sends:
         if _is_lost(tree, parents, send):
             yield send.lineno
@@ -54,7 +56,7 @@ def _is_lost(tree: ast.AST, parents: dict[int, ast.AST], send: ast.Call) -> bool
 def _is_read(tree: ast.AST, parents: dict[int, ast.AST], name: str) -> bool:
     """Whether something looks at the future, or the futures, that a name has."""
     found = [
-        node for node in ast.walk(tree)
+        node for node in words.nodes(tree)
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == name
         and not isinstance(node.ctx, ast.Store)
     ]  # fmt: skip

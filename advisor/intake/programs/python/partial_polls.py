@@ -55,7 +55,7 @@ def left_out(tree: ast.Module) -> Iterator[int]:
     """The lines where a part is taken of what was polled, if nothing takes the rest of it."""
     consumers = words.consumers(tree)
     yield from _done_anyway(tree)
-    scopes = [node for node in ast.walk(tree) if isinstance(node, Function)]
+    scopes = [node for node in words.nodes(tree) if isinstance(node, Function)]
     for scope in [tree, *scopes]:
         own = [node for part in scope.body for node in words.own(part)]
         polled = [node for node in own if _polls_many(node, consumers)]
@@ -81,7 +81,7 @@ def _done_anyway(tree: ast.Module) -> Iterator[int]:
     if not any(words.verb(call) == "join" and words.receiver(call) in queues
                for call in words.calls(tree)):  # fmt: skip
         return
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         for block in (getattr(node, part, []) for part in ("body", "orelse")):
             for number, attempt in enumerate(block if isinstance(block, list) else ()):
                 if isinstance(attempt, ast.Try):
@@ -266,11 +266,11 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
     writes of it, or commits; `own` are functions of the file that say so, `sessions` what makes
     HTTP requests."""
     printed = words.printed(scope)
-    read = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)
+    read = {node.id for node in words.nodes(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
     found = {id(call) for call in _of_with(scope, sessions)}
     flags = Flags(scope)
-    for node in ast.walk(scope):
+    for node in words.nodes(scope):
         value, names = None, list[ast.expr]()
         if isinstance(node, ast.Assign):
             value, names = node.value, node.targets
@@ -304,7 +304,7 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
 
 def _of_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:
     """The requests of `async with` whose status nothing asks for (aiohttp, ClientResponse)."""
-    for node in (node for node in ast.walk(scope) if isinstance(node, ast.AsyncWith)):
+    for node in (node for node in words.nodes(scope) if isinstance(node, ast.AsyncWith)):
         asked = {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
         given = {ast.unparse(value) for call in words.calls(node) for value in call.args}
         for item in node.items:

@@ -16,7 +16,7 @@ _STEPS = 3
 
 def refused(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Lines where a reader is taken past messages, and why that is not advised on."""
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         name = node.id if isinstance(node, ast.Name) else ""
         name = node.attr if isinstance(node, ast.Attribute) else name
         if isinstance(node, ast.Name | ast.Attribute) and name == "OFFSET_END":
@@ -35,13 +35,13 @@ def _elsewhere(tree: ast.Module) -> Iterator[int]:
         return
     names = set[str]()
     for _ in range(_STEPS):
-        for node in ast.walk(tree):
+        for node in words.nodes(tree):
             if isinstance(node, ast.Assign) and _is_place(node.value, names):
                 for target in node.targets:
                     names |= _high(target)
             elif isinstance(node, ast.For) and _is_place(node.iter, names):
                 names |= _high(node.target)
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         if isinstance(node, ast.Assign):
             to = any(
                 isinstance(target, ast.Attribute) and target.attr == "offset"
@@ -80,7 +80,7 @@ def _dropped(tree: ast.Module) -> Iterator[int]:
     if any(words.verb(call) in _ELSEWHERE for call in words.calls(tree)):
         return
     consumers = words.consumers(tree)
-    alone = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
+    alone = [node.value for node in words.nodes(tree) if isinstance(node, ast.Expr)]
     for call in alone:
         if isinstance(call, ast.Call) and words.polls(call, consumers):
             yield call.lineno

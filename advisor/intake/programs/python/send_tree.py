@@ -28,13 +28,15 @@ class Sends:
         self._left = set[str]()
         """The names of what a `flush` has left."""
         self.calls = [call for call in words.calls(tree) if self._is_send(call)]
-        keys = (key for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys)
+        keys = (
+            key for node in words.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys
+        )
         called = {words.verb(call) for call in words.calls(tree)}
         self._is_open = "commit_transaction" in called or any(
             isinstance(key, ast.Constant) and key.value == "on_delivery" for key in keys
         )
         """Whether somebody else may hear of a send."""
-        stored = (node for node in ast.walk(tree) if isinstance(node, _TARGETS)
+        stored = (node for node in words.nodes(tree) if isinstance(node, _TARGETS)
                   and isinstance(node.ctx, ast.Store))  # fmt: skip
         self._of_file = {*map(ast.unparse, stored)}
         self._kept = set[str]()

@@ -63,9 +63,11 @@ def _given_up(tree: ast.Module) -> Iterator[int]:
     it polls, too, what is read again decides (`transactions`)."""
     if words.consumers(tree):
         return
-    loops = (node for node in ast.walk(tree) if isinstance(node, ast.While))
+    loops = (node for node in words.nodes(tree) if isinstance(node, ast.While))
     again = {id(inner) for loop in loops for inner in ast.walk(loop)}
-    tries = (part for part in ast.walk(tree) if isinstance(part, ast.Try) and id(part) not in again)
+    tries = (
+        part for part in words.nodes(tree) if isinstance(part, ast.Try) and id(part) not in again
+    )
     for handler in (handler for attempt in tries for handler in attempt.handlers):
         aborts = [call for call in words.calls(handler) if words.verb(call) == "abort_transaction"]
         if aborts and words.goes_on(handler.body, aborts.__contains__, in_function=True):
@@ -80,10 +82,10 @@ class _Sends:
         self._producers = words.made_of(tree, PRODUCERS)
         self._aio = words.made_of(tree, _AIO)
         self._alone = {
-            id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
+            id(node.value) for node in words.nodes(tree) if isinstance(node, ast.Expr)
         }  # fmt: skip
         self._functions: dict[str, list[Function]] = {}
-        for node in ast.walk(tree):
+        for node in words.nodes(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._functions.setdefault(node.name, []).append(node)
         self._objects = _called_as_functions(tree)
@@ -91,7 +93,7 @@ class _Sends:
             self._functions.setdefault(name, []).append(function)
         self._names_callbacks = any(
             isinstance(key, ast.Constant) and key.value in _TAKES
-            for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys
+            for node in words.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys
         )  # fmt: skip
         self._calls = [call for call in words.calls(tree) if self._is_send(call)]
 
@@ -134,7 +136,7 @@ class _Sends:
     def _aliases(self) -> Iterator[int]:
         """Where the method is handed on."""
         called = {id(call.func) for call in words.calls(self._tree)}
-        for node in ast.walk(self._tree):
+        for node in words.nodes(self._tree):
             if not isinstance(node, ast.Attribute) or id(node) in called:
                 continue
             if node.attr == "produce" and ast.unparse(node.value) in self._producers:
@@ -172,7 +174,7 @@ class _Sends:
         if not any(map(raises, self.callbacks())):
             return
         consumers = words.consumers(self._tree)
-        for node in ast.walk(self._tree):
+        for node in words.nodes(self._tree):
             attempt = words.suppressed(node) if isinstance(node, ast.With) else node
             if not isinstance(attempt, ast.Try):
                 continue
@@ -188,7 +190,7 @@ class _Sends:
     def _looked_at(self, function: Function) -> set[str]:
         """The names that code outside of a callback reads, and those that are not of the file."""
         inside = {id(node) for node in ast.walk(function)}
-        names = [node for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
+        names = [node for node in words.nodes(self._tree) if isinstance(node, ast.Name)]
         set_here = {node.id for node in names if isinstance(node.ctx, ast.Store)}
         read = {
             node.id
@@ -200,7 +202,7 @@ class _Sends:
     def refused(self) -> Iterator[int]:
         """Where a full queue's error is passed over."""
         ours = {id(call) for call in self._calls}
-        for node in ast.walk(self._tree):
+        for node in words.nodes(self._tree):
             if not isinstance(node, ast.Try):
                 continue
             inner = [part for one in [*node.body, *node.orelse] for part in ast.walk(one)]
@@ -232,12 +234,12 @@ class _Sends:
 
     def _of_file(self) -> Iterator[ast.Call]:
         """Sends of producers that nothing else is given."""
-        withs = (node for node in ast.walk(self._tree) if isinstance(node, ast.withitem))
+        withs = (node for node in words.nodes(self._tree) if isinstance(node, ast.withitem))
         calls = words.calls(self._tree)
         aside = exits.of_daemons(self._tree)
         given = [value for call in calls for value in (*call.args, *call.keywords)
                  if id(value) not in aside]  # fmt: skip
-        returned = [node for node in ast.walk(self._tree) if isinstance(node, ast.Return)]
+        returned = [node for node in words.nodes(self._tree) if isinstance(node, ast.Return)]
         used = chain(given, returned, (item.context_expr for item in withs))
         names = {ast.unparse(inner) for node in used for inner in ast.walk(node)
                  if isinstance(inner, ast.Name | ast.Attribute)}  # fmt: skip
@@ -254,7 +256,7 @@ def _called_as_functions(tree: ast.Module) -> dict[str, Function]:
     """What objects of the file do that are called (`__call__`), by the names of their classes and
     their own."""
     found = dict[str, Function]()
-    for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    for node in (node for node in words.nodes(tree) if isinstance(node, ast.ClassDef)):
         for own in node.body:
             if isinstance(own, ast.FunctionDef) and own.name == "__call__":
                 names = words.made_of(tree, frozenset({node.name}))

@@ -200,7 +200,7 @@ def _parsed(text: str) -> ast.Module:
     # Pairs without braces, as one cuts them out of a dict.
     code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
     try:
-        return inlined(unfold(plain(ast.parse(code))))
+        return words.with_nodes(inlined(unfold(plain(ast.parse(code)))))
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
         raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None
@@ -216,8 +216,8 @@ def _bare(text: str) -> bool:
 
 def _refuse_others(tree: ast.Module) -> None:
     """Raises `IntakeError` where a client of another library is made, or a class is one itself."""
-    own_classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    for node in ast.walk(tree):
+    own_classes = {node.name for node in words.nodes(tree) if isinstance(node, ast.ClassDef)}
+    for node in words.nodes(tree):
         if isinstance(node, ast.ClassDef):
             bases = (ast.unparse(base).rpartition(".")[2] for base in node.bases)
             if base := next((base for base in bases if base in CLIENTS), None):
@@ -238,7 +238,7 @@ def _refuse_others(tree: ast.Module) -> None:
 
 def _other_client(tree: ast.Module, name: str) -> str:
     """Why nothing is read of a client of this name: another library's, or the team's own class."""
-    for node in ast.walk(tree):
+    for node in words.nodes(tree):
         if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
             library = (node.module or "").partition(".")[0]
             if node.level or library not in ("kafka", "aiokafka"):

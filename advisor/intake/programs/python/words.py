@@ -50,6 +50,7 @@ _LOGS = frozenset({
     "record_exception", "set_status", "add_event", "labels",
 })  # fmt: skip
 OWN = {"self", "cls"}
+_NODES = "_nodes"
 _HARMLESS = re.compile(
     r"(?:Keyboard|Buffer|Stop|System|Generator|Cancelled|Interrupted|Integrity|Kafka|Consumer)\w*"
     r"|\w*(?:Unique|Duplicate|AlreadyExists|Exit)\w*|Empty|Full"
@@ -82,9 +83,21 @@ def last_of(call: ast.Call) -> str:
     return receiver(call).rpartition(".")[2]
 
 
+def with_nodes(tree: ast.Module) -> ast.Module:
+    """The same program, which nothing changes any more, with its nodes: it is asked for them more
+    than a hundred times."""
+    vars(tree)[_NODES] = tuple(ast.walk(tree))
+    return tree
+
+
+def nodes(tree: ast.AST) -> Iterable[ast.AST]:
+    """Each node in one, as `ast.walk` gives them."""
+    return vars(tree).get(_NODES) or ast.walk(tree)
+
+
 def calls(node: ast.AST) -> Iterator[ast.Call]:
     """Each call in a node."""
-    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    return (inner for inner in nodes(node) if isinstance(inner, ast.Call))
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -104,7 +117,7 @@ def made_of(
     """The names that the program gives to objects of these classes, but for those of other calls
     that make one."""
     names = set[str]()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         pairs: list[tuple[ast.expr, ast.expr | None]] = []
         if isinstance(node, ast.Assign):
             pairs = [(target, node.value) for target in node.targets]
@@ -130,7 +143,7 @@ def consumers(tree: ast.AST) -> set[str]:
     names |= {whose for call in called if verb(call) in POLLS
               and "consumer" in (whose := receiver(call)).lower()}  # fmt: skip
     names |= made_of(tree, _CONSUMERS)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.value)[:100] in names:
             names.update(map(ast.unparse, node.targets))
     return names
@@ -158,11 +171,11 @@ def kept_for_nobody(tree: ast.AST) -> set[str]:
     harmless = {id(call.func.value) for call in kept if isinstance(call.func, ast.Attribute)}
     harmless |= {id(inner) for call in calls(tree) if is_log(call) for inner in ast.walk(call)}
     names = {*map(last_of, kept)}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if name := kept_in(node):
             names.add(name)
             harmless.update(id(target.value) for target in node.targets)  # type: ignore[attr-defined]
-    read = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)
+    read = {getattr(node, "attr", getattr(node, "id", "")) for node in nodes(tree)
             if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
             and id(node) not in harmless}  # fmt: skip
     return names - read
@@ -223,7 +236,7 @@ def gathers_errors(call: ast.Call) -> bool:
 
 def asks(tree: ast.AST) -> bool:
     """Whether something asks a future for its error, or waits for it by name."""
-    return any(map(awaits_task, ast.walk(tree))) or any(
+    return any(map(awaits_task, nodes(tree))) or any(
         verb(call) in _ASKS or (verb(call) == "get" and not call.args) or asks_future(call)
         for call in calls(tree)
     )
@@ -272,9 +285,9 @@ def polls_until(node: ast.AST) -> bool:
 def unread(tree: ast.AST) -> Iterator[ast.AST]:
     """The values that no statement uses: those of a statement of their own, and those of a name
     that nothing reads."""
-    read = {node.id for node in ast.walk(tree)
+    read = {node.id for node in nodes(tree)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}  # fmt: skip
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Expr):
             yield node.value
         elif isinstance(node, ast.Assign):
@@ -296,7 +309,7 @@ def awaits_task(node: ast.AST) -> bool:
 
 def may_wait(tree: ast.AST) -> bool:
     """Whether something in a program may wait for what others do."""
-    return any(map(awaits_task, ast.walk(tree))) or any(map(waits, calls(tree)))
+    return any(map(awaits_task, nodes(tree))) or any(map(waits, calls(tree)))
 
 
 def begins_at_end(node: ast.AST) -> TypeGuard[ast.stmt | ast.expr]:
@@ -401,7 +414,7 @@ def printed(scope: ast.AST) -> set[int]:
     """What stands in statements and conditions that only write of something."""
     return {
         id(inner)
-        for node in ast.walk(scope) if isinstance(node, ast.If | ast.For | ast.Expr)
+        for node in nodes(scope) if isinstance(node, ast.If | ast.For | ast.Expr)
         if goes_on([node], lambda call: False, in_function=True)
         for inner in ast.walk(node)
     }  # fmt: skip
