@@ -398,5 +398,5 @@ def _of_job(tree: Block, choices: Mapping[int, Any], *, is_whole: bool) -> dict[
 def _passed_over(play: _Play, owed: Mapping[int, int]) -> Iterator[int]:
     """Messages behind which a statement has committed before anything was done with them."""
     for message, at in play.behind.items():
-        if at >= 0 and not play.work[message] and owed[message]:
+        if at >= 0 and play.work[message] < owed[message]:
             yield message

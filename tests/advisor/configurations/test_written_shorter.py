@@ -120,7 +120,7 @@ _MADE = "KafkaProducer<String, String> k = new KafkaProducer<>(p);\n"
     (f"if (rs.isEmpty()) c.commitSync();\n{_WORK}\nc.commitSync();", "", YES),
     (f"if (late()) {{ c.commitSync(); }} else {{ {_WORK} c.commitSync(); }}", "", YES),
     (f"for (var r : rs) {{ {_TRIES_ONE} save(r); }}", "", BEFORE),
-    (f"for (var r : rs) {{ save(r); {_TRIES_ONE} go(r); }}", "", YES),
+    (f"for (var r : rs) {{ save(r); {_TRIES_ONE} go(r); }}", "", BEFORE),
     ("for (var r : rs) try { save(r); } catch (Exception e) { log.error(e); }\nc.commitSync();", "",
      SKIP),
     ("for (var r : rs) if (read(r) == null) throw new E();\nc.commitSync();", _NULL, YES),

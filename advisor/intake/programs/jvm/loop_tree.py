@@ -85,6 +85,8 @@ _ASKS = re.compile(
     r"(?:value|key|topic|partition|offset|timestamp|headers|equals|isEmpty|isBlank|length|size|count"
     r"|contains\w*|starts\w*|ends\w*|matches|lastHeader)"
 )
+_COUNTED = r"\b(?:{0})\s*\.\s*(?:count|size|partitions)\s*\(\s*\)"
+"""What is no use of messages."""
 _EXITS = re.compile(r"\b(?:exit|exitProcess|halt)\s*\(")
 _CALLED = re.compile(r"(\w+)\s*\(")
 _NEGATIVE = re.compile(r"false\b")
@@ -110,6 +112,7 @@ class Reader:
         known = "|".join(sorted(names.all))
         self._whole = names.whole | {*buffers.of_one_round(text, known, span)}
         self._names = names.all | {made.name for made in names.made}
+        self._counted = re.compile(_COUNTED.format("|".join(sorted(self._whole)) or "(?!)"))
         self._seen = blanked(text.plain, observed(text, self._names, span))
         self._of_consumer = re.compile(rf"\b{poll.consumer}\s*\.\s*(?P<verb>\w+)\s*\(")
         self._rounds: list[str] = []
@@ -374,7 +377,7 @@ class Reader:
 
     def _other(self, at: int, stop: int) -> Block:
         """A statement that is about a message or not."""
-        code, seen = self._text.plain[at:stop], self._seen[at:stop]
+        code, seen = self._text.plain[at:stop], self._counted.sub("", self._seen[at:stop])
         if _EXITS.search(code) or self._sends.is_used(code):
             raise Unclear
         only_tells = only_writes(code)

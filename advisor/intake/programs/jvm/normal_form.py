@@ -17,6 +17,7 @@ from advisor.intake.programs.jvm.block_bodies import with_blocks
 from advisor.intake.programs.jvm.expressions import with_expressions
 from advisor.intake.programs.jvm.inlined import inlined
 from advisor.intake.programs.jvm.lambdas import with_braces
+from advisor.intake.programs.jvm.named_sends import without_named_sends
 from advisor.intake.programs.jvm.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.receivers import without_receivers
 from advisor.intake.programs.jvm.text import QUOTED, spliced, without_comments
@@ -65,7 +66,8 @@ def normal_form(code: str) -> str:
         raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
-    written = with_statements(without_receivers(_without_breaks(written)))
+    written = without_named_sends(_without_breaks(written))
+    written = with_statements(without_receivers(written))
     return plain_blocks(
         inlined(with_blocks(with_braces(without_bare_statements(with_expressions(written)))))
     )

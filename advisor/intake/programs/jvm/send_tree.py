@@ -35,12 +35,14 @@ _WAITS_FOR_ALL = re.compile(
     r"\s*(?P<whose>\w+)\s*\.\s*(?P<verb>flush|close)\s*\((?P<given>.*)\)\s*"
 )
 _KEEPS = re.compile(
-    r"\s*(?:this\.)?(?P<name>\w+)\s*(?:=(?!=)\s*(?P<to>\w+)(?:\(\w*\))?|\+\+|\+=\s*[\w.]+"
+    r"\s*(?:this\.)?(?:\w+\s*\.\s*)?(?P<name>\w+)\s*(?:=(?!=)\s*(?P<to>\w+)(?:\(\w*\))?|\+\+|\+=\s*[\w.]+"
     r"|\.\s*(?:set|add|offer|put|addLast|push|compareAndSet|lazySet|incrementAndGet|increment"
     r"|getAndIncrement|inc)\s*\((?P<set>[\w\s,.()]*)\))\s*"
 )
 """A statement of a callback that keeps an error, or counts it."""
 _DECLARED = r"(?:\bva[lr]\s+|[\w>\]]\s+){0}\s*[=;:]"
+_OF_BASE = re.compile(r"(?<![\w.])([a-z]\w*)\s*\(\)\s*(?=[;\n})])")
+"""A call of a method that is given nothing."""
 _EXITS = re.compile(r"\s*(?:[\w.]+(?:\(\s*\))?\s*\.\s*)?(?:exit|exitProcess|halt)\s*\(.*\)\s*")
 _THROWS = re.compile(r"\s*throw\b.*", re.DOTALL)
 _ASKS = re.compile(
@@ -153,14 +155,21 @@ class Sends:
         parts = [part for part in statements(heard.with_error()) if part.strip()]
         kept = [match for part in parts if (match := _KEEPS.fullmatch(part))]
         self._kept |= {it["name"]: "false" not in (it["to"], it["set"]) for it in kept}
-        if any(not re.search(_DECLARED.format(it["name"]), self._text.plain) for it in kept):
-            return None, frozenset()  # who asks for it is elsewhere
+        if any(self._is_asked_elsewhere(it["name"]) for it in kept):
+            return None, frozenset()
         rest = [part for part in parts if not (_KEEPS.fullmatch(part) or only_writes(part))]
         if any(map(_EXITS.fullmatch, rest)):
             return Heard.ENDED, frozenset()
         if any(not _THROWS.fullmatch(part) for part in rest):
             return None, frozenset()
         return (Heard.STORED if kept else Heard.NOBODY), frozenset(it["name"] for it in kept)
+
+    def _is_asked_elsewhere(self, name: str) -> bool:
+        """Whether a method of a base class may ask for what has this name."""
+        plain = self._text.plain
+        is_own = re.search(_DECLARED.format(name), plain)
+        called = {match[1] for match in islice(_OF_BASE.finditer(plain), _MOST)}
+        return not is_own and any(not self._text.bodies(other) for other in called)
 
     def is_used(self, code: str) -> bool:
         """Whether something else is done with what callbacks keep than to empty or write of it."""

@@ -13,7 +13,7 @@ from itertools import islice
 from advisor.intake.programs.jvm.derived_names import LOGGED
 from advisor.intake.programs.jvm.text import Block, Text, spliced, without_letters
 
-_MOST, _FARTHEST, _BEFORE = 100, 1_500, 40
+_MOST, _FARTHEST, _BEFORE, _LONGEST_HEAD = 100, 1_500, 40, 120
 _KOTLIN = re.compile(r"\bfun\s")
 _OR_NULL = re.compile(r"\brunCatching\s*\{")
 _GET = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)(?!\s*\?:)")
@@ -33,10 +33,13 @@ _SCOPE = re.compile(
     r"\{[ \t]*(?P<commit>commit(?:Sync|Async)\s*\([^(){}\n]{0,100}\))[ \t]*;?[ \t]*\}"
 )
 _BESIDE = re.compile(
-    r"(?<=[;{}\n])(?P<of>\s*+[a-z]\w*+)\s*\.\s*also\s*\{[ \t]*"
-    r"(?P<commit>\w+\.commit(?:Sync|Async)\(\))[ \t]*;?[ \t]*\}(?=\s*\.)"
+    r"\.\s*(?:also|apply)\s*\{[ \t]*(?P<commit>\w+\.commit(?:Sync|Async)\(\))[ \t]*;?[ \t]*\}"
+    r"(?=\s*\.)"
 )
-"""The first step of a chain, that commits."""
+"""A step of a chain, that commits before the next one."""
+_MARGIN = re.compile(r"(?:^|(?<=[;{}\n]))[ \t]*(?:va[lr]\s+\w+\s*(?::[^=\n]{1,60})?=\s*)?$")
+_ON_EACH = re.compile(r"(?P<of>\w+)\s*\.\s*onEach\s*\{")
+_LAZY = re.compile(r"\b(?:asSequence|asFlow|stream|sequence)\b")
 _TRY = re.compile(
     r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=|\breturn\b"
     r"|(?P<function>\bfun\s+(?:<[^<>]{0,80}>\s*)?(?:\w+\.)?\w+\s*\([^()]{0,300}\)"
@@ -52,6 +55,7 @@ def with_statements(code: str) -> str:
         return code
     for change in (
         _without_results, _without_elvis, _without_lets, _without_tries, _without_scopes,
+        _without_commits_beside,
     ):  # fmt: skip
         code = change(code)
     return code
@@ -96,9 +100,32 @@ def _without_lets(code: str) -> str:
 
 
 def _without_scopes(code: str) -> str:
-    """`with(c) { commitSync() }` as `c.commitSync()`, also in a chain: `rs.also { … }.map`."""
-    code = _BESIDE.sub(lambda it: f"{it['commit']}; {it['of']}", code)
+    """`with(c) { commitSync() }` as `c.commitSync()`."""
     return _SCOPE.sub(lambda it: f"{it['of'] or it['whose']}.{it['commit']}", code)
+
+
+def _without_commits_beside(code: str) -> str:
+    """A commit that is a step of a chain as a statement: `rs.map { … }.also { c.commitSync() }` has
+    made all of its list before, and a sequence, or the records themselves, nothing."""
+    text, changes = Text.of(code), list[tuple[int, int, str]]()
+    for number, match in enumerate(islice(_BESIDE.finditer(text.plain), _MOST)):
+        begin = text.chain(match.start() + match[0].index("{"))
+        margin = _MARGIN.search(text.plain, max(0, begin - _LONGEST_HEAD), begin)
+        of = text.plain[begin : match.start()]
+        if margin is None or "\n" in of or (changes and begin < changes[-1][1]):
+            continue
+        first, commit = begin - len(margin[0].lstrip()), match["commit"]
+        each = _ON_EACH.match(of)
+        if re.fullmatch(r"\w+", of) or _LAZY.search(of):
+            changes += [(first, first, f"{commit}; "), (*match.span(), "")]
+        elif each and text.block_of(begin + each.end() - 1)[1] + 1 == match.start():
+            changes.append((first, begin + each.end() - 1, f"{each['of']}.forEach "))
+            changes.append((*match.span(), f"; {commit}; {code[first:begin]}{each['of']}"))
+        else:
+            name = f"made{number}_"
+            changes.append((first, begin, f"val {name} = "))
+            changes.append((*match.span(), f"; {commit}; {code[first:begin]}{name}"))
+    return spliced(code, changes)
 
 
 def _without_tries(code: str) -> str:

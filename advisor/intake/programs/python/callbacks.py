@@ -166,17 +166,28 @@ def _reads(node: ast.AST, name: str) -> bool:
 def _with_error(body: Iterable[ast.AST], error: str) -> Iterator[ast.AST]:
     """The statements that run where there is an error."""
     for node in body:
-        if isinstance(node, ast.If):
-            test = ast.unparse(node.test)
-            if test in (error, f"{error} is not None", f"{error} != None"):
-                yield from _with_error(node.body, error)
-                if isinstance(node.body[-1], ast.Return | ast.Raise):
-                    return
-                continue
-            if test in (f"not {error}", f"{error} is None", f"{error} == None"):
-                yield from _with_error(node.orelse, error)
-                continue
-        yield node
+        asked, then, other = _sides(node)
+        if asked in (error, f"{error} is not None", f"{error} != None"):
+            yield from _with_error(then, error)
+            if isinstance(then[-1], ast.Return | ast.Raise):
+                return
+        elif asked in (f"not {error}", f"{error} is None", f"{error} == None"):
+            yield from _with_error(other, error)
+        else:
+            yield node
+
+
+def _sides(node: ast.AST) -> tuple[str, Sequence[ast.AST], Sequence[ast.AST]]:
+    """What a statement asks, what is done where that holds, and what where it does not."""
+    match node.value if isinstance(node, ast.Expr) else node:
+        case ast.If(test, then, other):
+            return ast.unparse(test), then, other
+        case ast.IfExp() as chosen:
+            return ast.unparse(chosen.test), (chosen.body,), (chosen.orelse,)
+        case ast.BoolOp(ast.And(), [test, does]):
+            return ast.unparse(test), (does,), ()
+        case _:
+            return "", (), ()
 
 
 def _acts(node: ast.AST) -> bool:

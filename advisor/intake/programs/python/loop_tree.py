@@ -41,6 +41,7 @@ _NOTHING = (
 _OF_NUMBERS = (
     ast.Name | ast.Load | ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
 )
+_LATER = ast.Lambda | ast.Await | ast.Yield
 _COPIES = frozenset({"list", "tuple", "sorted", "reversed"})
 _SETS_UP = frozenset({"subscribe", "assign", "list_topics", "subscription", "assignment"})
 _EXITS = frozenset({"exit", "_exit", "quit", "abort"})
@@ -162,9 +163,9 @@ class Reader:
         """What an expression does; `is_alone` says that it is a statement."""
         if isinstance(value, ast.Await):
             value = value.value
-        if self._sends.is_used(value):
-            raise Unclear
-        if any(isinstance(node, ast.Lambda | ast.Await | ast.Yield) for node in ast.walk(value)):
+        is_later = any(isinstance(node, _LATER) for node in ast.walk(value))
+        sends = isinstance(value, ast.Call) and self._sends.is_send(value)
+        if not sends and (is_later or self._sends.is_used(value)):
             raise Unclear
         if isinstance(value, ast.Call) and is_alone and (whole := self._alone(value)) is not None:
             return whole

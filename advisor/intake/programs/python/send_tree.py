@@ -5,6 +5,7 @@ what their callbacks keep. What is not known for certain is `Unclear`.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Mapping
 
 from advisor.intake.programs.python import callbacks, clients, words
@@ -27,7 +28,7 @@ class Sends:
         self.marks = marks(tree)
         self._left = set[str]()
         """The names of what a `flush` has left."""
-        self.calls = [call for call in words.calls(tree) if self._is_send(call)]
+        self.calls = [call for call in words.calls(tree) if self.is_send(call)]
         keys = (
             key for node in words.nodes(tree) if isinstance(node, ast.Dict) for key in node.keys
         )
@@ -39,22 +40,31 @@ class Sends:
         stored = (node for node in words.nodes(tree) if isinstance(node, _TARGETS)
                   and isinstance(node.ctx, ast.Store))  # fmt: skip
         self._of_file = {*map(ast.unparse, stored)}
+        self._may_ask = any(map(self._is_elsewhere, words.calls(tree)))
+        """Whether something that is not in the file may ask for what is kept."""
         self._kept = set[str]()
         for call in self.calls:
             for given in python_sends.given_callbacks(call):
                 if function := self._function(given):
                     self._kept |= self._does(function)[1]
 
+    def _is_elsewhere(self, call: ast.Call) -> bool:
+        """Whether a call that is given nothing is of a function of another file."""
+        whose, _, name = ast.unparse(call.func).rpartition(".")
+        is_plain = whose in ("", "self") and name.islower() and name not in dir(builtins)
+        return is_plain and not (call.args or call.keywords) and name not in self._functions
+
     def _is_ours(self, call: ast.Call) -> bool:
         whose = words.receiver(call)
         return whose in self._producers or "producer" in whose.lower()
 
-    def _is_send(self, call: ast.Call) -> bool:
+    def is_send(self, call: ast.Call) -> bool:
+        """Whether a call gives a message to a producer."""
         return words.verb(call) == "produce" and self._is_ours(call)
 
     def of(self, call: ast.Call) -> Block | None:
         """What a call of a producer does; None for any other call. Raises `Unclear`."""
-        if self._is_send(call):
+        if self.is_send(call):
             return [self._send(call)]
         if not self._is_ours(call):
             return None
@@ -108,7 +118,7 @@ class Sends:
                 heard = Heard.THROWN
             elif isinstance(call, ast.Call) and words.verb(call) in _ENDS:
                 return Heard.ENDED, frozenset()
-            elif name in self._of_file:
+            elif name and (name in self._of_file or not self._may_ask):
                 names.add(name)
             elif not _is_harmless(node):
                 return None, frozenset()
