@@ -25,6 +25,7 @@ from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Boundary, Gu
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.words import PLAINEST
 from advisor.reports.programs import of_code
+from advisor.reports.unmet import merged
 from advisor.templatetags.look import GUARANTEES, KINDS
 
 KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
@@ -129,7 +130,8 @@ def advice(answer: Answer) -> dict[str, Any]:
         "matrix": [row for row in rows if row.happens],
         "harmless": [row for row in rows if not row.happens],
         "shown_kinds": [cell.kind for cell in rows[0].cells] if rows else [],
-        "obstacles": given.obstacles, "recommended": wanted, "columns": answer.columns,
+        "obstacles": given.obstacles, "recommended": merged(wanted),
+        "columns": [merged(column) for column in answer.columns],
         "steps": steps, "first_steps": steps[:first], "more_steps": len(steps[first:]),
         "numbers": compared(answer.numbers, answer.numbers_after),
         "findings": sorted(given.findings, key=lambda finding: finding.severity.rank),

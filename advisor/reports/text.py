@@ -21,6 +21,7 @@ from advisor.reasoning.plural import counted, measured
 from advisor.reasoning.recommend import Change
 from advisor.reports.programs import of_code
 from advisor.reports.reasons import breaking, by_reason
+from advisor.reports.unmet import merged
 
 _WIDTH, _HEIGHT = 100, 40
 """One screen, in characters and lines."""
@@ -32,6 +33,8 @@ _REASONS = 3
 """Reasons on the short screen; the gravest go first."""
 _MOST, _FEWER = 12, 10
 """Changes on a screen that cannot hold all of them, and on one that known bugs share with them."""
+_BEGUN = 3
+"""Lines of what is not possible, on a screen that cannot hold it whole; one beside many changes."""
 _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
 
@@ -155,9 +158,10 @@ def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> It
         if (obstacle.component, obstacle.setting) not in changed
     ):
         yield from _wrapped(f"Before anything else: {instead}")
-    for need in wanted.impossible:
-        whole = f"Not possible: {need.wish}. {need.why} Nearest: {need.nearest}"
-        yield from [_shortened(whole)] if length.brief else _wrapped(whole)
+    for need in merged(wanted).impossible:
+        why = "" if length.brief else f"{need.why} "
+        text = f"Not possible: {need.wish}. {why}Nearest: {need.nearest}"
+        yield from _begun(text, 1 if length.changes else _BEGUN) if length.brief else _wrapped(text)
     if not wanted.changes and not answer.judgement.works:
         return
     aim = _aim(answer.judgement.pipeline)
@@ -208,6 +212,14 @@ def _shortened(line: str) -> str:
     if len(line) <= _WIDTH:
         return line
     return f"{line[: _WIDTH - 1].rpartition(' ')[0]} …"
+
+
+def _begun(text: str, most: int) -> Iterator[str]:
+    """The first lines of a text, and an ellipsis where --verbose has more."""
+    lines = _wrapped(text)
+    yield from lines[: most - 1]
+    if rest := " ".join(lines[most - 1 :]):
+        yield _shortened(rest)
 
 
 def _price(change: Change, lines: set[str]) -> str:

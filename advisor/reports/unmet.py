@@ -1,0 +1,35 @@
+"""What cannot be had, each wish, reason and way out said once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
+
+from advisor.reasoning.answer import Column
+from advisor.reasoning.impossible import Impossible
+
+_SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
+
+
+def merged(column: Column) -> Column:
+    """The same with one entry for each wish. Several failures may stand in the way of one, with
+    the same reason or the same way out."""
+    wishes = dict[tuple[str, bool], list[Impossible]]()
+    for entry in column.impossible:
+        wishes.setdefault((entry.wish, entry.only_waits), []).append(entry)
+    return replace(column, impossible=tuple(map(_merged, wishes.values())))
+
+
+def _merged(entries: list[Impossible]) -> Impossible:
+    return replace(
+        entries[0],
+        why=_once(" ", (_SENTENCES.split(entry.why) for entry in entries)),
+        nearest=_once(" ", (_SENTENCES.split(entry.nearest) for entry in entries)),
+        source=_once("; ", (entry.source.split("; ") for entry in entries)),
+    )
+
+
+def _once(between: str, parts: Iterable[list[str]]) -> str:
+    return between.join(dict.fromkeys(chain.from_iterable(parts)))

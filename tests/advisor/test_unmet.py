@@ -1,0 +1,51 @@
+"""What cannot be had is said once, however many failures stand in its way."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from advisor.reasoning.answer import answer
+from advisor.reports.text import report
+from advisor.reports.unmet import merged
+from advisor.services import save
+from tests.advisor.pipelines import SAFE, described
+
+EMPTY = {**SAFE, "kafka": "3.9", "application.disk.lost": "returns-empty"}
+WISH = "at-least-once, with 1 broker lost for good"
+STEPS = "Have that one elected"
+
+
+@pytest.fixture
+def twice() -> dict[str, str]:
+    """Settings with two failures that no change closes, for one reason."""
+    assert len(answer(described(EMPTY)).wanted.impossible) == 2
+    return EMPTY
+
+
+def test_failures_of_one_reason_are_one_entry(twice: dict[str, str]) -> None:
+    [entry] = merged(answer(described(twice)).wanted).impossible
+    assert entry.nearest.count("at-least-once, with 0 brokers lost for good.") == 1
+    assert entry.nearest.count(STEPS) == 1
+    assert "Eligible leader replicas" in entry.nearest  # of the second failure alone
+    assert entry.why.count("without eligible leader replicas") == 1
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_the_text_says_it_once_and_what_is_nearest(twice: dict[str, str], verbose: bool) -> None:
+    text = " ".join(report(answer(described(twice)), verbose=verbose).split())
+    assert text.count(f"Not possible: {WISH}") == 1
+    assert "Nearest: at-least-once, with 0 brokers lost for good." in text
+    assert ("Eligible leader replicas" in text) is verbose
+
+
+@pytest.mark.django_db
+def test_the_page_says_it_once_on_top_and_once_among_the_changes(
+    twice: dict[str, str], client: Client
+) -> None:
+    slug = save(described(twice)).slug
+    page = client.get(reverse("advisor:advice", args=[slug])).content.decode()
+    assert page.count(f"What is nearest to {WISH}") == 1
+    changes = page[page.index('id="changes"') : page.index('id="take-home"')]
+    assert changes.count(f"<strong>{WISH}</strong>") == 2  # here, and in the column of the wish
