@@ -100,6 +100,10 @@ reader = Consumer({"group.id": "g",
         {"producer.enable.idempotence": 2}, {"family": "librdkafka"},
     ),
     Example(
+        "spark-defaults", "# of the cluster\nspark.master yarn\nspark.speculation true\n",
+        {"application.speculation": True}, {"application.speculation": 3}, {"family": "spark"},
+    ),
+    Example(
         "spark-options", "kafka.acks=1\nstartingOffsets=earliest\nsubscribe=orders\n",
         {"producer.acks": "1", "consumer.startingOffsets": "earliest"},
         {"producer.acks": 1}, {"family": "spark"},

@@ -21,8 +21,8 @@ _ASYNC, _INTERVAL = "asyncProgressTrackingEnabled", "asyncProgressTrackingCheckp
 _CHECKPOINT = "checkpointLocation"
 NAMES = frozenset({_ASYNC, _INTERVAL, _CHECKPOINT})
 """Options of a query, which Spark compares without regard to their case."""
-_SESSION_CHECKPOINT, _SPECULATION = "spark.sql.streaming.checkpointLocation", "spark.speculation"
-OF_SESSION = frozenset({_SESSION_CHECKPOINT, _SPECULATION})
+SESSION_CHECKPOINT, SPECULATION = "spark.sql.streaming.checkpointLocation", "spark.speculation"
+OF_SESSION = frozenset({SESSION_CHECKPOINT, SPECULATION})
 """Settings of the session that count for each of its queries."""
 
 _TRIGGERS = {"continuous": "continuous", "realtime": "real-time"}
@@ -43,7 +43,7 @@ def one_time(reading: Reading, code: str, sink: str, line: int) -> None:
         return
     reading.state(Component.APPLICATION, "checkpoint", "local", line)
     words = f"{sink} without {_CHECKPOINT}: the query begins anew at each start, unless the session"
-    reading.note(line, f"{words} states {_SESSION_CHECKPOINT} elsewhere (application.checkpoint)")
+    reading.note(line, f"{words} states {SESSION_CHECKPOINT} elsewhere (application.checkpoint)")
 
 
 def settle(reading: Reading, code: str) -> None:
@@ -74,12 +74,12 @@ def _session(reading: Reading, code: str) -> None:
     reading.items = [item for item in reading.items if item.name not in OF_SESSION]
     by_query = any(item.name.lower() == _CHECKPOINT.lower() for item in reading.items)
     for item in stated:
-        if item.name == _SPECULATION:
+        if item.name == SPECULATION:
             reading.state(Component.APPLICATION, "speculation", item.text, item.line)
         elif not by_query and ".writeStream" in code and "queryName" not in code:
             reading.state(Component.APPLICATION, "checkpoint", "local", item.line)
             words = (
-                f"a query without queryName has a folder of its own below {_SESSION_CHECKPOINT} at "
+                f"a query without queryName has a folder of its own below {SESSION_CHECKPOINT} at "
             )
             reading.note(item.line, f"{words}each start, and begins anew (application.checkpoint)")
         elif not by_query:

@@ -1,0 +1,32 @@
+"""spark-defaults.conf beside a query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import SPARK, assert_answer, write_files
+
+QUERY = (
+    '(spark.readStream.format("kafka").option("subscribe", "a")'
+    '.option("startingOffsets", "earliest").load().writeStream'
+    '.option("checkpointLocation", "s3a://b/c").format("kafka").option("topic", "b").start())\n'
+)
+OF_CLUSTER = "spark.master           yarn\nspark.executor.memory=4g\n"
+DEFAULTS = [
+    (OF_CLUSTER, "", 0, "YES.*no guarantee depends on the other settings here"),
+    (f"{OF_CLUSTER}spark.speculation true\n", "--want exactly-once", 1, "two attempts of one task"),
+    (f"{OF_CLUSTER}spark.speculation maybe\n", "", 2, "defaults.conf:3: speculation must be true"),
+    ("spark.sql.streaming.checkpointLocation /c\n", "", 2, "states no checkpoint.*leave this out"),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "code", "expected"), DEFAULTS)
+def test_what_an_application_has_of_its_cluster_counts(
+    tmp_path: Path, text: str, options: str, code: int, expected: str
+) -> None:
+    files = {"spark-defaults.conf": text, "query.py": QUERY}
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    assert_answer(f"{options} {paths}", SPARK.partition(" consumer.")[0], code, expected)
