@@ -58,7 +58,7 @@ _PATCHES = re.compile(
     r"|(?:^-?[ \t]+|[{,][ \t]*)[\"']?op[\"']?:[ \t]*[\"']?(?:add|replace|remove)\b",
     re.MULTILINE,
 )
-_PATCHED = (
+PATCHED = (
     "this changes manifests that are elsewhere. Give what `kubectl kustomize` prints: there they "
     "are as they count."
 )
@@ -304,7 +304,7 @@ def _reader(text: str) -> Reader:
     if _BINDINGS.search(text):
         raise IntakeError(_UNNAMED_BINDER)
     if line := yaml_begins(text):
-        raise IntakeError(f"Line {line}: {_PATCHED if _PATCHES.search(text) else _YAML}")
+        raise IntakeError(f"Line {line}: {PATCHED if _PATCHES.search(text) else _YAML}")
     raise IntakeError(_UNKNOWN)
 
 

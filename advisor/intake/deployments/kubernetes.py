@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from advisor.catalog import Component
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.clients.known_settings import decides
+from advisor.intake.deployments import kustomization
 from advisor.intake.deployments.application_variables import OPTIONS, refuse_unprefixed
 from advisor.intake.deployments.command_settings import refuse_written, with_exported
 from advisor.intake.deployments.commands import of_containers, overrides, take_altered, take_topics
@@ -108,6 +109,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
         _say_unread(reading, leaves, name, here)
+        kustomization.say_unread(reading, leaves)
     if images:
         refuse_ungiven(given, handed)
     variables = with_given(given, handed, variables)
@@ -119,7 +121,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     if choices:
         reading.profiles = Profiles(choices, partial(read_resources, every), DEFAULT)
     if not (reading.items or reading.problems or choices):
-        reading.empty = _NOTHING
+        reading.empty = kustomization.made_of_files(found) or _NOTHING
     return reading
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from advisor.intake.deployments.kustomization import LIKE
 from advisor.intake.formats.yaml_nodes import Leaf
 
 _KINDS = (
@@ -44,6 +45,8 @@ def likeness(text: str) -> float:
     """How much a text looks like such resources."""
     is_listed = _LIST.search(text) and _LISTED.search(text)
     is_one = _KIND.search(text) or is_listed or _KNATIVE.search(text)
+    if LIKE.search(text):
+        return 0.99
     if not _API.search(text):
         return 0.0
     return 0.99 if is_one else 0.3 if _BESIDE.search(text) else 0.0

@@ -20,6 +20,7 @@ from advisor.intake.cluster.metadata_version import (
     take_metadata_version,
 )
 from advisor.intake.cluster.mode import ZOOKEEPER
+from advisor.intake.deployments import kustomization
 from advisor.intake.deployments.several_clusters import refuse_repeated, subject_of
 from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
 from advisor.intake.reading import Reading
@@ -136,13 +137,15 @@ def _tell(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
 
 
 def resources(text: str) -> Iterator[list[Leaf]]:
-    """The resources, one by one, also out of the List that `kubectl get -o yaml` prints."""
+    """The resources, one by one, also out of the List that `kubectl get -o yaml` prints, and those
+    that a kustomization makes. Raises `IntakeError`."""
     for leaves in documents(text):
         items: dict[str, list[Leaf]] = {}
         for leaf in leaves:
             if leaf.path[:1] == ("items",) and len(leaf.path) > 2:
                 items.setdefault(leaf.path[1], []).append(replace(leaf, path=leaf.path[2:]))
-        yield from items.values() or [leaves]
+        is_kustomization = not items and kustomization.is_one(leaves)
+        yield from kustomization.made(leaves) if is_kustomization else items.values() or [leaves]
 
 
 def _refuse_none(found: Iterable[Sequence[Leaf]]) -> None:

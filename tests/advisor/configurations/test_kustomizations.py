@@ -1,0 +1,69 @@
+"""A kustomization that makes ConfigMaps, beside the manifests that it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import assert_answer, write_files
+
+SET = "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
+SET += " consumer.auto.offset.reset=earliest"
+POD = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: app}
+spec:
+  template:
+    spec:
+      containers: [{name: app, image: app, %s}]
+"""
+GIVEN = POD % "envFrom: [{configMapRef: {name: a}}]"
+SECRET = POD % "envFrom: [{secretRef: {name: a}}]"
+OWN = POD % "env: [{name: SPRING_KAFKA_PRODUCER_ACKS, value: '1'}]"
+MOUNTED = (POD % "volumeMounts: [{name: c, mountPath: /config}]") + (
+    "      volumes: [{name: c, configMap: {name: a}}]\n"
+)
+KIND = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [app.yaml]\n"
+ONE = "configMapGenerator:\n- name: a\n  literals:\n  - SPRING_KAFKA_PRODUCER_ACKS=1\n"
+ALL, PRINTS = ONE.replace("=1", '="all"'), "kustomization.yaml:\\d+: .*`kubectl kustomize` prints"
+FILES = "configMapGenerator:\n- name: a\n  files: [application.properties]\n"
+ACKS = "acks: 1 -> all"
+
+
+def files(kustomization: str, pod: str = GIVEN, **others: str) -> dict[str, str]:
+    return {"kustomization.yaml": kustomization, "app.yaml": pod} | others
+
+
+PROPERTIES = {"application.properties": "spring.kafka.producer.acks=1\n"}
+KUSTOMIZATIONS = [
+    (files(KIND + ONE), 1, ACKS),
+    (files(KIND + ALL), 0, "YES"),
+    (files(ONE), 1, ACKS),
+    ({"kustomization.yaml": KIND + ONE}, 1, ACKS),
+    (files(KIND + ONE.replace("configMap", "secret"), SECRET), 1, ACKS),
+    (files(KIND + ONE.replace("=1", "=1=2")), 2, "kustomization.yaml:7: acks"),
+    (files(KIND, OWN), 1, ACKS),
+    (files(KIND + FILES, MOUNTED) | PROPERTIES, 1, ACKS),
+    (files(KIND + FILES, MOUNTED), 2, "what it makes ConfigMaps of is in files"),
+    (files(KIND + FILES, OWN), 1, "a file application.properties may hold settings: not read"),
+    (files(KIND + ONE, GIVEN.replace("name: a}}", "name: b}}")), 2, "given to no container"),
+    # what changes resources, or is elsewhere
+    (files(f"{KIND}patches: [{{path: b.yaml}}]\n{ONE}"), 2, PRINTS),
+    (files(f"{KIND}namePrefix: b-\n{ONE}"), 2, PRINTS),
+    (files(f"{KIND}replicas: [{{name: kafka, count: 1}}]\n{ONE}"), 2, PRINTS),
+    (files(f"{KIND}images: [{{name: apache/kafka, newTag: 3.6.0}}]\n{ONE}"), 2, PRINTS),
+    (files(f"{KIND}images: [{{name: app, newTag: '2'}}]\n{ONE}"), 1, ACKS),
+    (files(KIND.replace("[app.yaml]", "[../base]") + ONE), 2, PRINTS),
+    (files(KIND.replace("[app.yaml]", "['https://a.b/c.yaml']") + ONE), 2, PRINTS),
+    (files(KIND + ONE.replace("- name: a", "- name: a\n  behavior: merge")), 2, PRINTS),
+]
+
+
+@pytest.mark.parametrize(("texts", "code", "expected"), KUSTOMIZATIONS)
+def test_what_a_kustomization_makes_is_as_if_it_were_written_out(
+    tmp_path: Path, texts: dict[str, str], code: int, expected: str
+) -> None:
+    write_files(tmp_path, texts)
+    paths = " ".join(str(tmp_path / name) for name in texts)
+    assert_answer(paths, SET, code, expected)
