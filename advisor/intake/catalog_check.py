@@ -63,6 +63,7 @@ from advisor.intake.cluster.topic_defaults import never, with_inherited
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.scopes import stated_together
+from advisor.intake.spark import query as spark_query
 from advisor.intake.text import shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
@@ -94,6 +95,8 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
     """
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     reading.items = [*of_bindings(reading.items, product.family)]
+    if product.family is Family.SPARK:
+        spark_query.settle(reading)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
     intake.items = [_kept(item) for item in reading.items if _may_be_kept(item, product)]

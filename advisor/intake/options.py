@@ -24,6 +24,7 @@ from advisor.intake.cluster.folders_in_memory import in_memory
 from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
+from advisor.intake.spark import query as spark_query
 from advisor.intake.spark import starting_offsets as spark_starting_offsets
 
 
@@ -40,7 +41,7 @@ def weigh_options(
     """
     context = [*context]
     stated, lines = _handed_on(stated, product, lines)
-    stated, notes = _with_start(stated, product, lines)
+    stated, notes = _of_query(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
     others = [item for item in items.values() if item and _only_real(item, product)]
     weighed = [item for item in items.values() if item and item not in others]
@@ -84,22 +85,25 @@ def _handed_on(
     return own, places
 
 
-def _with_start(
+def _of_query(
     stated: Mapping[str, str], product: Product, lines: Mapping[str, int]
 ) -> tuple[Mapping[str, str], list[str]]:
-    """What is stated, with one word for the place where a Spark query begins; and notes of it."""
-    source = f"{Component.CONSUMER}."
-    places = [
-        name for name in stated
-        if name.startswith(source) and spark_starting_offsets.is_place(name.removeprefix(source))
-    ]  # fmt: skip
-    if product.family is not Family.SPARK or not places:
-        return stated, []
-    items = [_item(name, stated[name], lines.get(name, 0)) for name in places]
+    """What is stated, with one word for the place where a Spark query begins, and with what the
+    query's own options say of the application, unless that is stated itself; and notes of it."""
+    of_query = product.family is Family.SPARK
+    names = [name for name in stated if of_query and _is_of_query(*name.split(".", 1))]
+    items = [_item(name, stated[name], lines.get(name, 0)) for name in names]
     reading = Reading(items=[item for item in items if item])
     spark_starting_offsets.settle(reading)
-    rest = {name: text for name, text in stated.items() if name not in places}
-    return rest | {f"{source}{item.name}": item.text for item in reading.items}, reading.notes
+    spark_query.settle(reading)
+    found = {f"{item.component}.{item.name}": item.text for item in reading.items}
+    return found | {name: stated[name] for name in stated if name not in names}, reading.notes
+
+
+def _is_of_query(component: str, name: str = "") -> bool:
+    is_place = component == Component.CONSUMER and spark_starting_offsets.is_place(name)
+    is_client = component in (Component.CONSUMER, Component.PRODUCER)
+    return is_place or (is_client and spark_query.is_option(name))
 
 
 def _item(name: str, text: str, line: int) -> Item | None:

@@ -225,7 +225,7 @@ def _argument(text: str, match: re.Match[str]) -> str:
 
 def _key(match: re.Match[str]) -> str | None:
     """The name of an option or of the session's setting, where a part of the code states one."""
-    if match["word"] in _own() | spark_query.NAMES:
+    if match["word"] in _own() or spark_query.is_option(match["word"] or ""):
         return match["word"]
     session = match["session"] if match["session"] in spark_query.OF_SESSION else None
     return match["key"] or match["pair"] or session

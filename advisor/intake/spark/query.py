@@ -19,7 +19,7 @@ from advisor.intake.reading import Item, Reading
 
 _ASYNC, _INTERVAL = "asyncProgressTrackingEnabled", "asyncProgressTrackingCheckpointIntervalMs"
 _CHECKPOINT = "checkpointLocation"
-NAMES = frozenset({_ASYNC, _INTERVAL, _CHECKPOINT})
+_OPTIONS = {name.lower(): name for name in (_ASYNC, _INTERVAL, _CHECKPOINT)}
 """Options of a query, which Spark compares without regard to their case."""
 SESSION_CHECKPOINT, SPECULATION = "spark.sql.streaming.checkpointLocation", "spark.speculation"
 OF_SESSION = frozenset({SESSION_CHECKPOINT, SPECULATION})
@@ -27,6 +27,11 @@ OF_SESSION = frozenset({SESSION_CHECKPOINT, SPECULATION})
 
 _TRIGGERS = {"continuous": "continuous", "realtime": "real-time"}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+
+
+def is_option(name: str) -> bool:
+    """Whether an option is one of the query, and neither of its source nor of its sink."""
+    return name.lower() in _OPTIONS
 
 
 def trigger(reading: Reading, word: str, line: int) -> None:
@@ -46,12 +51,11 @@ def one_time(reading: Reading, code: str, sink: str, line: int) -> None:
     reading.note(line, f"{words} states {SESSION_CHECKPOINT} elsewhere (application.checkpoint)")
 
 
-def settle(reading: Reading, code: str) -> None:
+def settle(reading: Reading, code: str = "") -> None:
     """Turns options of the query, and settings of its session, into what they say of the
     application."""
     _session(reading, code)
-    options = {name.lower(): name for name in NAMES}
-    named = [(options.get(entry.name.lower()), entry) for entry in reading.items]
+    named = [(_OPTIONS.get(entry.name.lower()), entry) for entry in reading.items]
     reading.items = [entry for name, entry in named if name is None]
     for name, item in named:
         if name == _CHECKPOINT:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import assert_file
+from tests.advisor.configurations.asking import SPARK, assert_answer, assert_file
 
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
 _SOURCE = (
@@ -280,3 +280,28 @@ def test_a_table_that_is_told_of_its_batches_takes_each_once(
     expected = "^NO" if code else "^YES"
     told = "--want exactly-once"
     assert_file(tmp_path / "q.py", _BY_BATCH % writes, told, _TOPIC, code, expected)
+
+
+@pytest.mark.parametrize(("stated", "code", "expected"), [
+    ("consumer.asyncProgressTrackingEnabled=true", 1, "^NO.*is run again may have other messages"),
+    ("producer.asyncprogresstrackingenabled=true", 1, "^NO.*is run again may have other messages"),
+    ("consumer.asyncProgressTrackingEnabled=false", 0, "^YES"),
+    ("producer.checkpointLocation=/tmp/x", 1, "^NO.*application.checkpoint: local -> durable"),
+    ("producer.checkpointLocation=s3a://a/b", 0, "^YES"),
+    ("producer.checkpointLocation=/tmp/x application.checkpoint=durable", 0, "^YES"),
+])  # fmt: skip
+def test_options_of_the_query_count_where_a_setting_is_stated(
+    stated: str, code: int, expected: str
+) -> None:
+    """They were left out as settings that no guarantee depends on."""
+    wish = "--client spark --want exactly-once"
+    assert_answer(wish, f"{SPARK} application.sink=idempotent {stated}", code, expected)
+
+
+@pytest.mark.parametrize("option", ["--consumer", "--producer", "--spark"])
+def test_options_of_the_query_count_in_each_file_of_a_client(tmp_path: Path, option: str) -> None:
+    wish = f"--client spark --want exactly-once {option}"
+    settings = f"{SPARK} application.sink=idempotent"
+    expected = "^NO.*is run again may have other messages"
+    text = "asyncProgressTrackingEnabled=true\n"
+    assert_file(tmp_path / "client.properties", text, wish, settings, 1, expected)
