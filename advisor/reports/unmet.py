@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -25,11 +25,20 @@ def merged(column: Column) -> Column:
 def _merged(entries: list[Impossible]) -> Impossible:
     return replace(
         entries[0],
-        why=_once(" ", (_SENTENCES.split(entry.why) for entry in entries)),
-        nearest=_once(" ", (_SENTENCES.split(entry.nearest) for entry in entries)),
-        source=_once("; ", (entry.source.split("; ") for entry in entries)),
+        why=" ".join(_once(_SENTENCES.split(entry.why) for entry in entries)),
+        nearest=" ".join(_shorter(_once(_SENTENCES.split(entry.nearest) for entry in entries))),
+        source="; ".join(_once(entry.source.split("; ") for entry in entries)),
     )
 
 
-def _once(between: str, parts: Iterable[list[str]]) -> str:
-    return between.join(dict.fromkeys(chain.from_iterable(parts)))
+def _once(parts: Iterable[list[str]]) -> list[str]:
+    return list(dict.fromkeys(chain.from_iterable(parts)))
+
+
+def _shorter(sentences: Iterable[str]) -> Iterator[str]:
+    """Sentences without the steps, behind a colon, that an earlier one has."""
+    given = set[str]()
+    for sentence in sentences:
+        head, _, steps = sentence.partition(": ")
+        yield f"{head}." if steps in given else sentence
+        given |= {steps} - {""}
