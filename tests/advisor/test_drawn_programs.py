@@ -37,9 +37,10 @@ from tests.advisor.drawn.loops import (
 )
 from tests.advisor.drawn.playing import loses
 from tests.advisor.drawn.python import Python
+from tests.advisor.drawn.scala import Scala
 from tests.advisor.drawn.writer import Writer
 
-LANGUAGES = [("A.java", Java), ("A.kt", Kotlin), ("a.py", Python)]
+LANGUAGES = [("A.java", Java), ("A.kt", Kotlin), ("A.scala", Scala), ("a.py", Python)]
 _SAVED_FIRST = Each((Save(), Commit()))
 _STOPPED = Each((Try((Save(),), Handler.STOP),))
 _RETRIED = Each((Retry((Save(),), throws=True),))

@@ -22,6 +22,7 @@ from advisor.intake.programs.facts import BEFORE, CLOSE, SKIP, UNHEARD
 from advisor.intake.programs.trees import (
     Attempt,
     Block,
+    Breakable,
     Call,
     Close,
     Commit,
@@ -142,8 +143,7 @@ class _Play:
                 case Mark(name=name, value=value):
                     self.marks[name] = value
                 case Commit(at=at, whole=whole):
-                    one = messages[-1] + 1 if messages else 0
-                    self._commit(at, self.position if whole else one)
+                    self._commit(at, self.position if whole else max(messages, default=-1) + 1)
                 case Close(at=at):
                     self.closed = at if self.position > self.committed else self.closed
                     self.committed = self.position
@@ -153,6 +153,8 @@ class _Play:
                     self._each(statement, messages)
                 case Rounds():
                     self._rounds(statement, messages)
+                case Breakable():
+                    self._breakable(statement, messages)
                 case Call():
                     self._call(statement, messages)
                 case Attempt():
@@ -252,6 +254,13 @@ class _Play:
                 if left.jump.word != "continue":
                     raise
         self.last_round = before
+
+    def _breakable(self, block: Breakable, messages: Sequence[int]) -> None:
+        try:
+            self._do(block.body, messages)
+        except _Left as left:
+            if left.jump.word != "end":
+                raise
 
     def _call(self, call: Call, messages: Sequence[int]) -> bool | None:
         try:

@@ -113,6 +113,13 @@ class Rounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Breakable:
+    """Scala's block that `break()` leaves, also from within a loop: a jump to its `end`."""
+
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A method of the same file."""
 
@@ -175,6 +182,7 @@ Statement = (
     | Jump
     | Each
     | Rounds
+    | Breakable
     | Call
     | Attempt
     | If
@@ -187,7 +195,7 @@ def nodes(block: Block) -> Iterator[Statement]:
     for node in block:
         yield node
         match node:
-            case Each(body=body) | Rounds(body=body) | Call(body=body):
+            case Each(body=body) | Rounds(body=body) | Breakable(body=body) | Call(body=body):
                 yield from nodes(body)
             case Attempt(body=body, handlers=handlers, last=last):
                 yield from nodes([*body, *(it for own in handlers for it in own.body), *last])

@@ -25,4 +25,4 @@ def also_called(plain: str, names: Collection[str], made: str) -> set[str]:
 
 
 def _any_of(names: Collection[str]) -> str:
-    return "|".join(sorted(names)) or "_"
+    return "|".join(sorted(names)) or "(?!)"

@@ -97,7 +97,7 @@ class Methods:
         """Those of a file."""
         names = [name for name in text.methods_with(re.compile(_ANY.format(r"\w+")))
                  if any(_only_commits(text, body) for body in text.bodies(name))]  # fmt: skip
-        call = rf"(?<![.\w])(?:{'|'.join(names) or '_'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
+        call = rf"(?<![.\w])(?:{'|'.join(names) or '(?!)'})\s*(?:\.\s*{AS_FUNCTION}\s*)?\("
         return cls([*_handed(text)], call)
 
 
@@ -294,7 +294,7 @@ class Records:
             declared = re.compile(COLLECTION.format(name)).search(plain)
             if declared and block[0] < declared.start() < block[1]:
                 continue  # of this round alone
-            own = "|".join(self.text.methods_with(re.compile(rf"\b{name}\b"))) or "_"
+            own = "|".join(self.text.methods_with(re.compile(rf"\b{name}\b"))) or "(?!)"
             uses = re.compile(
                 rf"[(,]\s*{name}\s*[,)]|\b{name}\s*\.\s*(?:for[Ee]ach|stream|toString)\b"
                 rf"|(?<![.\w])(?:{own})\s*\("

@@ -56,12 +56,14 @@ def hands(plain: str) -> re.Pattern[str]:
     (AWS SDK, `S3AsyncClient`; google-cloud-pubsub, `Publisher`; Lettuce, `RedisAsyncCommands`)."""
     types = _ASIDE.format("|Publisher" if _OF_PUBSUB in plain else "")
     declared = re.findall(_DECLARED.format(types), plain)
-    names = "|".join(sorted({name for found in declared for name in found if name})[:_MOST]) or "_"
+    names = (
+        "|".join(sorted({name for found in declared for name in found if name})[:_MOST]) or "(?!)"
+    )
     sends = "".join(f"|{send}" for waits, send in _BROKERS if not re.search(waits, plain))
     if _OF_NATS in plain:  # its core is at most once; JetStream answers
         own = [*re.findall(r"\bConnection\s+(\w+)|\b(\w+)\s*=\s*Nats\s*\.\s*connect", plain)]
         nats = "|".join(sorted({name for found in own for name in found if name})[:_MOST])
-        sends += rf"|\b(?:{nats or '_'})\s*\.\s*publish\s*\("
+        sends += rf"|\b(?:{nats or '(?!)'})\s*\.\s*publish\s*\("
     if _OF_FIRESTORE in plain:  # each of its writes is an ApiFuture
         sends += r"|\.\s*(?:document|collection)\s*\([^;{}]{0,200}?\)\s*"
         sends += r"\.\s*(?:set|add|update|create|delete)\s*\("

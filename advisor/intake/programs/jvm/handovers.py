@@ -72,7 +72,7 @@ def has_receiver(text: Text, names: Collection[str], at: int) -> bool:
 
 def _of_functions(text: Text, names: Collection[str], span: Block) -> Iterator[str]:
     """How functions of a chain of calls name what they are given; `it` where they do not."""
-    uses = re.compile(rf"\b(?:{'|'.join(names) or '_'})\b(?=\s*\??\.)")
+    uses = re.compile(rf"\b(?:{'|'.join(names) or '(?!)'})\b(?=\s*\??\.)")
     for use in islice(uses.finditer(text.plain, *span), _MOST):
         for step in steps(text, use.end()):
             named = [name for name, _ in step.parameters(text)]

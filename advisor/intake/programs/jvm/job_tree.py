@@ -13,6 +13,7 @@ from advisor.intake.programs import simulation
 from advisor.intake.programs.facts import UNHEARD
 from advisor.intake.programs.jvm import loop_tree
 from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.loop_heads import BOUNDED, OVER
 from advisor.intake.programs.jvm.polls import Call as PollCall
 from advisor.intake.programs.jvm.send_tree import Sends
 from advisor.intake.programs.jvm.text import METHOD, Text
@@ -32,11 +33,11 @@ _NOWHERE = PollCall(-1, -1, "(?!)", "")
 _CALLED = re.compile(r"(?<![.\w])(?:this\s*\.\s*|(?:new\s+)?\w+\s*\([^()]*\)\s*\.\s*)?(\w+)\s*\(")
 _OWN_CALL = re.compile(
     r"\s*(?:this\s*\.\s*|(?:new\s+)?\w+\s*\([^()]*\)\s*\.\s*)?(?P<name>\w+)\s*"
-    r"\((?:[^(){}]|\([^(){}]*\))*\)\s*"
+    r"\((?:[^(){}]|\((?:[^(){}]|\([^(){}]*\))*\))*\)\s*"
 )
 _EACH = re.compile(
     r"[\w.]+(?:\([^(){}]*\))?(?:\s*\.\s*\w+\([^(){}]*\))*\s*\.\s*for[Ee]ach\s*"
-    r"(?:\(\s*\(?\w+\)?\s*->\s*)?(?=\{)"
+    r"(?:\(\s*\(?\w+\)?\s*[-=]>\s*)?(?=\{)"
 )
 _NEXT = re.compile(r"\.\s*(?:hasNext\w*|next)\s*\(|\breadLine\b")
 """The condition of a loop over what there is."""
@@ -100,11 +101,13 @@ class _Reader(loop_tree.Reader):
         return found, at
 
     def _loop(self, word: str, begin: int, given: str, closed: int) -> tuple[Block, int]:
-        if loop_tree.BOUNDED.fullmatch(given):
+        if BOUNDED.fullmatch(given):
             return super()._loop(word, begin, given, closed)
         if self._sends.is_used(given):
             raise Unclear
-        over = loop_tree.OVER.fullmatch(given)
+        if word == "while" and (counted := self._counted_rounds(given, closed)):
+            return counted
+        over = OVER.fullmatch(given)
         if over and (of := self._sends.futures.get(over["of"].strip())):
             return self._of_futures(over["name"], of, closed)
         body, at = self._braces(closed)

@@ -16,6 +16,7 @@ from advisor.intake.programs.jvm import buffers, polled
 from advisor.intake.programs.jvm.derived_names import TAKES_APART
 from advisor.intake.programs.jvm.handlers import CATCH
 from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.loop_heads import BOUNDED, COUNTS, FOREVER, OVER, ROUNDS
 from advisor.intake.programs.jvm.marks import CALCULATED, Marks
 from advisor.intake.programs.jvm.observations import observed
 from advisor.intake.programs.jvm.polls import Call as PollCall
@@ -24,6 +25,7 @@ from advisor.intake.programs.jvm.text import METHOD, Text, blanked
 from advisor.intake.programs.trees import (
     Attempt,
     Block,
+    Breakable,
     Call,
     Close,
     Commit,
@@ -48,22 +50,16 @@ _LAST = re.compile(r"\s*finally\s*(?=\{)")
 _HEAD = re.compile(r"(?P<word>if|for|while)\s*\(")
 _OTHER = re.compile(r"\s*else\b\s*")
 _JUMP = re.compile(r"(?P<word>break|continue|return|throw)\b(?P<label>@\w+)?[ \t]*")
+_BREAKABLE = re.compile(r"breakable\s*(?=\{)")
+_VALUE = re.compile(r"(?P<value>true|false)(?=\s*\})")
+"""The value of a block of Scala."""
 _UNREAD = re.compile(r"(?:do|switch|when|match|synchronized|yield|goto)\b")
-_FOREVER = re.compile(r"\s*(?:true|!?[\w.]*(?:\(\s*\))?(?:\s*&&\s*!?[\w.]*(?:\(\s*\))?)*)\s*")
-"""The condition of a loop that goes on until somebody ends the program."""
-BOUNDED = re.compile(
-    r"\s*(?:(?:final\s+)?(?:int|var|long)\s+)?(?P<name>\w+)\s*(?:=\s*\d+\s*;[^;]*;[^;]*"
-    r"|\bin\s+\d+\s*(?:\.\.|until)\s*\w+\s*)"
-)
-OVER = re.compile(
-    r"\s*(?:final\s+)?(?:[\w<>\[\],.? ]+\s)?(?P<name>\w+)\s*(?::|\bin\b)\s*(?P<of>.*)", re.DOTALL
-)
 _PARTITIONS = re.compile(r"\.\s*partitions\b")
 _EACH = re.compile(
-    r"(?P<of>\w+)(?:\s*\.\s*(?:asSequence|toList|stream|iterator)\(\))*\s*\.\s*for[Ee]ach\s*"
-    r"(?:\(\s*\(?\w+\)?\s*->\s*)?(?=\{)"
+    r"(?P<of>\w+)(?:\s*\.\s*(?:(?:asSequence|toList|stream|iterator)\(\)|asScala|toList|toSeq))*"
+    r"\s*\.\s*for[Ee]ach\s*(?:\(\s*\(?\w+\)?\s*[-=]>\s*)?(?=\{)"
 )
-_NAMED = re.compile(r"\s*\(?\w+\)?\s*->")
+_NAMED = re.compile(r"\s*\(?\w+\)?\s*[-=]>")
 _CLOSING = re.compile(r"\s*\)?")
 CATCHING = re.compile(r"runCatching\s*(?=\{)")
 _ON_FAILURE = re.compile(r"\s*\.\s*onFailure\s*(?=\{)")
@@ -120,12 +116,11 @@ class Reader:
         self._depth = self._nested = self._read = 0
         self._decides = False
         self._sends = sends or Sends(text, tasks=True)
-        self._is_kotlin = bool(re.search(r"\bfun\b", text.plain))
+        self._is_java = not re.search(r"\b(?:fun|def)\s", text.plain)
+        self._is_breakable = False
 
     def method(self) -> Block:
         """All of the method, or what is outside of one."""
-        if re.search(r"\bdef\s", self._text.plain):
-            raise Unclear  # Scala
         around = self._text.around(self._poll.start)
         methods = [head for head in around if METHOD.search(head[2])]
         if not methods:
@@ -166,11 +161,21 @@ class Reader:
                 if match["word"] == "if"
                 else self._loop(match["word"], match.end(), given, closed)
             )
+        if match := _BREAKABLE.match(plain, at):
+            return self._breakable(match)
         if match := _JUMP.match(plain, at):
             return self._jump(match)
+        if self._depth and (match := _VALUE.match(plain, at)):
+            return [Jump("return", match["value"] == "true")], match.end()
         if _UNREAD.match(plain, at):
             raise Unclear
         return self._expression(at, end)
+
+    def _breakable(self, match: re.Match[str]) -> tuple[Block, int]:
+        before, self._is_breakable = self._is_breakable, True
+        body, at = self._braces(match.end())
+        self._is_breakable = before
+        return [Breakable(body)], at
 
     def _braces(self, at: int) -> tuple[Block, int]:
         """The block whose brace is the next letter, and where it ends."""
@@ -215,14 +220,34 @@ class Reader:
             body, at = self._braces(closed)
             self._rounds.pop()
             return [Rounds(body, _TRIES)], at
+        if word == "while" and (counted := self._counted_rounds(given, closed)):
+            return counted
         start = _end_of(_SPACE, self._text.plain, closed)
         holds_poll = start < self._poll.start < self._text.block_of(start)[1]
         body, at = self._braces(closed)
-        if word == "while" and holds_poll and _FOREVER.fullmatch(given):
+        if word == "while" and holds_poll and FOREVER.fullmatch(given):
             return [Rounds(body)], at
         if body:
             raise Unclear  # nobody knows how often it is done
         return [], at
+
+    def _counted_rounds(self, given: str, closed: int) -> tuple[Block, int] | None:
+        """A loop that counts its rounds, and may end before its last one."""
+        match = ROUNDS.fullmatch(given)
+        start, stop = self._text.block_of(_end_of(_SPACE, self._text.plain, closed))
+        if not match or not re.search(
+            COUNTS.format(match["name"]), self._text.plain[start:stop]
+        ):  # fmt: skip
+            return None
+        more = match["first"] or match["then"] or ""
+        asked = self._marks.asked(more)
+        if more and asked is None:
+            raise Unclear
+        self._rounds.append(match["name"])
+        body, at = self._braces(closed)
+        self._rounds.pop()
+        ends = [If(asked, (), (Jump("break"),))] if asked else []
+        return [Rounds([*ends, *body], _TRIES)], at
 
     def _of_futures(self, name: str, of: str, closed: int) -> tuple[Block, int]:
         self._sends.futures[name] = of
@@ -290,6 +315,8 @@ class Reader:
             if self._mentions(given, self._names) or "{" in given or "(" in given:
                 raise Unclear
             return [Jump("return")], end
+        if word == "break" and self._is_breakable and given in ("", "()"):
+            return [Jump("end")], end
         if word in ("break", "continue") and given:
             raise Unclear  # of a label
         value = {"true": True, "false": False}.get(given) if word == "return" else None
@@ -335,7 +362,7 @@ class Reader:
         """A loop by a function, whose brace stands at a place."""
         body, behind = self._function(at)
         closing = _end_of(_CLOSING, self._text.plain, behind)
-        return [Each(body, by_function=not self._is_kotlin)], closing
+        return [Each(body, by_function=self._is_java)], closing
 
     def _function(self, at: int) -> tuple[Block, int]:
         """The body of a function, behind its parameters, and where it ends."""

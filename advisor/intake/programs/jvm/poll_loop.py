@@ -274,7 +274,7 @@ class _Poll:
     def _handed_on(self) -> Iterator[int]:
         """Where others are given a record, in the block or in a method that is given one."""
         plain = self._text.plain
-        aside = rf"\b(?:{'|'.join(self._text.marked('@Async')) or '_'})\s*\("
+        aside = rf"\b(?:{'|'.join(self._text.marked('@Async')) or '(?!)'})\s*\("
         hands = re.compile(f"{(own := concurrency.hands(plain)).pattern}|{aside}")
         for match in islice(hands.finditer(plain, self._behind, self._block[1]), _MOST):
             closed, begin = self._text.closed(match.end()), match.end()

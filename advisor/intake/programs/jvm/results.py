@@ -64,6 +64,8 @@ _ATTEMPTS = re.compile(
     r"\b(?:while\s*\(|for\s*\([^;(){}]{0,80};)(?=[^{};]{0,120}[<>])[^{};]{0,120}!\s*(?P<name>\w+)\b"
     r"(?!\s*[.(=])[^{}]{0,120}?\)\s*\{"
 )
+_THROWS_LAST = r"\bif\s*\([^(){{}}]*\b(?:{0})\s*(?:==|>)[^(){{}}]*\)\s*\{{?\s*throw\b"
+"""What is done with the error of the last attempt."""
 _RETRIES = re.compile(r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\(")
 """Spring's RetryTemplate, whose second argument is what is done in place of an error."""
 _KEPT = re.compile(
@@ -251,7 +253,9 @@ def _given_up(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
         name, inside = match["name"], text.plain[start:end]
         if not re.search(rf"\b{name}\s*=(?!=)", inside) or not uses.search(inside):
             continue
-        if not is_read(text, name, end + 1):
+        counts = "|".join(set(re.findall(r"(\w+)\s*[<>]", match[0]))) or "(?!)"
+        throws_last = re.search(_THROWS_LAST.format(counts), inside)
+        if not throws_last and not is_read(text, name, end + 1):
             yield start
 
 

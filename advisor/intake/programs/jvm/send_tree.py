@@ -21,7 +21,9 @@ _BEGINS = re.compile(
     r"|(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*)?"
 )
 _PUT = re.compile(r"(?P<list>\w+)\s*(?:\.\s*add\s*\(|\+=)\s*$")
-_MADE = re.compile(r"[\w<>\[\]?., ]+\s\w+\s*(?::[^=]*)?=\s*(?:new\s+)?\w+(?:<.*>)?\s*\(\s*\)\s*")
+_MADE = re.compile(
+    r"[\w<>\[\]?., ]+\s\w+\s*(?::[^=]*)?=\s*(?:new\s+)?[\w.]+(?:<.*>|\[.*\])?\s*\(\s*\)\s*"
+)
 _WAIT = re.compile(
     r"(?:[\w<>:?, ]+=\s*)?(?P<name>\w+)\s*(?P<one>(?:\.\s*get\s*\(\s*\w+\s*\)|\[\w+\])\s*)?"
     r"\.\s*(?:get|join|await)\s*\([^(){}]*\)[\s.\w()]*"

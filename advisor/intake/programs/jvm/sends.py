@@ -57,7 +57,7 @@ _ANY = re.compile(
 )
 """A send whose receiver is a call, or anything that is given Kafka's records."""
 _NAMED = re.compile(
-    r"\s*(?:[\w.]*\s*::\s*(?P<method>\w+)|(?P<variable>\w+)|new\s+(?P<own>\w+)\s*\([^{}]*\))\s*"
+    r"\s*(?:[\w.]*\s*::\s*(?P<method>\w+)|(?P<variable>\w+)(?:\s+_)?|new\s+(?P<own>\w+)\s*\([^{}]*\))\s*"
 )
 
 
@@ -123,7 +123,7 @@ def sends(
 
 def _scopes(text: Text, producers: Iterable[str]) -> list[Block]:
     """Where a producer is the receiver of calls without one."""
-    own = re.compile(_OWN.format("|".join(sorted(producers)) or "_"))
+    own = re.compile(_OWN.format("|".join(sorted(producers)) or "(?!)"))
     scopes = [(start, end) for start, end, head in text.heads if own.search(head)]
     return scopes + [match.span() for match in _EXTENSION.finditer(text.plain)]
 
@@ -175,8 +175,7 @@ def _elsewhere(text: Text, given: str) -> Callback | None:
         if stated := made.search(text.plain):
             block = text.block_of(text.plain.index("{", stated.end()))
             return callback(text.plain[stated.end() : block[1]])
-        return None
-    bodies = text.bodies(match["method"] or "onCompletion")
+    bodies = text.bodies(match["method"] or match["variable"] or "onCompletion")
     return _of_method(text, bodies[0], -1) if len(bodies) == 1 else None
 
 

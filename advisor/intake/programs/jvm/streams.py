@@ -138,7 +138,7 @@ def faults(text: Text) -> Iterator[tuple[int, str]]:
     yield from ((at, BUFFERED) for at in _buffered(text))
     producers = jvm_sends.names(text.plain)
     handed = re.compile(f"{hands(text.plain).pattern}|{SUBSCRIBES.pattern}")
-    put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "_"))
+    put = re.compile(_PUT.format("|".join(_QUEUE.findall(text.plain)[:_MOST]) or "(?!)"))
     for region in _operators(text):
         body = text.plain[slice(*region)]
         aside = handed.search(body) or put.search(body)
@@ -155,7 +155,7 @@ def _buffered(text: Text) -> Iterator[int]:
         opened = text.plain.index("(", each.start()) + 1
         bodies.append(((each.end(), text.closed(opened) - 1), [each[1], each[2]]))
     for body, parameters in bodies:
-        names = "|".join(parameters) or "_"
+        names = "|".join(parameters) or "(?!)"
         made = derived_names.made_of(text, names.split("|"), body)
         known = "|".join([names, *(derived.name for derived in made)])
         spans, kept = (

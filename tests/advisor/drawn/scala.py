@@ -1,0 +1,286 @@
+"""Writes a loop as a program in Scala."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from tests.advisor.drawn.loops import (
+    TRIES,
+    Check,
+    Each,
+    Handler,
+    Heard,
+    Limit,
+    Retry,
+    Save,
+    Try,
+    parts,
+)
+from tests.advisor.drawn.writer import Braced, jumps
+
+_IMPORTS = """\
+import java.time.Duration
+import java.util.Properties
+import java.util.concurrent._
+import java.util.concurrent.atomic._
+import org.apache.kafka.clients.consumer._
+import org.apache.kafka.clients.producer._
+import org.apache.kafka.common.TopicPartition
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+import scala.util.{{Failure, Success, Try}}
+import scala.util.control.Breaks._
+import scala.util.control.NonFatal
+"""
+_PROGRAM = (
+    _IMPORTS
+    + """
+class Orders(store: Store) {{
+    private val pool = Executors.newFixedThreadPool(4)
+    private var consumer: KafkaConsumer[String, String] = _
+{fields}
+    def run(): Unit = {{
+        val settings = new Properties()
+        settings.put("bootstrap.servers", "kafka:9092")
+        settings.put("group.id", "orders")
+        settings.put("auto.offset.reset", "earliest")
+        settings.put("enable.auto.commit", "{auto_commit}")
+{producer}        consumer = new KafkaConsumer[String, String](settings)
+        consumer.subscribe(List("orders").asJava)
+{polls}
+    }}
+{methods}}}
+"""
+)
+_JOB = (
+    _IMPORTS
+    + """
+class Orders {{
+{fields}
+    def run(records: List[Order]): Unit = {{
+{producer}{polls}
+    }}
+{methods}}}
+
+object Orders {{
+    def main(given: Array[String]): Unit = {{
+        new Orders().run(Order.readAll(given(0)))
+    }}
+}}
+"""
+)
+_FIELDS = "    private var producer: KafkaProducer[String, String] = _\n"
+_PRODUCER = """\
+val sending = new Properties()
+sending.put("bootstrap.servers", "kafka:9092")
+sending.put("acks", "all")
+sending.put("key.serializer", "org.apache.kafka.common.serialization.StringSerializer")
+sending.put("value.serializer", "org.apache.kafka.common.serialization.StringSerializer")
+producer = new KafkaProducer[String, String](sending)
+"""
+_ENDING = {
+    Limit.NONE: "\n    producer.close()",
+    Limit.SOME: "\n    producer.close(Duration.ofSeconds(1))",
+    None: "",
+}
+_RECORD = "ConsumerRecord[String, String]"
+_SENT = 'producer.send(new ProducerRecord("out", record.key(), record.value()){heard})'
+_WAITED = (
+    "futures.foreach(_.get())",
+    "for (future <- futures) {\n    future.get(30, TimeUnit.SECONDS)\n}",
+    "futures.foreach { future => future.get() }",
+)
+_AT_ONCE = (
+    "{sent}.get()",
+    "{sent}.get(30, TimeUnit.SECONDS)",
+    "val sent = {sent}\nsent.get()",
+    'val metadata = {sent}.get()\nlog.info(s"at ${{metadata.offset()}}")',
+)
+_HEARD = {
+    Heard.LOGGED: (
+        'log.error("failed", e)',
+        "errors.increment()",
+        'log.warn(s"lost $metadata", e)',
+    ),
+    Heard.STORED: ("",),
+    Heard.THROWN: ("throw new IllegalStateException(e)",),
+    Heard.ENDED: ("sys.exit(1)", 'log.error("failed", e)\nRuntime.getRuntime.halt(1)'),
+}
+_STORED = (
+    ("private val failed = new AtomicBoolean()", "failed.set(true)", "failed.get()"),
+    ("@volatile private var failure: Exception = null", "failure = e", "failure != null"),
+    (
+        "private val errors = new ConcurrentLinkedQueue[Exception]()",
+        "errors.add(e)",
+        "!errors.isEmpty",
+    ),
+)
+_POLLS = """\
+while (true) {{
+    val records = consumer.poll(Duration.ofMillis(500))
+{body}
+}}"""
+_CLOSED = """\
+try {{
+{polls}
+}} finally {{
+    consumer.close()
+}}"""
+_EACH = {
+    "for": "for (record <- {all}.asScala) {{\n{body}\n}}",
+    "foreach": "{all}.asScala.foreach {{ record =>\n{body}\n}}",
+    "forEach": "{all}.forEach {{ record =>\n{body}\n}}",
+}
+_GATHERED = (
+    "val batch = new java.util.ArrayList[ConsumerRecord[String, String]]()\n"
+    "for (each <- records.asScala) {\n    batch.add(each)\n}\n",
+    "val batch = new java.util.ArrayList[ConsumerRecord[String, String]]()\n"
+    "records.forEach(each => batch.add(each))\n",
+)
+_COMMIT_ONE = (
+    "consumer.commitSync(java.util.Map.of(new TopicPartition(record.topic, record.partition), "
+    "new OffsetAndMetadata(record.offset + 1)))"
+)
+_AFTER = {
+    Handler.LOG: (),
+    Handler.FLAG: (),
+    Handler.RETHROW: ("throw new IllegalStateException({error})",),
+    Handler.SKIP: ("break()",),
+    Handler.STOP: ("break()",),
+    Handler.LEAVE: ("return",),
+}
+_MARKED = (
+    ("var ok = true", "ok = false", "ok"),
+    ("var failed = 0", "failed += 1", "failed == 0"),
+    ("val failed = new AtomicInteger()", "failed.incrementAndGet()", "failed.get() == 0"),
+)
+_TASK = "pool.submit(() => store.save(record.value()))"
+_TRIED = """\
+try {
+    store.save(record.value())
+    true
+} catch {
+    case e: Exception => false
+}"""
+
+
+class Scala(Braced):
+    frame, polls, closed = _PROGRAM, _POLLS, _CLOSED
+    forms, jump, gathered = _EACH, ("for",), _GATHERED
+    commit_one, caught, after, end = _COMMIT_ONE, "e: Exception", _AFTER, ""
+    job, fields, producer, ending, sent = _JOB, _FIELDS, _PRODUCER, _ENDING, _SENT
+    record = _RECORD
+    marked = _MARKED
+    futures = "val futures = mutable.ListBuffer[Future[RecordMetadata]]()"
+    added, waited, at_once = "futures += {sent}", _WAITED, _AT_ONCE
+    heard, stored = _HEARD, _STORED
+
+    def called_back(self, does: str) -> str:
+        failed = f"if (e != null) {{\n{indent(does or self.error[1], '    ')}\n}}"
+        match self.choose(("lambda", "method", "object")):
+            case "method":
+                head = "    private def sent(metadata: RecordMetadata, e: Exception): Unit ="
+                self.methods.append(f"\n{head} {{\n{indent(failed, ' ' * 8)}\n    }}\n")
+                return self.sent.format(heard=", sent _")
+            case "object":
+                head = "override def onCompletion(metadata: RecordMetadata, e: Exception): Unit ="
+                body = f"    {head} {{\n{indent(failed, ' ' * 8)}\n    }}"
+                return self.sent.format(heard=f", new Callback {{\n{body}\n}}")
+            case _:
+                body = indent(failed, "    ")
+                return self.sent.format(heard=f", (metadata, e) => {{\n{body}\n}}")
+
+    def save(self) -> str:
+        match self.choose(("call", "parsed", "method", "expression", "procedure")):
+            case "parsed":
+                return "val order = parse(record.value())\nstore.save(order)"
+            case "method":
+                return self.method("one", "store.save(record.value())")
+            case "expression":
+                return self.method("one", "= store.save(record.value())")
+            case _:
+                return "store.save(record.value)"
+
+    def log(self) -> str:
+        return 'log.info(s"got ${record.offset()}")'
+
+    def submit(self, waited: bool) -> str:
+        if not waited:
+            return f"for (record <- records.asScala) {{\n    {_TASK}\n}}"
+        return (
+            f"val futures = records.asScala.map {{ record => {_TASK} }}.toList\n"
+            "futures.foreach(_.get())"
+        )
+
+    def each(self, each: Each) -> str:
+        """A loop in which a record, or all of it, is left by `break()`."""
+        handlers = {part.handler for part in parts(each) if isinstance(part, Try | Check)}
+        if Handler.SKIP in handlers and Handler.STOP in handlers:
+            self.after = {**_AFTER, Handler.STOP: ("all.break()",)}
+            return f"val all = new Breaks\nall.breakable {{\n{indent(self._each(each), '    ')}\n}}"
+        text = self._each(each) if Handler.SKIP in handlers else super().each(each)
+        return f"breakable {{\n{indent(text, '    ')}\n}}" if Handler.STOP in handlers else text
+
+    def _each(self, each: Each) -> str:
+        """One in which a record is left."""
+        before, own = self.forms, "breakable {{\n{body}\n}}"
+        self.forms = {name: form.replace("{body}", own) for name, form in before.items()}
+        text = super().each(each)
+        self.forms = before
+        return text
+
+    def tried(self, block: Try) -> str:
+        text = f"try {{\n{self.inner(block.body)}\n}}"
+        if block.handler is not Handler.RETHROW or not block.last:
+            taken = self.choose(("case e: Exception", "case NonFatal(e)", "case e: Throwable"))
+            taken = "case NonFatal(e)" if jumps(block) else taken
+            handled = indent(self.handled(block.handler, "e"), "    ")
+            text += f" catch {{\n    {taken} =>\n{handled}\n}}"
+        if block.last:
+            text += f" finally {{\n{self.inner(block.last)}\n}}"
+        return text
+
+    def guarded(self, block: Try) -> str:
+        forms = ["try"]
+        if tuple(block.body) == (Save(),) and not block.last:
+            forms.append("if")
+        if block.handler in (Handler.LOG, Handler.RETHROW) and not block.last and not jumps(block):
+            forms += ["match", "recover"]
+        match self.choose(forms):
+            case "if":
+                call = self.method("tried", f"= {_TRIED}", ": Boolean")
+                return f"if (!{call}) {{\n{self.handled(block.handler, '')}\n}}"
+            case "match":
+                body, after = (
+                    self.inner(block.body),
+                    indent(self.handled(block.handler, "e"), "    "),
+                )
+                cases = f"    case Failure(e) =>\n{after}\n    case Success(_) => ()"
+                return f"Try {{\n{body}\n}} match {{\n{cases}\n}}"
+            case "recover" if block.handler is Handler.LOG:
+                body, after = self.inner(block.body), self.handled(block.handler, "e")
+                return f"Try {{\n{body}\n}}.recover {{ case e =>\n{after}\n}}"
+            case _:
+                return self.tried(block)
+
+    def retry(self, block: Retry) -> str:
+        last = f"\n            if (attempt == {TRIES}) throw e" if block.throws else ""
+        return (
+            "var attempt = 0\nvar done = false\n"
+            f"while (!done && attempt < {TRIES}) {{\n    attempt += 1\n    try {{\n"
+            + indent(self.block(block.body), " " * 8)
+            + "\n        done = true\n    } catch {\n        case e: Exception =>\n"
+            f'            log.warn("again", e){last}\n    }}\n}}'
+        )
+
+    def method(self, name: str, body: str, returns: str = "") -> str:
+        # A body that begins with `=` is an expression.
+        head = f"    private def {name}(record: {_RECORD})"
+        if body.startswith("= "):
+            text = f"{head}{returns or ': Unit'} {indent(body, ' ' * 4).strip()}\n"
+        elif self.choose(("unit", "procedure")) == "unit":
+            text = f"{head}{returns or ': Unit'} = {{\n{indent(body, ' ' * 8)}\n    }}\n"
+        else:
+            text = f"{head} {{\n{indent(body, ' ' * 8)}\n    }}\n"
+        self.methods.append("\n" + text)
+        return f"{name}(record)"
