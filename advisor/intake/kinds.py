@@ -11,7 +11,7 @@ from advisor.intake.reading import Reader
 from advisor.intake.registry import detect, find
 from advisor.intake.text import MARK
 
-_STARTS = ("environment", "compose", "kubernetes", "systemd")
+_STARTS = ("environment", "compose", "kubernetes", "systemd", "dockerfile")
 """Kinds that say what processes are started with."""
 _SURE = 0.9
 _OF_VARIABLES = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w-]+)?|[\w.-]+\.env")

@@ -79,7 +79,7 @@ _PROPERTIES = "-properties"
 _PROGRAMS = ("python-dict", "spark-options")
 """Kinds whose readers look for pieces of a program, which other files may have, too."""
 
-_VARIABLES, _RUNS = "environment", ("compose", "kubernetes", "systemd")
+_VARIABLES, _RUNS = "environment", ("compose", "kubernetes", "systemd", "dockerfile")
 _DEPLOYED = (_VARIABLES, *_RUNS)
 """Kinds that may hold nothing but what is of other products."""
 

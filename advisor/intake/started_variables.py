@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from advisor.intake.deployments import systemd
+from advisor.intake.deployments import dockerfile, systemd
 from advisor.intake.deployments.compose.extended import services
 from advisor.intake.deployments.kubernetes_references import handed_on, source_of, with_references
 from advisor.intake.deployments.strimzi import resources
@@ -17,6 +17,9 @@ from advisor.intake.kinds import has_workloads, kind_by_name, kind_of
 _LINE = re.compile(r"[ \t]*(?:export[ \t]+)?(?P<name>\w{1,200})=(?P<value>.*)")
 _HANDED_ON = re.compile(r"\binitContainers:|\bprefix:")
 """What may give a ConfigMap's variables to something else, or change their names."""
+
+_OF_ONE = {"systemd": systemd.variables, "dockerfile": dockerfile.variables}
+"""Kinds that start one process, each with how its variables are found."""
 
 Source = tuple[str, str]
 """A file's name and its text."""
@@ -38,8 +41,8 @@ def variables(
     """The variables of these names; what they refer to may be in other texts. Raises
     `IntakeError`."""
     kind = kind_by_name(source, text) or kind_of(text)
-    if kind == "systemd":
-        rows = (row for row in systemd.variables(text) if wanted.fullmatch(row[0]))
+    if kind in _OF_ONE:
+        rows = (row for row in _OF_ONE[kind](text) if wanted.fullmatch(row[0]))
         yield from (Found((), *row) for row in rows)
     if kind == "environment":
         for number, line in enumerate(text.split("\n"), start=1):

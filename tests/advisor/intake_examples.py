@@ -100,6 +100,13 @@ reader = Consumer({"group.id": "g",
         {"producer.enable.idempotence": 2}, {"family": "librdkafka"},
     ),
     Example(
+        "dockerfile",
+        "FROM maven AS build\nENV SPRING_KAFKA_PRODUCER_ACKS=all\nFROM jre\n"
+        "ENV SPRING_KAFKA_PRODUCER_ACKS=1\nCMD java -jar a.jar\n",
+        {"producer.acks": "1"}, {"producer.acks": 4},
+        {"family": "java"},
+    ),
+    Example(
         "spark-defaults", "# of the cluster\nspark.master yarn\nspark.speculation true\n",
         {"application.speculation": True}, {"application.speculation": 3}, {"family": "spark"},
     ),

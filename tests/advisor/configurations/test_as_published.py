@@ -227,7 +227,9 @@ def test_several_topics_of_strimzi(tmp_path: Path, text: str, code: int, expecte
 
 
 def test_a_dockerfile_is_no_file_of_variables() -> None:
-    assert detect("FROM openjdk:21\nENV A=1 \\\n    KAFKA_HOME=/opt/kafka\n") is None
+    reader = detect("FROM openjdk:21\nENV A=1 \\\n    KAFKA_HOME=/opt/kafka\n")
+    assert reader is not None
+    assert reader.kind == "dockerfile"
 
 
 @pytest.mark.parametrize("text", [
