@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from advisor.reasoning.answer import Failure, Judgement
 from advisor.reasoning.guarantees import GRAVITY, Anomaly
+
+_SENTENCES = re.compile(r"(?<=\.)(?= [A-Z])")
 
 
 @dataclass(slots=True)
@@ -38,7 +41,20 @@ def by_reason(failures: Iterable[Failure], wanted: Collection[Anomaly]) -> list[
                 reason.failures.append(failure)
     for reason in reasons.values():
         reason.anomalies.sort(key=GRAVITY.index)
-    return sorted(reasons.values(), key=_order)
+    return sorted(_joined(sorted(reasons.values(), key=_order)), key=_order)
+
+
+def _joined(reasons: Iterable[Reason]) -> Iterator[Reason]:
+    """The reasons, where those that begin with the same sentence, and end otherwise for other
+    failures, are one: that sentence once, and each end behind it."""
+    alike = dict[tuple[str, ...], list[Reason]]()
+    for reason in reasons:
+        begins = _SENTENCES.split(reason.why, 1)[0]
+        alike.setdefault((begins, *reason.anomalies), []).append(reason)
+    for (begins, *_), several in alike.items():
+        ends = dict.fromkeys(reason.why.removeprefix(begins) for reason in several)
+        failures = {failure.name: failure for reason in several for failure in reason.failures}
+        yield Reason(begins + "".join(ends), several[0].anomalies, [*failures.values()])
 
 
 def _longest(why: str, failure: Failure) -> str:

@@ -164,9 +164,13 @@ def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> It
         yield from _begun(text, 1 if length.changes else _BEGUN) if length.brief else _wrapped(text)
     if not wanted.changes and not answer.judgement.works:
         return
-    aim = _aim(answer.judgement.pipeline)
+    pipeline = answer.judgement.pipeline
+    aim = _aim(pipeline)
     if not wanted.changes:
-        met = f"No change is needed for {aim}."
+        asked = (
+            pipeline.requirement.guarantee is not Guarantee.NONE or pipeline.requirement.ordering
+        )
+        met = f"No change is needed{f' for {aim}' if asked else ''}."
         if bugs.breaking:
             met = f"No setting has to change for {aim}, but the release has, see below."
         yield "No change brings the settings nearer." if wanted.refused else met

@@ -310,6 +310,19 @@ def test_a_setting_with_which_nothing_works_is_told_one_other_value() -> None:
     assert "Before anything else" not in screen
 
 
+def test_what_several_reasons_begin_with_is_said_once() -> None:
+    """Three reasons of one setting filled the screen with the same sentence."""
+    stated = (
+        "topic.replication.factor=3", "topic.min.insync.replicas=2", "producer.retries=5",
+        "consumer.auto.offset.reset=earliest",
+    )  # fmt: skip
+    screen = advise(*(each for setting in stated for each in ("--set", setting)))
+    assert screen.count("retries=5 may be used up in 2,000 ms") == 1
+    words = " ".join(screen.split())
+    assert "less 20 %). The wait for a new leader lasts up to 10,000 ms. A pause for" in words
+    assert "No change is needed.\n" in advise("--want", "none")
+
+
 def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
     idle = "client.id=a\ncompression.type=gzip\nreceive.buffer.bytes=65536\n"
     producer = write("producer.properties", f"{idle}a.b=1\nsasl.password=x\n")
