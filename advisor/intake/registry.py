@@ -36,7 +36,15 @@ from advisor.intake.programs.code_facts import (
 )
 from advisor.intake.programs.python.normal_form import is_python
 from advisor.intake.reading import Item, Product, Reader, Reading
-from advisor.intake.text import MARK, IntakeError, check_text, is_no_program, line_of, yaml_begins
+from advisor.intake.text import (
+    MARK,
+    IntakeError,
+    check_text,
+    is_no_program,
+    line_of,
+    shown,
+    yaml_begins,
+)
 
 _MARKED = (
     "Line 1: a byte order mark stands before it, which Java takes for a part of the first name: "
@@ -48,6 +56,11 @@ _UNKNOWN = (
     "Nothing here looks like a file that Delivery Lab reads. Say which kind it is, or give the "
     "settings of each client, topic or broker as properties, one a line."
 )
+_FIELD = re.compile(
+    rf"^[ \t]*({'|'.join(component.value for component in Component)})\.([\w.-]+)[ \t]*[=:]",
+    re.MULTILINE,
+)
+"""A setting with its component before it, as `--set` and a pipeline's file name it."""
 _YAML = (
     "this looks like YAML of a kind that we do not know. Give its settings as properties, one file "
     "for each client, topic or broker, or say which kind it is. Of a Helm chart, give what "
@@ -305,6 +318,11 @@ def _reader(text: str) -> Reader:
         raise IntakeError(_UNNAMED_BINDER)
     if line := yaml_begins(text):
         raise IntakeError(f"Line {line}: {PATCHED if _PATCHES.search(text) else _YAML}")
+    if field := _FIELD.search(text):
+        part, name = field[1], shown(field[2])
+        words = f"{part}.{name} is a name for --set and for a pipeline's file (TOML). In a file of "
+        words += f"{part} settings, write {name} alone, and give each part a file of its own."
+        raise IntakeError(f"Line {line_of(text, field.start(1))}: {words}")
     raise IntakeError(_UNKNOWN)
 
 

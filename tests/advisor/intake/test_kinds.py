@@ -73,6 +73,9 @@ WRONG = [
     ("python-dict", '"acks": [\n', "Line 2: this is not well-formed Python. If it is "
      "another language, give the settings as properties, one file for each client."),
     ("compose", "a: 1", "Line 1: no setting of Kafka is in this file."),
+    ("", "# ours\nproducer.acks=1\n",
+     "Line 2: producer.acks is a name for --set and for a pipeline's file (TOML). In a file of "
+     "producer settings, write acks alone, and give each part a file of its own."),
     ("", "Dear diary", "Nothing here looks like a file that Delivery Lab reads. Say which kind it "
      "is, or give the settings of each client, topic or broker as properties, one a line."),
 ]  # fmt: skip
