@@ -230,7 +230,8 @@ OF_WRITERS = [
      IGNORED),
     (f"{WRITER}def heard(e, m):\n    done.set()\n{CALLS}{END}", IGNORED),
     (f'{WRITER}p.produce("t", b"x", callback=lambda e, m: None)\n{END}', IGNORED),
-    (f"{WRITER}def heard(e, m):\n    if e: failed.append(m)\n{CALLS}{END}", YES),
+    (f"{WRITER}{HEARD}{CALLS}{END}", IGNORED),
+    (f"{WRITER}{HEARD}{CALLS}{END}if failed: raise SystemExit(1)\n", YES),
     (f"{WRITER}def heard(*given):\n    take(*given)\n{CALLS}{END}", YES),
     (f"{WRITER}from own import heard\n{CALLS}{END}", YES),
     # somebody may read it, and nothing sends it again
