@@ -11,16 +11,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import PurePosixPath
 
 from advisor.catalog import Component
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.deployments import kustomization
-from advisor.intake.deployments.application_variables import OPTIONS, refuse_unprefixed
+from advisor.intake.deployments.application_variables import (
+    OPTIONS,
+    refuse_clients,
+    refuse_unprefixed,
+)
 from advisor.intake.deployments.command_settings import refuse_written, with_exported
 from advisor.intake.deployments.commands import of_containers, overrides, take_altered, take_topics
-from advisor.intake.deployments.compose.disks import log_folders
 from advisor.intake.deployments.compose.servers import is_server
 from advisor.intake.deployments.compose.services import (
     OTHERS,
@@ -33,7 +35,6 @@ from advisor.intake.deployments.compose.services import (
     take_own,
     without_passed_over,
 )
-from advisor.intake.deployments.compose.volumes import usual_folders
 from advisor.intake.deployments.images import (
     is_kafka,
     line_of_image,
@@ -42,6 +43,7 @@ from advisor.intake.deployments.images import (
     with_file_of,
 )
 from advisor.intake.deployments.init_containers import without_early
+from advisor.intake.deployments.kubernetes_disks import logs_end_with_their_pod, share_a_claim
 from advisor.intake.deployments.kubernetes_kinds import likeness
 from advisor.intake.deployments.kubernetes_references import (
     handed_on,
@@ -65,12 +67,7 @@ from advisor.intake.registry import detect
 from advisor.intake.text import IntakeError, further_down, shown
 
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod", "Rollout", "DeploymentConfig")
-_LASTING = {"volumeClaimTemplates", "persistentVolumeClaim", "csi", "nfs", "iscsi"}
-"""What a volume is that is still there when its pod is not."""
-_PINNED = {"nodeName", "nodeSelector", "nodeAffinity"}
-"""What keeps a pod on one node, so that a hostPath is still there (Kubernetes, Volumes)."""
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
-_SUBPATHS = {"subPath", "subPathExpr"}
 _VARIABLE = re.compile(r"KAFKA_\w{1,200}|SPRING_\w{1,200}")
 _OTHERS = re.compile(f"{_VARIABLE.pattern}|{OTHERS.pattern}")
 _NOTHING = (
@@ -190,28 +187,19 @@ def _say_unread(
     """Names variables and files of our containers that stand elsewhere, not in resources that are
     `here`: a problem where an answer depends on one. Raises `IntakeError` for brokers that are not
     Apache Kafka."""
-    names: dict[tuple[str, ...], str] = {}
+    names, servers = _names_and_servers(leaves)
     ours = set(_containers(leaves, resource))
     for leaf in leaves:
         match leaf.path:
-            case (*before, "env", number, "name"):
-                names[(*before, number)] = leaf.text
+            case (*_, "env", _, "name"):
                 if not _OTHERS.match(leaf.text):
                     refuse_unprefixed(leaf.text, leaf.line)
                 continue
-            case (*before, "env", number, "valueFrom", kind, "key"):
-                name = names.get((*before, number), "")
-                is_read = any(pattern.fullmatch(name) for pattern in (_VARIABLE, VARIABLE, OPTIONS))
-                if not is_read or _place(resource, before) not in ours:
-                    continue
-                if name == JSON[0]:
-                    raise IntakeError(f"Line {leaf.line}: {name} {NOT_HERE}.")
-                if decides(setting_of(name)) and (is_of_broker(name) or is_springs(name, "")):
-                    words = f"comes from a {shown(kind)}. Write the value that counts"
-                    what = shown(setting_of(name))
-                    reading.wrong(Component.APPLICATION, what, leaf.line, f"{what} {words}")
-                    continue
-                words = f"{shown(name)} comes from a {shown(kind)}: not read"
+            case (*before, "env", number, "valueFrom", _, "key" | "fieldPath"):
+                if _place(resource, before) in ours:
+                    name = names.get((*before, "env", number), "")
+                    _say_elsewhere(reading, name, leaf, of_server=tuple(before) in servers)
+                continue
             case (*before, "envFrom", _, kind, "name") if _place(resource, before) in ours:
                 if (kind, leaf.text) in here:
                     continue
@@ -228,6 +216,43 @@ def _say_unread(
         reading.note(leaf.line, words)
 
 
+_Place = tuple[str, ...]
+
+
+def _names_and_servers(leaves: Iterable[Leaf]) -> tuple[dict[_Place, str], set[_Place]]:
+    """What each variable is called, and the containers that are servers of Kafka."""
+    names, own, servers = dict[_Place, str](), dict[_Place, list[str]](), set[_Place]()
+    for leaf in leaves:
+        match leaf.path:
+            case (*before, "env", number, "name"):
+                names[*before, "env", number] = leaf.text
+                own.setdefault(tuple(before), []).append(leaf.text)
+            case (*before, "image") if is_kafka(leaf.text):
+                servers.add(tuple(before))
+            case _:
+                pass
+    return names, servers | {place for place, called in own.items() if is_server(called)}
+
+
+def _say_elsewhere(reading: Reading, name: str, leaf: Leaf, *, of_server: bool) -> None:
+    """Names a variable whose value is not here: a problem where an answer depends on it. Raises
+    `IntakeError` for one of a client's."""
+    if not any(pattern.fullmatch(name) for pattern in (_VARIABLE, VARIABLE, OPTIONS)):
+        return
+    if name == JSON[0]:
+        raise IntakeError(f"Line {leaf.line}: {name} {NOT_HERE}.")
+    is_spring = is_springs(name, "")
+    if not (is_spring or of_server):
+        refuse_clients(name, leaf.line)
+    kind, what = leaf.path[-2:]
+    if decides(setting_of(name)) and (is_of_broker(name) or is_spring):
+        words = f"comes from a {shown(kind)}. Write the value that counts"
+        own = shown(setting_of(name))
+        reading.wrong(Component.APPLICATION, own, leaf.line, f"{own} {words}")
+    elif what == "key":  # a field is what a pod is called, or where it is
+        reading.note(leaf.line, f"{shown(name)} comes from a {shown(kind)}: not read")
+
+
 def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str]) -> None:
     """How many brokers a workload is, which Kafka they have, and whether their disks last."""
     ours = any(name.startswith("KAFKA_") for name in variables)
@@ -235,7 +260,7 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
     kind = next((leaf.text for leaf in leaves if leaf.path == ("kind",)), "")
     if not ours or kind not in _WORKLOADS:
         return
-    if "controller" in roles and (lost := _logs_end_with_their_pod(leaves, variables)):
+    if "controller" in roles and (lost := logs_end_with_their_pod(leaves, variables)):
         reading.lose_metadata(lost, "a controller on no volume that outlives its pod")
     if roles and "broker" not in roles:
         return
@@ -245,67 +270,15 @@ def _brokers(reading: Reading, leaves: list[Leaf], variables: Mapping[str, str])
         return
     counts = [leaf.text for leaf in leaves if leaf.path == ("spec", "replicas")]
     count = int(counts[0]) if counts and counts[0].isdecimal() else 1
-    if count > 1 and _share_a_claim(leaves):
+    if count > 1 and share_a_claim(leaves):
         words = "pods with one claim for their logs: the second broker does not get its lock"
         reading.note(images[0].line, f"{words}, and does not start")
         count = 1
     reading.heads["brokers"] = str(int(reading.heads.get("brokers", "0")) + count)
     if lines:
         reading.heads["kafka"] = lines[0][1]
-    if lost := _logs_end_with_their_pod(leaves, variables):
+    if lost := logs_end_with_their_pod(leaves, variables):
         reading.lose_disks(lost, "logs on no volume that outlives its pod")
-
-
-def _logs_end_with_their_pod(leaves: list[Leaf], variables: Mapping[str, str]) -> int:
-    """The first line of a workload without a volume that lasts, or whose logs are on none; 0 if
-    they last, or nothing says where they are."""
-    lasting, named, mounts = set[str](), dict[str, str](), dict[str, dict[str, str]]()
-    kept, kinds = set[str](), _lasting_kinds(leaves)
-    for leaf in leaves:
-        match leaf.path:
-            case (*_, "volumeClaimTemplates", _, "metadata", "name"):
-                lasting.add(leaf.text)
-            case (*_, "volumes", number, "name"):
-                named[number] = leaf.text
-            case (*_, "volumes", number, kind, _) if kind in kinds:
-                kept.add(number)
-            case (*_, "volumeMounts", number, ("mountPath" | "name") as key):
-                mounts.setdefault(number, {})[key] = leaf.text
-            case _:
-                pass
-    first = min(leaf.line for leaf in leaves)
-    if not any(kinds.intersection(leaf.path) for leaf in leaves):
-        return first
-    lasting |= {named[number] for number in kept if number in named}
-    volumes = {
-        row["mountPath"]: row.get("name", "") for row in mounts.values() if "mountPath" in row
-    }
-    image = next((leaf.text for leaf in leaves if leaf.path[-1:] == ("image",)), "")
-    folders = log_folders(variables) or (usual_folders(image, variables) if volumes else [])
-    return first if any(_on(folder, volumes) not in lasting for folder in folders) else 0
-
-
-def _lasting_kinds(leaves: list[Leaf]) -> set[str]:
-    """A folder of a node is another one where a pod may start on another node."""
-    pinned = any(_PINNED.intersection(leaf.path) for leaf in leaves)
-    daemon = any((leaf.path, leaf.text) == (("kind",), "DaemonSet") for leaf in leaves)
-    return _LASTING | {"hostPath"} if pinned or daemon else _LASTING
-
-
-def _share_a_claim(leaves: list[Leaf]) -> bool:
-    """Whether all pods of a workload have the one volume of a claim, and the same folder of it."""
-    inside = {part for leaf in leaves for part in leaf.path}
-    return (
-        "persistentVolumeClaim" in inside
-        and "volumeClaimTemplates" not in inside
-        and not inside & _SUBPATHS
-    )
-
-
-def _on(folder: PurePosixPath, volumes: Mapping[str, str]) -> str:
-    """The volume that a folder is on, empty if it is on none."""
-    places = (str(path) for path in (folder, *folder.parents))
-    return next((volumes[place] for place in places if place in volumes), "")
 
 
 def _files(

@@ -84,6 +84,11 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
       + DEPLOYMENT.replace("- {name: SPRING_KAFKA_BOOTSTRAP_SERVERS, value: 'k:9092'}", "")
       % TAKEN % ("SPRING_KAFKA_CONSUMER_AUTOOFFSETRESET", "secretKeyRef")}, READS, 2,
      "autooffsetreset comes from a secretKeyRef"),
+    ({"k.yaml": (DEPLOYMENT % TAKEN % (RESET, "fieldRef"))
+      .replace("{key: reset, name: m}", "{fieldPath: metadata.name}")}, READS, 2,
+     "auto.offset.reset comes from a fieldRef. Write the value that counts"),
+    *[({"k.yaml": DEPLOYMENT % TAKEN % (name, "secretKeyRef")}, READS, 2, f"{name} .*leave")
+      for name in ("KAFKA_PRODUCER_ACKS", "KAFKA_PRODUCERS_DEFAULT_ACKS")],
     ({"k.yaml": DEPLOYMENT % TAKEN % ("SPRING_KAFKA_SECURITY_PROTOCOL", "configMapKeyRef")
       + entry("ConfigMap", "data", "earliest")}, READS, 0, "YES"),
     ({"k.yaml": DEPLOYMENT % TAKEN % (RESET, "configMapKeyRef") + MAP % ("ConfigMap", "data",
