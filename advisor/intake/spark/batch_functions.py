@@ -12,15 +12,16 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake.programs import databases
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import passed_over
 from advisor.intake.programs.jvm import chain_errors, publishers
+from advisor.intake.programs.jvm import databases as jvm_databases
 from advisor.intake.programs.jvm import handlers as jvm_handlers
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.concurrency import ASKS, HAND, ONLY_WAITS
 from advisor.intake.programs.jvm.normal_form import normal_form
 from advisor.intake.programs.jvm.text import Block, Text
+from advisor.intake.programs.python import databases as python_databases
 from advisor.intake.programs.python import error_handling, partial_polls, words
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python.async_clients import AsyncClients
@@ -84,14 +85,14 @@ def functions(reading: Reading, code: str) -> None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         code = normal_form(code)
         _aside_in_other_languages(reading, code)
-        at = databases.in_java(code)
+        at = jvm_databases.uncommitted(code)
         refuse_uncommitted(reading, line_of(code, at) if at >= 0 else 0)
         lines = [line_of(code, at) for at in _in_other_languages(code)]
         line, reason = _sent_in_other_languages(code)
     else:
         given = _given(tree)
         _own_producer(reading, tree)
-        refuse_uncommitted(reading, databases.in_python(tree))
+        refuse_uncommitted(reading, python_databases.uncommitted(tree))
         line, reason = python_sends.unheard(tree, in_config=_has_callback(tree))
         every = [*given, *_lambdas(tree)]
         lines = [line for node in given for line in _passed_over(node)]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
-from advisor.intake.programs import databases, transactions
+from advisor.intake.programs import transactions
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import GOES_ON, passed_over, processed, unheard
 from advisor.intake.programs.jvm import job_tree, poll_loop, seeks
 from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm import streams as jvm_streams
 from advisor.intake.programs.jvm import topics as jvm_topics
+from advisor.intake.programs.jvm import transactions as jvm_transactions
+from advisor.intake.programs.jvm.databases import uncommitted
 from advisor.intake.programs.jvm.text import Text
 from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError, shown
@@ -47,6 +49,6 @@ def judge(reading: Reading, text: Text, code: jvm_topics.Code) -> None:
     )
     found = poll_loop.reads(text, single=single)
     processed(reading, {what: code.line(at) for what, at in found.items()})
-    at = databases.in_java(text.plain) if ".poll(" in text.plain else -1
+    at = uncommitted(text.plain) if ".poll(" in text.plain else -1
     refuse_uncommitted(reading, code.line(at) if at >= 0 else 0)
-    transactions.in_java(reading, text)
+    transactions.judge(reading, jvm_transactions.transactions(text))

@@ -20,14 +20,16 @@ from advisor.intake.clients.known_settings import (
     is_weighed,
     likely_clients,
 )
-from advisor.intake.programs import databases, transactions
+from advisor.intake.programs import transactions
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import GOES_ON, SHARE_CONSUMER, processed, unheard
 from advisor.intake.programs.python import job_tree, seeks, words
 from advisor.intake.programs.python import sends as python_sends
 from advisor.intake.programs.python import topics as python_topics
+from advisor.intake.programs.python import transactions as python_transactions
 from advisor.intake.programs.python.clients import Made, Pair
 from advisor.intake.programs.python.constants import constants, default, variable
+from advisor.intake.programs.python.databases import uncommitted
 from advisor.intake.programs.python.decorators import unfold
 from advisor.intake.programs.python.inlined import inlined
 from advisor.intake.programs.python.normal_form import plain
@@ -145,8 +147,8 @@ def _judge(reading: Reading, tree: ast.Module, flow: Flow) -> None:
     if Component.CONSUMER in made:
         _refuse_the_end(tree)
         processed(reading, reads(tree))
-        refuse_uncommitted(reading, databases.in_python(tree))
-    transactions.in_python(reading, tree)
+        refuse_uncommitted(reading, uncommitted(tree))
+    transactions.judge(reading, python_transactions.transactions(tree))
 
 
 def _judge_sends(reading: Reading, tree: ast.Module, *, in_config: bool) -> None:
