@@ -1,7 +1,8 @@
 """Units of systemd: the variables of a service, and what it is started with.
 
-Source: systemd.exec, `Environment=` (several assignments in one line, each perhaps in quotes) and
-`EnvironmentFile=` (what a file states goes before that, and of two files the later);
+Source: systemd.exec, `Environment=` (several assignments in one line, each perhaps in quotes),
+`EnvironmentFile=` (what a file states goes before that, and of two files the later),
+`PassEnvironment=` (both go before it) and `UnsetEnvironment=` (it goes before all);
 systemd.syntax (a line that ends in a backslash goes on in the next one); systemd.unit (what
 `NAME.service.d/*.conf` states comes behind the unit).
 """
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from advisor.catalog import Component
 from advisor.intake.deployments.command_settings import exported, refuse_written
 from advisor.intake.deployments.commands import overrides, take_altered, take_topics
+from advisor.intake.deployments.compose.blank_variables import handed_on
 from advisor.intake.deployments.compose.services import Variable, given
 from advisor.intake.deployments.environment import take_rows
 from advisor.intake.reading import Reader, Reading
@@ -60,9 +62,14 @@ def read(text: str) -> Reading:
 
 
 def variables(text: str) -> Iterator[Variable]:
-    """The variables of the service; an empty `Environment=` forgets those before it."""
-    found = dict[str, Variable]()
+    """The variables of the service; an empty `Environment=` forgets those before it. One that is
+    only passed on has no value here, and one that is unset is gone, whatever states it."""
+    found, passed, unset = dict[str, Variable](), dict[str, Variable](), set[str]()
     for number, name, value in _settings(text):
+        words = value.split() if name in ("PassEnvironment", "UnsetEnvironment") else []
+        if name == "PassEnvironment":
+            passed |= {word: (word, handed_on(word), number) for word in words}
+        unset |= {*words} if name == "UnsetEnvironment" else set()
         if name == "Environment" and not value:
             found.clear()
         for match in _ASSIGNED.finditer(value) if name == "Environment" else ():
@@ -75,7 +82,9 @@ def variables(text: str) -> Iterator[Variable]:
                 value = row["value"]
                 value = value[1:-1] if re.fullmatch(r"([\"']).*\1", value) else value
                 found[row["name"]] = (row["name"], value, number)
-    yield from found.values()
+    for variable in (passed | found).values():
+        if unset.isdisjoint((variable[0], f"{variable[0]}={variable[1]}")):
+            yield variable
 
 
 def files_of(text: str) -> list[str]:

@@ -39,6 +39,13 @@ WEAK = "acks: 1 -> all"
      1, "latest -> earliest"),
     (f"Environment={ACKS}\nEnvironment=SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest", {}, 1,
      WEAK),
+    # what the unit is handed on, and what is taken away from it
+    (f"PassEnvironment=A SPRING_KAFKA_PRODUCER_ACKS\n{START}", OWN, 2, "acks has no value here"),
+    (f"Environment={ACKS}\nPassEnvironment=SPRING_KAFKA_PRODUCER_ACKS\n{START}", OWN, 1, WEAK),
+    (f"Environment=SPRING_KAFKA_PRODUCER_ACKS=all\nUnsetEnvironment=SPRING_KAFKA_PRODUCER_ACKS\n"
+     f"{START}", {"application.yml": (SPRING % "earliest").replace("all", "1")}, 1, WEAK),
+    (f"Environment={ACKS}\nUnsetEnvironment={ACKS}\n{START}", OWN, 0, "^YES"),
+    (f"Environment={ACKS}\nUnsetEnvironment={ACKS}0\n{START}", OWN, 1, WEAK),
     ("Environment=KAFKA_ACKS=1", OWN, 2, "KAFKA_ACKS is acks of a producer"),
     (START, {}, 2, "there is no variable KAFKA_"),
 ])  # fmt: skip
