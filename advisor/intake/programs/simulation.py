@@ -234,11 +234,14 @@ class _Play:
             try:
                 self._do(each.body, (message,))
             except _Left as left:
+                if left.jump.label not in ("", each.label):
+                    raise
                 if left.jump.word in ends:
                     continue
                 if left.jump.word == "break":
                     return
                 raise
+        self._do(each.behind, messages)
 
     def _rounds(self, loop: Rounds, messages: Sequence[int]) -> None:
         number, before = 0, self.last_round
@@ -249,10 +252,14 @@ class _Play:
             try:
                 self._do(loop.body, messages)
             except _Left as left:
+                if left.jump.label not in ("", loop.label):
+                    raise
                 if left.jump.word == "break":
                     break
                 if left.jump.word != "continue":
                     raise
+        else:
+            self._do(loop.behind, messages)
         self.last_round = before
 
     def _breakable(self, block: Breakable, messages: Sequence[int]) -> None:

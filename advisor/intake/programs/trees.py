@@ -87,29 +87,35 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """Leaves a loop (`break`), a round (`continue`), a method (`return`), or throws."""
+    """Leaves a loop (`break`), a round (`continue`), a method (`return`), or throws; a loop may be
+    named by its `label`."""
 
     word: str
     value: bool | None = None
     """What a method returns that says whether something succeeded."""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Each:
     """A loop over what was polled, or over the futures `of` a list. A function that is given each
-    ends by `return`."""
+    ends by `return`. `behind` is done unless the loop is left."""
 
     body: Block
     by_function: bool = False
     of: str = ""
+    behind: Block = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Another loop: so many rounds, or for ever."""
+    """Another loop: so many rounds, or for ever. `behind` is done unless it is left."""
 
     body: Block
     rounds: int | None = None
+    behind: Block = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +201,9 @@ def nodes(block: Block) -> Iterator[Statement]:
     for node in block:
         yield node
         match node:
-            case Each(body=body) | Rounds(body=body) | Breakable(body=body) | Call(body=body):
+            case Each(body=body, behind=behind) | Rounds(body=body, behind=behind):
+                yield from nodes([*body, *behind])
+            case Breakable(body=body) | Call(body=body):
                 yield from nodes(body)
             case Attempt(body=body, handlers=handlers, last=last):
                 yield from nodes([*body, *(it for own in handlers for it in own.body), *last])

@@ -16,6 +16,8 @@ _LOOP_HEAD = re.compile(r"(?<!\})\s(?:for|while)\s*\(|(?<=[;{)])(?:for|while)\s*
 _HAS_NO_STATEMENT = re.compile(r"[{;]|yield\b|\Z")
 _IF = re.compile(r"(?<=[;{}\n])\s*+if\s*\(")
 _ELSE = re.compile(r"\s*else\b\s*(?:if\s*\()?")
+_OF_IF = re.compile(r"\s*\b(?:if|(?P<else>else))\b")
+_PAIRS = (("(", ")"), ("{", "}"), ("[", "]"))
 _CONDITION = re.compile(r"(?:if|for|while)\s*\(")
 _BLOCK = re.compile(r"(?:try|synchronized)\s*(?:\([^{}]{0,200}\)\s*)?\{")
 _OTHER = re.compile(r"\s*(?:else|catch\s*(?:\([^(){}]{0,200}\)\s*)?(?=\{)|finally)\s*")
@@ -65,8 +67,16 @@ def _end(text: Text, start: int, deepest: int = _DEEPEST) -> int:
     elif block := _BLOCK.match(text.plain, start):
         end = text.block_of(block.end() - 1)[1] + 1
     else:
-        end = text.statement(start)[1]
+        end = _before_else(text, *text.statement(start))
         return end + (text.plain[end : end + 1] == ";")
     while deepest and end and (other := _OTHER.match(text.plain, end)):
         end = _end(text, other.end(), deepest - 1)
     return end
+
+
+def _before_else(text: Text, start: int, end: int) -> int:
+    """Where a statement ends: before an `else` in its line, which is that of the `if` before it."""
+    other = _OF_IF.search(text.plain, start, end)
+    before = text.plain[start : other.start()] if other else ""
+    is_whole = all(before.count(a) == before.count(b) for a, b in _PAIRS)
+    return other.start() if other and other["else"] and is_whole else end

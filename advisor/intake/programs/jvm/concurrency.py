@@ -110,6 +110,7 @@ THREAD = re.compile(r"\bThread\b|\bthread\b")
 IS_DONE = re.compile(r"\.\s*isDone\b")
 OF_SCOPE = re.compile(r"(?:launch|async)\b")
 """Whose error `join()` does not throw."""
+SCOPES = ("runBlocking", "coroutineScope")
 SCOPE = re.compile(r"\b(?:coroutineScope|runBlocking|supervisorScope)\b[^{};]*$")
 """What waits at its end for the coroutines that are launched in it."""
 _OTHER_SCOPE = re.compile(r"\b(?!this\b)\w+(?:\([^()]{0,80}\))?\s*\.\s*$")
@@ -117,11 +118,11 @@ _OTHER_SCOPE = re.compile(r"\b(?!this\b)\w+(?:\([^()]{0,80}\))?\s*\.\s*$")
 
 _GOT = re.compile(r"(?<![\w.])(?:this\s*\.\s*)?(\w{1,60})\s*\.\s*get\s*\(\s*\)")
 _FOUND = re.compile(
-    r"\b(?:find\w*|ofNullable|min|max|reduce)\s*\("
+    r"\b(?:find\w*|ofNullable|min|max|reduce|anyOf)\s*\("
     r"(?:[^(){};]|\((?:[^(){};]|\([^(){};]{0,80}+\)){0,80}+\)){0,120}+\)"
-    r"(?=\s*\.\s*get\s*\(\s*\))"
+    r"(?=\s*\.\s*(?:get|join)\s*\()"
 )
-"""A call that returns an Optional of which the value is taken."""
+"""A call that returns an Optional of which the value is taken, or waits for one of several."""
 _FUTURE = re.compile(r"Future|Deferred|Promise|Stage|Task|Async|Job|Exchange")
 _TYPED = re.compile(
     r"\b(?P<java>[A-Z]\w{1,60})(?:\s*[<\[][^;=(){}]{0,80}[>\]])?\s+(?P<typed>\w{1,60})\s*[=;,):]"

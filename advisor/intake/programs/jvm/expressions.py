@@ -19,6 +19,7 @@ _FUNCTION = re.compile(
     r"\s*(?::\s*[\w<>\[\]?., ]{1,80}?)?\s*=(?![=>])\s*(?P<block>\{\s*)?"
     r"(?P<kept>(?=(?:Try|runCatching|allCatch\s*\.\s*\w+|Either\s*\.\s*catch\w*)\s*[({]))?"
 )
+_TYPES = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _ONE_CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 _PLAIN = re.compile(r"[\w.]+(?:\(\s*\))?")
 _REFERENCE = (
@@ -53,7 +54,8 @@ def _in_place(text: Text, code: str, function: re.Match[str]) -> list[tuple[int,
     if more or not 0 < len(body) < _LONGEST or len(defined) > 1 or re.search(rf"\b{name}\b", body):
         return []
     body = " ".join(line.strip() for line in body.split("\n"))
-    names = [given.partition(":")[0].strip() for given in function["given"].split(",")]
+    declared = _TYPES.sub("", _TYPES.sub("", function["given"]))
+    names = [given.partition(":")[0].strip() for given in declared.split(",")]
     changes = list[tuple[int, int, str]]()
     calls = re.compile(rf"(?<![\w.:])(?<!fun )(?<!def )(?:this\s*\.\s*)?{name}\s*\(")
     for call in islice(calls.finditer(text.plain), _MOST_CALLS):

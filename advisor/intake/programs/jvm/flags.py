@@ -38,7 +38,8 @@ _ASKED = (
 )
 _NEGATIVE = ("isEmpty", "isFailure", "isLeft")
 _OF = re.compile(
-    r"(?:isEmpty|isNotEmpty|nonEmpty|size|length|get|isFailure|isSuccess|isLeft|isRight|any)"
+    r"(?:isEmpty|isNotEmpty|nonEmpty|size|length|get|isFailure|isSuccess|isLeft|isRight|isDefined"
+    r"|isPresent|any)"
 )
 _COUNTS = re.compile(r"\b(\w+)\s*(?:\+\+|\+=\s*1\b)")
 _SAYS = re.compile(r"(\w+)\s*=\s*true\s*;?\s*$")

@@ -118,7 +118,7 @@ class _Reader(loop_tree.Reader):
         return ([Each(body)] if body else []), at
 
     def _condition(self, given: str) -> Condition:
-        if asked := self._sends.asked(given):
+        if asked := self._sends.asked(given) or self._marks.asked(given):
             return asked
         words = set(re.findall(r"\w+", given))
         if self._rounds and self._rounds[-1] in words:
@@ -136,6 +136,8 @@ class _Reader(loop_tree.Reader):
         if match := loop_tree.CATCHING.match(plain, at):
             return self._catching(match)
         stop = min(self._text.statement(at)[1], end)
+        if mark := self._marks.of(plain[at:stop]):
+            return [mark], stop
         are_in = self._sends.are_in(at, stop)
         sent = (self._sends.sent if are_in else self._sends.waits)(at, stop)
         return (self._called(at, stop) if sent is None else sent), stop

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 
 from advisor.intake.programs import simulation
@@ -49,6 +50,7 @@ _CAUGHT = re.compile(r"\s*catch\s*\([^(){}]*\)\s*(?=\{)")
 _LAST = re.compile(r"\s*finally\s*(?=\{)")
 _HEAD = re.compile(r"(?P<word>if|for|while)\s*\(")
 _OTHER = re.compile(r"\s*else\b\s*")
+_LABEL = re.compile(r"(?P<label>\w+)(?:\s*:|@)\s*(?=(?:for|while)\b)")
 _JUMP = re.compile(r"(?P<word>break|continue|return|throw)\b(?P<label>@\w+)?[ \t]*")
 _BREAKABLE = re.compile(r"breakable\s*(?=\{)")
 _VALUE = re.compile(r"(?P<value>true|false)(?=\s*\})")
@@ -151,6 +153,9 @@ class Reader:
         if plain[at] == "{":
             start, stop = self._text.block_of(at)
             return self._block(start, stop), stop + 1
+        if match := _LABEL.match(plain, at):
+            found, behind = self._statement(match.end(), end)
+            return [_labelled(part, match["label"]) for part in found], behind
         if match := _TRY.match(plain, at):
             return self._attempt(match)
         if match := _HEAD.match(plain, at):
@@ -307,18 +312,19 @@ class Reader:
         given = self._text.plain[match.end() : end].strip()
         if self._sends.is_future(given):
             raise Unclear
-        if label:
-            if word != "return":
-                raise Unclear
-            word = "continue"
+        if label and word != "return":
+            return [Jump(word, label=label[1:])], end
+        word = "continue" if label else word
         if word == "return" and given and not _BOOLEAN.fullmatch(given):
             if self._mentions(given, self._names) or "{" in given or "(" in given:
                 raise Unclear
             return [Jump("return")], end
         if word == "break" and self._is_breakable and given in ("", "()"):
             return [Jump("end")], end
+        if word in ("break", "continue") and re.fullmatch(r"\w+", given):
+            return [Jump(word, label=given)], end
         if word in ("break", "continue") and given:
-            raise Unclear  # of a label
+            raise Unclear
         value = {"true": True, "false": False}.get(given) if word == "return" else None
         return [Jump(word, value)], end
 
@@ -432,6 +438,10 @@ class Reader:
 
     def _mentions(self, code: str, names: Collection[str]) -> bool:
         return not {*names}.isdisjoint(re.findall(r"\w+", code))
+
+
+def _labelled(part: Statement, label: str) -> Statement:
+    return replace(part, label=label) if isinstance(part, Each | Rounds) else part
 
 
 def _end_of(pattern: re.Pattern[str], plain: str, at: int) -> int:

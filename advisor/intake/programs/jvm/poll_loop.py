@@ -309,8 +309,9 @@ class _Poll:
         if not (counted or concurrency.ONLY_WAITS.search(plain, self._behind, end)):
             waits = [match[0] for match in self._waits.asks.finditer(plain, self._behind, end)]
             only_polls = concurrency.IS_DONE.search(plain, self._behind, end)
-            known = ("join", "pause") if only_polls else ("join",)
-            if not waits or not all(wait.startswith(known) for wait in waits):
+            known = ("join", "pause") if only_polls else ("join", *concurrency.SCOPES)
+            joins = any(wait.startswith(("join", "pause")) for wait in waits)
+            if not joins or not all(wait.startswith(known) for wait in waits):
                 return
             only = re.compile("") if only_polls else concurrency.THREAD
         else:

@@ -69,9 +69,10 @@ _THROWS_LAST = r"\bif\s*\([^(){{}}]*\b(?:{0})\s*(?:==|>)[^(){{}}]*\)\s*\{{?\s*th
 _RETRIES = re.compile(r"\b\w*[rR]etry\w*\s*\.\s*execute\s*\(")
 """Spring's RetryTemplate, whose second argument is what is done in place of an error."""
 _KEPT = re.compile(
-    r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>]{1,40})?\s*=\s*(?:\w+\s*\.\s*)?(?:Try|runCatching)\s*[({]"
+    r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>, ]{1,60})?\s*=\s*(?:\w+\s*\.\s*)?"
+    r"(?:Try|runCatching)\s*[({]"
 )
-_AS_OPTION = re.compile(r"(?:\s*\.\s*toOption\b)?")
+_AS_OPTION = re.compile(r"(?:\s*\.\s*to(?:Option|Either)\b)?")
 _MATCH = re.compile(
     r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\b(?:when|switch)\s*\([^{};\n]*\)\s*\{"
 )
@@ -215,9 +216,13 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
     for match in islice(_KEPT.finditer(plain, max(0, span[0]), span[1]), _MOST):
         end = text.closed(match.end())
         end += len(_AS_OPTION.match(plain, end)[0])  # type: ignore[index]
-        behind = plain[end : end + 20].lstrip(" ")
-        if not behind.startswith((".", "?")) and uses.search(plain, match.end(), end):
-            yield from () if is_read(text, match["name"], end) else (match.start("name"),)
+        is_whole = not plain[end : end + 20].lstrip(" ").startswith((".", "?"))
+        if is_whole and uses.search(plain, match.end(), end):
+            name, behind = match["name"], (end, text.block(end)[1])
+            is_left = not is_read(text, name, end) or jvm_flags.nothing_asks(
+                text, name, False, behind, in_function=True
+            )
+            yield from (match.start("name"),) if is_left else ()
     for match in islice(_MATCH.finditer(plain, max(0, span[0]), span[1]), _MOST):
         block = text.block_of(match.end() - 1)
         inside = plain[block[0] + 1 : block[1]]

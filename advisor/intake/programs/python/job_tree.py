@@ -70,11 +70,11 @@ class _Reader(loop_tree.Reader):
         return self._expression(value, is_alone=False)
 
     def _expression(self, value: ast.expr, *, is_alone: bool) -> Block:
+        if isinstance(value, ast.Call) and (sent := self._sends.of(value)) is not None:
+            return sent
         if self._sends.is_used(value):
             raise Unclear
         if isinstance(value, ast.Call):
-            if (sent := self._sends.of(value)) is not None:
-                return sent
             if words.verb(value) in _EXITS:
                 return [Jump("exit")]
             if words.verb(value) in self._functions:
@@ -109,7 +109,7 @@ class _Reader(loop_tree.Reader):
         return Condition()
 
     def _loop(self, node: ast.For | ast.While) -> Block:
-        if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
+        if isinstance(node, ast.While) and (isinstance(node.test, ast.Constant) or node.orelse):
             raise Unclear
         if isinstance(node, ast.While) and self._is_flush(node.test):
             return [Flush()]
@@ -118,8 +118,8 @@ class _Reader(loop_tree.Reader):
         head = self._expression(
             node.iter if isinstance(node, ast.For) else node.test, is_alone=False
         )
-        body = self.block(node.body)
-        return [*head, Each(body)] if body else [*head]
+        body, behind = self.block(node.body), self.block(node.orelse)
+        return [*head, Each(body, behind=behind)] if body or behind else [*head]
 
     def _is_flush(self, test: ast.expr) -> bool:
         asked = self._sends.asked(test)

@@ -93,7 +93,7 @@ class Reader:
                 return self._expression(value, is_alone=isinstance(node, ast.Expr))
             case ast.If():
                 return self._if(node)
-            case ast.For(orelse=[]) | ast.While(orelse=[]):
+            case ast.For() | ast.While():
                 return self._loop(node)
             case ast.Try():
                 return self._attempt(node)
@@ -312,6 +312,8 @@ class Reader:
         polls = any(words.polls(call, self._consumers) for call in words.calls(node))
         if isinstance(node, ast.While):
             body = self.block(node.body)
+            if node.orelse:
+                raise Unclear
             if polls and not list(words.calls(node.test)):
                 return [Rounds(body)]
             if body or self._sends.are_served(node):
@@ -321,12 +323,13 @@ class Reader:
             case ast.For(target=ast.Name(own), iter=ast.Name(name)) if name in self._whole:
                 self._names.add(own)
                 body = self.block(node.body)
-                return [Each(body)] if body else []
+                behind = self.block(node.orelse)
+                return [Each(body, behind=behind)] if body or behind else []
             case ast.For(target=ast.Name(own), iter=ast.Call(func=ast.Name("range"))):
                 before, self._round = self._round, own
                 body = self.block(node.body)
                 self._round = before
-                return [Rounds(body, _ROUNDS)]
+                return [Rounds(body, _ROUNDS, self.block(node.orelse))]
             case _:
                 raise Unclear
 

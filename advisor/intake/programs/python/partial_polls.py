@@ -237,7 +237,9 @@ def _left(
                 for call in words.calls(statement)
             )
             if any(_commits_all(call, consumers) for call in behind):
-                yield from (statement.lineno for statement in breaks(node.body))
+                told = _told_at_a_break(node, block[number + 1 :])
+                left = (inner for inner in breaks(node.body) if id(inner) not in told)
+                yield from (statement.lineno for statement in left)
             leaves, inner = going.get(id(node), set()), ast.walk(node)
             asked = (
                 _asked_for(statement, (), leaves)
@@ -245,6 +247,28 @@ def _left(
                 if isinstance(statement, ast.If)
             )
             yield from (call.lineno for calls in asked for call in calls)
+
+
+def _told_at_a_break(loop: ast.AST, behind: list[ast.stmt]) -> set[int]:
+    """Where a loop is left, and a name says so, for which it is asked behind that and then left."""
+    asked = set[str]()
+    for statement in behind:
+        if isinstance(statement, ast.If) and _ends(statement.body[-1]):
+            asked |= words.names_in(statement.test)
+    found = set[int]()
+    for block in (getattr(node, "body", []) for node in ast.walk(loop)):
+        if isinstance(block, list) and block and isinstance(block[-1], ast.Break):
+            made = (node.targets for node in block if isinstance(node, ast.Assign))
+            names = {ast.unparse(target) for targets in made for target in targets}
+            found |= {id(block[-1])} if names & asked else set()
+    return found
+
+
+def _ends(statement: ast.stmt) -> bool:
+    """Whether a statement ends the program, or the function."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    is_exit = isinstance(call, ast.Call) and words.verb(call) in ("exit", "_exit", "abort")
+    return is_exit or isinstance(statement, ast.Raise | ast.Return)
 
 
 def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
