@@ -6,6 +6,7 @@ import re
 
 from advisor.catalog import Component
 from advisor.intake.clients.known_settings import decides
+from advisor.intake.clients.sure_names import sure
 from advisor.intake.deployments.images import setting_of
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of, shown
@@ -20,11 +21,15 @@ _NEXT = re.compile(
     r"^[ \t]*(?:resource|module|data|variable|locals|output|provider)\b", re.MULTILINE
 )
 _NAME = re.compile(
-    r"\"(?:config\.)?(?P<variable>(?:SPRING_)?KAFKA_\w{3,100})\""
-    r"|\"(?:config\.)?(?P<name>[a-z]{2,20}(?:\.[a-z]{2,20}){1,5})\""
+    r"(?<![\w.-])(?:[A-Za-z][\w-]{0,40}\.){0,8}"
+    r"(?P<variable>(?:SPRING_)?KAFKA_\w{3,100}|MP_MESSAGING_\w{3,200})(?=\\?\"|[ \t]*[=:])"
+    r"|\"(?:config\.)?(?P<name>[A-Za-z][\w-]{0,30}(?:\.[\w-]{1,30}){1,8})\""
+    r"|(?<![\w-])(?:-D|--)(?P<argument>[a-z]{2,20}(?:\.[a-z-]{2,30}){1,8})="
+    r"|^[ \t]*(?P<nested>[a-z][a-z.-]{2,40}):[ \t]"
     r"|(?:^|[{,])[ \t]*(?P<plain>replication_factor)[ \t]*=",
     re.MULTILINE,
 )
+"""A variable, perhaps behind the keys of a chart, a property, an argument, or an entry of YAML."""
 _SPRINGS = re.compile(r"^SPRING_KAFKA_(?:PRODUCER_|CONSUMER_)?(?:PROPERTIES_)?")
 _ELSEWHERE = (
     "stands in a resource or a module that is not read. Leave it out if it is of another topic or "
@@ -37,8 +42,10 @@ def refuse_elsewhere(reading: Reading, text: str) -> None:
     for block in _BLOCK.finditer(text):
         later = _NEXT.search(text, block.end())
         for match in _NAME.finditer(text, block.end(), later.start() if later else len(text)):
-            name = match["plain"] or match["name"] or _of_variable(match["variable"])
-            if match["plain"] or decides(name):
+            name = match["plain"] or match["name"] or match["argument"] or match["nested"]
+            name = name or _of_variable(match["variable"])
+            is_sure = match["plain"] or (match["nested"] and sure(name) is not None)
+            if is_sure or (not match["nested"] and decides(name)):
                 line = line_of(text, match.start())
                 reading.wrong(Component.APPLICATION, name, line, f"{shown(name)} {_ELSEWHERE}")
                 return

@@ -139,6 +139,7 @@ def strimzi(version: str, controllers: int = 3, storage: str = "jbod") -> str:
     return STRIMZI % version + pools
 
 
+HELD = "values = [<<EOF\nspring:\n  kafka:\n    producer:\n      acks: 1\nEOF\n]"
 KUBERNETES = [
     (workload(), 0, "YES"),
     (workload("args: [start, f, --override, min.insync.replicas=1]"), 1,
@@ -254,6 +255,14 @@ TERRAFORM = [
            "unclean.leader.election.enable stands in a resource or a module that is not read"),
           ('resource "aws_ecs_task_definition" "a"', 'name = "SPRING_KAFKA_PRODUCER_ACKS"', 2,
            "acks stands in a resource or a module that is not read"),
+          *[(f'resource "{kind}" "a"', row, 2, "(?i)acks stands in a res") for kind, row in (
+              ("aws_lambda_function", 'variables = { SPRING_KAFKA_PRODUCER_ACKS = "1" }'),
+              ("helm_release", 'name = "app.env.SPRING_KAFKA_PRODUCER_ACKS"'),
+              ("helm_release", 'name = "app.env.MP_MESSAGING_OUTGOING_P_ACKS"'),
+              ("helm_release", HELD),
+              ("google_cloud_run_service", 'value = "-Dspring.kafka.producer.acks=1"'))],
+          ('module "a"', 'name = "env.SPRING_KAFKA_BOOTSTRAP_SERVERS"', 0, "YES"),
+          ('module "a"', "variables = { KAFKA_TOPIC = kafka_topic.t.name }", 0, "YES"),
           ('resource "kafka_acl" "a"', 'resource_name = "orders.v1"', 0, "YES"),
           ('module "vpc"', 'name = "KAFKA_VPC"', 0, "YES"))],
     *[(f'resource "aiven_kafka_topic" "t" {{\n  project = var.p\n  {copies}\n  config {{\n'
