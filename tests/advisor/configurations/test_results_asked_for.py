@@ -34,9 +34,11 @@ _FUTURES += "{}(all.toArray(new CompletableFuture[0])).join();\nc.commitSync();"
         ("read(r).foreach(o => save(o))", _READ, SKIP),
         ("val t = Try(parse(r))\nif (t.isSuccess) save(t.get)", "", SKIP),
         ("val t = Try(parse(r))\nif (t.isFailure) throw t.failed.get\nsave(t.get)", "", YES),
+        ("val o = try { Some(parse(r)) } catch { case e: Exception => None }\n"
+         "if (o.isDefined) save(o.get)", "", SKIP),
         ("val e: Either[E, O] = Try(parse(r)).toEither\nif (e.isRight) save(e)", "", SKIP),
     ],
-)
+)  # fmt: skip
 def test_a_result_of_scala_that_is_asked_for(
     tmp_path: Path, each: str, more: str, expected: str
 ) -> None:
@@ -58,6 +60,26 @@ def test_a_result_of_scala_that_is_asked_for(
 def test_a_result_of_kotlin_that_is_asked_for(tmp_path: Path, each: str, expected: str) -> None:
     loop = f"for (r in rs) {{\n{each}\n}}\nc.commitSync()"
     assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("run {\nrs.forEach { r ->\nif (!tried(r)) return@run\n}\n}", SKIP),
+        ("run out@{\nrs.forEach { r ->\nif (!tried(r)) return@out\n}\n}", SKIP),
+        ("run {\nrs.forEach { r -> save(r) }\n}", YES),
+        ("rs.filter { runCatching { parse(it) }.isSuccess }.forEach { save(it) }", SKIP),
+        ("rs.filter { it.value() != null }.forEach { save(it) }", YES),
+        ("rs.forEach { r ->\nrunCatching { save(r) }.onFailure { e -> log.error(e) }\n}", SKIP),
+        ("rs.forEach { r ->\nrunCatching { save(r) }.onFailure { e -> throw e }\n}", YES),
+        ("for (r in rs) runCatching { save(r) }.getOrThrow()", YES),
+    ],
+)
+def test_a_loop_of_kotlin_that_is_left_or_filtered(
+    tmp_path: Path, loop: str, expected: str
+) -> None:
+    more = "fun tried(r: R): Boolean = try { save(r); true } catch (e: Exception) { false }"
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}\nc.commitSync()", more), expected)
 
 
 @pytest.mark.parametrize(

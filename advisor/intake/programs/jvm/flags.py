@@ -133,7 +133,11 @@ def keeps_for_nothing(text: Text, statement: str) -> bool:
     kept = _KEEPS.fullmatch(statement)
     if kept is None:
         return False
-    name, value, whole = kept["name"], kept["to"] not in ("false", "null"), (0, len(text.plain))
+    name, value, whole = (
+        kept["name"],
+        kept["to"] not in ("false", "null", "None"),
+        (0, len(text.plain)),
+    )
     uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)]
     if all(_IS_PUT.match(text.plain, use.end()) for use in uses):
         return kept["to"] not in ("true", "false")

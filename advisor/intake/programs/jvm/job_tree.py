@@ -133,8 +133,6 @@ class _Reader(loop_tree.Reader):
             return self._given_each(match.end())
         if match := _USES.match(plain, at, end):
             return self._used(match)
-        if match := loop_tree.CATCHING.match(plain, at):
-            return self._catching(match)
         stop = min(self._text.statement(at)[1], end)
         if mark := self._marks.of(plain[at:stop]):
             return [mark], stop

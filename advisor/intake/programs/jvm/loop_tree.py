@@ -52,7 +52,8 @@ _HEAD = re.compile(r"(?P<word>if|for|while)\s*\(")
 _OTHER = re.compile(r"\s*else\b\s*")
 _LABEL = re.compile(r"(?P<label>\w+)(?:\s*:|@)\s*(?=(?:for|while)\b)")
 _JUMP = re.compile(r"(?P<word>break|continue|return|throw)\b(?P<label>@\w+)?[ \t]*")
-_BREAKABLE = re.compile(r"breakable\s*(?=\{)")
+_BREAKABLE = re.compile(r"(?:breakable|(?P<run>run)(?:\s+(?P<label>\w+)@)?)\s*(?=\{)")
+"""A block that is left as a whole, in Kotlin by `return@run`."""
 _VALUE = re.compile(r"(?P<value>true|false)(?=\s*\})")
 """The value of a block of Scala."""
 _UNREAD = re.compile(r"(?:do|switch|when|match|synchronized|yield|goto)\b")
@@ -63,10 +64,6 @@ _EACH = re.compile(
 )
 _NAMED = re.compile(r"\s*\(?\w+\)?\s*[-=]>")
 _CLOSING = re.compile(r"\s*\)?")
-CATCHING = re.compile(r"runCatching\s*(?=\{)")
-_ON_FAILURE = re.compile(r"\s*\.\s*onFailure\s*(?=\{)")
-_END = re.compile(r"[ \t]*(?:[;\n}]|$)")
-_OR_THROWS = re.compile(r"\s*\.\s*getOrThrow\s*\(\s*\)")
 _OWN_CALL = re.compile(
     r"\s*(?P<not>!\s*)?(?:this\s*\.\s*)?(?P<name>\w+)\s*\((?P<given>[^()]*)\)\s*"
 )
@@ -119,7 +116,8 @@ class Reader:
         self._decides = False
         self._sends = sends or Sends(text, tasks=True)
         self._is_java = not re.search(r"\b(?:fun|def)\s", text.plain)
-        self._is_breakable = False
+        self._leaves = ""
+        """What leaves the block around, as a whole: `break`, or a label of `return`."""
 
     def method(self) -> Block:
         """All of the method, or what is outside of one."""
@@ -177,9 +175,10 @@ class Reader:
         return self._expression(at, end)
 
     def _breakable(self, match: re.Match[str]) -> tuple[Block, int]:
-        before, self._is_breakable = self._is_breakable, True
+        before = self._leaves
+        self._leaves = match["label"] or match["run"] or "break"
         body, at = self._braces(match.end())
-        self._is_breakable = before
+        self._leaves = before
         return [Breakable(body)], at
 
     def _braces(self, at: int) -> tuple[Block, int]:
@@ -319,7 +318,8 @@ class Reader:
             if self._mentions(given, self._names) or "{" in given or "(" in given:
                 raise Unclear
             return [Jump("return")], end
-        if word == "break" and self._is_breakable and given in ("", "()"):
+        by = label[1:] if label else word if given in ("", "()") else ""
+        if by and by == self._leaves:
             return [Jump("end")], end
         if word in ("break", "continue") and re.fullmatch(r"\w+", given):
             return [Jump(word, label=given)], end
@@ -333,8 +333,6 @@ class Reader:
         match = _EACH.match(plain, at)
         if match and match["of"] not in self._sends.futures:
             return self._each(match)
-        if match := CATCHING.match(plain, at):
-            return self._catching(match)
         stop = min(self._text.statement(at)[1], end)
         if at <= self._poll.start < stop or at <= self._poll.end - 1 < stop:
             return [Poll()], stop
@@ -375,20 +373,6 @@ class Reader:
         start, stop = self._text.block_of(at)
         named = _NAMED.match(self._text.plain, start + 1)
         return self._block(named.end() - 1 if named else start, stop), stop + 1
-
-    def _catching(self, match: re.Match[str]) -> tuple[Block, int]:
-        plain = self._text.plain
-        body, at = self._braces(match.end())
-        if throws := _OR_THROWS.match(plain, at):
-            return body, throws.end()
-        handler: Block = ()
-        if failure := _ON_FAILURE.match(plain, at):
-            self._decides = True
-            handler, at = self._braces(failure.end())
-            self._decides = False
-        if not _END.match(plain, at):
-            raise Unclear
-        return [Attempt(body, (Handler(handler, match.start()),))], at
 
     def _of_client(self, at: int, stop: int, verbs: Collection[str]) -> Block:
         """What a statement asks of the consumer."""

@@ -22,6 +22,7 @@ from advisor.intake.programs.jvm.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.receivers import without_receivers
 from advisor.intake.programs.jvm.scala_statements import without_scala
 from advisor.intake.programs.jvm.text import QUOTED, spliced, without_comments
+from advisor.intake.programs.jvm.tried_results import without_tried_results
 from advisor.intake.programs.jvm.values_of_blocks import with_statements
 from advisor.intake.text import IntakeError, line_of
 
@@ -68,6 +69,7 @@ def normal_form(code: str) -> str:
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
     written = without_scala(without_named_sends(_without_breaks(written)))
+    written = without_tried_results(written)
     written = with_statements(without_receivers(written))
     return plain_blocks(
         inlined(with_blocks(with_braces(without_bare_statements(with_expressions(written)))))

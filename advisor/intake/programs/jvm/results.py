@@ -72,6 +72,11 @@ _KEPT = re.compile(
     r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>, ]{1,60})?\s*=\s*(?:\w+\s*\.\s*)?"
     r"(?:Try|runCatching)\s*[({]"
 )
+_FILTERS = re.compile(
+    r"(?:\.\s*(?:filter|withFilter|takeIf)\s*[({]\s*(?:\(?\w+\)?\s*[-=]>\s*)?"
+    r"|<-[^;{}\n]{1,120}\bif\s+)(?:Try|runCatching)\s*[({]"
+)
+_IS_SUCCESS = re.compile(r"\s*\.\s*(?:isSuccess|toOption\s*\.\s*(?:isDefined|nonEmpty))\b")
 _AS_OPTION = re.compile(r"(?:\s*\.\s*to(?:Option|Either)\b)?")
 _MATCH = re.compile(
     r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\b(?:when|switch)\s*\([^{};\n]*\)\s*\{"
@@ -139,6 +144,7 @@ def unread(
     yield from _out_of_time(text, uses, span)
     yield from _given_up(text, uses, span)
     yield from _kept_errors(text, uses, span)
+    yield from _filtered(text, uses, span)
 
 
 def untaken(text: Text, attempts: Iterable[int]) -> Iterator[int]:
@@ -208,6 +214,14 @@ def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
         if _is_idle(text, text.closed(text.plain.index("(", match.start()) + 1)):
             return True
     return any(unread(text, uses, (0, len(text.plain))))
+
+
+def _filtered(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
+    """Where only what can be made is gone through: `rs.filter { runCatching { … }.isSuccess }`."""
+    for match in islice(_FILTERS.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
+        end = text.closed(match.end())
+        if _IS_SUCCESS.match(text.plain, end) and uses.search(text.plain, match.start(), end):
+            yield match.start()
 
 
 def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:

@@ -14,7 +14,7 @@ from advisor.intake.programs.jvm.derived_names import LOGGED
 from advisor.intake.programs.jvm.text import Block, Text, spliced, without_letters
 
 _MOST, _FARTHEST, _BEFORE, _LONGEST_HEAD = 100, 1_500, 40, 120
-_KOTLIN = re.compile(r"\bfun\s")
+_KOTLIN, _SCALA = re.compile(r"\bfun\s"), re.compile(r"\bdef\s")
 _OR_NULL = re.compile(r"\brunCatching\s*\{")
 _GET = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)(?!\s*\?:)")
 _IS_TAKEN, _IS_ASKED = re.compile(r"(?:=|\breturn)\s*$"), re.compile(r"\s*\?\.\s*let\b")
@@ -41,7 +41,7 @@ _MARGIN = re.compile(r"(?:^|(?<=[;{}\n]))[ \t]*(?:va[lr]\s+\w+\s*(?::[^=\n]{1,60
 _ON_EACH = re.compile(r"(?P<of>\w+)\s*\.\s*onEach\s*\{")
 _LAZY = re.compile(r"\b(?:asSequence|asFlow|stream|sequence)\b")
 _TRY = re.compile(
-    r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=|\breturn\b"
+    r"(?P<head>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?., ]{1,60})?\s*=|\breturn\b"
     r"|(?P<function>\bfun\s+(?:<[^<>]{0,80}>\s*)?(?:\w+\.)?\w+\s*\([^()]{0,300}\)"
     r"(?:\s*:\s*[\w<>?., ]{1,80})?)\s*=)\s*try\s*\{"
 )
@@ -51,6 +51,8 @@ _LEAVES = re.compile(r"\s*(?:continue|break|return|throw)\b")
 
 def with_statements(code: str) -> str:
     """The same program with these as statements."""
+    if _SCALA.search(code):
+        return _without_tries(code)
     if not _KOTLIN.search(code):
         return code
     for change in (
