@@ -15,7 +15,7 @@ from itertools import chain
 from advisor.catalog import Component
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.clients.known_settings import decides
-from advisor.intake.deployments import kustomization
+from advisor.intake.deployments import kustomization, strimzi
 from advisor.intake.deployments.application_variables import (
     OPTIONS,
     refuse_clients,
@@ -44,7 +44,7 @@ from advisor.intake.deployments.images import (
 )
 from advisor.intake.deployments.init_containers import without_early
 from advisor.intake.deployments.kubernetes_disks import logs_end_with_their_pod, share_a_claim
-from advisor.intake.deployments.kubernetes_kinds import likeness
+from advisor.intake.deployments.kubernetes_kinds import is_read, likeness
 from advisor.intake.deployments.kubernetes_references import (
     handed_on,
     has_application,
@@ -56,8 +56,8 @@ from advisor.intake.deployments.kubernetes_references import (
     with_references,
 )
 from advisor.intake.deployments.script_commands import take_script
+from advisor.intake.deployments.settings_elsewhere import refuse_entry
 from advisor.intake.deployments.several_clusters import refuse_several
-from advisor.intake.deployments.strimzi import resources
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import JSON, NOT_HERE, is_argument
 from advisor.intake.frameworks.spring.profiles import DEFAULT
@@ -78,7 +78,7 @@ _NOTHING = (
 
 def read(text: str) -> Reading:
     """The settings of files and variables. Raises `IntakeError` where there are none."""
-    return read_resources([*resources(text)], ())
+    return read_resources([*strimzi.resources(text)], ())
 
 
 def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Reading:
@@ -106,7 +106,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
         _brokers(reading, leaves, {name: text for _, (name, text, _) in own})
         commands |= {_place(name, path): row for path, row in of_containers(leaves).items()}
         _say_unread(reading, leaves, name, here)
-        kustomization.say_unread(reading, leaves)
+        _say_others(reading, leaves)
     if images:
         refuse_ungiven(given, handed)
     variables = with_given(given, handed, variables)
@@ -120,6 +120,14 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     if not (reading.items or reading.problems or choices):
         reading.empty = kustomization.made_of_files(found) or _NOTHING
     return reading
+
+
+def _say_others(reading: Reading, leaves: list[Leaf]) -> None:
+    """Names what a kustomization takes from files, and refuses what decides in a resource that is
+    not read but for its variables."""
+    kustomization.say_unread(reading, leaves)
+    if not is_read(leaves):
+        strimzi.refuse_unread(reading, [it for it in leaves if it.path[-3:-2] != ("env",)])
 
 
 def _take_commands(
@@ -296,7 +304,7 @@ def _files(
     for leaf in files:
         name, reader = leaf.path[1], readers[leaf.path[1]]
         if reader is None and name not in together:
-            if not take_script(reading, leaf.text, leaf.line):
+            if not (take_script(reading, leaf.text, leaf.line) or refuse_entry(reading, leaf)):
                 reading.note(leaf.line, f"{shown(name)} looks like no file that we know: not read")
         elif reader and name not in together:
             _file(reading, reader, leaf)

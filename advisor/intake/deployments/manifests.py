@@ -31,6 +31,8 @@ def _read(
     """The same with these profiles of Spring."""
     beside = kubernetes.read_resources(others, profiles) if others else Reading()
     reading = strimzi.read_resources(own, is_all=not (beside.items or beside.profiles))
+    for leaves in own:
+        strimzi.refuse_unread(reading, leaves)
     if "Kafka" in reading.parts:
         servers = [item for item in beside.items if item.component is Component.BROKER]
         for item in servers[:1]:

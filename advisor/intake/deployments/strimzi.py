@@ -21,6 +21,7 @@ from advisor.intake.cluster.metadata_version import (
 )
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments import kustomization
+from advisor.intake.deployments.settings_elsewhere import refuse_resource
 from advisor.intake.deployments.several_clusters import refuse_repeated, subject_of
 from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
 from advisor.intake.reading import Reading
@@ -96,6 +97,13 @@ def read_resources(found: Sequence[list[Leaf]], *, is_all: bool = True) -> Readi
     return reading
 
 
+def refuse_unread(reading: Reading, leaves: Sequence[Leaf]) -> None:
+    """Refuses what decides in a resource that is neither of Strimzi nor of a workload."""
+    kind = next((leaf for leaf in leaves if leaf.path == ("kind",)), None)
+    if kind and kind.text not in _OTHERS and kind.text not in _KINDS:
+        refuse_resource(reading, kind, leaves)
+
+
 def _topics(reading: Reading, leaves: Sequence[Leaf]) -> Iterator[Reading]:
     """The topic of a resource; one of Kafka's own is taken for what it is."""
     part = Reading()
@@ -125,7 +133,7 @@ def _tell(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
         if what and not reading.parts:
             raise IntakeError(f"Line {kind.line}: {words}.")
         if not what:
-            reading.note(kind.line, f"of a {shown(kind.text)} nothing is weighed here")
+            reading.note(kind.line, f"of {shown(kind.text)} nothing is weighed here")
             continue
         one = next(name for name in _KINDS if name in reading.parts)
         how = f"Leave it out, or choose the rest on the command line: --only {one}"

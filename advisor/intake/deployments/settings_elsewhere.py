@@ -1,0 +1,66 @@
+"""Settings of clients in what is not read: charts, tasks, resources of other products."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from advisor.catalog import Component
+from advisor.intake.clients.known_settings import decides
+from advisor.intake.clients.sure_names import sure
+from advisor.intake.deployments.images import setting_of
+from advisor.intake.deployments.kubernetes_kinds import is_beside
+from advisor.intake.formats.yaml_nodes import Leaf
+from advisor.intake.reading import Reading
+from advisor.intake.text import shown
+
+_NAME = re.compile(
+    r"(?<![\w.-])(?:[A-Za-z][\w-]{0,40}\.){0,8}"
+    r"(?P<variable>(?:SPRING_)?KAFKA_\w{3,100}|MP_MESSAGING_\w{3,200})(?=\\?\"|[ \t]*[=:])"
+    r"|\"(?:config\.)?(?P<name>[A-Za-z][\w-]{0,30}(?:\.[\w-]{1,30}){1,8})\""
+    r"|(?<![\w-])(?:-D|--)(?P<argument>[a-z]{2,20}(?:\.[a-z-]{2,30}){1,8})="
+    r"|^[ \t]*(?P<nested>[a-z][a-z.-]{2,40}):[ \t]",
+    re.MULTILINE,
+)
+"""A variable, perhaps behind the keys of a chart, a property, an argument, or an entry of YAML."""
+_SPRINGS = re.compile(r"^SPRING_KAFKA_(?:PRODUCER_|CONSUMER_)?(?:PROPERTIES_)?")
+_LEAVE = "Leave it out if it is of another topic or application, else give it as properties"
+
+
+def deciding(text: str, begins: int = 0, ends: int | None = None) -> Iterator[tuple[int, str]]:
+    """What decides in a part of a text: each with its place and its name."""
+    for match in _NAME.finditer(text, begins, len(text) if ends is None else ends):
+        nested = match["nested"]
+        name = match["name"] or match["argument"] or nested or _of_variable(match["variable"])
+        if sure(name) is not None if nested else decides(name):
+            yield match.start(), name
+
+
+def refuse_resource(reading: Reading, kind: Leaf, leaves: Iterable[Leaf]) -> None:
+    """Refuses a setting that decides in a resource of a kind that is not read."""
+    for leaf in leaves if not is_beside(kind.text) else ():
+        key = leaf.path[-1]
+        of_kafka = any("kafka" in part.lower() for part in leaf.path[:-1])
+        found = key if sure(key) is not None or (of_kafka and decides(key)) else ""
+        found = found or next((name for _, name in deciding(f'"{key}": "{leaf.text}"')), "")
+        found = found or next((name for _, name in deciding(leaf.text)), "")
+        if found:
+            words = f"stands in {shown(kind.text)}, of which nothing is read. {_LEAVE}"
+            reading.wrong(Component.APPLICATION, found, leaf.line, f"{shown(found)} {words}")
+            return
+
+
+def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
+    """Refuses a setting that decides in an entry of a ConfigMap that is no file which is read, and
+    says whether it did."""
+    key = leaf.path[-1]
+    found = key if sure(key) is not None else next((name for _, name in deciding(leaf.text)), "")
+    if found:
+        words = f"stands in an entry that is not read. {_LEAVE}"
+        reading.wrong(Component.APPLICATION, found, leaf.line, f"{shown(found)} {words}")
+    return bool(found)
+
+
+def _of_variable(variable: str) -> str:
+    own = _SPRINGS.sub("", variable)
+    return own.lower().replace("_", ".") if own != variable else setting_of(variable)
