@@ -71,6 +71,11 @@ _OF_AIVEN = (
     "it, or give what kafka-configs.sh --describe --all prints"
 )
 _OPEN_WORDS = "a name in config is worked out by Terraform here. Write it out"
+_WORKED_OUT = "is worked out by Terraform. Write its value here"
+_DIFFERS = (
+    "is not the same in each element of for_each, or these are not here. A pipeline has one topic: "
+    "write the value of that one"
+)
 _NAMED = re.compile(r'\b(?:topic_)?name[ \t]*=[ \t]*"([\w.-]+)"')
 
 
@@ -202,7 +207,8 @@ def _take(reading: Reading, name: str, value: str, line: int, *, managed: bool) 
     is_setting = name in (_COPIES, "config") or "." in name
     if name == "config" or not _is_plain(value):
         if name in (_COPIES, "config") or decides(name) or (managed and is_setting):
-            words = f"{shown(name)} is worked out by Terraform. Write its value here"
+            words = _DIFFERS if value.startswith("each.value") else _WORKED_OUT
+            words = f"{shown(name)} {words}"
             reading.wrong(Component.TOPIC, name, line, words)
         else:
             reading.note(line, f"{shown(name)} is worked out by Terraform: not read")

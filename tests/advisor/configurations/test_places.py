@@ -215,7 +215,7 @@ TERRAFORM = [
     (_kafka("var.rf", TWO) + _variable("rf", 1), 1, "replication.factor: 1 -> "),
     (_kafka("local.rf", TWO) + "locals {\n  rf = 3\n}\n", 0, "YES"),
     (_kafka("var.rf", TWO) + 'variable "rf" { default = 3 }\n', 0, "is 3 unless it is given"),
-    (_kafka("each.value.rf", TWO), 2, "replication_factor is worked out by Terraform. Write its"),
+    (_kafka("each.value.rf", TWO), 2, "factor is not the same in each element of for_each"),
     (_kafka(3, MINIMUM % '"${var.m}"') + _variable("m", 2), 0, "YES"),
     (_kafka(3, "  config = merge(local.c, {})\n"), 2, "config is worked out by Terraform"),
     # Confluent's own minimum is 2
