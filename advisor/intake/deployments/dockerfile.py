@@ -93,6 +93,8 @@ def _last_stage(reading: Reading, text: str) -> tuple[_Stage, int]:
                     stage.variables[own] = (own, _filled(value, known), number)
             case "CMD" | "ENTRYPOINT":
                 stage.commands[name] = (rest, number)
+                if stage.commands.get("CMD", ("", begins))[1] < begins:  # it is another stage's
+                    del stage.commands["CMD"]
             case "RUN":
                 refuse_written(reading, rest, number, of_server=False)
             case "COPY" | "ADD" if "--from" not in rest and (found := _SETTINGS.search(rest)):

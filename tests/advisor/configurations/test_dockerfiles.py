@@ -32,6 +32,8 @@ IMAGES = [
     (f'{JRE}{ALL}ENTRYPOINT ["java", "-jar", "a.jar"]\nCMD ["{ARGUMENT}"]\n', 1, ACKS),
     (f"{JRE}{ALL}ENTRYPOINT java -jar a.jar\nCMD {ARGUMENT}\n", 0, "YES"),
     (f"{JRE}{ALL}CMD export SPRING_KAFKA_PRODUCER_ACKS=1 && java -jar a.jar\n", 1, ACKS),
+    (f"FROM jre AS base\n{ALL}CMD {ARGUMENT}\nFROM base\nENTRYPOINT [\"java\"]\n", 0, "YES"),
+    (f"FROM jre AS base\n{ALL}ENTRYPOINT [\"java\"]\nFROM base\nCMD {ARGUMENT}\n", 1, ACKS),
     # what is written into a file, and what only looks like an instruction
     (f"{JRE}{ALL}RUN echo acks=1 >> a.properties\n", 2, "acks is written by this command"),
     (f"{JRE}{ALL}RUN <<EOF\n{ONE}EOF\n", 0, "YES"),
