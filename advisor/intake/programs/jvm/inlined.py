@@ -39,13 +39,18 @@ _DECLARED = re.compile(r"\b(\w+)(?:\s*:[^=]*)?\s*[-+|&]?=\s*$")
 _IN_LAMBDA = re.compile(r"[-=]>\s*$")
 _OF_VALUE = re.compile(r"\b(?:void|boolean|int|long|String|Boolean|Int|Long|Unit)\b")
 """Types of what is done when a method returns; a future or a publisher is not."""
+_PREDICATE = re.compile(
+    r"\b(?:(?:all|any|none)(?:Match)?|forall|exists|takeWhile|dropWhile|filter(?:Not)?)"
+    r"\s*[({]\s*(?:\(?\w+\)?\s*[-=]>\s*)?$"
+)
+"""What goes by the value of a call."""
 _FUNCTION = re.compile(r"->|=>|::")
 _LOOP = re.compile(r"\b(?:for|while)\s*\([^{}]*\)\s*$|\bdo\s*$|\bfor[Ee]ach\b[^;{}]*$")
 _EACH = re.compile(r"\bfor\s*\([^;{}]*\)\s*$")
 _OTHER_SIDE = re.compile(r"\s*(?:catch\b[^{}]*|else\b[^{}]*|finally\s*)\{")
 _GOES_ON = re.compile(r"[{};,(\[=+\-*/&|?:<>.]\s*$")
 _GOES_BACK = re.compile(r"\s*(?:[.)\]}?:&|+\-*/,=]|(?:else|catch|finally|case)\b)")
-_MOST_POLLS, _MOST_CALLS, _PASSES = 12, 40, 3
+_MOST_POLLS, _MOST_CALLS, _PASSES, _BEFORE = 12, 40, 3, 80
 _LONGEST_BODY, _MOST_ADDED = 3_000, 60_000
 
 
@@ -123,6 +128,8 @@ class _Call:
         plain, (begin, stop) = self.text.plain, self.block
         head = next(head for start, _, head in self.text.heads if start == begin)
         own = plain[begin + 1 : stop]
+        if _PREDICATE.search(plain, max(0, self.start - _BEFORE), self.start):
+            return None
         if "@" in head or stop - begin > _LONGEST_BODY or _OF_OTHERS.search(own):
             return None
         if re.search(rf"\b{self.match['name']}\s*\(", own):

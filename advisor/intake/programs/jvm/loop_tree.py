@@ -71,6 +71,12 @@ _EMPTY = (
     r"\s*(?P<not>!\s*)?(?:{0})\s*\.\s*(?:isEmpty\s*\(\s*\)|(?P<has>isNotEmpty\s*\(\s*\))"
     r"|(?:count|size)\s*\(\s*\)\s*(?:==\s*0|(?P<some>>\s*0|!=\s*0)))\s*"
 )
+_MAY_REFUSE = re.compile(
+    r"\s*(?P<not>!\s*)?(?:\w+\s*\.\s*)+try(?:Acquire\w*|Lock|Consume)\s*\([^(){}]*\)\s*"
+)
+_REFUSAL = Call((Attempt((Work(is_effect=False),), (Handler((Jump("return", value=False),), 0),)),
+                 Jump("return", value=True)))  # fmt: skip
+"""What a limit or a lock says, which may refuse a message."""
 _REACHED = re.compile(r"==|>")
 _OFFSET = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _ALL = re.compile(r"\s*(?:\)|Duration\b)")
@@ -284,6 +290,8 @@ class Reader:
         call = _OWN_CALL.fullmatch(given)
         if call and self._mentions(call["given"], self._names):
             return Condition(call=self._call(call["name"]), negated=bool(call["not"]))
+        if refusal := _MAY_REFUSE.fullmatch(given):
+            return Condition(call=_REFUSAL, negated=bool(refusal["not"]))
         if not self._mentions(given, self._names):
             if self._of_consumer.search(given):
                 raise Unclear

@@ -387,10 +387,10 @@ class _Poll:
     def _is_unread(self, body: tuple[int, int]) -> bool:
         """Whether nothing takes what a method returns."""
         name = next((function for function in self._text.named(body)), "")
-        return bool(name) and bool(
-            re.search(rf"(?<=[;{{}}\n])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]",
-                      self._text.plain[self._behind - 1 : self._block[1]])
-        )  # fmt: skip
+        own = rf"(?<=[;{{}}\n])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]"
+        span = self._behind - 1, self._block[1]
+        is_alone = re.compile(own).search(self._text.plain, *span)
+        return bool(name) and (bool(is_alone) or jvm_results.only_chooses(self._text, name, span))
 
     def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""

@@ -32,7 +32,7 @@ CALLEE = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,60}>)?\s*$")
 AS_FUNCTION = r"(?:accept|apply|call|handle|invoke|run|test)"
 """How a function is called that a variable has (java.util.function, Runnable, Callable; Kotlin)."""
 _CALLED = re.compile(
-    rf"\bfor[Ee]ach\s*\(\s*(\w+)\s*\)|\b(\w+)\s*(?:\.\s*({AS_FUNCTION})\s*)?\("
+    rf"\b(?:for[Ee]ach|forall|exists|filter\w*|takeWhile)\s*\(\s*(\w+)\s*\)|\b(\w+)\s*(?:\.\s*({AS_FUNCTION})\s*)?\("
     rf"|\.\s*({AS_FUNCTION})\s*\(|\b(\w+)\s*::\s*(\w+)|::\s*(\w+)"
 )
 _GIVEN = re.compile(r"\bforEach\s*\(\s*(?:new\s+\w+[^;{}]{0,200})?\w*\)")

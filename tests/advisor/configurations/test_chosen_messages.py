@@ -1,0 +1,47 @@
+"""Programs that go by what says whether a message could be done, and then commit all of them: a
+method that a chain chooses by, and a limit or a lock that may refuse a message.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.test_java_loops import LOOP, OF_METHOD, READER, SCALA
+from tests.advisor.programs import SKIP, YES, assert_program
+
+_JAVA = "boolean tried(R r) { try { save(r); return true; } catch (Exception e) { return false; } }"
+_SCALA = "def tried(r: R): Boolean = try { save(r); true } catch { case e: Exception => false }"
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("stream(rs).allMatch(this::tried);", SKIP),
+        ("stream(rs).takeWhile(r -> tried(r)).forEach(r -> log.info(r));", SKIP),
+        ("long n = stream(rs).filter(r -> !tried(r)).count();\nlog.warn(n);", SKIP),
+        ("boolean all = stream(rs).allMatch(r -> tried(r));\nif (!all) throw new E();", YES),
+        ("if (!stream(rs).allMatch(this::tried)) throw new E();", YES),
+        ("for (var r : rs) { if (!limiter.tryAcquire()) continue; save(r); }", SKIP),
+        ("for (var r : rs) { if (lock.tryLock(1, SECONDS)) { save(r); } }", SKIP),
+        ("for (var r : rs) { if (!lock.tryLock()) throw new E(); save(r); }", YES),
+        ("for (var r : rs) { limiter.acquire(); save(r); }", YES),
+    ],
+)
+def test_what_a_loop_of_java_goes_by(tmp_path: Path, loop: str, expected: str) -> None:
+    whole = LOOP % f"{loop}\nc.commitSync();"
+    code = OF_METHOD % (whole, _JAVA) if "tried" in loop else READER % whole
+    assert_program(tmp_path / "A.java", code, expected)
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("rs.asScala.forall(tried)", SKIP),
+        ("rs.asScala.takeWhile(r => tried(r)).foreach(r => log.info(r))", SKIP),
+        ("if (!rs.asScala.forall(tried)) throw new E()", YES),
+    ],
+)
+def test_what_a_loop_of_scala_goes_by(tmp_path: Path, loop: str, expected: str) -> None:
+    assert_program(tmp_path / "A.scala", SCALA % (f"{loop}\nc.commitSync()", _SCALA), expected)
