@@ -31,6 +31,8 @@ _PAIR = re.compile(r"(\w{1,200})=((?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|\\.|[^\s\"'\
 _REFERENCE = re.compile(r"\$(?:(?P<bare>\w{1,200})|\{(?P<name>\w{1,200})\})")
 _HERE = re.compile(r"<<-?[ \t]*[\"']?(\w{1,60})[\"']?")
 _SETTINGS = re.compile(r"[\w.-]{1,100}\.properties\b|\bapplication[\w.-]{0,100}\.ya?ml\b")
+_MOST = 50
+"""Stages of an image; each has the variables of the one that it is from."""
 _LONGEST = 10_000
 """Letters of a value: one that is filled in again and again doubles each time."""
 _OF_BROKERS = (
@@ -75,12 +77,14 @@ def variables(text: str) -> list[Variable]:
 
 def _last_stage(reading: Reading, text: str) -> tuple[_Stage, int]:
     """The last stage, with the line that it begins in."""
-    stages, stage, begins = dict[str, _Stage](), _Stage(), 1
+    stages, stage, begins, begun = dict[str, _Stage](), _Stage(), 1, 0
     before = stage.arguments
     for number, name, rest in _instructions(text):
         match name:
             case "FROM" if found := _STAGE.match(rest):
-                image = _filled(found["image"], before)
+                image = _filled(found["image"], _Stage(arguments=before))
+                if (begun := begun + 1) > _MOST:
+                    raise IntakeError(f"Line {number}: more stages than any image has.")
                 base = stages.get(image.lower(), _Stage(image))
                 stage = _Stage(base.image, {**base.variables}, {**base.commands}, {})
                 stages[(found["name"] or "").lower()], begins = stage, number
@@ -88,9 +92,8 @@ def _last_stage(reading: Reading, text: str) -> tuple[_Stage, int]:
                 own, equals, value = rest.partition("=")
                 stage.arguments[own] = _plain(value) if equals else before.get(own, "")
             case "ENV":
-                known = stage.arguments | {own: row[1] for own, row in stage.variables.items()}
-                for own, value in _pairs(rest):
-                    stage.variables[own] = (own, _filled(value, known), number)
+                filled = [(own, _filled(value, stage)) for own, value in _pairs(rest)]
+                stage.variables |= {own: (own, value, number) for own, value in filled}
             case "CMD" | "ENTRYPOINT":
                 stage.commands[name] = (rest, number)
                 if stage.commands.get("CMD", ("", begins))[1] < begins:  # it is another stage's
@@ -141,10 +144,15 @@ def _plain(value: str) -> str:
     return re.sub(r"\\(.)|[\"']", lambda match: match[1] or "", value)
 
 
-def _filled(value: str, known: dict[str, str]) -> str:
-    """A value with what the build or the image gives to its variables."""
-    filled = _REFERENCE.sub(lambda it: known.get(it["bare"] or it["name"], it[0]), value)
-    return filled[:_LONGEST]
+def _filled(value: str, stage: _Stage) -> str:
+    """A value with what the image, or else the build, gives to its variables."""
+
+    def given(match: re.Match[str]) -> str:
+        name = match["bare"] or match["name"]
+        own = stage.variables.get(name)
+        return own[1] if own else stage.arguments.get(name, match[0])
+
+    return _REFERENCE.sub(given, value)[:_LONGEST] if "$" in value else value
 
 
 def _started(stage: _Stage) -> dict[str, tuple[str, int]]:

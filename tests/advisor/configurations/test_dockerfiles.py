@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,18 @@ def test_a_value_that_doubles_with_each_line_is_cut(tmp_path: Path) -> None:
     text = f"{JRE}ENV A=aa\n" + "ENV A=$A$A\n" * 5_000 + ONE
     write_files(tmp_path, {"Dockerfile": text})
     assert_answer(str(tmp_path / "Dockerfile"), SET, 1, ACKS)
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (JRE + "".join(f"ENV V{number}=$V{number}x\n" for number in range(40_000)) + ONE, 1, ACKS),
+    (JRE.replace("\n", " AS a\n") + "".join(f"ENV V{number}=x\n" for number in range(20_000))
+     + "FROM a AS b\n" * 20_000 + ONE, 2, "more stages than any image has"),
+    (JRE + "ENV A=" + "$B" * 200_000 + "\n" + ONE, 1, ACKS),
+])  # fmt: skip
+def test_a_long_file_is_read_in_no_time(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    began = time.process_time()
+    write_files(tmp_path, {"Dockerfile": text})
+    assert_answer(str(tmp_path / "Dockerfile"), SET, code, expected)
+    assert time.process_time() - began < 10
