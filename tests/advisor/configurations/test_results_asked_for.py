@@ -138,7 +138,13 @@ def test_a_loop_of_python_that_is_left(tmp_path: Path, loop: str, expected: str)
 
 @pytest.mark.parametrize(
     ("end", "expected"),
-    [("log.info(ok);", IGNORED), ("if (!ok) throw new E();", YES), ("return ok;", YES)],
+    [
+        ("log.info(ok);", IGNORED),
+        ("if (!ok) throw new E();", YES),
+        ("return ok;", YES),
+        ("System.exit(failed > 0 ? 1 : 0);", YES),
+        ('log.warn("{}", failed);', IGNORED),
+    ],
 )
 def test_a_flag_of_a_job_that_is_asked_for(tmp_path: Path, end: str, expected: str) -> None:
     code = (
@@ -148,6 +154,8 @@ def test_a_flag_of_a_job_that_is_asked_for(tmp_path: Path, end: str, expected: s
         "for (R r : all) { try { k.send(of(r)).get(); } catch (Exception e) { ok = false; } }\n"
         f"k.close();\n{end}\n}}}}\n"
     )
+    if "failed" in end:
+        code = code.replace("boolean ok = true", "int failed = 0").replace("ok = false", "failed++")
     settings = "consumer.auto.offset.reset=earliest application.commit=after-processing "
     settings += "consumer.enable.auto.commit=false"
     assert_program(tmp_path / "A.java", code, expected, settings)

@@ -42,6 +42,8 @@ _OF = re.compile(
     r"|isPresent|any)"
 )
 _COUNTS = re.compile(r"\b(\w+)\s*(?:\+\+|\+=\s*1\b)")
+_TELLS = r"\b(?:exit|exitProcess|check|require|assert\w*)\s*\([^;{{}}\n]*\b(?:{0})\b"
+"""How a program that ends tells who started it."""
 _SAYS = re.compile(r"(\w+)\s*=\s*true\s*;?\s*$")
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _JUMPS = re.compile(r"\b(?:continue|return|break|throw)\b")
@@ -154,6 +156,9 @@ def decides(text: Text, attempt: Block, handler: str) -> bool:
     says = _SAYS.search(text.plain[attempt[0] : attempt[1]].rstrip()[-_LAST:])
     names += [(says[1], False)] if says else []
     whole = (0, len(text.plain))
+    counted = "|".join(name for name, _ in names[:2]) or "(?!)"
+    if ".poll(" not in text.plain and re.search(_TELLS.format(counted), text.plain):
+        return True
     return any(
         failed is not None and not is_idle(text, place[1], failed)
         for name, value in names[:2] for place, failed, _ in _failed(text, name, value, whole)

@@ -155,7 +155,8 @@ class _Reader(loop_tree.Reader):
             return [self._call(call["name"])]
         if self._sends.are_handed_on(code) and not _MADE.search(code):
             raise Unclear
-        if self._sends.is_used(code) or (self._decides and not only_writes(code)):
+        is_asked = self._decides or self._marks.are_in(code)
+        if self._sends.is_used(code) or (is_asked and not only_writes(code)):
             raise Unclear  # it may be what is done with a message that fails
         if any(self._text.bodies(name) for name in re.findall(r"\w+", code)):
             raise Unclear

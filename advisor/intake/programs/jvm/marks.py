@@ -62,6 +62,10 @@ class Marks:
         )
         return touched == known
 
+    def are_in(self, code: str) -> bool:
+        """Whether code is about one."""
+        return not self._names.isdisjoint(re.findall(r"\w+", code))
+
     def asked(self, given: str) -> Condition | None:
         """The condition that is such a variable."""
         match = _ASKED.fullmatch(given)
