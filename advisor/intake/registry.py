@@ -34,7 +34,7 @@ from advisor.intake.programs.code_facts import (
     assigned,
     is_program,
 )
-from advisor.intake.programs.python.normal_form import is_python
+from advisor.intake.programs.python.normal_form.rewriting import is_python
 from advisor.intake.reading import Item, Product, Reader, Reading
 from advisor.intake.text import (
     MARK,

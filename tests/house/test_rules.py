@@ -214,19 +214,19 @@ def test_every_dependency_is_explained():
 
 def test_the_architecture_names_the_rooms_that_are_there() -> None:
     named: dict[str, set[str]] = {}
+    jvm, python = "advisor/intake/programs/jvm", "advisor/intake/programs/python"
+    inner = (jvm, "advisor/intake", "advisor/reasoning", "labs/engine", "labs/pages")
     place = ""
     for line in (ROOT / "docs" / "architecture.md").read_text("utf-8").splitlines():
-        if table := re.match(
-            r"(?:\| |The rooms of )`(\w+(?:/(?:engine|intake|pages|reasoning))?)/`", line
-        ):
+        if table := re.match(rf"(?:\| |The rooms of )`(advisor|labs|{'|'.join(inner)})/`", line):
             place = table[1]
         elif line.startswith("#"):
             place = ""
         elif place and (row := re.match(r"\| `(\w+)`", line)):
             named.setdefault(place, set()).add(row[1])
     django = {"management", "migrations", "templatetags"}
-    inner = ("advisor/intake", "advisor/reasoning", "labs/engine", "labs/pages")
-    for place in ("advisor", "labs", *inner):
+    named[python] = named[jvm]
+    for place in ("advisor", "labs", python, *inner):
         there = {
             path.relative_to(ROOT / place).parts[0]
             for path in python_files()

@@ -14,19 +14,22 @@ from itertools import islice
 from advisor.catalog import Component
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import passed_over
-from advisor.intake.programs.jvm import chain_errors, publishers
-from advisor.intake.programs.jvm import databases as jvm_databases
-from advisor.intake.programs.jvm import handlers as jvm_handlers
-from advisor.intake.programs.jvm import sends as jvm_sends
 from advisor.intake.programs.jvm.concurrency import ASKS, HAND, ONLY_WAITS
-from advisor.intake.programs.jvm.normal_form import normal_form
+from advisor.intake.programs.jvm.errors import chain_errors
+from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
+from advisor.intake.programs.jvm.errors import sends as jvm_sends
+from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
+from advisor.intake.programs.jvm.processing import databases as jvm_databases
+from advisor.intake.programs.jvm.processing import publishers
 from advisor.intake.programs.jvm.text import Block, Text
-from advisor.intake.programs.python import databases as python_databases
-from advisor.intake.programs.python import error_handling, partial_polls, words
-from advisor.intake.programs.python import sends as python_sends
-from advisor.intake.programs.python.async_clients import AsyncClients
-from advisor.intake.programs.python.buffers import Buffers
-from advisor.intake.programs.python.inlined import inlined
+from advisor.intake.programs.python import words
+from advisor.intake.programs.python.errors import error_handling
+from advisor.intake.programs.python.errors import sends as python_sends
+from advisor.intake.programs.python.errors.async_clients import AsyncClients
+from advisor.intake.programs.python.normal_form.inlined import inlined
+from advisor.intake.programs.python.processing import databases as python_databases
+from advisor.intake.programs.python.processing import partial_polls
+from advisor.intake.programs.python.records.buffers import Buffers
 from advisor.intake.reading import Reading
 from advisor.intake.spark import batch_writes, batch_writes_jvm
 from advisor.intake.text import line_of

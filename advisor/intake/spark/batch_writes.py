@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.observations import observes
-from advisor.intake.programs.python.partial_polls import is_part
+from advisor.intake.programs.python.processing.partial_polls import is_part
+from advisor.intake.programs.python.records.observations import observes
 
 NOTHING = (
     "what a batch brought is written nowhere here, and the query takes it as done. Write it before "

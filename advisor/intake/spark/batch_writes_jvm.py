@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from advisor.intake.programs.jvm.derived_names import LOGGED
+from advisor.intake.programs.jvm.records.derived_names import LOGGED
 from advisor.intake.programs.jvm.text import Block, Text
 from advisor.intake.spark.batch_writes import (
     CLOSED,

@@ -32,7 +32,7 @@ from advisor.intake.programs.jvm import seeks
 from advisor.intake.programs.jvm import text as jvm_text
 from advisor.intake.programs.jvm import topics as jvm_topics
 from advisor.intake.programs.jvm.facts import judge
-from advisor.intake.programs.jvm.normal_form import normal_form
+from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
 from advisor.intake.programs.jvm.text import Text, braces, without_comments, without_letters
 from advisor.intake.reading import NO_PLAIN_VALUE, Reader, Reading
 from advisor.intake.text import IntakeError, line_of, shown

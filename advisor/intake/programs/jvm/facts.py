@@ -6,13 +6,15 @@ from advisor.catalog import Component, Family
 from advisor.intake.programs import transactions
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import GOES_ON, passed_over, processed, unheard
-from advisor.intake.programs.jvm import job_tree, poll_loop, seeks
-from advisor.intake.programs.jvm import sends as jvm_sends
+from advisor.intake.programs.jvm import seeks
 from advisor.intake.programs.jvm import streams as jvm_streams
 from advisor.intake.programs.jvm import topics as jvm_topics
-from advisor.intake.programs.jvm import transactions as jvm_transactions
-from advisor.intake.programs.jvm.databases import uncommitted
+from advisor.intake.programs.jvm.errors import sends as jvm_sends
+from advisor.intake.programs.jvm.processing import poll_loop
+from advisor.intake.programs.jvm.processing import transactions as jvm_transactions
+from advisor.intake.programs.jvm.processing.databases import uncommitted
 from advisor.intake.programs.jvm.text import Text
+from advisor.intake.programs.jvm.trees import job_tree
 from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError, shown
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.facts import DROPS, PARALLEL_CONSUMER, STARTS_AT_END, STARTS_ELSEWHERE
-from advisor.intake.programs.jvm.polls import TYPED, consumers
+from advisor.intake.programs.jvm.records.polls import TYPED, consumers
 from advisor.intake.programs.jvm.text import Text
 
 _TO_END = re.compile(r"\.\s*seekToEnd\s*\(")

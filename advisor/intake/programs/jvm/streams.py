@@ -11,17 +11,14 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake.programs.jvm import (
-    bulk_writes,
-    chain_errors,
-    derived_names,
-    log_only,
-    publishers,
-)
-from advisor.intake.programs.jvm import handlers as jvm_handlers
-from advisor.intake.programs.jvm import results as jvm_results
-from advisor.intake.programs.jvm import sends as jvm_sends
+from advisor.intake.programs.jvm import log_only
 from advisor.intake.programs.jvm.concurrency import SUBSCRIBES, hands
+from advisor.intake.programs.jvm.errors import bulk_writes, chain_errors
+from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
+from advisor.intake.programs.jvm.errors import results as jvm_results
+from advisor.intake.programs.jvm.errors import sends as jvm_sends
+from advisor.intake.programs.jvm.processing import publishers
+from advisor.intake.programs.jvm.records import derived_names
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
 PASSED = (

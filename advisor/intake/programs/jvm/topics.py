@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Protocol
 
 from advisor.intake.programs.jvm import constants as jvm_constants
-from advisor.intake.programs.jvm.poll_chains import Step, steps
+from advisor.intake.programs.jvm.records.poll_chains import Step, steps
 from advisor.intake.programs.jvm.text import Text
 from advisor.intake.programs.topics import Made, Pair, take_topics
 from advisor.intake.reading import Reading

@@ -23,18 +23,19 @@ from advisor.intake.clients.known_settings import (
 from advisor.intake.programs import transactions
 from advisor.intake.programs.databases import refuse_uncommitted
 from advisor.intake.programs.facts import GOES_ON, SHARE_CONSUMER, processed, unheard
-from advisor.intake.programs.python import job_tree, seeks, words
-from advisor.intake.programs.python import sends as python_sends
+from advisor.intake.programs.python import seeks, words
 from advisor.intake.programs.python import topics as python_topics
-from advisor.intake.programs.python import transactions as python_transactions
 from advisor.intake.programs.python.clients import Made, Pair
 from advisor.intake.programs.python.constants import constants, default, variable
-from advisor.intake.programs.python.databases import uncommitted
-from advisor.intake.programs.python.decorators import unfold
-from advisor.intake.programs.python.inlined import inlined
-from advisor.intake.programs.python.normal_form import plain
-from advisor.intake.programs.python.poll_loop import reads
+from advisor.intake.programs.python.errors import sends as python_sends
+from advisor.intake.programs.python.normal_form.decorators import unfold
+from advisor.intake.programs.python.normal_form.inlined import inlined
+from advisor.intake.programs.python.normal_form.rewriting import plain
+from advisor.intake.programs.python.processing import transactions as python_transactions
+from advisor.intake.programs.python.processing.databases import uncommitted
+from advisor.intake.programs.python.processing.poll_loop import reads
 from advisor.intake.programs.python.settings_flow import CLIENTS, Flow
+from advisor.intake.programs.python.trees import job_tree
 from advisor.intake.programs.topics import take_topics
 from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Item, Reader, Reading
 from advisor.intake.text import IntakeError, is_secret, shown

@@ -1,0 +1,1 @@
+"""Who hears of an error in JVM code: of a send, of a record, of a future."""

@@ -1,0 +1,1 @@
+"""What JVM code does with the records that it polls."""

@@ -1,0 +1,1 @@
+"""What JVM code calls the records that it polls, and where it puts them."""

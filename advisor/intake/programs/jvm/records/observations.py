@@ -1,0 +1,68 @@
+"""What JVM code does with a record without processing it: it asks for the place of a record in its
+log or whether it is valid, and tells traces, metrics and diagnostic contexts of it.
+
+A commit behind this alone comes before the record is processed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from advisor.intake.programs.jvm.log_only import OBSERVERS
+from advisor.intake.programs.jvm.records.derived_names import TAKES_APART, logged
+from advisor.intake.programs.jvm.text import Block, Text
+
+_MOST, _MOST_LINKS = 100, 12
+_OBSERVES = re.compile(
+    rf"(?<![\w.])(?:this\s*\.\s*)?(?:\w*{OBSERVERS}\w*|ThreadContext)\b(?:\s*\(\s*\))?"
+    r"\s*\.\s*(?:set|add|put|record|inc|mark|observe|update|count|gauge|tim(?:e|ing)\b|histogram|tag"
+    r"|extract|inject|start|current|with|labels|span|counter|summary|distribution|notice|at[A-Z]"
+    r"|log|builder)\w*\s*\("
+    r"|(?<![\w.])(?:log[A-Z]\w*|\w+\s*\.\s*(?:info|debug|trace|warn))\s*\("
+    r"|\b\w+(?:\s*\.\s*\w+)?\s*\.\s*(?:labels|labelValues)\s*\(\s*(?=[^;{}]*\)\s*\.\s*(?:inc|observe|set)\w*\s*\()"
+)
+"""A call of what observes a program, and changes nothing."""
+_ASKS = (
+    r"(?!\w*And[A-Z])(?:is|has|should|can|matches|contains|equals|starts|ends|exists|valid|check|verify|require"
+    r"|assert|ensure|notNull|compare)\w*"
+)
+_ASKED = re.compile(rf"(?<![\w.])(?:\w+\s*\.\s*){{0,3}}{_ASKS}\s*\(")
+_CONDITION = re.compile(r"\b(?:if|while|switch|when)\s*\(")
+_ASSERT = re.compile(r"\bassert\b\s*(?=[^=\s(]|\()")
+_CALLED = re.compile(r"(\w+)\s*\(")
+_LINK = re.compile(r"\s*\??\.\s*\w+\s*\(")
+_PLACE = (
+    r"\b(?:{})\s*\??\.\s*(?:offset|topic|partition|timestamp|timestampType|leaderEpoch"
+    r"|serialized(?:Key|Value)Size)\b(?:\s*\(\s*\))?"
+)
+
+
+def observed(text: Text, names: Iterable[str], span: Block) -> Iterator[Block]:
+    """What is only observed or asked of records of these names, from where to where."""
+    plain, reach = text.plain, (max(0, span[0]), span[1])
+    calls = [(at, end) for at, end in logged(text, span)]
+    for pattern in (_OBSERVES, _ASKED):
+        found = islice(pattern.finditer(plain, *reach), _MOST)
+        calls += [(match.start(), text.closed(match.end())) for match in found]
+    yield from ((at, _end_of_chain(text, end)) for at, end in calls)
+    place = re.compile(_PLACE.format("|".join(sorted(names)) or "(?!)"))
+    yield from (match.span() for match in place.finditer(plain, *reach))
+    for match in islice(_ASSERT.finditer(plain, *reach), _MOST):
+        yield text.statement(match.start())
+    for match in islice(_CONDITION.finditer(plain, *reach), _MOST):
+        end = text.closed(match.end())
+        verbs = _CALLED.findall(plain, match.end(), end)
+        if all(re.fullmatch(rf"{TAKES_APART}|{_ASKS}", verb) for verb in verbs):
+            yield match.start(), end
+
+
+def _end_of_chain(text: Text, end: int) -> int:
+    """Behind the last call of a chain, of which one ends just before a place."""
+    for _ in range(_MOST_LINKS):
+        link = _LINK.match(text.plain, end)
+        if link is None:
+            break
+        end = text.closed(link.end())
+    return end

@@ -1,0 +1,118 @@
+"""Polls of JVM code of which only a part is processed: the first record, or the first few.
+
+The position of a consumer is behind all that `poll()` returned (KafkaConsumer javadoc), so that
+what is left of it is never read again: neither by this consumer, nor behind a commit of all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+
+from advisor.intake.programs.jvm.records.derived_names import logged
+from advisor.intake.programs.jvm.text import Block, Text, blanked
+
+_MOST = 60
+_TO_RECORDS = (
+    r"(?:\s*\.\s*(?:asScala|iterator|stream|toList|toSeq|asSequence|asIterable|records|chunked|windowed|grouped"
+    r"|parallelStream)\b(?:\s*\([^()]{0,80}\))?)*"
+)
+"""From what was polled to its records."""
+_ONE = (
+    r"\s*\.\s*(?:iterator\s*(?:\(\s*\))?\s*\.\s*next\b(?:\s*\(\s*\))?|get\s*\(\s*(?:\d+|\w+\.(?:size|count)\(\)\s*-\s*1)\s*\)"
+    r"|(?:getFirst|getLast|findFirst|findAny)\s*\(\s*\)"
+    r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption)\b(?:\s*\(\s*\))?"
+    r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\))"
+)
+_FUNCTION = (
+    r"\b(?:Iterables|Iterators|Lists)\s*\.\s*(?:limit|getFirst|getLast|get|skip)\s*\(\s*{0}\b"
+    r"|\bStreamSupport\s*\.\s*stream\s*\(\s*{0}\s*\.\s*spliterator\s*\(\s*\)\s*,\s*\w+\s*\)"
+    r"(?:\s*\.\s*map\s*\([^()]*\))?\s*\.\s*(?:limit|skip|findFirst|findAny)\s*\([^()]*\)"
+)
+_FIRST = r"\s+match\s*\{{\s*case\s+(?:\w+\s*(?:::|\+:)\s*_|Seq\(\w+,\s*_\*\))\s*=>"
+"""Of Scala's lists."""
+_OF_PLACE = re.compile(r"\s*\??\.\s*(?:offset|topic|partition|timestamp|leaderEpoch)\b")
+"""What is asked of a record that is needed for a commit alone."""
+_HARMLESS = (
+    r"\b{0}\s*\.\s*(?:isEmpty|isNotEmpty|nonEmpty|count|size|partitions|hasNext)\b(?:\s*\(\s*\))?"
+    r"|\b\w+(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=(?!=)\s*{0}"
+    r"(?:\s*\.\s*(?:records|iterator|stream|asScala|toList|toSeq)\b(?:\s*\([^()]{{0,80}}\))?)*\s*(?=[;\n])"
+)
+_NAMED = re.compile(r"\b(?:(?:va[lr])\s+)?(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
+_ITERATOR = r"\b(\w+)(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=\s*{0}(?:\s*\.\s*asScala)?\s*\.\s*iterator\b"
+_BREAKS = re.compile(r"\bbreak\s*(?:;|\n|\})")
+_LOOP = re.compile(r"\b(?:for|while|switch|when|repeat|do|forEach|foreach)\s*$")
+_ENDS = re.compile(r"\b(?:throw|return|exit|halt)\b")
+_BACK = re.compile(r"\bseek\w*\s*\(")
+
+
+def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
+    """Where a part is taken of what was polled, if nothing takes the rest of it.
+
+    `whole` are the names of what was polled, not of single records.
+    """
+    plain, (begin, end) = text.plain, span
+    if _BACK.search(plain, begin, end):
+        return
+    known = rf"(?:{'|'.join(sorted(whole))})"
+    records = rf"\b{known}{_TO_RECORDS}"
+    taken = rf"{records}{_ONE}|{records}{_FIRST.format()}|{_FUNCTION.format(known)}"
+    found = [*islice(re.compile(taken).finditer(plain, begin, end), _MOST)]
+    spans = [match.span() for match in found] + [*logged(text, span)]
+    spans += [match.span() for match in re.compile(_HARMLESS.format(known)).finditer(plain, *span)]
+    iterators = set(re.findall(_ITERATOR.format(known), plain[begin:end]))
+    for name in sorted(iterators):
+        if re.compile(rf"\b(?:while|for)\b[^{{}}]*\b{name}\s*\.\s*hasNext\b").search(plain, *span):
+            return
+        found += re.compile(rf"\b{name}\s*\.\s*next\s*(?:\(\s*\))?").finditer(plain, *span)
+        spans += [match.span() for match in re.compile(rf"\b{name}\b").finditer(plain, *span)]
+    if re.search(rf"\b{known}\b", blanked(plain, spans)[begin:end]):
+        return
+    yield from (match.start() for match in found if not _is_of_place(text, match, end))
+
+
+def _is_of_place(text: Text, match: re.Match[str], end: int) -> bool:
+    """Whether only the place of a record in its log is asked for."""
+    named = _NAMED.search(text.plain[max(0, match.start() - 120) : match.start()])
+    if named is None:
+        return any(start < match.start() < stop for start, stop in logged(text, (0, end)))
+    uses = re.compile(rf"\b{named[1]}\b").finditer(text.plain, match.end(), end)
+    return all(_OF_PLACE.match(text.plain, use.end()) for use in uses)
+
+
+def left(
+    text: Text, loops: Sequence[Block], commits: re.Pattern[str], block: Block
+) -> Iterator[int]:
+    """Where a loop over records is left before a commit of all of them."""
+    if _BACK.search(text.plain, max(0, block[0]), block[1]):
+        return
+    for start, end in loops:
+        commit = commits.search(text.plain, end, block[1])
+        if commit is None or text.block(commit.start())[0] > max(0, block[0]):
+            continue  # none, or one under a condition
+        for match in islice(_BREAKS.finditer(text.plain, max(0, start), end), _MOST):
+            is_left = leaves(text, match.start(), [(start, end)])
+            ends = _ENDS.search(text.plain, end, commit.start())
+            if is_left and not (ends or _is_conditional(text, commit.start())):
+                yield match.start()
+
+
+def leaves(text: Text, at: int, loops: Sequence[Block]) -> bool:
+    """Whether a `break` at a place leaves one of these loops."""
+    inner = [block[0] for block in text.around(at) if block[:2] in loops or _is_loop(text, block)]
+    return bool(inner) and inner[-1] in [start for start, _ in loops]
+
+
+def _is_loop(text: Text, braces: tuple[int, int, str]) -> bool:
+    """Whether what stands before braces is what `break` leaves."""
+    before = text.plain[: braces[0]][-400:].rstrip()
+    if before.endswith(")"):
+        opened = text.opened(text.plain.rindex(")", 0, braces[0]))
+        before = text.plain[max(0, opened - 40) : opened]
+    return bool(_LOOP.search(before))
+
+
+def _is_conditional(text: Text, at: int) -> bool:
+    before = text.plain[max(0, at - 120) : at]
+    return bool(re.search(r"\b(?:if|else)\b[^{};]*$", before))

@@ -1,0 +1,1 @@
+"""JVM code as trees of statements that can be played."""

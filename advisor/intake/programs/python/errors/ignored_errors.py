@@ -1,0 +1,99 @@
+"""Statements of a Python program that ignore the error of a message.
+
+Sources: concurrent.futures (`exception` returns the error, and the functions of `add_done_callback`
+are called after one, too); The Python Language Reference, 8.4.4 (`return` and `continue` in
+`finally` drop the error); confluent-kafka, Consumer.seek.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+
+from advisor.intake.programs.python import words
+from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.records.branch import Branch
+
+_LAZY = frozenset({"map", "filter"})
+_OF_ASYNCIO = frozenset({"to_thread", "wait_for", "sleep", "wait"})
+"""Coroutines of asyncio."""
+_OF_BULK = frozenset({"streaming_bulk", "parallel_bulk"})
+"""Generators of Python and of elasticsearch.helpers, which do nothing until something asks them."""
+_TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
+_NEXT = re.compile(r"\.offset\(\) \+ 1\b")
+
+
+def too_far(call: ast.Call) -> bool:
+    """Whether a call commits the offset behind the next message, too."""
+    return words.verb(call) in words.COMMITS and bool(_TOO_FAR.search(ast.unparse(call)))
+
+
+def is_behind(value: ast.expr, names: set[str]) -> bool:
+    """Whether a commit that is given this is behind a message of these names."""
+    if isinstance(value, ast.Name) and value.id in names:
+        return True
+    return bool(words.names_in(value) & names) and ".offset() + 1" in ast.unparse(value)
+
+
+def seeks_next(call: ast.Call) -> bool:
+    """Whether a call goes on behind a message."""
+    return words.verb(call) == "seek" and bool(_NEXT.search(ast.unparse(call)))
+
+
+def tells_of_future(node: ast.stmt) -> bool:
+    """Whether a condition asks a future for its error, only to write of it."""
+    asked = words.calls(node.test) if isinstance(node, ast.If) else ()
+    is_asked = any(map(words.asks_future, asked))
+    return is_asked and words.goes_on([node], lambda call: False, in_function=False)
+
+
+def done_by(call: ast.Call) -> list[ast.expr]:
+    """What is called as soon as others are done with what they were given."""
+    return call.args if words.verb(call) == "add_done_callback" else []
+
+
+def asks(body: ast.AST) -> bool:
+    """Whether what is done behind a future asks it for its error."""
+    calls = [*words.calls(body)]
+    return any(words.verb(call) == "result" or words.asks_future(call) for call in calls)
+
+
+def ends(body: Iterable[ast.stmt], *, in_function: bool) -> int:
+    """The line where `finally` drops an error; 0 if it drops none."""
+    dropping = (ast.Continue, ast.Return) if in_function else ast.Continue
+    return next((node.lineno for node in body if isinstance(node, dropping)), 0)
+
+
+def left_aside(
+    unread: Iterable[ast.AST],
+    named: Callable[[ast.Call], Iterable[Function]],
+    of_client: Callable[[ast.AST], bool],
+) -> set[int]:
+    """The coroutines and generators among values that nothing takes: they never run. `named` are
+    the functions of the file that a call may be of; `of_client` tells a coroutine of a client."""
+    found = set[int]()
+    for node in unread:
+        own = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        lazy = isinstance(node, ast.GeneratorExp) or (own and words.verb(node) in _LAZY)
+        later = isinstance(node, ast.Call) and any(map(_begins_later, named(node)))
+        of_asyncio = isinstance(node, ast.Call) and words.receiver(node) == "asyncio"
+        later = later or of_client(node) or (of_asyncio and words.verb(node) in _OF_ASYNCIO)
+        if lazy or later or words.verb(node) in _OF_BULK:
+            found.add(id(node))
+    return found
+
+
+def _begins_later(function: Function) -> bool:
+    """Whether a call of a function only makes what runs it."""
+    yields = (node for part in function.body for node in words.own(part))
+    return isinstance(function, ast.AsyncFunctionDef) or any(
+        isinstance(node, ast.Yield | ast.YieldFrom) for node in yields
+    )
+
+
+def takes_apart(node: ast.Try, branch: Branch) -> bool:
+    """Whether an attempt reads a message that was polled before it."""
+    calls = (call for one in node.body for call in words.calls(one))
+    of_message = (call for call in calls if words.names_in(call) & branch.names)
+    return branch.polled >= 0 and any(words.takes_apart(call) for call in of_message)

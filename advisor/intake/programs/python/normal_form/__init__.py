@@ -1,0 +1,1 @@
+"""One form for what a Python program can write in several."""

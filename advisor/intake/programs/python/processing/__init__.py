@@ -1,0 +1,1 @@
+"""What a Python program does with the messages that it polls."""

@@ -1,0 +1,387 @@
+"""Polls of a Python program of which only a part is processed, and results that nothing reads.
+
+`consume()` hands out all that it returns: the position is behind that, and so is a commit without
+offsets (confluent-kafka, Consumer.consume and commit).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Container, Iterator
+
+from advisor.intake.programs.facts import SUCCESS
+from advisor.intake.programs.python import words
+from advisor.intake.programs.python.clients import Function
+from advisor.intake.programs.python.errors import error_handling
+from advisor.intake.programs.python.errors.flags import (
+    Flags,
+    asked_by,
+    breaks,
+    goes_on,
+    going_on,
+    read_out,
+    taken,
+)
+
+_OF_PLACE = frozenset({"offset", "partition", "topic", "timestamp", "leader_epoch"})
+_MAKES = frozenset({"list", "tuple", "filter", "sorted"})
+_ACTS = re.compile(
+    r"_*(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post"
+    r"|push|index|upload|import)\w*"
+)
+"""What a call does that returns whether it succeeded."""
+_QUESTIONS = re.compile(
+    r"_*(?:is|has|can|should|was|needs|exists|contains|match|valid|check|verify|filter|accept|seen"
+    r"|parse|test|already|get|find|allow)(?![a-z]*ed\b)\w*"
+)
+"""Calls that only ask something."""
+_ERRORS = frozenset({"err", "error", "errors"})
+"""What an error is called that a call returns."""
+_HTTP = frozenset({"post", "put", "patch", "delete", "request"})
+_OF_HTTP = ("requests", "httpx", "urllib3")
+_SESSIONS = frozenset({
+    "Session", "Client", "AsyncClient", "ClientSession", "PoolManager", "HTTPConnectionPool",
+    "HTTPSConnectionPool", "HTTPConnection", "HTTPSConnection",
+})  # fmt: skip
+_STATUS = frozenset({"status", "status_code", "ok", "raise_for_status", "is_success", "is_error"})
+_OF_AWS = frozenset({
+    "put_records", "put_record_batch", "batch_write_item", "send_message_batch", "publish_batch",
+    "put_events", "invoke",
+})  # fmt: skip
+_ELASTIC = re.compile(r"(?i)(?:.*\.)?(?:_?es|\w*(?:elastic|opensearch|client)\w*)")
+
+
+def left_out(tree: ast.Module) -> Iterator[int]:
+    """The lines where a part is taken of what was polled, if nothing takes the rest of it."""
+    consumers = words.consumers(tree)
+    yield from _done_anyway(tree)
+    scopes = [node for node in words.nodes(tree) if isinstance(node, Function)]
+    for scope in [tree, *scopes]:
+        own = [node for part in scope.body for node in words.own(part)]
+        polled = [node for node in own if _polls_many(node, consumers)]
+        names = {
+            target.id for node in own if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name) and any(inner is node.value for inner in polled)
+        }  # fmt: skip
+        back = any(words.verb(call) in ("seek", "pause") for call in own)
+        names |= _put_by(own, consumers)
+        yield from _given_up(scope, own)
+        yield from _kept_errors(scope, own)
+        if names and not back:
+            yield from _parts(own, names)
+        if not back:
+            yield from _left(own, names, consumers, going_on(scope))
+
+
+def _done_anyway(tree: ast.Module) -> Iterator[int]:
+    """Where a thread says that it is done with an item whatever became of it, to whoever waits for
+    the queue (queue.Queue, task_done and join)."""
+    queues = words.queues(tree)
+    if not any(words.verb(call) == "join" and words.receiver(call) in queues
+               for call in words.calls(tree)):  # fmt: skip
+        return
+    for node in words.nodes(tree):
+        for block in (getattr(node, part, []) for part in ("body", "orelse")):
+            for number, attempt in enumerate(block if isinstance(block, list) else ()):
+                if isinstance(attempt, ast.Try):
+                    yield from _told_anyway(attempt, block[number + 1 :])
+
+
+def _told_anyway(attempt: ast.Try, behind: list[ast.stmt]) -> Iterator[int]:
+    """Where an item is done behind an attempt, with what stands behind that, after an error."""
+    caught = [handler for handler in attempt.handlers if words.catches_all(handler)]
+    quiet = [words.goes_on(node.body, lambda call: False, in_function=False) for node in caught]
+    ends = [*attempt.finalbody, *(behind if caught else [])]
+    done = (call for node in ends for call in words.calls(node) if words.verb(call) == "task_done")
+    yield from (call.lineno for call in done if all(quiet))
+
+
+def _polls_many(node: ast.AST, consumers: set[str]) -> bool:
+    return isinstance(node, ast.Call) and words.polls(node, consumers) and words.many(node)
+
+
+def _put_by(own: list[ast.AST], consumers: set[str]) -> set[str]:
+    """The names of lists to which each message is added."""
+    polled = {
+        target.id for node in own if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call) and words.polls(node.value, consumers)
+        and not words.many(node.value)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    return {
+        words.receiver(node) for node in own
+        if isinstance(node, ast.Call) and words.verb(node) == "append"
+        and polled & {name for given in node.args for name in words.names_in(given)}
+    }  # fmt: skip
+
+
+def _given_up(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
+    """Loops that end after so many attempts, and nothing asks whether one succeeded."""
+    for node in own:
+        if not isinstance(node, ast.While | ast.For) or node.orelse:
+            continue
+        tests = [part.test for part in ast.walk(node) if isinstance(part, ast.If)]
+        tests = [node.test] if isinstance(node, ast.While) else tests
+        bounded = (
+            words.verb(node.iter) == "range"
+            if isinstance(node, ast.For)
+            else any(
+                isinstance(part, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+                for part in ast.walk(node.test)
+            )
+        )
+        asked = {part.id for test in tests for part in ast.walk(test) if isinstance(part, ast.Name)}
+        results = {
+            target.id for statement in ast.walk(node) if isinstance(statement, ast.Assign)
+            and _ACTS.fullmatch(words.verb(statement.value)) for target in statement.targets
+            if isinstance(target, ast.Name)
+        }  # fmt: skip
+        later = {
+            name.id
+            for part in error_handling.behind(scope, node) or []
+            for name in ast.walk(part)
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)
+        }
+        if bounded and results & asked - later:
+            yield node.lineno
+
+
+def _kept_errors(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
+    """Where the errors of futures have a name, of which nothing but a log or a commit depends."""
+    kept = {
+        node.lineno: node.targets[0].id for node in own
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.ListComp | ast.SetComp)
+        and any(map(words.asks_future, words.calls(node.value)))
+    }  # fmt: skip
+    flags = Flags(scope) if kept else None
+    for line, name in kept.items():
+        if flags and flags.is_idle(name, value=True, in_function=True):
+            yield line
+
+
+def _parts(own: list[ast.AST], names: set[str]) -> Iterator[int]:
+    harmless, parts = set[int](), list[ast.AST]()
+    places = {id(node.value) for node in own
+              if isinstance(node, ast.Attribute) and node.attr in _OF_PLACE}  # fmt: skip
+    for node in own:
+        if isinstance(node, ast.If | ast.While):
+            harmless |= _asked(node.test)
+        elif isinstance(node, ast.Call) and (
+            words.is_log(node) or words.verb(node) in (*words.COMMITS, "len")
+        ):
+            harmless |= {id(inner) for inner in ast.walk(node)}
+        elif isinstance(node, ast.Call) and words.verb(node) in ("append", "extend", "clear"):
+            harmless.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else 0)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            if node.targets[0].id in words.names_in(node.value) & names:
+                return  # the rest is kept
+        elif isinstance(node, ast.Delete):
+            return
+    for node in own:
+        taken = _taken(node)
+        if isinstance(taken, ast.Name) and taken.id in names and id(taken) not in harmless:
+            harmless.add(id(taken))
+            parts += [node] if id(node) not in places else []
+    uses = [node for node in own if isinstance(node, ast.Name) and node.id in names
+            and isinstance(node.ctx, ast.Load) and id(node) not in harmless]  # fmt: skip
+    if not uses:
+        yield from (part.lineno for part in parts)  # type: ignore[attr-defined]
+
+
+def _asked(test: ast.expr) -> set[int]:
+    """The names of which a condition asks only whether something is there."""
+    bare = test.operand if isinstance(test, ast.UnaryOp) else test
+    compared = bare.left if isinstance(bare, ast.Compare) else bare
+    return {id(compared)} if isinstance(compared, ast.Name) else set()
+
+
+def _taken(node: ast.AST) -> ast.AST | None:
+    """What one element, or those before a place, are taken of; None for anything else."""
+    if isinstance(node, ast.Subscript) and is_part(node.slice):
+        return node.value
+    if words.verb(node) in ("islice", "next") and isinstance(node, ast.Call) and node.args:
+        first = node.args[0]
+        is_iter = words.verb(first) == "iter" and isinstance(first, ast.Call) and bool(first.args)
+        return first.args[0] if is_iter else first  # type: ignore[attr-defined]
+    return None
+
+
+def is_part(index: ast.expr) -> bool:
+    """Whether an index is of one element, or of those before a place."""
+    if isinstance(index, ast.Slice):
+        first = index.lower is None or isinstance(index.lower, ast.Constant)
+        return first and not (index.lower is None and index.upper is None)
+    value = index.operand if isinstance(index, ast.UnaryOp) else index
+    return isinstance(value, ast.Constant) and isinstance(value.value, int)
+
+
+def _left(
+    own: list[ast.AST], names: set[str], consumers: set[str], going: dict[int, set[int]]
+) -> Iterator[int]:
+    """Where a loop over messages is left before a commit of all of them."""
+    for block in (getattr(node, part, []) for node in own for part in ("body", "orelse")):
+        if not isinstance(block, list):
+            continue
+        for number, node in enumerate(block):
+            if not isinstance(node, ast.For | ast.AsyncFor):
+                continue
+            over = any(_polls_many(call, consumers) for call in words.calls(node.iter))
+            if not (over or words.names_in(node.iter) & names):
+                continue
+            behind = (
+                call
+                for statement in block[number + 1 :]
+                if not isinstance(statement, ast.If | ast.While)
+                for call in words.calls(statement)
+            )
+            if any(_commits_all(call, consumers) for call in behind):
+                told = _told_at_a_break(node, block[number + 1 :])
+                left = (inner for inner in breaks(node.body) if id(inner) not in told)
+                yield from (statement.lineno for statement in left)
+            leaves, inner = going.get(id(node), set()), ast.walk(node)
+            asked = (
+                _asked_for(statement, (), leaves)
+                for statement in inner
+                if isinstance(statement, ast.If)
+            )
+            yield from (call.lineno for calls in asked for call in calls)
+
+
+def _told_at_a_break(loop: ast.AST, behind: list[ast.stmt]) -> set[int]:
+    """Where a loop is left, and a name says so, for which it is asked behind that and then left."""
+    asked = set[str]()
+    for statement in behind:
+        if isinstance(statement, ast.If) and _ends(statement.body[-1]):
+            asked |= words.names_in(statement.test)
+    found = set[int]()
+    for block in (getattr(node, "body", []) for node in ast.walk(loop)):
+        if isinstance(block, list) and block and isinstance(block[-1], ast.Break):
+            made = (node.targets for node in block if isinstance(node, ast.Assign))
+            names = {ast.unparse(target) for targets in made for target in targets}
+            found |= {id(block[-1])} if names & asked else set()
+    return found
+
+
+def _ends(statement: ast.stmt) -> bool:
+    """Whether a statement ends the program, or the function."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    is_exit = isinstance(call, ast.Call) and words.verb(call) in ("exit", "_exit", "abort")
+    return is_exit or isinstance(statement, ast.Raise | ast.Return)
+
+
+def _commits_all(call: ast.Call, consumers: set[str]) -> bool:
+    of_ours = words.verb(call) == "commit" and words.receiver(call) in consumers
+    return of_ours and not words.committed(call)
+
+
+def sessions(tree: ast.AST) -> set[str]:
+    """What makes HTTP requests in a program, by name, and raises for no status by itself."""
+    raises = {
+        id(call) for call in words.calls(tree)
+        if any(word.arg in ("raise_for_status", "event_hooks") for word in call.keywords)
+    }  # fmt: skip
+    return {*_OF_HTTP, *words.made_of(tree, _SESSIONS, raises)}
+
+
+def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> set[int]:
+    """The results of calls that say whether something succeeded, and that nothing reads but what
+    writes of it, or commits; `own` are functions of the file that say so, `sessions` what makes
+    HTTP requests."""
+    printed = words.printed(scope)
+    read = {node.id for node in words.nodes(scope) if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
+    found = {id(call) for call in _of_with(scope, sessions)}
+    flags = Flags(scope)
+    for node in words.nodes(scope):
+        value, names = None, list[ast.expr]()
+        if isinstance(node, ast.Assign):
+            value, names = node.value, node.targets
+        elif isinstance(node, ast.AnnAssign):
+            value, names = node.value, [node.target]
+        elif isinstance(node, ast.Expr):
+            value = node.value
+            written = words.calls(node) if id(node) in printed else ()
+            found |= {id(call) for call in written if is_request(call, sessions)}
+        elif isinstance(node, ast.If | ast.Match):
+            found |= {id(call) for call in _asked_for(node, own)}
+        elif isinstance(node, ast.For) and id(node.iter) in printed:
+            value = node.iter
+        call = read_out(value)
+        if not isinstance(call, ast.Call):
+            continue
+        names = [element for name in names for element in getattr(name, "elts", [name])]
+        named = [name.id for name in names if isinstance(name, ast.Name)]
+        is_lost = len(named) == len(names) and read.isdisjoint(named)
+        asked = {name for name in named if name in _ERRORS and flags.asks(name)}
+        says = bool(named) and all(SUCCESS.fullmatch(name) or name in asked for name in named)
+        says = says or (len(named) == 1 and flags.asks_outcome(named[0]))
+        says = says and not _QUESTIONS.fullmatch(words.verb(call))
+        is_named, tells = len(named) == len(names), says or is_request(call, sessions)
+        idle = (flags.is_idle(name, name in {"failed", *_ERRORS}, in_function=True)
+                for name in named)  # fmt: skip
+        if (is_named and tells and all(idle)) or (is_lost and _says_what_failed(call)):
+            found.add(id(call))
+    return found
+
+
+def _of_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:
+    """The requests of `async with` whose status nothing asks for (aiohttp, ClientResponse)."""
+    for node in (node for node in words.nodes(scope) if isinstance(node, ast.AsyncWith)):
+        asked = {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
+        given = {ast.unparse(value) for call in words.calls(node) for value in call.args}
+        for item in node.items:
+            call, name = item.context_expr, item.optional_vars
+            handed_on = name is not None and ast.unparse(name) in given
+            if not isinstance(call, ast.Call) or asked & _STATUS or handed_on:
+                continue
+            if is_request(call, sessions):
+                yield call
+
+
+def _asked_for(
+    node: ast.If | ast.Match, own: Container[str], leaves: Container[int] = ()
+) -> Iterator[ast.Call]:
+    """The calls that do something, and of whose failure a condition makes nothing."""
+    for call in words.calls(asked_by(node) or node):
+        verb = words.verb(call)
+        of_class = isinstance(node, ast.Match) and any(
+            isinstance(case.pattern, ast.MatchClass) for case in node.cases
+        )
+        acts = of_class or verb in own or _ACTS.fullmatch(verb)
+        if acts and (failed := taken(node, verb, value=False)) is not None:
+            yield from (call,) if goes_on(failed, leaves, in_function=True) else ()
+
+
+def _says_what_failed(call: ast.Call) -> bool:
+    """Whether a call raises for nothing that fails, but returns it: what runs another program
+    (subprocess; os), and what writes several things at once (elasticsearch; boto3; BigQuery)."""
+    named = {word.arg or "": ast.unparse(word.value) for word in call.keywords}
+    verb, name = words.verb(call), f"{words.receiver(call)}.{words.verb(call)}"
+    runs = name == "subprocess.run" and named.get("check") != "True"
+    passes = named.get("raise_on_error") == "False"  # elasticsearch.helpers
+    is_event = named.get("InvocationType", "")[1:-1] == "Event"  # Lambda keeps it
+    of_aws = verb in _OF_AWS and not is_event and any(word[:1].isupper() for word in named)
+    of_elastic = verb == "bulk" and bool(_ELASTIC.fullmatch(words.receiver(call)))
+    several = of_aws or of_elastic or verb == "insert_rows_json"
+    return runs or passes or several or name in ("subprocess.call", "os.system")
+
+
+def is_request(call: ast.Call, sessions: set[str]) -> bool:
+    """Whether a call is a request, which raises for no status (requests, Response.raise_for_status;
+    httpx, the same)."""
+    return words.verb(call) in _HTTP and words.receiver(call) in sessions
+
+
+def is_of_size(test: ast.expr, names: set[str]) -> bool:
+    """Whether a condition asks how many messages were put by, or how long ago."""
+    for node in ast.walk(test):
+        if words.verb(node) in ("time", "monotonic", "now", "utcnow", "perf_counter"):
+            return True
+        if isinstance(node, ast.Compare) and words.verb(node.left) == "len":
+            limits = [ast.unparse(value) for value in node.comparators]
+            if words.names_in(node.left) & names and limits != ["0"]:
+                return True
+    return False

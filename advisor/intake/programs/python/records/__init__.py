@@ -1,0 +1,1 @@
+"""What a Python program calls the messages that it polls, and where it puts them."""

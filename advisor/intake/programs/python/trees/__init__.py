@@ -1,0 +1,1 @@
+"""Python programs as trees of statements that can be played."""
