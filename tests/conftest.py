@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(FOLDER_MARKS[folder])
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(COSTLY_LIMIT_S))
-        if item.path.parent == WIDE:
+        if WIDE in item.path.parents:
             item.add_marker("wide")
         shares_spark = "spark" in getattr(item, "fixturenames", ())
         marks = {mark.name for mark in item.iter_markers()}

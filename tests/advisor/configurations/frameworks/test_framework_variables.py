@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
-from tests.advisor.configurations.test_started import MAP, SERVICE
+from tests.advisor.configurations.deployments.test_started import MAP, SERVICE
 
 CHANNELS = """mp.messaging.incoming.o.connector=smallrye-kafka
 mp.messaging.incoming.o.auto.offset.reset=%s

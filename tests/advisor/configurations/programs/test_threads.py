@@ -9,7 +9,7 @@ import pytest
 
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
-from tests.advisor.configurations.test_java_loops import LOOP, READER
+from tests.advisor.configurations.programs.test_java_loops import LOOP, READER
 
 READ = "application.processing=parallel"
 SAID, UNSAID = (1, f"^NO.*processing.order: any -> by-key.*{READ}"), (0, f"^YES(?!.*{READ})")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
-from tests.advisor.configurations.test_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
+from tests.advisor.configurations.programs.test_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
 
 FUTURES = [
     (KOTLIN, "k.apply { send(r) }", "", IGNORED),

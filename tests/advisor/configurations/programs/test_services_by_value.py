@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_services import EACH, SERVICE
-from tests.advisor.configurations.test_services import PYTHON
+from tests.advisor.configurations.programs.test_java_services import EACH, SERVICE
+from tests.advisor.configurations.programs.test_services import PYTHON
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
 SCALA = (

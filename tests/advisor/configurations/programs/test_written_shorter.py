@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, OF_METHOD
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _FUN = "fun handle(r: ConsumerRecord<String, String>) {\nc.commitSync()\nsave(r)\n}"

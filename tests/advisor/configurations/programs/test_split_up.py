@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, OF_METHOD
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _METHOD = "void handle(ConsumerRecord<String, String> r) {\n%s\n}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import assert_file
-from tests.advisor.configurations.test_queries import JAVA, PYTHON, SCALA
+from tests.advisor.configurations.spark.test_queries import JAVA, PYTHON, SCALA
 from tests.advisor.programs import YES
 
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import COPIES, C, assert_file
-from tests.advisor.configurations.test_started import MAP, POD, READS
+from tests.advisor.configurations.deployments.test_started import MAP, POD, READS
 
 ACKS = "        - {name: SPRING_KAFKA_PRODUCER_ACKS, value: '%s'}\n"
 FILE = "  producer.properties: |\n    acks=%s\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_services import SERVICE
-from tests.advisor.configurations.test_python_polls import BEFORE, ONE
+from tests.advisor.configurations.programs.test_java_services import SERVICE
+from tests.advisor.configurations.programs.test_python_polls import BEFORE, ONE
 from tests.advisor.programs import YES, assert_program
 
 _COMMIT = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import LOOP, OF_METHOD, READER, SCALA
+from tests.advisor.configurations.programs.test_java_loops import LOOP, OF_METHOD, READER, SCALA
 from tests.advisor.programs import SKIP, YES, assert_program
 
 _JAVA = "boolean tried(R r) { try { save(r); return true; } catch (Exception e) { return false; } }"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import SCALA
+from tests.advisor.configurations.programs.test_java_loops import SCALA
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES, assert_program
 
 _EACH = "for (r <- rs.asScala) {{\n{}\n}}\nc.commitSync()"

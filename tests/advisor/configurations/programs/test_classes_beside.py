@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import JAVA, TOPIC, assert_answer, write_files
-from tests.advisor.configurations.test_java_loops import LOOP, OF_METHOD
+from tests.advisor.configurations.programs.test_java_loops import LOOP, OF_METHOD
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES
 
 _MAIN = """import org.apache.kafka.clients.producer.*;

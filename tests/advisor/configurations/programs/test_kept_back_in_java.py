@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
 from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
 
 _AT = "Map.of(t, new OffsetAndMetadata(r.offset() + 1))"

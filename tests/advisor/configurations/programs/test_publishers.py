@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import TOPIC, assert_file
-from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, OF_METHOD, SCALA, STREAMS
+from tests.advisor.configurations.programs.test_java_loops import (
+    KOTLIN,
+    LOOP,
+    OF_METHOD,
+    SCALA,
+    STREAMS,
+)
 from tests.advisor.programs import ASIDE, BEFORE, SKIP, YES, assert_program
 
 _IN_JAVA = LOOP % "for (var r : rs) {\n%s\n}\nc.commitSync();"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.test_java_loops import KOTLIN, LOOP, READER
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER
 from tests.advisor.programs import BEFORE, IGNORED, YES, assert_program
 
 _POOL = "for (var r : rs) pool.submit(() -> save(r));"

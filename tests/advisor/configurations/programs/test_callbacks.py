@@ -12,7 +12,14 @@ import pytest
 
 from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
-from tests.advisor.configurations.test_sends import CLASS, IGNORED, JAVA, KOTLIN, SCALA, YES
+from tests.advisor.configurations.programs.test_sends import (
+    CLASS,
+    IGNORED,
+    JAVA,
+    KOTLIN,
+    SCALA,
+    YES,
+)
 
 THROWS = "if (e != null) throw e;"
 WRITES = "catch (Exception x) { log.error(x); }"

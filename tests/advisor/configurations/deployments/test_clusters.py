@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, assert_file
-from tests.advisor.configurations.test_deployments import IMAGE, LOGS
+from tests.advisor.configurations.deployments.test_deployments import IMAGE, LOGS
 
 ANOTHER = "of another cluster than on line"
 _API = "apiVersion: kafka.strimzi.io/v1\n"

@@ -1,0 +1,1 @@
+"""Files with which servers and applications are deployed."""

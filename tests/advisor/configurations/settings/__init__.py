@@ -1,0 +1,1 @@
+"""Settings of servers, topics and clients."""
