@@ -40,6 +40,8 @@ from tests.advisor.drawn.python import Python
 from tests.advisor.drawn.scala import Scala
 from tests.advisor.drawn.writer import Writer
 
+pytestmark = pytest.mark.wide
+
 LANGUAGES = [("A.java", Java), ("A.kt", Kotlin), ("A.scala", Scala), ("a.py", Python)]
 _SAVED_FIRST = Each((Save(), Commit()))
 _STOPPED = Each((Try((Save(),), Handler.STOP),))
