@@ -90,8 +90,9 @@ def _of_query(
 ) -> tuple[Mapping[str, str], list[str]]:
     """What is stated, with one word for the place where a Spark query begins, and with what the
     query's own options say of the application, unless that is stated itself; and notes of it."""
-    of_query = product.family is Family.SPARK
-    names = [name for name in stated if of_query and _is_of_query(*name.split(".", 1))]
+    if product.family is not Family.SPARK:
+        return stated, []
+    names = [name for name in stated if _is_of_query(*name.split(".", 1))]
     items = [_item(name, stated[name], lines.get(name, 0)) for name in names]
     reading = Reading(items=[item for item in items if item])
     spark_starting_offsets.settle(reading)

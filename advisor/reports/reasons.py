@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from advisor.reasoning.answer import Failure, Judgement
 from advisor.reasoning.guarantees import GRAVITY, Anomaly
 
-_SENTENCES = re.compile(r"(?<=\.)(?= [A-Z])")
+SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
+"""Between the sentences of a reason."""
 
 
 @dataclass(slots=True)
@@ -49,7 +50,7 @@ def _joined(reasons: Iterable[Reason]) -> Iterator[Reason]:
     failures, are one: that sentence once, and each end behind it."""
     alike = dict[tuple[str, ...], list[Reason]]()
     for reason in reasons:
-        begins = _SENTENCES.split(reason.why, 1)[0]
+        begins = SENTENCES.split(reason.why, 1)[0]
         alike.setdefault((begins, *reason.anomalies), []).append(reason)
     for (begins, *_), several in alike.items():
         ends = dict.fromkeys(reason.why.removeprefix(begins) for reason in several)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 
 from advisor.reasoning.answer import Column
 from advisor.reasoning.impossible import Impossible
-
-_SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
+from advisor.reports.reasons import SENTENCES
 
 
 def merged(column: Column) -> Column:
@@ -25,8 +23,8 @@ def merged(column: Column) -> Column:
 def _merged(entries: list[Impossible]) -> Impossible:
     return replace(
         entries[0],
-        why=" ".join(_once(_SENTENCES.split(entry.why) for entry in entries)),
-        nearest=" ".join(_shorter(_once(_SENTENCES.split(entry.nearest) for entry in entries))),
+        why=" ".join(_once(SENTENCES.split(entry.why) for entry in entries)),
+        nearest=" ".join(_shorter(_once(SENTENCES.split(entry.nearest) for entry in entries))),
         source="; ".join(_once(entry.source.split("; ") for entry in entries)),
     )
 
