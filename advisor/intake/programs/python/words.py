@@ -23,7 +23,8 @@ HANDS_OVER = frozenset({
 })  # fmt: skip
 _CALLS_OTHERS = frozenset({
     "map", "imap", "imap_unordered", "map_async", "reduce", "filter", "submit", "apply",
-    "apply_async", "starmap_async", "run_in_executor", "to_thread", "run_sync",
+    "apply_async", "starmap_async", "run_in_executor", "to_thread", "run_sync", "takewhile",
+    "dropwhile", "filterfalse",
 })  # fmt: skip
 """What calls a function that it is given, with what else it is given."""
 EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
@@ -47,7 +48,8 @@ _LOGS = frozenset({
     "print", "pprint", "debug", "info", "warn", "warning", "error", "exception", "critical", "log",
     "print_exc", "write", "sleep", "inc", "capture_exception", "rollback", "echo", "secho",
     "increment", "incr", "count", "observe", "capture_message", "notice_error",
-    "record_exception", "set_status", "add_event", "labels",
+    "record_exception", "set_status", "add_event", "labels", "gauge", "timing",
+    "histogram",
 })  # fmt: skip
 OWN = {"self", "cls"}
 _NODES = "_nodes"
@@ -371,12 +373,15 @@ def committed(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *named]
 
 
-def catches_all(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler takes what the processing of a message may raise."""
+def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) -> bool:
+    """Whether a handler takes what the processing of a message may raise; a queue that is full has
+    not taken what an attempt puts into it."""
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return not all(_HARMLESS.fullmatch(ast.unparse(kind).rpartition(".")[2]) for kind in types)
+    names = {ast.unparse(kind).rpartition(".")[2] for kind in types}
+    puts = any(verb(call) in _PUTS for node in attempt for call in calls(node))
+    return not all(map(_HARMLESS.fullmatch, names)) or (puts and "Full" in names)
 
 
 def goes_on(

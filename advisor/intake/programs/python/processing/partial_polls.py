@@ -14,6 +14,7 @@ from advisor.intake.programs.facts import SUCCESS
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
+from advisor.intake.programs.python.errors.combined_results import Combined
 from advisor.intake.programs.python.errors.flags import (
     Flags,
     asked_by,
@@ -295,6 +296,7 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
             and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
     found = {id(call) for call in _of_with(scope, sessions)}
     flags = Flags(scope)
+    found |= Combined(scope, own, flags).unasked
     for node in words.nodes(scope):
         value, names = None, list[ast.expr]()
         if isinstance(node, ast.Assign):

@@ -16,6 +16,7 @@ from advisor.intake.programs.python import words
 from advisor.intake.programs.python.clients import Function, parameters
 from advisor.intake.programs.python.errors import error_handling, ignored_errors
 from advisor.intake.programs.python.errors.async_clients import AsyncClients, ends
+from advisor.intake.programs.python.errors.combined_results import EACH
 from advisor.intake.programs.python.errors.flags import Flags, going_on, says_whether
 from advisor.intake.programs.python.normal_form.aliases import callee, handed, last, stand_ins
 from advisor.intake.programs.python.processing import partial_polls
@@ -196,7 +197,7 @@ class _Walk:
         inner.used = False
         self._follow([*node.body, *node.orelse], inner)
         uses = self._loose > loose or ignored_errors.takes_apart(node, branch)
-        caught = [handler for handler in node.handlers if words.catches_all(handler)]
+        caught = [each for each in node.handlers if words.catches_all(each, node.body)]
         steps = {words.verb(call) for one in node.body for call in words.calls(one)}
         of_message = (uses and inner.polled == self._loops) or steps & self._steps_of
         for handler in caught if of_message and self._loops else ():
@@ -385,18 +386,21 @@ class _Walk:
                 inner.names |= {word.arg for word in value.args.args}
                 self._expression(value.body, inner)
             elif self._depth < _DEEPEST_CALL:
+                is_asked = words.verb(call) in EACH and id(call) not in self._unread
                 for function in self._named(last(value)):
-                    self._within(function, {*parameters(function)}, branch)
+                    self._within(function, {*parameters(function)}, branch, is_asked=is_asked)
 
-    def _within(self, function: Function, names: set[str], branch: Branch) -> Branch:
+    def _within(
+        self, function: Function, names: set[str], branch: Branch, *, is_asked: bool = False
+    ) -> Branch:
         """Follows a function in which a message has these names."""
         inner = branch.copy()
         inner.names |= names
         self._say(SKIP, error_handling.swallows(function))
-        before = self._scope, self._depth
-        self._scope, self._depth = function, self._depth + 1
+        before = self._scope, self._depth, self._is_asked
+        self._scope, self._depth, self._is_asked = function, self._depth + 1, is_asked
         self._follow(function.body, inner)
-        self._scope, self._depth = before
+        self._scope, self._depth, self._is_asked = before
         return inner
 
     def _inlined(self, call: ast.Call, function: Function, branch: Branch) -> Branch:
@@ -405,13 +409,10 @@ class _Walk:
         names = {name for name, value in given if words.names_in(value) & branch.names}
         self._consumers |= {name for name, node in given if ast.unparse(node) in self._consumers}
         commits = any(words.verb(one) in words.COMMITS for one in words.calls(function))
-        before, self._is_asked = self._is_asked, id(call) not in self._unread
-        inner, self._is_asked = self._within(function, names, branch), before
+        inner = self._within(function, names, branch, is_asked=id(call) not in self._unread)
         is_put_by, of = inner.kept and not inner.used, words.receiver(call).split(".")[0]
-        inner.ended, inner.names = (
-            False,
-            branch.names | (inner.names | {of} if is_put_by else set()),
-        )
+        inner.ended = False
+        inner.names = branch.names | (inner.names | {of} if is_put_by else set())
         if not (commits or is_put_by) and words.names_in(call) & branch.names:
             self._use(inner)
         return inner
