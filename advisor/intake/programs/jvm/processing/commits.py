@@ -15,6 +15,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.concurrency import WAITS, of_no_holder
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
+from advisor.intake.programs.jvm.processing.commits_in_chains import is_of_last
 from advisor.intake.programs.jvm.records.buffers import (
     COLLECTION,
     OF_VALUES,
@@ -149,7 +150,8 @@ class Records:
     def _of_all(self) -> Iterator[int]:
         plain, commits = self.text.plain, self.commits_of_all
         for body in self.one_by_one:
-            if inside := commits.search(plain, *body):
+            inside = commits.search(plain, *body)
+            if inside and not is_of_last(self.text, inside.start(), body):
                 yield inside.start()
         for commit in islice(commits.finditer(plain, self.behind, self.block[1]), _MOST):
             inner = self.text.block(commit.start())

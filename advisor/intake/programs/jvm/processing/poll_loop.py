@@ -15,11 +15,11 @@ from itertools import islice
 
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.jvm import concurrency
-from advisor.intake.programs.jvm.errors import bulk_writes, chain_errors, executors
+from advisor.intake.programs.jvm.errors import bulk_writes, chain_errors, choices, executors
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
 from advisor.intake.programs.jvm.errors import results as jvm_results
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
-from advisor.intake.programs.jvm.processing import publishers, unfinished
+from advisor.intake.programs.jvm.processing import commits_in_chains, publishers, unfinished
 from advisor.intake.programs.jvm.processing import threads as jvm_threads
 from advisor.intake.programs.jvm.processing.commits import ALL, Methods, Records, any_of
 from advisor.intake.programs.jvm.records import (
@@ -166,6 +166,8 @@ class _Poll:
         """Where a commit comes before what it is behind is processed, also in methods that are
         handed it."""
         yield from self._records.too_early()
+        span = self._behind, self._block[1]
+        yield from commits_in_chains.too_early(self._text, self._used, self._commits, span)
         for inner in self._inner:
             yield from inner._too_early()
 
@@ -387,7 +389,7 @@ class _Poll:
         own = rf"(?<=[;{{}}\n])\s*(?:this\.)?{name}\s*\([^;{{}}]*\)\s*[;\n]"
         span = self._behind - 1, self._block[1]
         is_alone = re.compile(own).search(self._text.plain, *span)
-        return bool(name) and (bool(is_alone) or jvm_results.only_chooses(self._text, name, span))
+        return bool(name) and (bool(is_alone) or choices.only_chooses(self._text, name, span))
 
     def _in_method(self, body: tuple[int, int], attempt: tuple[int, int]) -> bool:
         """Whether an attempt in a method that the loop calls is made once, and of a record."""

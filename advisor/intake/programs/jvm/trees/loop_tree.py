@@ -78,6 +78,8 @@ _REFUSAL = Call((Attempt((Work(is_effect=False),), (Handler((Jump("return", valu
                  Jump("return", value=True)))  # fmt: skip
 """What a limit or a lock says, which may refuse a message."""
 _REACHED = re.compile(r"==|>")
+_OF_SIZE = re.compile(r"==[^&|]*\b(?:count|size|length|lastIndex)\b")
+"""What only the last record may fulfil."""
 _OFFSET = re.compile(r"\.\s*offset\s*(?:\(\s*\))?\s*\+\s*1")
 _ALL = re.compile(r"\s*(?:\)|Duration\b)")
 _PUTS_BY = re.compile(r"\s*(?P<name>\w+)\s*(?:\.\s*(?:add|addAll)\s*\([^;]*\)|\+=\s*\w+)\s*")
@@ -292,6 +294,8 @@ class Reader:
             return Condition(call=self._call(call["name"]), negated=bool(call["not"]))
         if refusal := _MAY_REFUSE.fullmatch(given):
             return Condition(call=_REFUSAL, negated=bool(refusal["not"]))
+        if _OF_SIZE.search(given):
+            return Condition()
         if not self._mentions(given, self._names):
             if self._of_consumer.search(given):
                 raise Unclear

@@ -1,0 +1,75 @@
+"""Commits of all that was polled, within a chain of calls that takes it apart.
+
+Streams of Java and sequences of Kotlin hand one record through all steps before they take the next
+one (java.util.stream, package summary); collections of Kotlin and Scala do a step for all of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+
+_STREAM = "StreamSupport.stream(rs.spliterator(), false)"
+_LAST = "i == rs.count() - 1"
+
+
+@pytest.mark.parametrize(("loop", "expected"), [
+    ("rs.onEach { log.info(it) }.run { c.commitSync(); forEach { save(it) } }", BEFORE),
+    ("rs.onEach { check(it) }.run { c.commitSync(); forEach { save(it) } }", BEFORE),
+    ("rs.filter { ok(it) }.apply { c.commitSync() }.forEach { save(it) }", BEFORE),
+    ("rs.asSequence().onEach { save(it) }.onEach { c.commitSync() }.count()", BEFORE),
+    ("for (r in rs.onEach { c.commitSync() }) {\nsave(r)\n}", BEFORE),
+    ("repo.saveAll(rs.map { parse(it) }.also { c.commitSync() })", BEFORE),
+    ("val all = rs.map { parse(it) }.onEach { c.commitSync() }\nrepo.saveAll(all)", BEFORE),
+    ("rs.onEach { save(it) }.run { c.commitSync() }", YES),
+    ("repo.saveAll(rs.map { parse(it) }).also { c.commitSync() }", YES),
+    ('val all = rs.map { save(it) }.also { c.commitSync() }\nlog.info("${all.size}")', YES),
+    # loops that count
+    ("for ((i, r) in rs.withIndex()) {\nif (i == 0) c.commitSync()\nsave(r)\n}", BEFORE),
+    ("for ((i, r) in rs.withIndex()) {\nsave(r)\nif (i % 100 == 0) c.commitSync()\n}", BEFORE),
+    ("rs.withIndex().forEach { (i, r) ->\nsave(r)\nif (i == 9) c.commitSync()\n}", BEFORE),
+    ("rs.forEachIndexed { i, r ->\nif (i == 0) c.commitSync()\nsave(r)\n}", BEFORE),
+    ("for ((i, r) in rs.withIndex()) {\ntry { save(r) } catch (e: Exception) { log.warn(e) }\n}\n"
+     "c.commitSync()", SKIP),
+    (f"rs.forEachIndexed {{ i, r ->\nsave(r)\nif ({_LAST}) c.commitSync()\n}}", YES),
+    (f"for ((i, r) in rs.withIndex()) {{\nsave(r)\nif ({_LAST}) c.commitSync()\n}}", YES),
+    ("for ((i, r) in rs.withIndex()) {\nsave(r)\n}\nc.commitSync()", YES),
+])  # fmt: skip
+def test_a_commit_in_a_chain_of_kotlin(tmp_path: Path, loop: str, expected: str) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
+
+
+@pytest.mark.parametrize(("loop", "expected"), [
+    (f"{_STREAM}.peek(r -> c.commitSync()).forEach(r -> save(r));", BEFORE),
+    ("list(rs).stream().peek(r -> c.commitSync()).forEach(r -> save(r));", BEFORE),
+    ("Streams.stream(rs).map(r -> { c.commitSync(); return r; }).forEach(r -> save(r));", BEFORE),
+    ("List<R> all = new ArrayList<>(); rs.forEach(all::add);\n"
+     "all.stream().peek(r -> c.commitSync()).forEach(r -> save(r));", BEFORE),
+    (f"var all = {_STREAM}.map(r -> parse(r)).peek(o -> c.commitSync()).toList();\n"
+     "repository.saveAll(all);", BEFORE),
+    (f"repository.saveAll({_STREAM}.map(r -> parse(r)).peek(o -> c.commitSync()).toList());",
+     BEFORE),
+    ("Flux.fromIterable(rs).doFirst(() -> c.commitSync()).flatMap(r -> repository.save(r))"
+     ".blockLast();", BEFORE),
+    (f"{_STREAM}.map(r -> parse(r)).forEach(o -> repository.save(o));\nc.commitSync();", YES),
+    ("Flux.fromIterable(rs).flatMap(r -> repository.save(r))"
+     ".then(Mono.fromRunnable(() -> c.commitSync())).block();", YES),
+    ("Iterator<R> it = rs.iterator();\nwhile (it.hasNext()) {\nR r = it.next();\nsave(r);\n"
+     "if (!it.hasNext()) { c.commitSync(); }\n}", YES),
+])  # fmt: skip
+def test_a_commit_in_a_stream_of_java(tmp_path: Path, loop: str, expected: str) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % loop), expected)
+
+
+@pytest.mark.parametrize("loop", [
+    "for ((r, i) <- rs.asScala.zipWithIndex) {\nif (i == 0) c.commitSync()\nsave(r)\n}",
+    "rs.asScala.zipWithIndex.foreach { case (r, i) =>\nsave(r)\nif (i % 9 == 0) c.commitSync()\n}",
+    "rs.asScala.map { r => c.commitSync(); r }.foreach(save)",
+    "rs.asScala.tap(_ => c.commitSync()).foreach(save)",
+])  # fmt: skip
+def test_a_commit_in_a_chain_of_scala(tmp_path: Path, loop: str) -> None:
+    assert_program(tmp_path / "A.scala", SCALA % (loop, ""), BEFORE)
