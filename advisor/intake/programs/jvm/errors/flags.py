@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.records.buffers import COLLECTION
 from advisor.intake.programs.jvm.records.derived_names import logged
 from advisor.intake.programs.jvm.records.partial_polls import leaves
 from advisor.intake.programs.jvm.records.repetition import looped
@@ -24,6 +25,8 @@ _KEEPS = re.compile(
     re.DOTALL,
 )
 """A statement that keeps something in a name."""
+_DEAD_LETTER = re.compile(r"(?i)letter|dlq|dlt|quarantine|poison|parking")
+"""What a place for messages that failed is called, which others made."""
 _IS_PUT = re.compile(rf"\s*(?:=(?!=)|;|:(?!:)|\+=|\.\s*(?:{_PUTS[3:-1]}|clear)\s*\()")
 _RESETS = {
     True: re.compile(
@@ -40,6 +43,14 @@ _NEGATIVE = ("isEmpty", "isFailure", "isLeft")
 _OF = re.compile(
     r"(?:isEmpty|isNotEmpty|nonEmpty|size|length|get|isFailure|isSuccess|isLeft|isRight|isDefined"
     r"|isPresent|any)"
+)
+_TAKES_OUT = re.compile(
+    r"\s*(?:this\.)?(?:(?P<name>\w+)\s*\.\s*remove\w*\s*\(.*\)|(?P<of>\w+)\s*-=\s*(?!\d).*)\s*",
+    re.DOTALL,
+)
+_SIZE_ASKED = (
+    r"\b(?:if|while|check|require|assert\w*)\s*\([^;{{}}]*\b{0}\s*\.\s*(?:size|count|length"
+    r"|contains)"
 )
 _COUNTS = re.compile(r"\b(\w+)\s*(?:\+\+|\+=\s*1\b)")
 _TELLS = r"\b(?:exit|exitProcess|check|require|assert\w*)\s*\([^;{{}}\n]*\b(?:{0})\b"
@@ -142,11 +153,30 @@ def keeps_for_nothing(text: Text, statement: str) -> bool:
     )
     uses = [*islice(re.finditer(rf"\b{name}\b", text.plain), _MOST)]
     if all(_IS_PUT.match(text.plain, use.end()) for use in uses):
-        return kept["to"] not in ("true", "false")
+        is_letter = _DEAD_LETTER.search(name) and not re.search(COLLECTION.format(name), text.plain)
+        return kept["to"] not in ("true", "false") and not is_letter
     is_reset = any(
         _RESETS[value].match(text.plain, use.end()) and looped(text, use.start()) for use in uses
     )
     return is_reset and nothing_asks(text, name, value, whole)
+
+
+def takes_out(text: Text, statement: str) -> bool:
+    """Whether a statement takes something out of a collection, or what an iterator gave last, and
+    no condition asks for the size of that."""
+    taken = _TAKES_OUT.fullmatch(statement)
+    if taken is None:
+        return False
+    name = taken["name"] or taken["of"]
+    made = re.search(
+        rf"\b{name}\s*(?::[^=;{{}}]{{1,60}})?=\s*(\w+)\s*\.\s*(?:list)?[iI]terator\b", text.plain
+    )
+    return not asks_size(text, name) and not (made and asks_size(text, made[1]))
+
+
+def asks_size(text: Text, name: str) -> bool:
+    """Whether a condition asks how many a collection has."""
+    return re.search(_SIZE_ASKED.format(name), text.plain) is not None
 
 
 def decides(text: Text, attempt: Block, handler: str) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.errors.flags import decides, keeps_for_nothing
+from advisor.intake.programs.jvm.errors import kept_results
+from advisor.intake.programs.jvm.errors.flags import decides, keeps_for_nothing, takes_out
 from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, nothing, only_writes
 from advisor.intake.programs.jvm.text import Block, Text, arguments
 
@@ -160,7 +161,7 @@ def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -
 
 def _only_tells(text: Text, statement: str, depth: int) -> bool:
     """Whether a statement is a call of a method of the file that only writes of an error."""
-    if keeps_for_nothing(text, statement):
+    if keeps_for_nothing(text, statement) or takes_out(text, statement):
         return True
     call = _ONE_CALL.fullmatch(statement)
     bodies = text.bodies(call[1]) if call and depth else []
@@ -185,7 +186,8 @@ def _values(text: Text) -> Iterator[Handler]:
         end = text.closed(match.end())
         if match[0].startswith("<-") and not _AS_OPTION.match(text.plain, end):
             continue  # of a Try
-        if _is_dropped(text, end, is_last="runCatching" in match[0]):
+        is_dropped = _is_dropped(text, end, is_last="runCatching" in match[0])
+        if is_dropped and not kept_results.is_told(text, match.end() - 1, end):
             yield Handler(match.start(), (match.end() - 1, end))
 
 

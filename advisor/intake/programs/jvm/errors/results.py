@@ -72,13 +72,6 @@ _KEPT = re.compile(
     r"\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w\[\]<>, ]{1,60})?\s*=\s*(?:\w+\s*\.\s*)?"
     r"(?:Try|runCatching)\s*[({]"
 )
-_CHOOSES = (
-    r"\.\s*(?:allMatch|anyMatch|noneMatch|all|any|none|forall|exists|takeWhile|filter|filterNot)"
-    r"\s*[({{]\s*(?:\(?\w+\)?\s*[-=]>\s*)?!?\s*(?:(?:this)?\s*::\s*)?{0}\b"
-)
-_OPENED, _LONGEST_HEAD = re.compile(r"[({]"), 120
-_GIVEN_TO = re.compile(r"(?:\bva[lr]|[\w>\]])\s+(\w+)\s*(?::[^=;{}\n]{1,60})?=\s*$")
-"""The name that something gets."""
 _FILTERS = re.compile(
     r"(?:\.\s*(?:filter|withFilter|takeIf)\s*[({]\s*(?:\(?\w+\)?\s*[-=]>\s*)?"
     r"|<-[^;{}\n]{1,120}\bif\s+)(?:Try|runCatching)\s*[({]"
@@ -221,18 +214,6 @@ def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
         if _is_idle(text, text.closed(text.plain.index("(", match.start()) + 1)):
             return True
     return any(unread(text, uses, (0, len(text.plain))))
-
-
-def only_chooses(text: Text, name: str, span: Block) -> bool:
-    """Whether a chain goes by what a method of this name returns, and nothing asks what came of
-    it: `rs.stream().allMatch(this::tried);`."""
-    for match in islice(re.compile(_CHOOSES.format(name)).finditer(text.plain, *span), _MOST):
-        opened = match.start() + _OPENED.search(match[0]).start()  # type: ignore[union-attr]
-        before = text.plain[max(0, span[0]) : text.chain(opened)][-_LONGEST_HEAD:]
-        named = _GIVEN_TO.search(before)
-        if _ALONE.search(before) or (named and not is_read(text, named[1], match.end())):
-            return True
-    return False
 
 
 def _filtered(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:

@@ -40,7 +40,8 @@ _IN_LAMBDA = re.compile(r"[-=]>\s*$")
 _OF_VALUE = re.compile(r"\b(?:void|boolean|int|long|String|Boolean|Int|Long|Unit)\b")
 """Types of what is done when a method returns; a future or a publisher is not."""
 _PREDICATE = re.compile(
-    r"\b(?:(?:all|any|none)(?:Match)?|forall|exists|takeWhile|dropWhile|filter(?:Not)?)"
+    r"\b(?:(?:all|any|none)(?:Match)?|forall|exists|takeWhile|dropWhile|filter(?:Not)?|withFilter"
+    r"|partition|removeIf|removeAll|retainAll|count|find|indexWhere)"
     r"\s*[({]\s*(?:\(?\w+\)?\s*[-=]>\s*)?$"
 )
 """What goes by the value of a call."""

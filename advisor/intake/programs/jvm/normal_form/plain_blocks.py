@@ -1,6 +1,6 @@
 """Blocks of a program that change nothing of what is done in them, without their braces: locks,
 traces and contexts of logs, `try` whose handlers throw again and whose `finally` only observes, and
-`if` whose `else` throws.
+`if` whose `else` throws, but for one that asks for a flag of the program.
 
 What is done in them stands in the block around them. The text keeps its length.
 """
@@ -28,6 +28,14 @@ _HANDLER = re.compile(r"\s*(?:(?P<throws>catch\s*\([^(){}]{0,200}\)|else)|finall
 _OTHER = re.compile(r"\s*(?:catch|finally|else)\b")
 _LEAVES = re.compile(r"\b(?:continue|break|return)\b")
 _THROWS = re.compile(r"(?:^|[;{}\n])\s*throw\b[^;{}]{0,400}[;\n]?\s*$")
+_FLAG = re.compile(
+    r"\(\s*!?\s*(?:this\.)?(?P<name>\w+)\s*(?:\.\s*(?:get|isEmpty|isNotEmpty|nonEmpty|size|count)\b"
+    r"\s*(?:\(\s*\))?)?\s*(?:[=!]=\s*(?:0|true|false|null)\s*)?\)\s*\{\s*$"
+)
+_KEEPS = (
+    r"\b{0}\s*(?:=\s*(?:true|false|\w+\s*;)|\+\+|\+=|\.\s*(?:set|add\w*|put\w*|offer|push|incr\w*"
+    r"|getAndIncr\w*)\s*\()"
+)
 _MOST, _MOST_HANDLERS, _REACH = 300, 6, 40
 
 
@@ -50,10 +58,16 @@ def _spans(text: Text) -> Iterator[list[Block]]:
         if _OF_VALUE.search(text.plain, max(0, match.start() - _REACH), match.start()):
             continue
         behind = _behind(text, end + 1)
-        if match["asks"] and behind == end + 1:
+        if match["asks"] and (behind == end + 1 or _asks_flag(text, match)):
             continue
         if start < end < len(text.plain) and behind:
             yield [(match.start(), start + 1), (end, behind)]
+
+
+def _asks_flag(text: Text, match: re.Match[str]) -> bool:
+    """Whether a condition asks for a name in which the program keeps what became of something."""
+    asked = _FLAG.search(match[0])
+    return asked is not None and bool(re.search(_KEEPS.format(asked["name"]), text.plain))
 
 
 def _behind(text: Text, at: int) -> int:
