@@ -20,6 +20,7 @@ from advisor.reasoning.numbers import Number, numbers
 from advisor.reasoning.obstacle import Obstacle, obstacles, within_cluster
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.recommend import Change, Recommendation, Spaces, recommend
+from advisor.reasoning.remembered import Remembered
 from advisor.reasoning.space import Space
 from advisor.reasoning.trace import Traced
 from advisor.reasoning.wish import breaks, forbidden, rests_on
@@ -149,12 +150,12 @@ class Answer:
 
 def judgement(pipeline: Pipeline) -> Judgement:
     """The short answer: what the settings give, without a search for changes."""
-    return _judgement(pipeline, Traced.of(pipeline))
+    return _judgement(pipeline, Remembered.of(pipeline))
 
 
-def _judgement(pipeline: Pipeline, traced: Traced) -> Judgement:
-    assessment = assess(traced)
-    forbids = forbidden(traced)
+def _judgement(pipeline: Pipeline, asked: Pipeline) -> Judgement:
+    assessment = assess(asked)
+    forbids = forbidden(asked)
     results = obstacles(pipeline)
     nothing = dict.fromkeys(Boundary, Guarantee.NONE)
     why = " ".join(
@@ -171,11 +172,12 @@ def _judgement(pipeline: Pipeline, traced: Traced) -> Judgement:
     )
 
 
-def answer(pipeline: Pipeline) -> Answer:
+def answer(pipeline: Pipeline, beside: Iterable[Guarantee] = COLUMNS) -> Answer:
     """The whole answer. Total for every valid pipeline, and a pure function of it.
 
-    Of one with more copies than brokers, what is said beside that obstacle is said of as many
-    copies as there can be.
+    `beside` are the guarantees whose changes are shown beside those for what is needed; who shows
+    none of them need not wait for them. Of a pipeline with more copies than brokers, what is said
+    beside that obstacle is said of as many copies as there can be.
     """
     need = pipeline.requirement.guarantee
     described, pipeline = pipeline, within_cluster(pipeline)
@@ -184,7 +186,7 @@ def answer(pipeline: Pipeline) -> Answer:
     spaces: Spaces = {pipeline.requirement.survive: Space(traced)}
     results = {
         guarantee: _recommended(pipeline, guarantee, spaces)
-        for guarantee in dict.fromkeys((*COLUMNS, need))
+        for guarantee in dict.fromkeys((*beside, need))
     }
     return Answer(
         judgement=_judgement(described, traced),

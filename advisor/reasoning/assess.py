@@ -16,8 +16,9 @@ from advisor.reasoning.guarantees import (
     Guarantee,
     strongest,
 )
-from advisor.reasoning.judgement import Assessed
+from advisor.reasoning.judgement import Assessed, judge
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.remembered import Remembered
 from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 
@@ -37,20 +38,22 @@ def judgements(
     pipeline: Pipeline, events: Iterable[FailureEvent] | None = None
 ) -> Iterator[Assessed]:
     """What each event permits, by default each that this pipeline can meet."""
-    traced_pipeline = Traced.of(pipeline)
     of = events_for(pipeline) if events is None else events
-    return (traced_pipeline.judged(event)[0] for event in of)
+    if isinstance(pipeline, Traced):
+        return (pipeline.judged(event)[0] for event in of)
+    remembered = Remembered.of(pipeline)
+    return (judge(event, remembered) for event in of)
 
 
 def assess(pipeline: Pipeline) -> Assessment:
     """What these settings permit; total for every valid pipeline, and a pure function of it."""
-    traced_pipeline = Traced.of(pipeline)
-    failures = tuple(judgements(traced_pipeline))
-    absorbs = sink_absorbs(traced_pipeline)
+    asked = pipeline if isinstance(pipeline, Traced) else Remembered.of(pipeline)
+    failures = tuple(judgements(asked))
+    absorbs = sink_absorbs(asked)
     return Assessment(
         guarantees=_guarantees(failures, absorbs),
         failures=failures,
-        findings=_findings(traced_pipeline),
+        findings=_findings(asked),
     )
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from advisor.reasoning.event import FailureEvent
 from advisor.reasoning.guarantees import REPEATED_DELIVERY, Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 
-@dataclass(frozen=True, slots=True)
-class Assessed:
+class Assessed(NamedTuple):
     """One event under one pipeline's settings.
 
     `permits` counts against a guarantee. `absorbed` may be seen as well, and a ledger counts
@@ -32,11 +31,12 @@ def judge(event: FailureEvent, pipeline: Pipeline) -> Assessed:
     commits in a transaction and idempotent sinks reach exactly-once at all, though every
     group that does not commit first is handed records again (see docs/decisions/0005).
     """
-    seen = event.permits(pipeline)
-    beyond_log = event.boundary is not Boundary.PRODUCER_TO_LOG
-    undone = beyond_log and Anomaly.EFFECT_DUPLICATED not in seen
-    in_scope = event.in_scope(pipeline)
-    if not undone or REPEATED_DELIVERY.isdisjoint(seen):
+    seen, in_scope = event.permits(pipeline), event.in_scope(pipeline)
+    if (
+        event.boundary is Boundary.PRODUCER_TO_LOG
+        or REPEATED_DELIVERY.isdisjoint(seen)
+        or Anomaly.EFFECT_DUPLICATED in seen
+    ):
         return Assessed(event, seen, {}, in_scope)
     return Assessed(
         event=event,

@@ -22,10 +22,12 @@ from advisor.reasoning.wish import forbidden
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """An event that permits something forbidden, and the settings that this depends on."""
+    """An event that permits something forbidden, the settings that this depends on, and the pulls
+    that change one of them."""
 
     event: str
     reads: Keys
+    changing: Pulls
 
 
 _Look = tuple[Violation | None, Keys]
@@ -36,11 +38,13 @@ _Look = tuple[Violation | None, Keys]
 class Need:
     """How many changes of these settings an event takes, were it the only one.
 
-    Among them are the changes without which a product would refuse the others.
+    Among them are the changes without which a product would refuse the others. `changing` are the
+    pulls that change one of these settings.
     """
 
     keys: Keys
     count: int
+    changing: Pulls
 
 
 class Search:
@@ -106,7 +110,7 @@ class Search:
         """The pipeline with these pulls."""
         return self._space.after(pulls)
 
-    def chosen(self, pulls: Pulls) -> list[Pull]:
+    def chosen(self, pulls: Pulls) -> tuple[Pull, ...]:
         """The pulls of a set; those that are preferred come first."""
         return self._space.chosen(pulls)
 
@@ -128,7 +132,10 @@ class Search:
     def _need(self) -> Need | None:
         """How many pulls these events take, and everything that they ever look at."""
         pulls = self.smallest_by_depth()
-        return None if pulls is None else Need(self._looked_at, pulls.bit_count())
+        if pulls is None:
+            return None
+        keys = self._looked_at
+        return Need(keys, pulls.bit_count(), self._space.changing(keys))
 
     def smallest_by_depth(self) -> Pulls | None:
         pulls, size = None, 0
@@ -153,9 +160,9 @@ class Search:
                 looks = [self._ask(event, pulls) for event in self.events]
             else:
                 known = self._looks[pulls ^ last]
-                (pull,) = self.chosen(last)
+                changed = self._space.pull(last).keys
                 looks = [
-                    self._ask(event, pulls) if pull.keys & look[1] else look
+                    self._ask(event, pulls) if changed & look[1] else look
                     for event, look in zip(self.events, known, strict=True)
                 ]
             self._looks[pulls] = looks
@@ -165,7 +172,7 @@ class Search:
         assessed, reads = self._space.judged(event, pulls)
         if self._forbids.isdisjoint(assessed.permits):
             return None, reads
-        return Violation(event.name, reads), reads
+        return Violation(event.name, reads, self._space.changing(reads)), reads
 
     def refused(self, pulls: Pulls) -> bool:
         """Whether a client or a broker would refuse what these pulls make."""
@@ -174,17 +181,17 @@ class Search:
     def _solve(self, pulls: Pulls, budget: int, left: Pulls) -> Pulls | None:
         """`pulls` with at most `budget` more of those that are `left`."""
         violations = self.violations(pulls)
-        reads = [violation.reads for violation in violations]
-        if not reads:
+        changing = [left & violation.changing for violation in violations]
+        for violation in violations:
+            self._looked_at |= violation.reads
+        if not violations:
             refused, clashing = self._space.refused(pulls)
             if not refused:
                 return pulls
-            reads = [clashing]
-        for keys in reads:
-            self._looked_at |= keys
-        changing = [left & self._space.changing(keys) for keys in reads]
+            self._looked_at |= clashing
+            changing = [left & self._space.changing(clashing)]
         rows = min(changing, key=int.bit_count)
-        if rows and max(1, self._least(violations, pulls, left)) > budget:
+        if rows and (not budget or self._least(violations, changing, pulls, left) > budget):
             self._cut = True
             return None
         for pull in self.chosen(rows):
@@ -196,20 +203,22 @@ class Search:
             left &= ~pull.bit
         return None
 
-    def _least(self, violations: Sequence[Violation], pulls: Pulls, left: Pulls) -> int:
-        """Changes that any solution still needs.
+    def _least(
+        self, violations: Sequence[Violation], changing: Sequence[Pulls], pulls: Pulls, left: Pulls
+    ) -> int:
+        """Changes that any solution still needs; `changing` are those of each violation.
 
         Violations without a common setting need one each, and as many as they need alone where
         nothing that they ever look at was changed.
         """
-        changing = self._space.changing
-        single = [(left & changing(violation.reads), 1) for violation in violations]
         needs = [self._needs.get(violation.event) for violation in violations]
+        if len(violations) < 2 and not any(needs):
+            return len(violations)
+        single = [(pulls_of, 1) for pulls_of in changing]
         whole = [
-            (left & changing(need.keys), need.count)
-            if need and not pulls & changing(need.keys) else one
+            (left & need.changing, need.count) if need and not pulls & need.changing else one
             for one, need in zip(single, needs, strict=True)
-        ]  # fmt: skip
+        ]
         return max(_apart(single), _apart(whole))
 
 

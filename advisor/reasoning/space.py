@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
@@ -110,8 +111,9 @@ class Space:
         self.before = Traced.of(before)
         self._pulls: list[Pull] = []
         self._made: dict[Pulls, Traced] = {0: self.before}
-        self._known: dict[tuple[str, Pulls], tuple[Any, Keys]] = {}
+        self._known: defaultdict[str, dict[Pulls, tuple[Any, Keys]]] = defaultdict(dict)
         self._changing: dict[Keys, Pulls] = {}
+        self._chosen: dict[Pulls, tuple[Pull, ...]] = {}
         self._of_settings: dict[Keys, Pulls] = {}
 
     def requiring(self, requirement: Requirement) -> Space:
@@ -120,10 +122,11 @@ class Space:
 
     def changing(self, keys: Keys) -> Pulls:
         """The pulls that change one of these settings."""
+        keys &= _LEVERED
         pulls = self._changing.get(keys)
         if pulls is None:
             pulls = 0
-            for bit in _bits(keys & _LEVERED):
+            for bit in _bits(keys):
                 pulls |= self._of_setting(bit)
             self._changing[keys] = pulls
         return pulls
@@ -142,14 +145,22 @@ class Space:
             self._of_settings[keys] = pulls
         return pulls
 
-    def chosen(self, pulls: Pulls) -> list[Pull]:
+    def pull(self, bit: Pulls) -> Pull:
+        """The pull of a set of one."""
+        return self._pulls[bit.bit_length() - 1]
+
+    def chosen(self, pulls: Pulls) -> tuple[Pull, ...]:
         """The pulls of a set; those that are preferred come first."""
-        chosen = [self._pulls[bit.bit_length() - 1] for bit in _bits(pulls)]
-        return sorted(chosen, key=attrgetter("rank"))
+        chosen = self._chosen.get(pulls)
+        if chosen is None:
+            unsorted = map(self.pull, _bits(pulls))
+            chosen = self._chosen[pulls] = tuple(sorted(unsorted, key=attrgetter("rank")))
+        return chosen
 
     def judged(self, event: FailureEvent, pulls: Pulls) -> tuple[Assessed, Keys]:
         """What an event may do after these pulls, and the settings that this was said of."""
-        return self._cached(event.name, lambda after: after.judged(event), pulls)
+        entries = self._known[event.name].get(pulls)
+        return entries or self._cached(event.name, lambda after: after.judged(event), pulls)
 
     def refused(self, pulls: Pulls) -> tuple[bool, Keys]:
         """Whether these pulls make what a product refuses, what spends the last replica, or that
@@ -176,15 +187,19 @@ class Space:
     ) -> tuple[_T, Keys]:
         """A pull of what an answer does not read changes nothing: so a question is asked once
         for each set of pulls that its answer reads."""
-        entries = self._known.get((question, pulls))
+        known = self._known[question]
+        entries = known.get(pulls)
         read: Pulls = 0
         while entries is None:
-            known = self._known.get((question, read))
-            if known is None:
-                known = self._known[question, read] = ask(self.after(read))
-            more = pulls and read | pulls & self.changing(known[1])
+            kept = known.get(read)
+            if kept is None:
+                kept = known[read] = ask(self.after(read))
+            more, keys = read, kept[1]
+            for pull in self.chosen(pulls):
+                if pull.keys & keys:
+                    more |= pull.bit
             if more == read:
-                entries = self._known[question, pulls] = known
+                entries = known[pulls] = kept
             read = more
         return entries
 
@@ -192,6 +207,6 @@ class Space:
         """The pipeline with these pulls; it knows what one with a pull less knew."""
         if pulls not in self._made:
             bit = one_more(pulls, self._made) or next(_bits(pulls))
-            (last,) = self.chosen(bit)
+            last = self.pull(bit)
             self._made[pulls] = self.after(pulls ^ bit).with_setting(*last.key, last.value)
         return self._made[pulls]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -92,6 +93,15 @@ def test_an_arm_knows_that_its_client_loses_a_full_batch(version: str, loses: bo
     fields = {"version": version, "topic.max.message.bytes": "10000"}
     application = services.in_force(described(fields))["application"]
     assert application.get("splits.batches") == (False if loses else None)
+
+
+def test_without_the_columns_beside_it_an_answer_is_the_same():
+    pipeline = described({"producer.acks": "1", "need.guarantee": "at-least-once"})
+
+    whole, alone = services.answer(pipeline), services.answer(pipeline, beside=())
+
+    assert alone == replace(whole, columns=(whole.wanted,))
+    assert len(whole.columns) > 1
 
 
 def test_what_is_in_force_is_complete_and_without_gaps():

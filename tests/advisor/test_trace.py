@@ -1,4 +1,4 @@
-"""A traced pipeline says what the plain one says, and never keeps what a change made wrong."""
+"""A pipeline that keeps what it was asked says what the plain one says, also after a change."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from advisor.reasoning.judgement import judge
 from advisor.reasoning.keys import spelled_out
 from advisor.reasoning.levers import levers
 from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.remembered import Remembered
+from advisor.reasoning.rules import all_rules
 from advisor.reasoning.trace import Traced
 from tests.advisor.pipelines import SAFE, described, pipelines
 
@@ -32,6 +34,19 @@ def test_after_any_changes_it_knows_what_a_fresh_one_would_say(
         lever, value = data.draw(st.sampled_from(pulls))
         pipeline = pipeline.with_setting(lever.component, lever.setting, value)
         traced = traced.with_setting(lever.component, lever.setting, value)
+
+
+@given(pipelines())
+def test_what_is_remembered_is_what_is_said_anew(pipeline: Pipeline) -> None:
+    remembered = Remembered.of(pipeline)
+    for component in Component:
+        for setting in pipeline.known_settings(component):
+            key = (component, setting.name)
+            assert remembered.value(*key) == pipeline.value(*key)
+    for event in events_for(pipeline):
+        assert judge(event, remembered) == judge(event, pipeline)
+    for rule in all_rules():
+        assert rule.check(remembered) == rule.check(pipeline)
 
 
 def test_what_was_read_is_what_could_matter_through_silent_rules_too() -> None:

@@ -115,7 +115,7 @@ class Command(ExactCommand):
         pipeline = _pipeline(inputs)
         for note in [*_notes(inputs, options["verbose"]), *_taken(pipeline, inputs)]:
             self.stderr.write(note)
-        answer = services.answer(pipeline)
+        answer = services.answer(pipeline, beside=())
         match options["format"] or ("json" if options["json"] else "text"):
             case "json":
                 self.stdout.write(json.dumps(_data(answer, inputs), indent=2))

@@ -104,7 +104,7 @@ class Streams:
             return 0
         return self.pipeline.number(Component.STREAMS, "num.standby.replicas")
 
-    @property
+    @derived_property
     def passes_over(self) -> tuple[str, ...]:
         return tuple(_passing(self.pipeline, ("deserialization", "processing")))
 

@@ -7,12 +7,13 @@ from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits, outage
 from advisor.reasoning.guarantees import Anomaly, Boundary
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived
 from advisor.reasoning.plural import counted
 
 IN_SYNC = "replicas.in.sync"
 
 
+@derived
 def permits(pipeline: Pipeline) -> Permits:
     """Refused writes with acks=all; with acks=0 or 1, since 3.7, accepted and invisible ones."""
     topic = Replication(pipeline)

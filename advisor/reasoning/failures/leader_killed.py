@@ -6,9 +6,10 @@ from advisor.reasoning.behaviour.replication import Replication
 from advisor.reasoning.behaviour.session import Session
 from advisor.reasoning.event import FailureEvent, Permits
 from advisor.reasoning.guarantees import Anomaly, Boundary
-from advisor.reasoning.pipeline import Pipeline
+from advisor.reasoning.pipeline import Pipeline, derived
 
 
+@derived
 def permits(pipeline: Pipeline) -> Permits:
     """Loss where nobody else had the record yet; a pause until the dead broker is fenced.
 

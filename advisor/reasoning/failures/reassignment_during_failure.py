@@ -18,7 +18,7 @@ def permits(pipeline: Pipeline) -> Permits:
     """
     topic = Replication(pipeline)
     permitted = leader_killed.permits(pipeline)
-    permitted |= _until_copied(topic, permitted)
+    permitted = permitted | _until_copied(topic, permitted)
     if not removed_early(pipeline, topic.factor):
         return permitted
     text = (
