@@ -111,7 +111,7 @@ def _read(
     for way, channel, _ in (leaf.path for leaf in named.values() if leaf.path[:2] not in foreign):
         kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(way, ())
         reading.clients |= {(kind, channel) for kind in kinds}
-    _state_defaults(reading, named, directions, foreign)
+    _state_defaults(reading, named, foreign)
     if foreign and not reading.items:
         line = next(leaf.line for leaf in named.values() if leaf.path[:2] in foreign)
         words = f"no channel here is of {_OURS}, and no other connector is known: nothing is read"
@@ -220,9 +220,8 @@ def _take(reading: Reading, component: Component, key: str, line: int, text: str
 
 
 def _state_defaults(
-    reading: Reading, named: Mapping[tuple[str, str], Leaf], directions: set[str],
-    foreign: set[tuple[str, ...]],
-) -> None:  # fmt: skip
+    reading: Reading, named: Mapping[tuple[str, str], Leaf], foreign: set[tuple[str, ...]]
+) -> None:
     """What the connector says although nobody wrote it, for each way that is used."""
     ours = [
         replace(leaf, text=by_default(leaf.text))

@@ -197,7 +197,7 @@ class _Walk:
                 continue
             if chained in ("kept", "told"):
                 continue
-            if depth < _DEEPEST and (inner := self._called(at, statement, whole, part)):
+            if depth < _DEEPEST and (inner := self._called(statement, whole, part)):
                 self._inner(inner, at, depth)
                 continue
             (self.whole if level == 2 else self.part).append(at)
@@ -277,7 +277,7 @@ class _Walk:
         return bool(_NOWHERE.search(self._code[at : at + len(statement)]))
 
     def _called(
-        self, at: int, statement: str, whole: set[str], part: set[str]
+        self, statement: str, whole: set[str], part: set[str]
     ) -> tuple[Block, set[str], set[str]] | None:
         """The method of the file that a statement is, and what it is given."""
         call = re.fullmatch(r"\s*(?:this\.)?(\w+)\s*\(([^()]*)\)\s*", statement)

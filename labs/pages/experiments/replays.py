@@ -82,7 +82,7 @@ def _arm(experiment: Experiment, run: Run, partition: int) -> ArmReplay | None:
     lost = run.counts.get("lost_write")
     return ArmReplay(
         run, presentation.label(experiment, run.name), seen, numbers,
-        tuple(_rows(run, seen)), tuple(_follow(run)),
+        tuple(_rows(seen)), tuple(_follow(run)),
         why.explain(seen, _entries(run), lost), tuple(_events(seen)),
         why.opens_at(seen) if lost != 0 else None,
     )  # fmt: skip
@@ -147,7 +147,7 @@ def _began_ns(run: Run) -> int | None:
     return timeline["start_ns"] if timeline else None
 
 
-def _rows(run: Run, seen: Replay) -> Iterator[Row]:
+def _rows(seen: Replay) -> Iterator[Row]:
     """A row a second, and one for each change of a leader, an in-sync set or a broker's state."""
     done = [(fault.at_s, fault_words.mark(fault.fault, fault.target)) for fault in seen.done]
     last = float("-inf")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from random import Random
 
 from advisor.catalog import Component, Family, SettingError, Value, kafka_versions, parse, versions
 from advisor.intake import Product
@@ -109,11 +108,3 @@ def _value(product: Product, component: Component, name: str, text: str | None) 
         return parse(setting, text)
     except SettingError:
         return text
-
-
-def drawn_values(
-    random: Random, of: Mapping[Name, Sequence[str]] = VALUES, most: int = 5
-) -> dict[Name, str]:
-    """Some settings, each with a value that is safe or harmful."""
-    names = random.sample(list(of), random.randint(1, min(most, len(of))))
-    return {name: random.choice(of[name]) for name in names}

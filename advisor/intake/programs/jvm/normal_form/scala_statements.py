@@ -71,13 +71,11 @@ def _without_cases(code: str) -> str:
         own = cases(text, block)
         heads = [caught(case.taken) for case in own]
         if own and all(heads) and not (changes and match.start() < changes[-1][1]):
-            changes += _clauses(match.start(), block, own, heads, code)
+            changes += _clauses(match.start(), own, heads, code)
     return _without_cases(spliced(code, changes)) if changes else code
 
 
-def _clauses(
-    at: int, block: Block, cases: Sequence[Case], heads: Sequence[str], code: str
-) -> list[Change]:
+def _clauses(at: int, cases: Sequence[Case], heads: Sequence[str], code: str) -> list[Change]:
     """The heads of these clauses in the place of the cases."""
     changes, behind = list[Change](), at
     for number, (case, head) in enumerate(zip(cases, heads, strict=True)):
