@@ -12,6 +12,8 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from config.doctor import chromium_program
+from labs.models import Experiment
+from labs.runs import queue
 
 # Playwright's synchronous interface runs an event loop in this thread, which Django would take
 # for a mistake; the queries of the tests do not run inside it.
@@ -68,6 +70,16 @@ def complaints(context: BrowserContext) -> Iterator[list[str]]:
     context.on("weberror", lambda error: heard.append(f"script: {error.error}"))
     yield heard
     assert heard == []
+
+
+@pytest.fixture
+def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test is the worker."""
+
+    def nudge(slug: str, _: int) -> bool:
+        return bool(Experiment.objects.filter(slug=slug).update(nudged_at="2026-11-24T12:00Z"))
+
+    monkeypatch.setattr(queue, "nudge", nudge)
 
 
 def serious(page: Page) -> list[str]:

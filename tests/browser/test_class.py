@@ -12,7 +12,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from labs.models import Classroom, Experiment, State
 from tests.browser.test_look import look, looked_at
-from tests.labs.pages.test_lesson_views import NAME, end, finish
+from tests.labs import make
+from tests.labs.pages.test_lesson_views import NAME, finish
 
 __all__ = ["looked_at"]
 
@@ -88,7 +89,7 @@ def runs(teacher: Page, pupil: Page) -> None:
     expect(pupil.get_by_role("heading", name="One run, on real brokers")).to_be_visible()
     look(pupil, "class-waiting")
     made = Experiment.objects.get()
-    end(made, State.FAILED)
+    make.end(made, State.FAILED)
     expect(pupil.get_by_role("heading", name="The run reached no result")).to_be_visible()
     look(teacher, "class-failed")
     finish(made, acks_0="broken", acks_1="broken")

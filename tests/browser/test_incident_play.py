@@ -9,23 +9,13 @@ from playwright.sync_api import Page, expect
 
 from labs.incidents import find
 from labs.models import Experiment, State
-from labs.runs import lifecycle, queue
+from labs.runs import lifecycle
 from labs.runs.recording import Recorder
 from tests.browser.conftest import serious, too_wide
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_redis")]
 INCIDENT = find("KAFKA-13598")
 HARMED: dict[str, int] = {"affected": 5, "fixed": 0}
-
-
-@pytest.fixture(autouse=True)
-def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test is the worker."""
-
-    def nudge(slug: str, _: int) -> bool:
-        return bool(Experiment.objects.filter(slug=slug).update(nudged_at="2026-11-24T12:00Z"))
-
-    monkeypatch.setattr(queue, "nudge", nudge)
 
 
 def enter(recorder: Recorder, side: str, phase: str, **more: Any) -> None:

@@ -6,22 +6,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labs.models import Experiment, Run, Series, State
-from labs.runs import lifecycle, queue
+from labs.runs import lifecycle
 from labs.runs import series as time_machine
 from tests.browser.conftest import serious, too_wide
 from tests.labs import make
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def no_redis(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test is the worker."""
-
-    def nudge(slug: str, _: int) -> bool:
-        return bool(Experiment.objects.filter(slug=slug).update(nudged_at="2026-11-24T12:00Z"))
-
-    monkeypatch.setattr(queue, "nudge", nudge)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_redis")]
 
 
 def end(release: str, verdict: str) -> None:

@@ -95,6 +95,13 @@ def age(made: Experiment, **seconds: float) -> None:
     Experiment.objects.filter(pk=made.pk).update(**past)
 
 
+def end(made: Experiment, state: State) -> None:
+    """Ends an experiment at the moment at which it was asked for."""
+    Experiment.objects.filter(pk=made.pk).update(
+        started_at=made.queued_at, ended_at=made.queued_at, state=state
+    )
+
+
 def recorded() -> Experiment:
     """An experiment that is done, with a small ledger of its first arm (tests/engine/histories)."""
     made = experiment(State.DONE, "broken", "holds")

@@ -43,14 +43,8 @@ def played(client: Client, levers: dict[str, str], verdict: str, **counts: int |
     run = attempt.experiment.runs.get()
     run.verdict, run.result = verdict, make.result(verdict, **counts)
     run.save()
-    end(attempt.experiment, State.DONE)
+    make.end(attempt.experiment, State.DONE)
     return attempt
-
-
-def end(experiment: Experiment, state: State) -> None:
-    Experiment.objects.filter(pk=experiment.pk).update(
-        started_at=experiment.queued_at, ended_at=experiment.queued_at, state=state
-    )
 
 
 def test_the_list_has_every_challenge_and_the_one_of_today(client: Client) -> None:
@@ -129,7 +123,7 @@ def test_a_run_without_a_verdict_is_neither_passed_nor_failed(client: Client, ve
 @pytest.mark.parametrize("state", [State.FAILED, State.INTERRUPTED, State.CANCELLED])
 def test_a_run_that_ended_without_a_result_can_be_run_again(client: Client, state: State) -> None:
     client.post(URL, SOLVED)
-    end(Experiment.objects.get(), state)
+    make.end(Experiment.objects.get(), state)
     assert "neither passed nor failed" in page(client)
     client.post(URL, {"again": "1"})
     assert Experiment.objects.get().state == State.QUEUED
@@ -168,7 +162,7 @@ def recorded(client: Client) -> Run:
     run.verdict, run.result = "broken", make.result("broken", lost_write=4)
     run.result["timeline"]["start_ns"] = run.result["axis_began_ns"] = histories.BEGAN
     run.save()
-    end(run.experiment, State.DONE)
+    make.end(run.experiment, State.DONE)
     return run
 
 

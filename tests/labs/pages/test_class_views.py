@@ -16,7 +16,8 @@ from labs.lessons.classroom import KEPT_FOR, MOST_PUPILS, OPEN_FOR
 from labs.models import Classroom, Experiment, Pupil, State
 from labs.pages.classes import presence as class_presence
 from labs.runs.expiry import forget
-from tests.labs.pages.test_lesson_views import ANSWERS, NAME, end, finish
+from tests.labs import make
+from tests.labs.pages.test_lesson_views import ANSWERS, NAME, finish
 
 pytestmark = pytest.mark.django_db
 LAB = find(NAME)
@@ -207,7 +208,7 @@ def test_a_run_without_a_result_is_run_again(
     teacher: Client, room: Classroom, state: State
 ) -> None:
     ann, made = joined(room), run_of(teacher, room)
-    end(made, state)
+    make.end(made, state)
     assert "Such a run shows nothing about the settings" in page(ann, room)
     assert "Run it again" in page(teacher, room)
     assert "Run it again" not in page(ann, room)

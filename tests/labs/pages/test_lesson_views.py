@@ -47,13 +47,7 @@ def finish(experiment: Experiment, **verdicts: str) -> None:
         run.verdict = verdicts.get(run.name.replace("-", "_"), "holds")
         run.result = make.result(run.verdict)
         run.save()
-    end(experiment, State.DONE)
-
-
-def end(experiment: Experiment, state: State) -> None:
-    Experiment.objects.filter(pk=experiment.pk).update(
-        started_at=experiment.queued_at, ended_at=experiment.queued_at, state=state
-    )
+    make.end(experiment, State.DONE)
 
 
 def test_every_step_can_be_opened_before_anything_was_done(client: Client) -> None:
@@ -154,7 +148,7 @@ def test_a_run_that_was_interrupted_is_offered_again_and_keeps_the_prediction(
     client: Client,
 ) -> None:
     experiment = started(client)
-    end(experiment, State.INTERRUPTED)
+    make.end(experiment, State.INTERRUPTED)
     text = page(client, "run")
     assert "reached no result" in text
     assert "Run it again" in text
@@ -289,7 +283,7 @@ def test_a_page_that_goes_on_says_so_by_a_form_until_the_last(client: Client) ->
 
 @pytest.mark.parametrize("state", [State.FAILED, State.INTERRUPTED, State.CANCELLED])
 def test_no_button_leads_to_a_result_that_is_not_there(client: Client, state: State) -> None:
-    end(started(client), state)
+    make.end(started(client), state)
     assert 'name="to" value="next"' not in page(client, "run")
 
 
@@ -360,7 +354,7 @@ def test_a_turn_that_could_not_be_judged_says_nothing_about_the_change(client: C
 
 def test_a_turn_that_was_interrupted_is_run_again_as_it_was(client: Client) -> None:
     made = turned(client)
-    end(made, State.INTERRUPTED)
+    make.end(made, State.INTERRUPTED)
     assert "Run it again" in page(client, "your-turn")
     client.post(url("your-turn"))
     made.refresh_from_db()

@@ -60,9 +60,7 @@ LATE, WEAK = "auto.offset.reset: latest -> earliest", "acks: 1 -> all"
 def test_applications_beside_a_cluster(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
-    names = write_parts(tmp_path, [CLUSTER, *parts])
-    for paths in (names, names[::-1], [str(tmp_path / "all.yaml")]):
-        assert_answer(" ".join(paths), READS, code, expected)
+    assert_in_any_files(tmp_path, [CLUSTER, *parts], READS, code, expected)
 
 
 @pytest.mark.parametrize("broker", [BROKER])
@@ -91,9 +89,7 @@ def test_brokers_beside_those_of_strimzi(tmp_path: Path, broker: str) -> None:
 def test_a_config_map_in_a_file_of_its_own(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
-    names = write_parts(tmp_path, parts)
-    for paths in (names, names[::-1], [str(tmp_path / "all.yaml")]):
-        assert_answer(" ".join(paths), f"{TOPIC} {READS}", code, expected)
+    assert_in_any_files(tmp_path, parts, f"{TOPIC} {READS}", code, expected)
 
 
 MOUNTED = "      volumes: [{name: c, configMap: {name: %s}}]\n"
@@ -115,9 +111,7 @@ SPRING = MAP + APPLICATION % 1 + "    spring.kafka.consumer.auto-offset-reset: e
 def test_what_stands_beside_a_workload(
     tmp_path: Path, parts: list[str], code: int, expected: str
 ) -> None:
-    names = write_parts(tmp_path, parts)
-    for paths in (names, names[::-1], [str(tmp_path / "all.yaml")]):
-        assert_answer(" ".join(paths), f"{TOPIC} {READS}", code, expected)
+    assert_in_any_files(tmp_path, parts, f"{TOPIC} {READS}", code, expected)
 
 
 def test_what_kubectl_prints_as_json(tmp_path: Path) -> None:
@@ -156,3 +150,12 @@ def write_parts(folder: Path, parts: list[str]) -> list[str]:
     files = {f"{number}.yaml": text for number, text in enumerate(parts)}
     write_files(folder, {**files, "all.yaml": "---\n".join(parts)})
     return [str(folder / name) for name in files]
+
+
+def assert_in_any_files(
+    folder: Path, parts: list[str], settings: str, code: int, expected: str
+) -> None:
+    """The answer is the same to the parts in both orders, and to one file of all of them."""
+    names = write_parts(folder, parts)
+    for paths in (names, names[::-1], [str(folder / "all.yaml")]):
+        assert_answer(" ".join(paths), settings, code, expected)
