@@ -50,6 +50,16 @@ def _scala(then: str) -> str:
         (_java("log.error(e); k.abortTransaction(); k.close();"), _IGNORED),
         (_java("k.abortTransaction();", "for (var r : rows) { %s }"), _IGNORED),
         (_java("k.abortTransaction(); throw e;"), YES),
+        (
+            _JAVA % "k.beginTransaction(); k.send(r); if (bad) k.abortTransaction(); else "
+            "k.commitTransaction();",
+            YES,
+        ),
+        (
+            _SCALA % f"try {{ {_SENDS} }} catch {{\ncase e: ProducerFencedException => throw e\n"
+            "case e: KafkaException => k.abortTransaction()\n}",
+            _IGNORED,
+        ),
         (_java("k.abortTransaction(); again.add(r);"), YES),
         (_java("k.abortTransaction();", "while (true) { %s }"), YES),
         (_java("k.abortTransaction();", "do { %s } while (!done);"), YES),

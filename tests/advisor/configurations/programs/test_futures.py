@@ -14,6 +14,12 @@ from tests.advisor.configurations.asking import JAVA as TOPIC
 from tests.advisor.configurations.asking import assert_file
 from tests.advisor.configurations.programs.test_sends import IGNORED, JAVA, KOTLIN, SCALA, YES
 
+_ONE_OF_TWO = (
+    "Future<M> go(KafkaProducer<String, String> k) { if (a) return k.send(x); return k.send(y); }"
+)
+_TRIED = "try { k.send(r).get(); } catch (Exception e) { %s }"
+_ROUNDS = f"int n = 0; %s {{ {_TRIED.replace('get();', 'get(); break;')} }}"
+_SCRIPT = KOTLIN.replace("fun run() {\n", "").replace("\n}\n%s", "\n%s")
 FUTURES = [
     (KOTLIN, "k.apply { send(r) }", "", IGNORED),
     (KOTLIN, "with(k) { send(r) }", "", IGNORED),
@@ -203,6 +209,37 @@ FUTURES = [
     (SCALA, "val fs = rows.map(r => k.send(r))\nfs.foreach(f => f.get())", "", YES),
     (SCALA, "Using.resource(new KafkaProducer[String, String](p)) { x => rows.foreach(x.send) }",
      "", IGNORED),
+    # a function that a variable has, with two sends, or by its name
+    (KOTLIN, "val f = { x: R -> if (a) k.send(x) else k.send(y) }\nf(r)", "", IGNORED),
+    (KOTLIN, "val f = { x: R -> if (a) k.send(x) else k.send(y) }\nf(r).get()", "", YES),
+    (KOTLIN, "val f = { x: R -> k.send(x) }\nval fs = rows.map(f)\nlog.info(fs.size)", "", IGNORED),
+    (KOTLIN, "val f = { x: R -> k.send(x) }\nrows.map(f).forEach { it.get() }", "", YES),
+    (SCALA, "val f = (x: R) => k.send(x)\nrows.foreach(f)", "", IGNORED),
+    (SCALA, "val f = (x: R) => k.send(x)\nrows.map(f).foreach(_.get())", "", YES),
+    # braces around a send
+    (SCALA, "{\nk.send(r)\n}", "", IGNORED),
+    (SCALA, "rows.foreach(r => { k.send(r) })", "", IGNORED),
+    (SCALA, "rows.map(r => { k.send(r) }).foreach(_.get())", "", YES),
+    (SCALA, "for { f <- Try(k.send(r)) } yield f", "", IGNORED),
+    # two futures of one method, of one list, and of each other's name
+    (JAVA, "go(k);", _ONE_OF_TWO, IGNORED),
+    (JAVA, "go(k).get();", _ONE_OF_TWO, YES),
+    (JAVA, "fs.add(k.send(x)); fs.add(k.send(y)); for (var f : fs) f.get();", "", YES),
+    (JAVA, "var f = k.send(x); var g = f; f = g; k.flush();", "", IGNORED),
+    # what a method of the file does with an error
+    (JAVA, _TRIED % "tell(e);", "void tell(Exception e) { log.error(e); }", IGNORED),
+    (JAVA, _TRIED % "tell(e);", "void tell(Exception e) { log.error(e); count(e); } void count("
+     "Exception e) { errors.increment(); }", IGNORED),
+    (JAVA, _TRIED % "tell(e);", "void tell(Exception e) { throw new IllegalStateException(e); }",
+     YES),
+    # rounds that are counted
+    (JAVA, _ROUNDS % ("while (n < 3)", "n++;"), "", IGNORED),
+    (JAVA, _ROUNDS % ("while (n < 3)", "n++; if (n == 3) throw e;"), "", YES),
+    (JAVA, _ROUNDS % ("for (int n = 0; n < 3; n++)", "log.warn(e);"), "", IGNORED),
+    (JAVA, _ROUNDS % ("for (int n = 0; n < 3; n++)", "if (n == 2) throw e;"), "", YES),
+    # a script, of which nothing is in braces
+    (_SCRIPT, "k.send(r)", "", IGNORED),
+    (_SCRIPT, "k.send(r).get()", "", YES),
 ]  # fmt: skip
 
 

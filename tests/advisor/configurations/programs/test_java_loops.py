@@ -50,6 +50,8 @@ OF_READERS = [
      "c.commitSync();", YES),
     (READER, LOOP % "for (var r : rs) { while (true) { try { work(r); break; }\n"
      "catch (Exception e) { log.warn(e); } } }\nc.commitSync();", YES),
+    (READER, LOOP % "for (var r : rs) { if (c.assignment().isEmpty()) break; work(r); }\n"
+     "c.commitSync();", SKIP),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (SQLException e) { } }\n"
      "c.commitSync();", SKIP),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (DuplicateKeyException e) { } }\n"

@@ -270,6 +270,12 @@ JAVA_CODE = [
      "void n(Options props) { props.load(x); } }", 1, ONE),
     (java('props.put("acks","1");\n', start="Map<TopicPartition, OffsetAndMetadata> o = new "
           f'HashMap<>();\no.put(new TopicPartition("a",0), x);\n{PROPERTIES}'), 1, ONE),
+    # a value in its class, one that is no text, and a method that is called like the object
+    (java('props.put("acks", String.valueOf(1));\n'), 1, ONE),
+    (java('props.put("enable.idempotence", false);\nprops.put("acks", "1");\n'), 1, ONE),
+    (java('props.put("acks", "1");\nprops(1);\n'), 1, ONE),
+    (java('props.put("application.id", "a");\n', made="new KafkaStreams(t, props).start();\n"
+          "new KafkaProducer<String, String>(props);"), 2, "Kafka Streams and clients beside it"),
     # other languages
     (f"{OTHER}fun main() {{\n val props = Properties()\n"
      ' props["acks"] = "1"\n val p = KafkaProducer<String, String>(props)\n}\n', 1, ONE),

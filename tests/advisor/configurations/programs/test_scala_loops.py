@@ -31,6 +31,10 @@ _AGAIN = (
         (_EACH.format("try save(r)\ncatch { case e: Exception => log.error(e) }"), "", SKIP),
         (_EACH.format("Try(save(r)) match {\ncase Success(_) => ()\ncase Failure(e) => throw e\n}"),
          "", YES),
+        (_EACH.format("Try(save(r)) match {\ncase Success(v) => next(v)\ncase Failure(e) => throw e"
+                      "\n}"), "", YES),
+        (_EACH.format("Try(save(r)) match {\ncase Success(v) => log.info(v)\ncase Failure(e) => "
+                      "log.error(e)\n}"), "", SKIP),
         (_EACH.format("Try(save(r)).recover { case e => log.error(e) }"), "", SKIP),
         (_EACH.format("Try(save(r)).failed.foreach { e => log.error(e) }"), "", SKIP),
         (_EACH.format("Try(save(r)).get"), "", YES),
