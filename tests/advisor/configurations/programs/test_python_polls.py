@@ -49,6 +49,13 @@ def _indented(body: str) -> str:
      "c.commit(m)", YES),
     ("if not save(m):\n    dlq(m)\nc.commit(m)", YES),
     ("if save(m):\n    c.commit(m)\nelse:\n    raise X()", YES),
+    ("if (ok := save(m)):\n    c.commit(m)\nelse:\n    raise X()", YES),
+    ("if (ok := save(m)):\n    c.commit(m)\nelse:\n    log.error('failed')", SKIP),
+    ("if bool(save(m)):\n    c.commit(m)\nelse:\n    raise X()", YES),
+    ("r = requests.post(URL, json=m.value())\nif r.status_code // 100 != 2:\n    raise X()\n"
+     "c.commit(m)", YES),
+    ("r = requests.post(URL, json=m.value())\nif r.status_code // 100 != 2:\n"
+     "    log.error(r.text)\nc.commit(m)", SKIP),
     ("requests.post(URL, json=m.value())\nc.commit(m)", SKIP),
     ("r = requests.post(URL, json=m.value())\nc.commit(m)", SKIP),
     ("r = requests.post(URL, json=m.value())\nr.raise_for_status()\nc.commit(m)", YES),

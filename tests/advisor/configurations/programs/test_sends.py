@@ -268,6 +268,15 @@ IN_PYTHON += [
      "        except KafkaException as e:\n            print(e)", IGNORED),
     (_AIO % f"{_ALL}for f in fs:\n        try:\n            await f\n"
      "        except Exception as e:\n            print(e)", IGNORED),
+    (_AIO % "fs = []\n    fs.append(await p.produce('t', x))\n    await p.flush()", IGNORED),
+    (_AIO % "fs = []\n    fs.append(await p.produce('t', x))\n    for f in fs:\n        await f",
+     YES),
+    (_AIO % "await asyncio.gather(await p.produce('t', x))", YES),
+    (_AIO % "await asyncio.gather(await p.produce('t', x), return_exceptions=True)", IGNORED),
+    (_AIO % "keep(await p.produce('t', x))", YES),
+    (_AIO % "return await p.produce('t', x)", YES),
+    (_AIO % "f = await p.produce('t', x)\n    f.add_done_callback(told)", YES),
+    (_AIO % "f = await p.produce('t', x)\n    return f", YES),
     (_AIO % "asyncio.create_task(p.produce('t', b'x'))\n    await p.flush()", IGNORED),
     (f"{_P.replace('(e, m)', '(n, e, m)').replace('raise KafkaException(e)', 'print(e)')}"
      'p.produce("t", b"x", callback=partial(heard, 1))\np.flush()\n', IGNORED),
