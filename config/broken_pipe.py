@@ -18,7 +18,7 @@ def quiet_when_unread() -> Iterator[None]:
     """Ends the process with `UNREAD`, and without a traceback, once its output has no reader.
 
     What the block holds open is closed first: the signal itself would leave brokers running.
-    A pipe or socket of the block's own that breaks is no matter of the output, and goes on up.
+    A pipe or socket of the block's own that breaks is not the output: its error is raised.
     """
     try:
         try:

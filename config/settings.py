@@ -222,7 +222,7 @@ X_FRAME_OPTIONS = "DENY"
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
-# On one's own machine there is no TLS; a team behind a proxy that ends it says so.
+# There is no TLS on a developer's machine; a team behind a proxy that ends it says so.
 HTTPS = env.flag("HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 30 if HTTPS else 0

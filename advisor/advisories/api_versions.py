@@ -59,7 +59,7 @@ _ENOUGH = 5
 def lines_of(text: str) -> tuple[str, ...] | None:
     """The lines that speak exactly these versions, newest first; some lines speak alike.
 
-    None if the text is no such output.
+    None if the text is not such output.
     """
     data = {name: int(version) for name, version in _REQUEST.findall(text) if name in _REQUESTS}
     if len(data) < _ENOUGH:

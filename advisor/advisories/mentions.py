@@ -20,7 +20,7 @@ from advisor.advisories.releases import VersionError, line, meant, releases
 _NUMBER = r"v?(?P<version>\d{1,2}(?:\.\d{1,4}){1,8})(?P<confluent>-(?:ccs|ce)\b)?"
 """Confluent marks its own builds: `7.6.0-ccs` is of Confluent Platform 7.6, and so Kafka 3.6."""
 _ALONE = r"(?<![\w.-])(?<!debezium/)"
-"""Before a name that is no end of another product's name."""
+"""What may stand before a name, so that it does not end another product's name."""
 _JAR = r"(?:[-:]|</artifactId>\s*<version>|['\"],\s*version:\s*['\"])"
 _ALL = (Part.PRODUCER, Part.CONSUMER, Part.BROKER, Part.STREAMS, Part.CONNECT)
 _CLIENTS = (Part.PRODUCER, Part.CONSUMER)

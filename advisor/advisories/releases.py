@@ -42,7 +42,7 @@ _TEXT = re.compile(r"v?(?:0\.\d{1,2}\.\d{1,2}(?:\.\d{1,2})?|[1-9]\d?\.\d{1,3}(?:
 
 
 class VersionError(ValueError):
-    """A text that is no version of a release or of a line."""
+    """A text that is not the version of a release or of a line."""
 
 
 @cache

@@ -2,7 +2,7 @@
 
 The second kind is written although it may be the default: defaults differ between clients and
 versions, and a conflict with a stated setting is an error, where one with a default is silence.
-What a team left weak is no recommendation, and only a comment speaks of it (`weak`).
+What a team left weak is not a recommendation: only a comment names it (`weak`).
 """
 
 from __future__ import annotations

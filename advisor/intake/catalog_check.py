@@ -151,7 +151,7 @@ class _Scale:
     """Who states each field, where a file holds the settings of several brokers."""
 
     filled_in: list[Item] = field(default_factory=list)
-    """What decides and is no value yet: something fills the file in before it is read."""
+    """Placeholders for values that decide: something fills the file in before it is read."""
 
     def _refuse_filled_in(self) -> None:
         """Adds the settings that decide and are filled in elsewhere, all in one problem."""

@@ -30,7 +30,7 @@ def read_file(path: str) -> str:
 
 
 def decoded(source: str, content: bytes) -> str:
-    """The text of these bytes. Raises `FileProblem` if they are no text, none, or too many."""
+    """The text of these bytes. Raises `FileProblem` if they are not text, or none, or too many."""
     text = _text(source, content)
     if not text.strip():
         raise FileProblem(f"{source}: there is nothing in it.")

@@ -240,7 +240,7 @@ class Inputs:
     def add_options(self, options: Iterable[str]) -> None:
         """Adds options `COMPONENT.KEY=VALUE`; they replace what files state.
 
-        Raises `FileProblem` for one that is no such option, or for a version that is not known.
+        Raises `FileProblem` for one that is not such an option, or for a version that is not known.
         """
         source, given = "--set", [*map(stated, options)]
         last = dict(given)
@@ -418,7 +418,7 @@ class Inputs:
             return True
 
     def _chosen_family(self) -> str:
-        """The client that a person named; one that a file spoke of is no choice."""
+        """The client that a person named; one that only a file names does not count."""
         family = self.fields.get("family", "")
         by_file = family in list(Family) and self.origins["family"].source in self.files
         return "" if by_file or family not in list(Family) else family

@@ -14,7 +14,7 @@ class Intake:
     """What a file holds, by field (`producer.acks`).
 
     `settings` are typed values under the catalog's names, `lines` says where each stands. `heads`
-    are answers that are no settings. `notes` say, with the line, what was left out and why: it is
+    are answers that are not settings. `notes` say, with the line, what was left out and why: it is
     no mistake. `problems` are mistakes; with one, the file should not be used. `strangers` counts
     names that nothing in Kafka has. `inherited` are the fields of a topic that its brokers state.
     `marks` tells free texts apart that are not kept; a mark means nothing to another process.

@@ -102,7 +102,7 @@ def _placed(places: list[str], message: str) -> str:
 
 
 def kafka_of(entries: tuple[Entry, ...]) -> str | None:
-    """The line of Kafka whose brokers have exactly these settings; None if that is no one line.
+    """The line of Kafka whose brokers have exactly these settings; None unless one line has.
 
     A broker tells every setting it has, so that their names give its release away. Until 3.9
     inter.broker.protocol.version tells lines of the same names apart.

@@ -205,7 +205,7 @@ class Started:
 class Reading:
     """What a file states.
 
-    `heads` are answers that are no settings (`family`, `kafka`, `brokers`). `notes` say what was
+    `heads` are answers that are not settings (`family`, `kafka`, `brokers`). `notes` say what was
     left out and why, `problems` what is wrong; both name the line.
     """
 

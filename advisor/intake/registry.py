@@ -296,7 +296,7 @@ def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) ->
 
 
 def _check(text: str) -> None:
-    """Raises `IntakeError` for what is no text of a file, or is for brokers that are not Kafka."""
+    """Raises `IntakeError` for what is not a file's text, or is for brokers that are not Kafka."""
     check_text(text)
     refuse_hosts(text)
 

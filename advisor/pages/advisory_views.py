@@ -19,7 +19,7 @@ MAX_VERSION = 4_000
 def index(request: HttpRequest) -> HttpResponse:
     """Every known bug, or those that a search and a version find; htmx asks for the list alone.
 
-    Text that is no version comes back as typed, with status 400.
+    Text that is not a version comes back as typed, with status 400.
     """
     words = request.GET.get("q", "")[:MAX_WORDS]
     version = request.GET.get("version", "")[:MAX_VERSION]

@@ -20,7 +20,7 @@ WRONG = "is a duration: write 30 s, 1 h 30 min, 2 days, or a number of milliseco
 
 
 def milliseconds(text: str) -> str | None:
-    """`2 days` → `172800000`; None where the text is no duration in words.
+    """`2 days` → `172800000`; None where the text is not a duration in words.
 
     A plain number is milliseconds already and is left to the catalog, as is anything else.
     """
@@ -36,7 +36,7 @@ def milliseconds(text: str) -> str | None:
 
 
 def spoken(text: str) -> str:
-    """`172800000` → `2 days`; empty for what is no whole, positive number of milliseconds."""
+    """`172800000` → `2 days`; empty for what is not a whole, positive number of milliseconds."""
     if not (text.isascii() and text.isdigit()) or len(text) > 15 or int(text) == 0:
         return ""
     left, words = int(text), []

@@ -98,7 +98,7 @@ class StepForm(forms.Form):
     def more_answered(self) -> int:
         """How many of the other questions have an answer or an error: they are not folded.
 
-        What stands in a fresh questionnaire is no answer."""
+        What a fresh questionnaire shows is not an answer."""
         return sum(
             bool(asked.field.errors)
             or asked.field.value() not in ("", None, DEFAULTS.get(asked.question.name))

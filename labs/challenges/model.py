@@ -22,7 +22,7 @@ MUST_HOLD = frozenset({"survive", "golf", "running"})
 LEVELS: Mapping[int, str] = {1: "First steps", 2: "With experience", 3: "Hard"}
 
 P99 = "ack_p99_ms"
-"""The one measure that is no count of the judge: 99 % of acknowledgements came within so many ms
+"""The one measure that is not a count of the judge: 99 % of acknowledgements came within so many ms
 (`ack_latency_ms` of an arm's result)."""
 
 YOURS, RECORDED = "yours", "recorded"

@@ -28,7 +28,7 @@ Kept = Mapping[str, Mapping[str, str]]
 """Prediction → its `answer` and its `confidence`."""
 
 _UNSEEN = ("C", "Zl", "Zp")
-"""Unicode categories that are no part of a nickname: controls, formats (which turn the direction of
+"""Unicode categories that a nickname may not have: controls, formats (which turn the direction of
 text), what is not assigned, and separators of lines."""
 _FORMULA = tuple("=+-@|\t\r\n＝＋－＠")
 

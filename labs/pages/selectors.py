@@ -80,7 +80,7 @@ def usual_s(experiment: Experiment) -> float:
 
 def proved(lesson: str) -> Wait | None:
     """The longest that an arm of a lab took when it was proved; None if nobody measured."""
-    with suppress(LookupError):  # an experiment of no lab, or of one that is no longer there
+    with suppress(LookupError):  # an experiment outside the labs, or of one that was removed
         return lesson_record.wait(find(lesson), lesson_record.read(settings.LAB_LESSON_RECORD))
     return None
 
@@ -170,7 +170,7 @@ def to_compare(experiment: Experiment) -> list[Experiment]:
 def latest_loss() -> Run | None:
     """The newest run on this installation in which acknowledged messages were lost.
 
-    Runs with acks=0 are left out: without acknowledgements they are no good first example.
+    Runs with acks=0 are left out: without acknowledgements they are a poor first example.
     """
     return (
         Run.objects.filter(

@@ -310,7 +310,7 @@ def from_data(data: Mapping[str, Any], pipeline: Pipeline | None) -> Row:
 def merged(new: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The rows of two records of one question, oldest line first; `new` is the newer one.
 
-    Raises `AcrossError` where they differ in what was asked, or what was kept is no such record.
+    Raises `AcrossError` where they differ in what was asked, or what was kept is not such a record.
     """
     if not isinstance(kept, dict) or "rows" not in kept:
         raise AcrossError("it has no rows")

@@ -144,7 +144,7 @@ def follow(slug: str) -> None:
     """Queues what a series needs next, or ends it; safe to be called at any time, by many.
 
     A run without a result says nothing: other lines are still run, and a bisection ends. A full
-    queue is no end: the sweep asks again.
+    queue does not end it: the sweep asks again.
     """
     going = with_runs().select_for_update().filter(ended_at__isnull=True)
     series = going.filter(slug=slug).first()

@@ -31,7 +31,7 @@ _COMMENTS = ("#", "!", "//", "--", "*")
 
 
 def refuse_hosts(text: str) -> None:
-    """Raises `IntakeError` for a line, which is no comment, with the address of such brokers."""
+    """Raises `IntakeError` for a line with the address of such brokers."""
     for match in _ANY.finditer(text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if not line.lstrip().startswith(_COMMENTS):

@@ -1,6 +1,6 @@
 """Topics that Kafka makes for itself, of which tools and resources speak as of any other.
 
-What is said of one is no setting of the pipeline's topic. Where the model has a word for it, it is
+Their settings are not those of the pipeline's topic. Where the model has a word for one, it is
 taken as that: the copies and the minimum of committed offsets, of transactions and of what tiered
 storage keeps (Topic.java, INTERNAL_TOPICS; TopicBasedRemoteLogMetadataManagerConfig).
 """

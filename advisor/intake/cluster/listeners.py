@@ -57,7 +57,7 @@ def _roles(stated: Stated, line: str) -> Words:
 
 
 def _joining(stated: Stated) -> Words:
-    """A broker is no voter (KIP-853)."""
+    """A broker does not vote (KIP-853)."""
     joins = _text(stated, _JOIN).lower() == "true"
     if joins and _ROLES in stated and "controller" not in _own_roles(stated):
         words = f"{_JOIN} is only supported when {_ROLES} contains the 'controller' role."

@@ -79,6 +79,6 @@ def _named(items: list[Item], product: Product) -> Iterator[tuple[Item, int]]:
 
 
 def voters(text: str) -> set[str]:
-    """The ids of the voters; none of a text that is no such list."""
+    """The ids of the voters; none if the text is not such a list."""
     ids = [voter.partition("@") for voter in text.split(",") if voter.strip()]
     return {name.strip() for name, at, _ in ids} if all(at for _, at, _ in ids) else set()

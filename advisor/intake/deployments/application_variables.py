@@ -35,7 +35,7 @@ _IN_VALUE = re.compile(
 )
 """A setting of a client in the value of a variable, or in an argument."""
 _TOOLS = re.compile(r"(?<![\w-])kafka-[a-z]|\b(?:kcat|kafkacat|curl)\b")
-"""What is started with such settings and is no application."""
+"""Products that are started with such settings and are not applications."""
 
 
 def _nested(name: str) -> str:

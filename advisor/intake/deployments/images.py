@@ -2,7 +2,7 @@
 
 Bitnami's read `KAFKA_CFG_…`, and a fixed list of names without CFG (libkafka.sh,
 kafka_create_alias_environment_variables), which has no min.insync.replicas. Those of Apache Kafka
-and Confluent read `KAFKA_…`, and make `cfg.…`, which is no setting, of the others.
+and Confluent read `KAFKA_…`, and turn the others into `cfg.…`, which is not a setting.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ _DEFAULT = re.compile(
 )
 _COPIES = "replication_factor"
 _OWN = frozenset({"name", "topic_name", "partitions", "partitions_count", "rest_endpoint", "id"})
-"""Arguments of the resources that are no settings of a topic."""
+"""Arguments of the resources that are not settings of a topic."""
 _OPEN_KEY = re.compile(
     r"^[ \t]*(?:\([^()]{1,200}\)|\"[^\"=]{0,200}\$\{[^\"]{0,200}\")[ \t]*[=:]"
     r"|\bfor[ \t]+\w+(?:[ \t]*,[ \t]*\w+)?[ \t]+in\b"

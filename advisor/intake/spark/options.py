@@ -29,7 +29,7 @@ _TEXT = (
     r"\"{3}[\s\S]*?(?:\"{3}|\Z)|'{3}[\s\S]*?(?:'{3}|\Z)"
     r"|\"(?:[^\"\\\n]|\\.){0,400}+\"|'(?:[^'\\\n]|\\.){0,400}+'"
 )
-# Atomic: a text that is no value is not tried again up to each later quote of the file.
+# Atomic: a text that is not a value is not tried again up to each later quote of the file.
 _VALUE = rf"(?:(?>{_TEXT})|[\w.+-]{{1,100}})"
 _MAPPED = r"kafka\.[\w.]{1,200}|(?:starting|fail|max|min|async|checkpoint)[A-Z]\w{1,100}"
 """What an option in a map of Scala, Java or Kotlin is called: other maps are ignored."""
@@ -139,7 +139,7 @@ def _dicts(reading: Reading, text: str) -> None:
 class _Code:
     """What was found in code: how many options, and what they are of.
 
-    `opened` are those whose names are no texts.
+    `opened` are those whose names are not texts.
     `function` is what the query writes to, if it is one; `triggers` are named, each with its line;
     `batch` says whether Kafka is read without a stream.
     """

@@ -35,7 +35,7 @@ _MADE = re.compile(
 )
 _CALLED = re.compile(r"(\w{1,100})\(")
 _OPEN_KEY = re.compile(r"(?:^|[,{(])\s*[A-Za-z_][\w.]*\s*(?::(?!:)|->|\bto\b)")
-"""A key that is no text."""
+"""A key that is not a text."""
 _FIRST = re.compile(r"\s*([A-Za-z_][\w.]*)\s*[,(]|\s*([A-Za-z_][\w.]*)\s*$")
 _PUT = r"(?<![\w.]){name}\.put\(\s*[\"']"
 _OPEN_PUT = r"(?<![\w.]){name}(?:\[(?![\"'])[^\]\n]{{1,200}}\]\s*=(?!=)|\.put\(\s*(?![\"']))"
@@ -63,8 +63,8 @@ _WORKED_OUT = "the name of this option is not a plain text here. Write it out"
 
 def given(reading: Reading, text: str, call: re.Match[str], number: int) -> None:
     """Refuses what a query of Kafka's is given by a call, unless it is of the file: several
-    options, or one whose name is no text. `number` counts such calls. Raises `IntakeError` for more
-    of them than any query has."""
+    options, or one whose name is not a text. `number` counts such calls. Raises `IntakeError` for
+    more of them than any query has."""
     at, line = call.end(), line_of(text, call.start())
     if number > _MOST:
         raise IntakeError(f"Line {line}: more options by a name than any query has.")

@@ -1,4 +1,4 @@
-"""Queries that Spark refuses, and reads of Kafka that are no streaming query.
+"""Queries that Spark refuses, and reads of Kafka that are not streaming queries.
 
 Sources: DataStreamWriter.scala (a continuous trigger has no foreachBatch), error-conditions.json of
 Spark 4.2 (STREAMING_REAL_TIME_MODE), AsyncProgressTrackingMicroBatchExecution.scala

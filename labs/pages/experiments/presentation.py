@@ -213,7 +213,7 @@ def compared(runs: Sequence[Run]) -> Settings:
     ]
     releases = tuple(run.release for run in runs)
     if not _equal(releases):
-        # What one line of Kafka does not have is no choice, but for what the cluster is asked.
+        # What a line of Kafka does not have cannot be chosen, except for what the cluster is asked.
         shown = (row for row in rows if None not in row[1] or row[0].startswith("application."))
         rows = [("kafka", releases), *shown]
     return Settings(

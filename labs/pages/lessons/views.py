@@ -220,7 +220,7 @@ def _turn(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
 
 
 def _why(request: HttpRequest, lesson: Lesson, mine: Progress) -> HttpResponse:
-    """Keeps the answer to one question; what is no answer of it changes nothing."""
+    """Keeps the answer to one question; anything that does not answer it changes nothing."""
     for question in lesson.questions:
         place = whole_number(request.POST.get(question.name, ""))
         if place is not None and place < len(question.answers):

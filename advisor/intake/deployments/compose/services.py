@@ -4,8 +4,8 @@ The images of Apache Kafka and Confluent make a setting's name of a variable's: 
 lower case, `___` for a dash, `__` for an underscore, `_` for a dot; Bitnami's begin with
 `KAFKA_CFG_`. The tag of an image says which Kafka it has. Sources: the images' documentation,
 "Using environment variables"; Confluent's "Supported Versions and Interoperability". What compose
-fills in (`${NAME:-default}`) is taken by its default. The `KAFKA_…` of a service that is no broker
-are its application's own, whatever their names.
+fills in (`${NAME:-default}`) is taken by its default. The `KAFKA_…` of a service that is not a
+broker are its application's own, whatever their names.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def without_passed_over(
 def refuse_clients_of(
     variables: Mapping[str, Sequence[Variable]], servers: Collection[str] = ()
 ) -> None:
-    """Raises `IntakeError` for a client's setting that a service has which is no server."""
+    """Raises `IntakeError` for a client's setting in a service that is not a server."""
     for service, own in variables.items():
         if service in servers or is_server(row[0] for row in own):
             continue

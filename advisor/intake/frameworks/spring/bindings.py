@@ -170,7 +170,7 @@ def _take(reading: Reading, line: int, to: Component, name: str, text: str) -> N
 
 
 def _places(name: str) -> Iterator[Place]:
-    """Where a property goes; nowhere if it is no setting of a client or a topic."""
+    """Where a property goes; nowhere if it is not a setting of a client or a topic."""
     if match := _BINDING.fullmatch(name):
         own, part = match["name"], match["part"]
         head, _, key = own.partition(".")

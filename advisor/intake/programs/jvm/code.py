@@ -170,7 +170,7 @@ def _without_settings(code: _Code) -> Reading:
 
 
 def _is_of_client(made: _Object, plain: str) -> bool:
-    """Whether it holds settings of a client, and is no AdminClient's, which writes nothing."""
+    """Whether it holds settings of a client that writes or reads, which AdminClient does not."""
     if jvm_topics.administers(plain, made) or jvm_topics.only_administers(plain):
         return False
     return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])

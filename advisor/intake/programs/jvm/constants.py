@@ -57,7 +57,7 @@ _VALUES: Mapping[str, str] = {
 
 def stated(code: str, plain: str, name: str) -> list[str]:
     """The values that a program gives to a constant; `plain` is its code with nothing in its texts,
-    since the name in a text is no constant. One that is imported is of a class, and no
+    since a name in a text is not a constant. One that is imported is of a class, and no
     name that a method has for itself."""
     imported = re.search(rf"\bimport\s+(?:static\s+)?[\w.]+\.{name}\b", code)
     found = re.finditer(_STATED.format(name), code)

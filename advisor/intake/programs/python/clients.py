@@ -14,7 +14,7 @@ LONGEST_NAME = 100
 """Letters of a name that are looked at."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _AIO, _AVRO = "AIO", "Avro"
-"""How clients are called that take keywords and keys of their own, which are no settings."""
+"""Clients whose keywords and keys are their own, and not settings of Kafka."""
 _OF_REGISTRY = "schema.registry."
 """What clients of `confluent_kafka.avro` take out of their dict (confluent_kafka/avro)."""
 
@@ -45,13 +45,13 @@ class Made:
     origin: int = 0
     """Tells expressions apart: a function that is called twice makes two dicts of one."""
     is_unknown: bool = False
-    """Whether it comes from elsewhere, so that it may be no dict at all."""
+    """Whether it comes from elsewhere, so that it may not be a dict."""
 
     is_part: bool = False
     """Whether another dict, or a client, has what it holds."""
 
     is_of_others: bool = False
-    """Whether something is made of it that is no client."""
+    """Whether something that is not a client is made of it."""
 
     def put(self, pair: Pair, branch: tuple[int, ...]) -> None:
         """Puts a pair in, or a doubt where that depends on a condition."""

@@ -187,7 +187,7 @@ def _state(
 
 
 def _is_dict(tree: ast.Module) -> bool:
-    """Whether a text states dicts, and is no program."""
+    """Whether a text only states dicts, so that it is not a program."""
     return all(isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr) for node in tree.body)
 
 
@@ -273,7 +273,7 @@ def _check_depth(text: str) -> None:
 
 
 def dicts(text: str) -> list[tuple[str, list[Pair]]]:
-    """Each dict with text keys that is no part of another one, under the name that it is given or
+    """Each dict with text keys that is not part of another one, under the name that it is given or
     the call that it is an argument of; inner ones under their keys. Raises `IntakeError`."""
     return [(made.name, [*made.pairs.values()]) for made in _roots(Flow(_parsed(text)))]
 

@@ -26,7 +26,7 @@ from advisor.intake.programs.python.constants import constants
 from advisor.intake.text import IntakeError
 
 _MOST_STEPS = 5_000
-"""Statements and dicts that are followed: a program that is longer is no configuration."""
+"""How many statements and dicts are followed: a longer program is not a configuration."""
 _DEEPEST_CALL = 4
 
 CLIENTS: Mapping[str, Component] = {

@@ -61,7 +61,7 @@ _COMMIT = re.compile(r"\bcommitTransaction\s*\(")
 _LAST = re.compile(
     r"\b\w+\s*=(?!=)[^;={}]{1,200}\.\s*offset\s*(?:\(\s*\))?\s*(?:\+\s*1\s*)?(?=[;\n])"
 )
-"""A name for the offset of a record, which is no use of it."""
+"""A name for the offset of a record, which does not use the record."""
 _SENDS = re.compile(r"\bsend\s*\(")
 _WAITED = re.compile(rf"\bflush\s*\(|{WAITS.pattern}")
 

@@ -31,7 +31,7 @@ _NO_RECORD = re.compile(
     r"(?:boolean|int|long|double|Boolean|Integer|Long|Duration|Instant|Span|Timer|StopWatch"
     r"|\w*(?:Future|Deferred|Job|Disposable|Thread|Stage)\b.*|Map<TopicPartition.*)"
 )
-"""Types of what is no record any more."""
+"""Types whose values are not records any more."""
 _COUNTS = re.compile(r"\.\s*(?:count|size|isEmpty|isNotEmpty|partitions)\b\s*(?:\(\s*\))?\s*$")
 _VERB = re.compile(r"(\w+)\s*(?:<[\w<>?, .]{0,40}>)?\s*\(")
 TAKES_APART = (

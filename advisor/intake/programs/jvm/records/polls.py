@@ -23,7 +23,7 @@ _CONSUMER = re.compile(
     r"|\b(\w+)\s*:\s*(?:Kafka)?Consumer\s*[<\[][^;=(){}<>\[\]]{1,80},"
 )
 """What a consumer is called where it is made, declared or used. One that has a type only for keys
-or values is no consumer: java.util.function has another Consumer."""
+or values is not a consumer: java.util.function has another Consumer."""
 _OF = r"(?:\w+\s*\??\.\s*){0,3}"
 """The objects whose field a consumer is."""
 _LOOKED_BACK = 200

@@ -89,7 +89,7 @@ _ASKS = re.compile(
     r"|contains\w*|starts\w*|ends\w*|matches|lastHeader)"
 )
 _COUNTED = r"\b(?:{0})\s*\.\s*(?:count|size|partitions)\s*\(\s*\)"
-"""What is no use of messages."""
+"""Code that counts messages, and does not use them."""
 _EXITS = re.compile(r"\b(?:exit|exitProcess|halt)\s*\(")
 _CALLED = re.compile(r"(\w+)\s*\(")
 _NEGATIVE = re.compile(r"false\b")
