@@ -22,7 +22,7 @@ _ENDINGS = ("yaml", "yml", "properties")
 
 @dataclass(frozen=True, slots=True)
 class ApplicationFile:
-    """One file: its text, the profile of its name (empty if it is of none), the lines that stand
+    """One file: its text, the profile in its name (empty without one), the lines that stand
     before it where several are read as one, how its name ends, if that is known; and whether it
     stands in a folder `config`, or holds variables, which go before all files."""
 
@@ -38,7 +38,7 @@ class ApplicationFile:
 
     @classmethod
     def named(cls, name: str, text: str, before: int) -> ApplicationFile:
-        """A file of this name, which perhaps is none that the frameworks look for."""
+        """A file of this name, which the frameworks may not look for."""
         match = _FILE.fullmatch(name.rpartition("/")[2])
         profile, ending = (match["profile"], match["ending"]) if match else ("", "")
         in_config = _CONFIG.search(name.rpartition("/")[0]) is not None
@@ -68,7 +68,7 @@ def applications(names: Iterable[str]) -> list[list[str]]:
 
 
 def file_profile(name: str) -> str | None:
-    """The profile of a file, empty if it is of none; None if Spring does not look for the name."""
+    """The profile of a file, empty without one; None if Spring does not look for the name."""
     match = _FILE.fullmatch(name.rpartition("/")[2])
     return None if match is None else match["profile"] or ""
 

@@ -33,7 +33,7 @@ _PRODUCT = re.compile(
     r"|kafdrop|akhq|redpanda|console|schema-registry|prometheus|grafana|rabbitmq|minio|localstack"
     r"|jaeger|zipkin|opentelemetry|otel|istio|proxyv2|envoy|keycloak|vault)"
 )
-"""Images beside an application that are none themselves."""
+"""Images that run beside an application, and are not applications of a team."""
 _ANY = re.compile(r"\w{1,200}")
 _Owner = tuple[str, ...]
 

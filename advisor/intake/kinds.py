@@ -41,7 +41,7 @@ def kind_of(text: str) -> str:
 
 
 def looks_like(kind: str, text: str) -> bool:
-    """Whether a text may be of a kind, if it is of none that is surer."""
+    """Whether a text may be of a kind, if no other kind is surer."""
     reader = find(kind)
     return reader is not None and reader.likeness(in_blocks(text)) > 0
 

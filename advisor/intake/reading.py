@@ -112,8 +112,8 @@ class Subject:
     def mismatch(
         self, other: Subject, own: Mapping[str, Value], others: Mapping[str, Value]
     ) -> str:
-        """Why two files, with what each states, are of no one pipeline, with `{}` for the other's
-        name; empty if they may be."""
+        """Why two files, with what each states, cannot be of one pipeline, with `{}` for the
+        other's name; empty if they can."""
         clusters = self.cluster and other.cluster and (self.brokers or other.brokers)
         shared = self.places.keys() & other.places.keys()
         elsewhere = any(self.places[name].isdisjoint(other.places[name]) for name in shared)

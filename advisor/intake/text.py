@@ -21,7 +21,7 @@ _ABOUT_SECRETS = frozenset({
     "delegation.token.max.lifetime.ms", "password.encoder.iterations",
     "password.encoder.key.length",
 })  # fmt: skip
-"""Numbers of brokers that say how credentials are kept, and are none."""
+"""Numbers of brokers that say how credentials are kept: they are not credentials."""
 
 _BLOCK = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]+-{4,5}")
 """Of PEM, of SSH2, and what was copied without one of its hyphens."""

@@ -19,7 +19,7 @@ _FILLED = re.compile(
     r"|(?P<bare>\w{1,100}))"
 )
 _EMPTY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*=[ \t]*(?:\"\"|'')?[ \t]*")
-"""A variable with nothing in it, for which `${NAME:-2}` is 2, as it is for one that is not there
+"""An empty variable, for which `${NAME:-2}` is 2, as it is for one that is not there
 (Compose file reference, "Interpolation")."""
 _VARIABLE = re.compile(
     r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*[=:]"

@@ -50,7 +50,7 @@ class Server:
 
 
 def server_of(items: Iterable[Item]) -> Server | None:
-    """The one server of which a file says something; None of several, or of none by name."""
+    """The one server of which a file says something; None if several, or one without a name."""
     own = [item for item in items if item.component is Component.BROKER and not item.inert]
     ids = {item.text.strip() for item in own if item.name in SERVER_IDS}
     if len(ids) == 1:

@@ -235,7 +235,7 @@ def _refuse_losing(reading: Reading, command: str, line: int) -> None:
 
 
 def _say_client(reading: Reading, command: str, line: int) -> None:
-    """Names what decides and is handed to a client that a tool starts: it is no application's."""
+    """Names what decides for a client that a tool starts, which is not the application's."""
     tool = _CLIENT.search(command)
     for match in _OF_CLIENT.finditer(tool["given"]) if tool else ():
         names = [match["acks"]] if match["acks"] else re.findall(r"([\w.]+)=", match["pairs"])

@@ -284,7 +284,7 @@ def _plain(leaves: list[Leaf]) -> list[Leaf]:
 
 
 def _of_base64(leaf: Leaf) -> Leaf:
-    """An entry with its text, which is nothing for what is none, such as a keystore."""
+    """An entry with its text, which is empty for bytes that are not text, such as a keystore."""
     try:
         text = base64.b64decode("".join(leaf.text.split()), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):

@@ -63,7 +63,7 @@ def _is_used(variable: re.Match[str], text: str) -> bool:
 
 
 def _say_filled(reading: Reading, command: str, line: int) -> None:
-    """Names options that come out of a variable: it is no value of one that stands there."""
+    """Names options that come out of a variable, whose values are not known."""
     for part in _ENDS.split(command):
         tool = _TOOL.search(part) if is_read(part) else None
         for match in _FILLED.finditer(tool[0]) if tool else ():

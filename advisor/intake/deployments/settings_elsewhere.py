@@ -51,7 +51,7 @@ def refuse_resource(reading: Reading, kind: Leaf, leaves: Iterable[Leaf]) -> Non
 
 
 def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
-    """Refuses a setting that decides in an entry of a ConfigMap that is no file which is read, and
+    """Refuses a setting that decides in an entry of a ConfigMap that is not read as a file, and
     says whether it did."""
     key = leaf.path[-1]
     found = key if sure(key) is not None else next((name for _, name in deciding(leaf.text)), "")

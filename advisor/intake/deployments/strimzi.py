@@ -235,7 +235,7 @@ def _say_left(reading: Reading, leaves: Iterable[Leaf]) -> None:
 
 
 def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
-    """A version below the brokers' own: before 4.0 there are none of the features that it holds."""
+    """A version that may be below the brokers' own: of 4.0 and later it holds features back."""
     of = {leaf.path: leaf for leaf in leaves}
     kafka, stated = (of.get(("spec", "kafka", name)) for name in ("version", "metadataVersion"))
     if stated and kafka and not kafka.text.startswith(("2.", "3.")):

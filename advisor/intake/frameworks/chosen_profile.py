@@ -1,7 +1,7 @@
 """The profile in which an application of several runs.
 
-An answer for one of them is none for another, so that what they disagree in is refused until one
-is chosen.
+An answer for one of them says nothing about another, so that what they disagree in is refused
+until one is chosen.
 """
 
 from __future__ import annotations

@@ -382,7 +382,7 @@ def _of_loop(tree: Block, choices: Mapping[int, Any]) -> dict[str, int]:
         if failed.work[message] >= owed[message] or message >= failed.committed:
             continue
         if failed.was_early or message in failed.settled:
-            continue  # that is no matter of its error, or it is not passed over
+            continue  # its error does not matter here, or it is not passed over
         if message not in failed.behind:
             found.setdefault(CLOSE, failed.closed)
             continue

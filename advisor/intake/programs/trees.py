@@ -22,7 +22,7 @@ class Poll:
 @dataclass(frozen=True, slots=True)
 class Work:
     """Something is done with a message that may fail; `is_effect` says whether it has an effect
-    elsewhere, which what only takes a message apart has not."""
+    elsewhere. Taking a message apart has none."""
 
     is_effect: bool = True
 

@@ -169,7 +169,7 @@ def _unnamed(
     leaves: Sequence[Leaf], variables: Mapping[str, Sequence[Variable]], commands: Collection[str]
 ) -> set[str]:
     """The services that are brokers, where no variable says so: the image's own file says node.id=1
-    then. A container of Kafka's image that runs something else is none."""
+    then. A container of Kafka's image that runs something else is not one."""
     named = _named_images(leaves)
     started = {service for service, image in named.items() if is_kafka(image)}
     if brokers := started - ({*commands} - variables.keys()):
@@ -291,7 +291,7 @@ def _has_brokers_own(own: Sequence[Variable]) -> bool:
 
 def _has_brokers(own: Sequence[Variable]) -> bool:
     """Whether a service has a setting of a broker, be it without an id or an address of its own.
-    One that only names ZooKeeper is none."""
+    A service that only names ZooKeeper has not."""
     return any(is_of_broker(pair[0]) and pair[0] not in OF_ZOOKEEPER for pair in own)
 
 

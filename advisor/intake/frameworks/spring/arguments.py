@@ -35,7 +35,7 @@ def is_argument(text: str) -> bool:
 def of_command(text: str, line: int) -> Iterator[tuple[bool, Leaf]]:
     """The properties that a command or a variable states, and whether they are the application's
     own, which go before its JVM's. Raises `IntakeError` for one without a value: what stands behind
-    a blank is none (SimpleCommandLineArgsParser)."""
+    a blank is not its value (SimpleCommandLineArgsParser)."""
     for name, value, is_own in _of_clients(text):
         if value is not None:
             yield is_own, Leaf((name,), value, line)

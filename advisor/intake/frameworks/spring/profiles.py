@@ -1,8 +1,8 @@
 """Which parts of Spring's files count: those of no profile, and those of the profiles that are on.
 
 Sources: Spring Boot reference, "Profiles" (groups, include, `default`), "Activation Properties" and
-"Profile Specific Files": a file of a profile goes before those of none, the last profile before the
-others. Spring Framework, `Profiles.of` (what `!`, `&` and `|` mean).
+"Profile Specific Files": a file of a profile goes before those without one, the last profile before
+the others. Spring Framework, `Profiles.of` (what `!`, `&` and `|` mean).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFAULT = "default"
 
 _MOST = 24
 _LONGEST = 100
-"""Words of an expression; what is nested deeper is none."""
+"""Words of an expression; a longer one is not read."""
 _CONDITION = re.compile(
     r"spring\.(?:config\.activate\.(?:onprofile|oncloudplatform)|profiles)(?:\.\d+|\[\d+])?"
 )
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[\w.@+-]{1,60}")
 class Part:
     """One document of a file. It counts where of each of its conditions one expression holds.
 
-    `file` is the profile of the file's name, empty for a file of none, `is_last` whether it goes
+    `file` is the profile of the file's name, empty without one, `is_last` whether it goes
     before all files.
     """
 

@@ -57,7 +57,7 @@ QUOTED = r"""(?:"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])')"""
 _LETTERS = re.compile(rf'"{{3}}[\s\S]*?(?:"{{3}}|\Z)|{QUOTED}')
 _FILLED_IN = re.compile(r"\$\{(?P<made>[\w.()?!, ]{1,120})\}|\$(?P<name>[a-zA-Z_]\w*)")
 _FILLS_IN = re.compile(r"\b(?:fun|val|def)\s+\w")
-"""What Kotlin, Scala and Groovy have, whose strings hold expressions, and Java has not."""
+"""What only Kotlin, Scala and Groovy have, whose strings hold expressions."""
 _BLANKS = re.compile(r"\s*")
 _COMMENT = re.compile(rf"({QUOTED})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _NOT_NULL = re.compile(r"(?<=[\w)\]}])!!(?=\s*\.)")

@@ -141,8 +141,8 @@ def nothing_asks(
 
 
 def keeps_for_nothing(text: Text, statement: str) -> bool:
-    """Whether a statement keeps an error in a name that decides of nothing but a commit, and that a
-    later round of the loop has anew, or that nothing reads."""
+    """Whether a statement keeps an error in a name that nothing reads, or that decides only about
+    a commit and starts anew with each round of the loop."""
     kept = _KEEPS.fullmatch(statement)
     if kept is None:
         return False

@@ -202,7 +202,7 @@ def _acts(text: Text, begin: int, end: int) -> bool:
 
 
 def _is_untaken(text: Text, name: str, places: list[int]) -> bool:
-    """Whether a call of this name, other than those at these places, has a result for nobody."""
+    """Whether nothing takes the result of a call of this name, other than those at these places."""
     call = rf"(?:(?:this|\w+)\s*\.\s*)?{name}\s*\("
     alone = rf"(?<=[;{{}}\n])\s*{call}[^;{{}}]*\)\s*[;\n]"
     uses = re.compile(rf"\b{name}\s*\(")

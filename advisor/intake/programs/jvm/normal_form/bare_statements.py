@@ -12,7 +12,7 @@ from advisor.intake.programs.jvm.text import Text, spliced
 
 _MOST, _DEEPEST = 200, 6
 _LOOP_HEAD = re.compile(r"(?<!\})\s(?:for|while)\s*\(|(?<=[;{)])(?:for|while)\s*\(")
-"""The condition behind the braces of `do` is none."""
+"""The head of a loop, but not the condition behind the braces of `do`."""
 _HAS_NO_STATEMENT = re.compile(r"[{;]|yield\b|\Z")
 _IF = re.compile(r"(?<=[;{}\n])\s*+if\s*\(")
 _ELSE = re.compile(r"\s*else\b\s*(?:if\s*\()?")

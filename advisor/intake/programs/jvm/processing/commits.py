@@ -67,7 +67,7 @@ _WAITED = re.compile(rf"\bflush\s*\(|{WAITS.pattern}")
 
 
 def any_of(names: Iterable[str]) -> re.Pattern[str]:
-    """A use of any of these names; of none if there is none."""
+    """A use of any of these names; it matches nothing without names."""
     return re.compile("|".join(_USE.format(name) for name in sorted(names)) or r"(?!)")
 
 

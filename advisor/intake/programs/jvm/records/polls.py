@@ -97,7 +97,7 @@ def polls(text: Text, chains: Mapping[str, Sequence[poll_chains.Chain]]) -> Iter
 
 
 def _of_others(text: Text, consumers: Collection[str]) -> Iterator[int]:
-    """Where something polls as a consumer does, and is none of these."""
+    """Where something else than these polls as a consumer does."""
     known = {poll.end() for consumer in consumers for poll in _polls(text, consumer)}
     opened = (match.start() + match[0].rindex("(") + 1 for match in _ANY_POLL.finditer(text.plain))
     return (at for at in opened if at not in known)

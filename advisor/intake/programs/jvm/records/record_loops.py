@@ -29,8 +29,8 @@ _CALL = re.compile(r"\bspliterator\b[^{}]*?\.\s*\w+\s*[({]")
 
 
 def loops(text: Text, names: Collection[str], span: Block) -> Iterator[tuple[str, Block]]:
-    """What a loop over these names calls a record, and its body, between two places; a partition
-    is none."""
+    """What a loop over these names calls a record, and its body, between two places. A partition
+    is not a record."""
     known = rf"(?:{'|'.join(sorted(names)[:_MOST_NAMES])})"
     for loop in islice(re.compile(_EACH.format(known)).finditer(text.plain, *span), _MOST):
         name = loop[1] or loop[2]

@@ -360,8 +360,8 @@ class Reader:
         return self._other(at, stop), stop
 
     def _sent(self, at: int, stop: int) -> Block | None:
-        """A statement that sends, or waits for that; one of which it is not known who hears of it
-        is read as any other work."""
+        """A statement that sends, or waits for a send. One whose error may be heard anywhere is
+        read as any other work."""
         if not self._sends.are_in(at, stop):
             return self._sends.waits(at, stop)
         with suppress(Unclear):

@@ -37,8 +37,8 @@ CALCULATED = re.compile(
 
 
 class Marks:
-    """Those of one method, as far as it was read: what they are is known at each place. A name
-    that is given anything else anywhere in the text is none."""
+    """The marks of one method, as far as it was read: their values are known at each place. A
+    name that is given anything else anywhere in the text is not a mark."""
 
     def __init__(self, plain: str, depth: int = 0) -> None:
         self._plain, self._depth = plain, depth

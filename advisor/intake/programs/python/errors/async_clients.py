@@ -20,7 +20,7 @@ _MODULES = re.compile(
 _CLASSES = re.compile(r"Async[A-Z]\w*|AIO[A-Z]\w*|async_sessionmaker|create_async_engine")
 _OF_KAFKA = re.compile(r"AIO\w*(?:Producer|Consumer)|AsyncIO\w*Scheduler")
 _MAKES = re.compile(r"(?:pipeline|begin|transaction|add|add_all|append|expunge|with_options)")
-"""Methods that are none, and make or keep something at once."""
+"""Methods that are not coroutines: they make or keep something at once."""
 _RUNS, _CONNECTS = ("run", "run_until_complete"), ("acquire", "connect", "cursor")
 _ENDS = frozenset({"commit", "flush", "execute"})
 """What ends the work with a message that an object was given before."""

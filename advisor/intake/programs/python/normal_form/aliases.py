@@ -35,7 +35,7 @@ def handed(call: ast.Call, function: Function) -> Iterator[tuple[str, ast.expr]]
 
 
 def stand_ins(tree: ast.AST, functions: Mapping[str, Function]) -> dict[str, list[Function]]:
-    """The functions that a name may stand for, where it is none of a function itself."""
+    """The functions that a name may stand for, where it is not a function's own name."""
     found: dict[str, list[Function]] = {}
     made: dict[int, Function] = {}
     for _ in range(_ROUNDS):  # `h = handle`, `R(h)`, `self.handler = handler`

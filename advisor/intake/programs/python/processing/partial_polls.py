@@ -358,8 +358,8 @@ def _asked_for(
 
 
 def _says_what_failed(call: ast.Call) -> bool:
-    """Whether a call raises for nothing that fails, but returns it: what runs another program
-    (subprocess; os), and what writes several things at once (elasticsearch; boto3; BigQuery)."""
+    """Whether a call returns what fails and does not raise: it runs another program
+    (subprocess; os), or writes several things at once (elasticsearch; boto3; BigQuery)."""
     named = {word.arg or "": ast.unparse(word.value) for word in call.keywords}
     verb, name = words.verb(call), f"{words.receiver(call)}.{words.verb(call)}"
     runs = name == "subprocess.run" and named.get("check") != "True"

@@ -161,7 +161,7 @@ class _Walk:
         branch.join(branches)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, branch: Branch) -> None:
-        """Follows a loop once; one over the messages of a poll is none that tries again."""
+        """Follows a loop once; one over the messages of a poll does not try again."""
         over = node.test if isinstance(node, ast.While) else node.iter
         polls = any(map(self._polls, words.calls(over)))
         if isinstance(node, ast.While):
