@@ -122,6 +122,8 @@ def test_what_says_that_something_failed_is_asked(
 
 
 _CONNECT = "db = psycopg2.connect(DSN)\ncursor = db.cursor()"
+_ENGINE = "engine = sqlalchemy.create_engine(URL)"
+_BY_NAME = "db.execute('INSERT INTO t VALUES (1)')"
 _INSERT = "cursor.execute('INSERT INTO t VALUES (%s)', (m.value(),))"
 
 
@@ -135,6 +137,9 @@ _INSERT = "cursor.execute('INSERT INTO t VALUES (%s)', (m.value(),))"
         (f"{_CONNECT}\ndb.autocommit = False", _INSERT, False),
         (f"{_CONNECT}\nrows = Rows(db)", _INSERT, True),
         (_CONNECT, "cursor.execute('SELECT 1')\n    save(m)", True),
+        (_ENGINE, f"with engine.connect() as db:\n        {_BY_NAME}", False),
+        (_ENGINE, f"with engine.connect() as db:\n        {_BY_NAME}\n        db.commit()", True),
+        (_ENGINE, f"with engine.begin() as db:\n        {_BY_NAME}", True),
     ],
 )
 def test_what_is_written_to_a_database_is_committed(
