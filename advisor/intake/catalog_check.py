@@ -278,7 +278,7 @@ class _Scale:
                 intake.notes.append(f"Line {intake.lines[name]}: {words}: {default}.")
 
     def _is_stated(self, item: Item, name: str, value: Value) -> bool:
-        """Whether what the brokers say for all topics does not count, and says what does."""
+        """Whether the topic's own setting is stated, which goes before the brokers'; says so."""
         stated, at = replace(item, name=item.inherited), self.intake.lines.get(name)
         if at is not None:
             if self.intake.settings[name] != value:

@@ -112,7 +112,7 @@ def _stated(files: Iterable[Source]) -> set[str]:
 
 
 def _clients(names: Iterable[str]) -> Mapping[tuple[str, str], set[str]]:
-    """The clients that properties are of, by what their variables begin with."""
+    """The clients that have these properties, by how their variables begin."""
     found = {(head, "DEFAULT"): {"default"} for head in ("kafka.consumers", "kafka.producers")}
     for match in filter(None, map(_PROPERTY.fullmatch, names)):
         client = match["client"].strip('"')

@@ -97,7 +97,7 @@ class Inputs:
     """What files start an application in, of which others are."""
     idle: list[str] = field(default_factory=list)
     detected_family: str = ""
-    """The client that the files are of, where its version was stated and it was not."""
+    """The client of the files, where only its version was stated."""
 
     def check_chosen(self) -> None:
         """Raises `FileProblem` for a client that was asked for and is in no file."""

@@ -15,7 +15,7 @@ _STARTS = ("environment", "compose", "kubernetes", "systemd", "dockerfile")
 """Kinds that say what processes are started with."""
 _SURE = 0.9
 _OF_VARIABLES = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w-]+)?|[\w.-]+\.env")
-"""How files of variables are called (Compose file reference, `env_file`)."""
+"""Names of files of variables (Compose file reference, `env_file`)."""
 
 _OF_SERVERS = (
     (re.compile(r"(?i)topic"), "topic-properties"),

@@ -57,7 +57,7 @@ def weigh_options(
 
 
 def _is_controllers(item: Item) -> bool:
-    """Whether it says that what is stated here of brokers is of controllers."""
+    """Whether it says that the settings of brokers here are those of controllers."""
     roles = {role.strip() for role in item.text.split(",")}
     return item.name == KRAFT and roles == {"controller"}
 

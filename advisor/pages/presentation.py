@@ -247,7 +247,7 @@ def to_prove(given: Judgement) -> Failure | None:
 
 
 def not_staged(pipeline: Pipeline) -> str:
-    """In what an experiment is not what was described; empty where it is."""
+    """How an experiment differs from what was described; empty where it does not."""
     words = []
     if Replication(pipeline).zookeeper:
         line = "this line" if kafka_at_least(pipeline, "3.3") else "3.3, the oldest line it has"

@@ -1,4 +1,4 @@
-"""Why anomalies may happen: each reason once, with the failures that it is of."""
+"""Why anomalies may happen: each reason once, with the failures that it explains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 
 @dataclass(slots=True)
 class Reason:
-    """A reason, with the anomalies and the failures that it is of."""
+    """A reason, with the anomalies and the failures that it explains."""
 
     why: str
     anomalies: list[Anomaly] = field(default_factory=list)

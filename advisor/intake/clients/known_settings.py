@@ -214,8 +214,8 @@ def _counts(client: Component, name: str) -> bool:
 def is_of_client(key: str) -> bool:
     """Whether a name tells that something is for a client: a setting of one, or a name near that.
 
-    Those of one word, such as `partition` and `debug`, are of much else, and what secures
-    connections is of other clients as well.
+    Names of one word, such as `partition` and `debug`, mean much else, and the settings that
+    secure connections are those of other clients, too.
     """
     if key.startswith(_OF_CONNECTIONS) or ("." not in key and key != "acks"):
         return False

@@ -125,8 +125,8 @@ def _patch(reading: Reading, leaves: Iterable[Leaf]) -> None:
 
 
 def _tell(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
-    """What is said of what is not read: clients of their own beside what is read are refused unless
-    somebody asks for that. Raises `IntakeError` if there is nothing else."""
+    """Notes what is not read. Resources of clients are refused beside what is read, unless somebody
+    chooses the rest. Raises `IntakeError` if there is nothing else."""
     for kind in others:
         what = _OTHERS.get(kind.text, "")
         words = f"a {kind.text} {what}. Nothing of it is read"
@@ -224,7 +224,7 @@ def _mode(reading: Reading, leaves: list[Leaf]) -> None:
 
 
 def _say_left(reading: Reading, leaves: Iterable[Leaf]) -> None:
-    """Says of a resource that Strimzi leaves what it is of as it is (Strimzi documentation,
+    """Notes a resource whose cluster or topic Strimzi leaves as it is (Strimzi documentation,
     "Pausing reconciliation" and "Managing KafkaTopic resources without impacting Kafka topics")."""
     for leaf in leaves:
         if leaf.path[:-1] == ("metadata", "annotations") and _LEFT.get(leaf.path[-1]) == leaf.text:
@@ -306,7 +306,7 @@ def _topic(reading: Reading, leaf: Leaf) -> None:
 
 
 def _internal(leaves: Iterable[Leaf]) -> str:
-    """The one of Kafka's own topics that a resource is of; empty for any other."""
+    """The topic of Kafka's own that a resource describes; empty for any other topic."""
     names = {leaf.path: leaf.text for leaf in leaves}
     return internal_topics.internal(
         names.get(("spec", "topicName")) or names.get(("metadata", "name"))

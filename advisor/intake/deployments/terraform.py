@@ -121,7 +121,7 @@ def read(text: str) -> Reading:
 
 
 def _internal(text: str, begins: int) -> str:
-    """The one of Kafka's own topics that a resource is of; empty for any other."""
+    """The topic of Kafka's own that a resource describes; empty for any other topic."""
     later = _RESOURCE.search(text, begins)
     named = _NAMED.search(text, begins, later.start() if later else len(text))
     return internal_topics.internal(named and named[1])

@@ -83,8 +83,8 @@ def _maps(text: str) -> dict[str, _Value]:
 
 
 def _places(text: str) -> dict[str, int]:
-    """Where the maps begin that locals and variables have; what is given goes before a default. A
-    name that is there twice is of another map inside of one."""
+    """Where the maps of locals and variables begin; a given one goes before a default. A name that
+    is there twice may be of a map inside another, and is left out."""
     found, given, twice, done = dict[str, int](), dict[str, int](), set[str](), 0
     for variable in VARIABLE.finditer(text):
         if variable.start() >= done:
@@ -133,7 +133,7 @@ def _parsed(text: str) -> _Value:
 
 
 def _common(use: re.Match[str], elements: Sequence[_Value]) -> str:
-    """What all elements have there, or what the text says itself."""
+    """The value that all elements have there, or the text as it is."""
     name = use["tried"] or use["looked"] or use["named"] or use["quoted"]
     found = list[_Value]()
     for element in elements:

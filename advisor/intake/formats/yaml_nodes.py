@@ -130,7 +130,7 @@ class _Walk:
                 yield from self.leaves(item, (*path, str(index)), _line(item))
 
     def _entries(self, node: yaml.MappingNode, depth: int) -> dict[str, tuple[yaml.Node, int]]:
-        """What a mapping holds, with what it merges in (`<<`): its own goes before that."""
+        """The entries of a mapping. Its own go before those that it merges in (`<<`)."""
         merged: dict[str, tuple[yaml.Node, int]] = {}
         own: dict[str, tuple[yaml.Node, int]] = {}
         for key, value in node.value:

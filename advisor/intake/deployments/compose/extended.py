@@ -1,5 +1,5 @@
-"""Services that extend another one of their file: they have what that states, beneath what they
-state themselves (Compose file reference, `extends`)."""
+"""Services that extend another one of their file: they have its settings, beneath those that
+they state themselves (Compose file reference, `extends`)."""
 
 from __future__ import annotations
 

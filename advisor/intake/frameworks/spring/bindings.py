@@ -260,7 +260,7 @@ def _writes_silently(reading: Reading, leaves: Iterable[Leaf]) -> None:
 
 
 def binding_of(name: str) -> str:
-    """The binding that a property is of; empty for the default of all."""
+    """The binding that has a property; empty for the default of all."""
     match = _ANY_BINDING.match(name)
     return match["name"] if match else ""
 

@@ -13,7 +13,7 @@ _EFFECT = (
     r"\s*(?:\.\s*(?:delay|blocking|attempt|succeed|pure|suspend|defer|just|fromRunnable|fromCallable"
     r"|fromAction|successful|apply)\s*)?[({]?\s*)"
 )
-"""What only holds what is written in it."""
+"""Wrappers of a statement, such as `IO { … }`, that do nothing else."""
 _EFFECTS = (
     r"(?:\w+\.)?(?:ZIO|IO|Logger\[\w+\]|Console|IO\.consoleForIO)\s*\.\s*"
     r"(?:log\w*|print\w*|errorln|error|warn|info|debug)\s*\(.*"

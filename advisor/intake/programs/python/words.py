@@ -26,7 +26,7 @@ _CALLS_OTHERS = frozenset({
     "apply_async", "starmap_async", "run_in_executor", "to_thread", "run_sync", "takewhile",
     "dropwhile", "filterfalse",
 })  # fmt: skip
-"""What calls a function that it is given, with what else it is given."""
+"""Functions that call one of their arguments with the others."""
 EXECUTORS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor"})
 """Pools that keep the error of a call in its future (concurrent.futures)."""
 GROUPS = frozenset({"TaskGroup", "create_task_group", "open_nursery"})

@@ -27,7 +27,7 @@ PASSES = LATER | {
     "associateWith",
     "last", "first", "toMutableList", "stripMargin", "reversed", "orElseThrow", "getValue", "value",
 }  # fmt: skip
-"""Calls whose value is made of what they are given, or of what their lambda returns."""
+"""Calls whose value is made of their arguments, or of the value of their lambda."""
 OWN = ("apply", "run", "with")
 """Kotlin's calls whose braces have a receiver."""
 KEEPS = frozenset({

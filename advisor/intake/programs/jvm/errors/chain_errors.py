@@ -37,7 +37,7 @@ _EFFECT = re.compile(
 _VALUE = re.compile(
     r"onErrorReturn\w*|orElseSucceed|recoverWithItem|handleError|recover|exceptionally"
 )
-"""What puts a value in the place of an error, which what is behind it may process."""
+"""Steps that put a value in the place of an error, which later steps may process."""
 _RUNS = re.compile(
     r"(?:block|subscribe|await|unsafeRun|join|get|indefinitely|atMost|toFuture|then\b|void\b|value\b"
     r"|collect|last|unsafeToFuture|orDie|getOrThrow)\w*"

@@ -65,7 +65,7 @@ _COMMITS = re.compile(r"\s*(?:\w+\s*\.\s*)*commit(?:Sync|Async)?\s*\(.*", re.DOT
 
 
 def sides(text: Text, at: int) -> tuple[str, str]:
-    """What is done behind a condition that ends at a place, and what else."""
+    """What is done if the condition that ends at a place holds, and what is done otherwise."""
     does, other = (text.plain[slice(*span)] for span in _spans(text, at))
     return does.removeprefix("{"), other.removeprefix("{")
 

@@ -244,7 +244,7 @@ class Futures:
         return READ if _IS_VALUE.search(around[-1][2]) else RESULT
 
     def _of_held(self, head: str, depth: int) -> str:
-        """What becomes of what a function returns that a variable holds, where it is called."""
+        """What becomes of the future that a function in a variable returns, where it is called."""
         held = re.search(r"(\w+)\s*(?::[^=;{}]*)?=$", head[-_REACH:])
         name = held[1] if held else "_"
         if ("=", name) in self._fates:
@@ -306,7 +306,7 @@ class Futures:
         return outer if isinstance(outer, str) else _Value(outer.at, end, outer.later)
 
     def _of_return(self, value: _Value, depth: int) -> _Value | str:
-        """What becomes of what a `return` hands on."""
+        """What becomes of the future that a `return` hands on."""
         for start, end, head in reversed(self._text.around(value.at)):
             if re.search(r"(?:->|=>)\s*$", head):
                 return self._of_lambda(_Value(start, end + 1), depth)
@@ -346,7 +346,7 @@ class Futures:
         return READ if self._method_reads(name, position, depth) else RESULT
 
     def _of_collection(self, name: str, depth: int) -> str:
-        """What becomes of what a collection holds; one of another file may be read there."""
+        """What becomes of the futures in a collection; one of another file may be read there."""
         keeps = "|".join(sorted(calls.KEEPS))
         other = re.search(rf"\b{name}\b(?!\s*\.\s*(?:{keeps})\s*\()", self._plain)
         return self._found(name, (-1, len(self._plain)), depth) if other else READ

@@ -61,7 +61,7 @@ _PASSES = frozenset({
     "onSuccess", "also", "map", "mapCatching", "apply", "foreach", "forEach", "andThen", "peek",
     "let", "tap", "flatMap", "run", "left", "failed", "swap", "void",
 })  # fmt: skip
-"""What hands on an error, or does nothing for one, and what is done in it that asks for one."""
+"""Steps of a chain that hand an error on, or do nothing for it, and what in them asks for it."""
 _LOOKS_AT = re.compile(
     r"\b(?:is(?:Fail|Err|Success)\w*|has(?:Fail|Err)\w*|exceptionOrNull|getOrThrow|fold|failed"
     r"|getCause|onFailure)\b"

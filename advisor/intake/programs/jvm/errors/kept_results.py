@@ -21,7 +21,7 @@ _MAPS = re.compile(r"(?:map\w*|flatMap|associate\w*|traverse)")
 _HANDS_ON = frozenset({
     "async", "Future", "withContext", "coroutineScope", "supervisorScope", "runBlocking",
 })  # fmt: skip
-"""What is within a function of a list, and gives what its own function gives."""
+"""Calls inside the function of a list whose value is that of their own function."""
 _THROWS = re.compile(r"\b(?:getOrThrow|orElseThrow|throwOnFailure|throw)\b|\.\s*get\b(?!\w|\()")
 _ASKS = re.compile(
     r"\b(?:isFailure|isSuccess|isLeft|isRight|exceptionOrNull|onFailure|fold|failed|Failure|Left)\b"

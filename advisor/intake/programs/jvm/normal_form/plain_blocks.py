@@ -46,7 +46,7 @@ def plain_blocks(code: str) -> str:
 
 
 def _spans(text: Text) -> Iterator[list[Block]]:
-    """For each such block, what stands around what is done in it; all of one that never is."""
+    """For each such block, what stands around its statements; all of a block that never runs."""
     for match in islice(_NEVER.finditer(text.plain), _MOST):
         end = text.block_of(match.end() - 1)[1]
         if not _OTHER.match(text.plain, end + 1):

@@ -1,4 +1,4 @@
-"""One form for what can be written in several, so that what looks for something knows one.
+"""One form for code that can be written in several, so that each reader needs to know only one.
 
 Classes are without their packages, `for (;;)` is `while (true)`, a loop over an iterator, or over
 the places of a list, is one over what these are of, and a chain of calls, or what stands before
@@ -101,7 +101,7 @@ def _over_records(match: re.Match[str]) -> str:
 
 
 def _without_iterators(code: str) -> str:
-    """The loops of which each round takes the next of an iterator, over what that is of."""
+    """Loops whose rounds take the next of an iterator, as loops over the iterator's collection."""
     changes = list[tuple[int, int, str]]()
     for made in _ITERATOR.finditer(code) if "hasNext" in code else ():
         name, reach = made["name"], made.end() + _FARTHEST

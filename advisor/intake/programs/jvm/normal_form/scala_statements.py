@@ -28,7 +28,7 @@ _HANDLED = re.compile(r"\s*(?:catch|finally)\b")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a `case` takes, and where what it does begins and ends; `at` is where it stands."""
+    """A `case`: what it takes, where its code begins and ends, and where it stands (`at`)."""
 
     taken: str
     at: int
@@ -96,7 +96,7 @@ def cases(text: Text, block: Block) -> list[Case]:
 
 
 def caught(taken: str) -> str:
-    """What a clause of Java's names for what a case takes; empty for a condition."""
+    """What a `catch` of Java names for what a case takes; empty for a condition."""
     if fatal := _NON_FATAL.fullmatch(taken):
         return f"{fatal['name']}: Exception"
     if named := _NAMED.fullmatch(taken):

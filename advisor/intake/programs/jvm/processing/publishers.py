@@ -79,7 +79,7 @@ _EACH = re.compile(
     r"\b(?:for[Ee]ach|doOn\w+|peek|tap|also)\s*[({]\s*(?:case\s*)?\(?\s*\w+(?:\s*,\s*\w+)?\s*\)?"
     r"\s*(?:->|=>)\s*$"
 )
-"""What makes nothing of what its function returns."""
+"""Calls that ignore what their function returns."""
 _CLOSES = re.compile(r"\s*[)}]")
 _STATEMENT = re.compile(r"(?:^|[;{})]|->|=>)\s*$")
 _LINE = re.compile(r"[\w\]\"']\s*\n\s*$")

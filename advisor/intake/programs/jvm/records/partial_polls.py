@@ -105,7 +105,7 @@ def leaves(text: Text, at: int, loops: Sequence[Block]) -> bool:
 
 
 def _is_loop(text: Text, braces: tuple[int, int, str]) -> bool:
-    """Whether what stands before braces is what `break` leaves."""
+    """Whether `break` leaves these braces, by what stands before them."""
     before = text.plain[: braces[0]][-400:].rstrip()
     if before.endswith(")"):
         opened = text.opened(text.plain.rindex(")", 0, braces[0]))

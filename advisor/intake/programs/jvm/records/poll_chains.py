@@ -56,12 +56,12 @@ class Step:
     is_outer: bool
 
     def parameter(self, text: Text) -> tuple[str, int]:
-        """What it calls what it is given, and where its body begins."""
+        """The name of its parameter, and where its body begins."""
         match = _PARAMETER.match(text.plain, self.begin, self.end)
         return (match[1], match.end()) if match else ("it", self.begin)
 
     def parameters(self, text: Text) -> Iterator[tuple[str, int]]:
-        """What its function calls all that it is given, and where its body begins."""
+        """The names of all its function's parameters, and where its body begins."""
         if match := _PARAMETERS.match(text.plain, self.begin, max(self.begin, self.end)):
             yield from ((name, match.end()) for name in re.findall(r"\w+", match["names"]))
         elif _CASES.match(text.plain, self.begin):
@@ -69,8 +69,8 @@ class Step:
 
 
 def names_of_cases(text: Text, block: Block) -> Iterator[tuple[str, int]]:
-    """What the cases of a function, or of a `match`, call what they take apart, and where the body
-    of each begins."""
+    """The names in the patterns of the cases of a function, or of a `match`, and where the body of
+    each begins."""
     for match in islice(_CASE.finditer(text.plain, *block), _MOST_CASES):
         yield from ((name, match.end()) for name in _BOUND.findall(match["pattern"]) if name != "_")
 

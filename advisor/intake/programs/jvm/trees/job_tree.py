@@ -76,7 +76,7 @@ def _roots(text: Text, places: Sequence[int]) -> Iterator[tuple[str, tuple[int, 
 
 
 class _Reader(loop_tree.Reader):
-    """Reads a method that sends. What it does besides is of no matter, unless it may be what is
+    """Reads a method that sends. What else it does does not matter, unless it may be what is
     done about a send that failed."""
 
     def __init__(self, text: Text, sends: Sends) -> None:

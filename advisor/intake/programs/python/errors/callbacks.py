@@ -178,7 +178,7 @@ def _with_error(body: Iterable[ast.AST], error: str) -> Iterator[ast.AST]:
 
 
 def _sides(node: ast.AST) -> tuple[str, Sequence[ast.AST], Sequence[ast.AST]]:
-    """What a statement asks, what is done where that holds, and what where it does not."""
+    """The condition of a statement, what is done where it holds, and what where it does not."""
     match node.value if isinstance(node, ast.Expr) else node:
         case ast.If(test, then, other):
             return ast.unparse(test), then, other

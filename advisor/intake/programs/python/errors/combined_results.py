@@ -18,7 +18,7 @@ from advisor.intake.programs.python.normal_form.aliases import last
 
 CHOOSES = frozenset({"filter", "takewhile", "dropwhile", "filterfalse"})
 EACH = CHOOSES | {"map"}
-"""What calls a function with each message, and hands on by what that returns."""
+"""Functions that call another one with each message, and hand messages on by what it returns."""
 _COMBINES = frozenset({
     "sum", "all", "any", "list", "tuple", "len", "sorted", "set", "frozenset", "bool", "int", "min",
     "Counter", "gather",

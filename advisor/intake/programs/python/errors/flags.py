@@ -95,7 +95,7 @@ _OF_ERRORS = frozenset(
     {"failed", "error", "errors", "is_error", "is_err", "has_error", "has_errors"}
 )
 OUTCOMES = _OF_ERRORS | {"ok", "success", "succeeded", "successful", "is_success", "is_ok"}
-"""What the result of a call is asked for, to learn what became of it."""
+"""Attributes of a result that say what became of the call."""
 
 
 def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
@@ -143,7 +143,7 @@ def _is_status(left: ast.expr, other: ast.expr) -> bool:
 
 
 def _of_status(node: ast.expr) -> ast.expr:
-    """What a status is of, such as `r` of `r.status_code // 100`; any other expression itself."""
+    """The answer that has a status, such as `r` in `r.status_code // 100`; else the expression."""
     match node:
         case ast.Attribute(value=inner, attr="status_code" | "status"):
             return inner

@@ -49,7 +49,7 @@ def tells_of_future(node: ast.stmt) -> bool:
 
 
 def done_by(call: ast.Call) -> list[ast.expr]:
-    """What is called as soon as others are done with what they were given."""
+    """Callbacks that run as soon as a future is done."""
     return call.args if words.verb(call) == "add_done_callback" else []
 
 

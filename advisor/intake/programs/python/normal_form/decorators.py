@@ -25,7 +25,7 @@ def unfold(tree: ast.Module) -> ast.Module:
 
 
 _Wrapper = tuple[Function, str]
-"""What a decorator puts in the place of a function, and what it calls that one."""
+"""The function that a decorator puts in the place of another, and its name for that one."""
 
 
 def _wrappers(decorator: Function) -> list[_Wrapper]:

@@ -182,12 +182,12 @@ class _Inlined(ast.NodeTransformer):
         return self._inside(body)
 
     def _function(self, call: ast.Call) -> Function | None:
-        """The function of the file that a call is of."""
+        """The function of the file that is called."""
         return self._functions.get(_called(call))
 
 
 class _Apart(ast.NodeTransformer):
-    """Gives names to what functions return that are called within a value."""
+    """Gives names to the results of functions that are called within a value."""
 
     def __init__(self, function: Callable[[ast.Call], Function | None], number: int) -> None:
         self._function, self.number = function, number
@@ -246,7 +246,7 @@ def _listed(made: ast.AST | list[ast.stmt] | None) -> list[ast.stmt]:
 
 
 def _head(node: ast.expr) -> str:
-    """What makes a context, without what it is given."""
+    """The call that makes a context, without its arguments."""
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)[:200]
 
 

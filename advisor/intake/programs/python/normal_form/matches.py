@@ -35,7 +35,7 @@ def conditions(node: ast.Match) -> list[ast.stmt] | None:
 
 
 def _test(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
-    """Whether a value is of a pattern; a constant where each is."""
+    """The condition that a value fits a pattern; a constant where every value does."""
     value = copy.deepcopy(subject)
     match pattern:
         case ast.MatchAs(pattern=None):

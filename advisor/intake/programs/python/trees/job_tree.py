@@ -54,7 +54,7 @@ def _roots(
 
 
 class _Reader(loop_tree.Reader):
-    """Reads a function that sends. What it does besides is of no matter, unless it may be what is
+    """Reads a function that sends. What else it does does not matter, unless it may be what is
     done about a send that failed."""
 
     def __init__(self, sends: Sends, functions: dict[str, Function]) -> None:
