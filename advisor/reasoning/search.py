@@ -47,6 +47,11 @@ class Need:
     changing: Pulls
 
 
+def _may_lose(forbids: frozenset[Anomaly]) -> bool:
+    """Whether a message may be passed over, and none be processed again."""
+    return Anomaly.EFFECT_DUPLICATED in forbids and Anomaly.SKIPPED not in forbids
+
+
 class Search:
     """Finds the fewest pulls that leave none of some events with a violation."""
 
@@ -62,6 +67,8 @@ class Search:
         self._space = space
         self._forbids = forbids
         self._leaving = leaving
+        traded = 0 if _may_lose(forbids) else space.trades()
+        self._left: Pulls = ~(space.changing(leaving) | traded)
         self._looks: dict[Pulls, list[_Look]] = {}
         self._needs: dict[str, Need | None] = {}
         self._looked_at: Keys = 0
@@ -99,7 +106,7 @@ class Search:
     @property
     def order(self) -> Sequence[Pull]:
         """Every pull there is; those that are preferred come first."""
-        return self.chosen(self._space.changing(~self._leaving))
+        return self.chosen(self._space.changing(~self._leaving) & self._left)
 
     @property
     def before(self) -> Traced:
@@ -143,7 +150,7 @@ class Search:
         # Where no branch ended for its size alone, a larger one finds nothing either.
         while pulls is None and self._cut:
             self._cut = False
-            pulls = self._solve(0, size, ~self._space.changing(self._leaving))
+            pulls = self._solve(0, size, self._left)
             size += 1
         return pulls
 

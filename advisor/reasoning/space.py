@@ -20,6 +20,7 @@ from advisor.reasoning.guarantees import Requirement
 from advisor.reasoning.judgement import Assessed
 from advisor.reasoning.keys import BIT, Key, Keys
 from advisor.reasoning.levers import ALL, Lever
+from advisor.reasoning.levers.lever import nothing
 from advisor.reasoning.obstacle import blocked
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.trace import Traced
@@ -100,6 +101,9 @@ _LEVERS = {BIT[lever.component, lever.setting]: (rank, lever) for rank, lever in
 _LEVERED: Keys = sum(_LEVERS)
 """Every setting that has a lever."""
 
+_TRADED = [key for key, (_, lever) in _LEVERS.items() if lever.trades is not nothing]
+"""Those of which a lever may give up a message."""
+
 
 class Space:
     """The pipelines that pulls lead to from one, each made and asked once.
@@ -113,6 +117,7 @@ class Space:
         self._made: dict[Pulls, Traced] = {0: self.before}
         self._known: defaultdict[str, dict[Pulls, tuple[Any, Keys]]] = defaultdict(dict)
         self._changing: dict[Keys, Pulls] = {}
+        self._traded: Pulls = 0
         self._chosen: dict[Pulls, tuple[Pull, ...]] = {}
         self._of_settings: dict[Keys, Pulls] = {}
 
@@ -138,12 +143,20 @@ class Space:
             rank, lever = _LEVERS[keys]
             key = (lever.component, lever.setting)
             pulls = 0
-            for value in lever.targets(self.before):
+            traded = lever.trades(self.before)
+            for value in (*lever.targets(self.before), *traded):
                 pull = Pull(lever, value, key, keys, rank, 1 << len(self._pulls))
                 self._pulls.append(pull)
                 pulls |= pull.bit
+                self._traded |= pull.bit if value in traded else 0
             self._of_settings[keys] = pulls
         return pulls
+
+    def trades(self) -> Pulls:
+        """The pulls that give up a message where another one would repeat it."""
+        for keys in _TRADED:
+            self._of_setting(keys)
+        return self._traded
 
     def pull(self, bit: Pulls) -> Pull:
         """The pull of a set of one."""

@@ -36,6 +36,31 @@ def _commits(pipeline: Pipeline) -> Sequence[Value]:
     return ["after-processing"] if group.commit is Commit.BEFORE else ["before-processing"]
 
 
+def _gives_up(pipeline: Pipeline) -> Sequence[Value]:
+    """A commit before processing has no message processed again. A framework commits by itself."""
+    group = Group.of(pipeline)
+    if group is None or group.skips() is not None or group.repeats() is None:
+        return ()
+    by_code = pipeline.family is not Family.JAVA or (
+        pipeline.text(Component.APPLICATION, "framework") == "none"
+    )
+    return ["before-processing"] if by_code else ()
+
+
+def _commit_price(before: Pipeline, after: Pipeline) -> str:
+    throughput = "a synchronous commit adds a round trip to the coordinator to each batch."
+    if after.text(Component.APPLICATION, "commit") == "before-processing":
+        return paid(
+            throughput=throughput,
+            more="Code: one commit for each batch of records, before it is processed. Loss: what "
+            "was committed and not yet processed when a reader dies is never processed.",
+        )
+    return paid(
+        throughput=throughput,
+        more="Code: one commit for each batch of records, after it is processed.",
+    )
+
+
 def _orders(pipeline: Pipeline) -> Sequence[Value]:
     """Of use only where threads finish in another order."""
     group = Group.of(pipeline)
@@ -95,10 +120,10 @@ _READER = _release(
 LEVERS = (
     _lever(
         "commit", _commits,
-        costs(throughput="a synchronous commit adds a round trip to the coordinator to each batch.",
-              more="Code: one commit for each batch of records, after it is processed."),
+        _commit_price,
         "Kafka design.md, Message Delivery Semantics",
         _READER,
+        trades=own_code(_gives_up),
     ),
     _lever(
         ORDER, own_code(_orders),

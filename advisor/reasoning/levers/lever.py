@@ -20,6 +20,11 @@ Targets = Callable[[Pipeline], Sequence[Value]]
 Price = Callable[[Pipeline, Pipeline], str]
 
 
+def nothing(pipeline: Pipeline) -> Sequence[Value]:
+    """No value, for any pipeline."""
+    return ()
+
+
 class Restart(StrEnum):
     """What has to be started again, one instance at a time, for a change to hold."""
 
@@ -48,7 +53,8 @@ class Lever:
 
     A value of None leaves the setting's line out. `price` sees the pipeline as described and as
     recommended; `source` says where it is from, and `confidence` whether what the change does was
-    read and run, or inferred.
+    read and run, or inferred. `trades` are values that give up a message where another one would
+    repeat it: no stronger, and worth trying only for who forbids the repeat and not the loss.
     """
 
     component: Component
@@ -58,6 +64,7 @@ class Lever:
     source: str
     procedure: Procedure
     confidence: Confidence = Confidence.HIGH
+    trades: Targets = nothing
 
 
 PRODUCERS_AGAIN = Procedure(
