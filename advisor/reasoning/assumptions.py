@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from advisor.catalog import Component, Family, Kind, Setting, Value
 from advisor.reasoning.behaviour.absence import NAME as OUTAGE
 from advisor.reasoning.behaviour.absence import until_replaced
+from advisor.reasoning.behaviour.replication import on_brokers_only
 from advisor.reasoning.behaviour.sizes import LARGEST, sent, taken
 from advisor.reasoning.failures.controllers_lost import SERVERS, lost_for_good
 from advisor.reasoning.keys import BIT, Key, Keys
@@ -69,6 +70,9 @@ def _taken(pipeline: Pipeline, setting: Setting) -> Value:
 
 def _not_stated(pipeline: Pipeline) -> Iterator[Setting]:
     by_brokers = {_TOPICS_NAME.get(name, name) for name in pipeline.stated(Component.BROKER)}
+    if on_brokers_only(pipeline) is not None:
+        # Whose file it is decides whether the cluster takes it (finding B001).
+        by_brokers -= {"min.insync.replicas"}
     stated = {
         Component.TOPIC: pipeline.stated(Component.TOPIC).keys() | by_brokers,
         Component.APPLICATION: pipeline.stated(Component.APPLICATION).keys(),

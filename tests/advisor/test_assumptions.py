@@ -47,6 +47,18 @@ def test_copies_that_are_stated_for_the_topic_or_for_all_topics_are_not() -> Non
         assert "topic.replication.factor" not in names(ANSWERED | {name: "1"}), name
 
 
+def test_a_minimum_of_the_brokers_files_is_one_where_the_controllers_file_decides() -> None:
+    """Finding B001: whether the two are one process, the file does not say."""
+    minimum = "topic.min.insync.replicas"
+    fields = {"topic.replication.factor": "3", "consumer.auto.offset.reset": "earliest"}
+    fields |= ANSWERED | {"broker.min.insync.replicas": "2"}
+    [taken] = [one for one in rests_on(described(fields)) if one.setting == "min.insync.replicas"]
+    assert (taken.component, taken.value) == (Component.TOPIC, 2)
+    assert minimum not in names(fields | {minimum: "2"})
+    assert minimum not in names(fields | {"kafka": "4.0"})
+    assert minimum not in names(fields | {"application.eligible.leader.replicas.version": "0"})
+
+
 def test_what_decides_nothing_here_is_not_named() -> None:
     one_copy = ANSWERED | {"topic.replication.factor": "1"}
     assert names(one_copy) == set(), "with one copy the minimum in sync is 1, whatever is written"

@@ -132,6 +132,16 @@ def removed_early(pipeline: Pipeline, factor: int) -> int:
     return int(any_time and not Replication(pipeline).zookeeper)
 
 
+def on_brokers_only(pipeline: Pipeline) -> int | None:
+    """The min.insync.replicas of the brokers' files that a cluster with eligible leader replicas
+    takes only if the active controller's file has it, too; None where nothing rests on that."""
+    name = "min.insync.replicas"
+    stated = pipeline.stated(Component.BROKER).get(name)
+    if not isinstance(stated, int) or stated < 2 or name in pipeline.stated(Component.TOPIC):
+        return None
+    return stated if Replication(pipeline).eligible_replicas else None
+
+
 @dataclass(frozen=True, slots=True)
 class Replication:
     """The topic of a pipeline as its acknowledgements see it.

@@ -20,18 +20,15 @@ Use instead
 from __future__ import annotations
 
 from advisor.catalog import Component
-from advisor.reasoning.behaviour.replication import Replication
+from advisor.reasoning.behaviour.replication import on_brokers_only
 from advisor.reasoning.finding import Confidence, Rule, Severity
 from advisor.reasoning.pipeline import Pipeline
 
 
 def check(pipeline: Pipeline) -> str | None:
     """The topic relies on the brokers' files, on a release that may pass them over."""
-    name = "min.insync.replicas"
-    stated = pipeline.stated(Component.BROKER).get(name)
-    if not isinstance(stated, int) or stated < 2 or name in pipeline.stated(Component.TOPIC):
-        return None
-    if not Replication(pipeline).eligible_replicas:
+    stated = on_brokers_only(pipeline)
+    if stated is None:
         return None
     return (
         f"min.insync.replicas={stated} on the brokers only, with "
