@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 
@@ -24,19 +24,10 @@ def _merged(entries: list[Impossible]) -> Impossible:
     return replace(
         entries[0],
         why=" ".join(_once(SENTENCES.split(entry.why) for entry in entries)),
-        nearest=" ".join(_shorter(_once(SENTENCES.split(entry.nearest) for entry in entries))),
+        nearest=" ".join(_once(SENTENCES.split(entry.nearest) for entry in entries)),
         source="; ".join(_once(entry.source.split("; ") for entry in entries)),
     )
 
 
 def _once(parts: Iterable[list[str]]) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(parts)))
-
-
-def _shorter(sentences: Iterable[str]) -> Iterator[str]:
-    """Sentences without the steps, behind a colon, that an earlier one has."""
-    given = set[str]()
-    for sentence in sentences:
-        head, _, steps = sentence.partition(": ")
-        yield f"{head}." if steps in given else sentence
-        given |= {steps} - {""}

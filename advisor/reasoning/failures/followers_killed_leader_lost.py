@@ -48,8 +48,8 @@ EVENT = FailureEvent(
         "ReplicationControlManager.java, handleBrokerUncleanShutdown",
     ),
     beyond_settings=(
-        "No setting keeps track of what is on the disk of a broker that was killed. Only the "
-        f"order of an operator's steps helps: {isr_shrunk_leader_lost.OPERATORS_STEPS}"
+        "No setting keeps track of what is on the disk of a broker that was killed. "
+        f"{isr_shrunk_leader_lost.OPERATORS_STEPS}"
     ),
     scenario="followers-killed-leader-lost",
     longer=True,

@@ -8,11 +8,12 @@ from advisor.reasoning.guarantees import Anomaly, Boundary
 from advisor.reasoning.pipeline import Pipeline
 
 OPERATORS_STEPS = (
-    "if a disk ends with its container or pod, put the logs on a persistent volume; keep the "
-    "broker that lost its disk stopped, and of the others all but the one with the newest log: the "
-    "latest leader epoch (leader-epoch-checkpoint in the partition's folder), and of several such "
-    "the longest. Have that one elected (kafka-leader-election.sh --election-type unclean accepts "
-    "any that is up), then start the rest."
+    "Where no setting helps, only the order of an operator's steps does: if a disk ends with its "
+    "container or pod, put the logs on a persistent volume; keep the broker that lost its disk "
+    "stopped, and of the others all but the one with the newest log: the latest leader epoch "
+    "(leader-epoch-checkpoint in the partition's folder), and of several such the longest. Have "
+    "that one elected (kafka-leader-election.sh --election-type unclean accepts any that is up), "
+    "then start the rest."
 )
 
 
@@ -109,8 +110,7 @@ EVENT = FailureEvent(
     ),
     beyond_settings=(
         "A second copy needs a second broker. Eligible leader replicas, which are on in clusters "
-        "created with Kafka 4.1 or later, keep an empty broker from leading. Without them, only "
-        f"the order of an operator's steps does: {OPERATORS_STEPS}"
+        f"created with Kafka 4.1 or later, keep an empty broker from leading. {OPERATORS_STEPS}"
     ),
     scenario="leader-disk-lost",
     in_scope=broker_lost_for_good,
