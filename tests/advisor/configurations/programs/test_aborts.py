@@ -60,6 +60,11 @@ def _scala(then: str) -> str:
             "case e: KafkaException => k.abortTransaction()\n}",
             _IGNORED,
         ),
+        (
+            _SCALA % f"try {{ {_SENDS} }} catch {{\ncase e: KafkaException if soon(e) => "
+            "k.abortTransaction()\ncase e: Exception => throw e\n}",
+            _IGNORED,
+        ),
         (_java("k.abortTransaction(); again.add(r);"), YES),
         (_java("k.abortTransaction();", "while (true) { %s }"), YES),
         (_java("k.abortTransaction();", "do { %s } while (!done);"), YES),

@@ -55,6 +55,7 @@ for line in open(sys.argv[1]):
         f"{_OPEN} {_SENDS} producer.flush(); {_THROWS} producer.close();",
         f"{_OPEN} {_SENDS} producer.flush(); {_AGAIN} producer.close();",
         f"{_HELD} if (failed.size() > 0) {{ write(failed); }}",
+        f"{_OPEN} int n = 0; while (n < 3) {{ {_SENDS} producer.flush(); n++; }} {_THROWS}",
     ],
 )
 def test_a_job_that_does_something_about_what_failed_loses_nothing(
@@ -69,6 +70,8 @@ def test_a_job_that_does_something_about_what_failed_loses_nothing(
         _HELD,
         f'{_HELD} if (!failed.isEmpty()) log.error("{{}} failed", failed.size());',
         f"{_OPEN} {_SENDS} {_THROWS} producer.close();",
+        f"{_OPEN} int n = 0; while (n < 3) {{ {_SENDS} producer.flush(); "
+        "if (failed.isEmpty()) break; n++; } producer.close();",
         f"try {{ {_OPEN} {_SENDS} producer.flush(); {_THROWS} }} catch (Exception e) "
         "{ e.printStackTrace(); }",
     ],
