@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from advisor.catalog import Component, Value
 from advisor.reasoning.finding import Confidence
-from advisor.reasoning.guarantees import Guarantee, Requirement
+from advisor.reasoning.guarantees import Anomaly, Guarantee, Requirement
 from advisor.reasoning.impossible import Impossible, described, waiting
 from advisor.reasoning.keys import BIT
 from advisor.reasoning.levers import Procedure
@@ -80,7 +80,7 @@ def recommend(
     wish = required if guarantee is None else replace(required, guarantee=guarantee)
     described = replace(pipeline, requirement=wish)
     spaces = {} if spaces is None else spaces
-    search, pulls = _smallest(described, spaces)
+    search, pulls = _smallest(described, spaces, wish)
     if pulls is not None:
         if not pulls:
             return Recommendation((), (), described)
@@ -89,7 +89,7 @@ def recommend(
         return Recommendation(_changes(search, pulls), waits, after)
     for near in _nearer(wish, pipeline.brokers):
         nearest = replace(pipeline, requirement=near)
-        nearer, pulls = _smallest(nearest, spaces)
+        nearer, pulls = _smallest(nearest, spaces, wish)
         if pulls is not None:
             after = replace(pulled(nearest, nearer.chosen(pulls)), requirement=wish)
             changes, changed = _changes(nearer, pulls), nearer.after(pulls).requiring(wish)
@@ -100,13 +100,15 @@ def recommend(
     raise AssertionError("asking for nothing can always be met")
 
 
-def _smallest(pipeline: Pipeline, spaces: Spaces) -> tuple[Search, Pulls | None]:
-    """The fewest changes, of the application only what no setting can do in its place."""
+def _smallest(pipeline: Pipeline, spaces: Spaces, wish: Requirement) -> tuple[Search, Pulls | None]:
+    """The fewest changes, of the application only what no setting can do in its place; none gives
+    up a message where the wish forbids that, also for something lesser."""
     survive = pipeline.requirement.survive
     if survive not in spaces:
         other = next(iter(spaces.values()), None)
         spaces[survive] = other.requiring(pipeline.requirement) if other else Space(pipeline)
-    gentle = Search.of(pipeline, spaces[survive], sum(BIT[key] for key in BENDS))
+    may_lose = Anomaly.SKIPPED not in wish.forbids()
+    gentle = Search.of(pipeline, spaces[survive], sum(BIT[key] for key in BENDS), may_lose)
     pulls = gentle.smallest()
     if pulls is not None:
         return gentle, pulls

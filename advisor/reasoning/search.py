@@ -61,13 +61,16 @@ class Search:
         events: Sequence[FailureEvent],
         forbids: frozenset[Anomaly],
         leaving: Keys = 0,
+        trading: bool = True,
     ) -> None:
-        """`forbids` is what must not be possible, `leaving` are settings that stay as they are."""
+        """`forbids` is what must not be possible, `leaving` are settings that stay as they are;
+        without `trading` no message is given up for others, whatever is forbidden."""
         self.events = events
         self._space = space
         self._forbids = forbids
         self._leaving = leaving
-        traded = 0 if _may_lose(forbids) else space.trades()
+        self._trading = trading and _may_lose(forbids)
+        traded = 0 if self._trading else space.trades()
         self._left: Pulls = ~(space.changing(leaving) | traded)
         self._looks: dict[Pulls, list[_Look]] = {}
         self._needs: dict[str, Need | None] = {}
@@ -80,6 +83,7 @@ class Search:
         pipeline: Pipeline,
         space: Space | None = None,
         leaving: Keys = 0,
+        trading: bool = True,
     ) -> Search:
         """For what the pipeline's requirement forbids, in each event that counts."""
         space = space or Space(pipeline)
@@ -87,14 +91,14 @@ class Search:
         # A sink that knows its messages makes repeats harmless; one that is only proposed does
         # not stand in for the settings that keep them away.
         events = [event for event in events_for(before) if event.in_scope(before)]
-        return cls(space, events, forbidden(before), leaving)
+        return cls(space, events, forbidden(before), leaving, trading)
 
     def with_every_setting(self) -> Search:
         """The same search in which no setting has to stay as it is.
 
         What an event takes is known where nobody looked at a setting that stayed.
         """
-        search = Search(self._space, self.events, self._forbids)
+        search = Search(self._space, self.events, self._forbids, trading=self._trading)
         search._looks = self._looks
         search._needs = {
             event: need
@@ -132,7 +136,7 @@ class Search:
     def closes(self, event: FailureEvent) -> bool:
         """Whether some pulls close this event, were it the only one."""
         if event.name not in self._needs:
-            alone = Search(self._space, (event,), self._forbids, self._leaving)
+            alone = Search(self._space, (event,), self._forbids, self._leaving, self._trading)
             self._needs[event.name] = alone._need()
         return self._needs[event.name] is not None
 

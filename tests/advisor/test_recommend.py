@@ -134,6 +134,14 @@ def test_the_change_is_this(fields: dict[str, str], expected: dict[str, object])
     assert changes(recommendation) == expected
 
 
+def test_no_message_is_given_up_for_who_forbids_that_though_less_is_nearest():
+    huge = SAFE | {"application.largest.message.bytes": "2147483647"}
+    recommendation = recommend(described(huge | {"need.guarantee": "exactly-once"}))
+
+    assert recommendation.impossible[0].nearest.startswith("at-most-once")
+    assert "application.commit" not in changes(recommendation)
+
+
 def test_a_change_that_only_makes_another_valid_is_for_what_that_closes():
     wish = Requirement(Guarantee.AT_MOST_ONCE, survive=0, ordering=False)
     streams = Pipeline(Family.STREAMS, "2.8", brokers=1, requirement=wish)
