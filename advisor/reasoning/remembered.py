@@ -50,9 +50,11 @@ class Remembered(Pipeline):
 
     def value(self, component: Component, name: str) -> Value:
         key = (component, name)
-        if key not in self.values:
-            self.values[key] = Pipeline.value(self, component, name)
-        return self.values[key]
+        try:
+            return self.values[key]
+        except KeyError:
+            value = self.values[key] = Pipeline.value(self, component, name)
+            return value
 
     # As a pipeline has them, with one call less.
     def number(self, component: Component, name: str) -> int:
@@ -64,9 +66,11 @@ class Remembered(Pipeline):
         return value if type(value) is str else Pipeline.text(self, component, name)
 
     def derive(self, look: Callable[[_Owner], _Result], owner: _Owner) -> _Result:
-        if look not in self.looks:
-            self.looks[look] = look(owner)
-        result: _Result = self.looks[look]
+        result: _Result
+        try:
+            result = self.looks[look]
+        except KeyError:
+            result = self.looks[look] = look(owner)
         return result
 
 
