@@ -16,6 +16,7 @@ from itertools import chain
 
 from advisor.intake.application_file import file_profile
 from advisor.intake.clients.known_settings import decides
+from advisor.intake.deployments.application_variables import OPTIONS
 from advisor.intake.deployments.images import setting_of
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import is_argument
@@ -31,7 +32,7 @@ _Entries = Mapping[tuple[str, str, str], str]
 def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
     """The resources, with the entries of Secrets as those of ConfigMaps, and with the values that
     variables take from entries that are here."""
-    resources = [_plain(leaves) for leaves in found]
+    resources = [[*_with_blanks(_plain(leaves))] for leaves in found]
     entries = {
         (_text(leaves, ("kind",)), _text(leaves, ("metadata", "name")), leaf.path[1]): leaf.text
         for leaves in resources
@@ -41,6 +42,23 @@ def with_references(found: Iterable[list[Leaf]]) -> list[list[Leaf]]:
     prefixes = _prefixes(chain.from_iterable(resources))
     filled = ([*_filled(leaves, entries)] for leaves in resources)
     return [_prefixed(leaves, prefixes) for leaves in filled]
+
+
+def _with_blanks(leaves: Sequence[Leaf]) -> Iterator[Leaf]:
+    """The leaves, with a blank value for each variable that has neither a value nor a source: it is
+    the empty string (Kubernetes API reference, EnvVar v1, `value`)."""
+    valued = {leaf.path[:-1] for leaf in leaves if leaf.path[-1:] == ("value",)}
+    valued |= {
+        leaf.path[: leaf.path.index("valueFrom")] for leaf in leaves if "valueFrom" in leaf.path
+    }
+    for leaf in leaves:
+        yield leaf
+        match leaf.path:
+            case (*_, "env", _, "name") if leaf.path[:-1] not in valued:
+                if not OPTIONS.fullmatch(leaf.text):
+                    yield replace(leaf, path=(*leaf.path[:-1], "value"), text="")
+            case _:
+                pass
 
 
 def _prefixes(leaves: Iterable[Leaf]) -> Mapping[tuple[str, str], str]:

@@ -56,3 +56,24 @@ def test_the_last_source_of_a_container_counts(
     tmp_path: Path, text: str, code: int, expected: str
 ) -> None:
     assert_file(tmp_path / "app.yaml", text, "", SET, code, expected)
+
+
+NO_VALUE = "spring.kafka.producer.acks has no value here"
+BROKER = (
+    "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: k}\nspec:\n  replicas: 3\n"
+    "  template:\n    spec:\n      containers:\n      - name: k\n"
+    "        image: apache/kafka:4.1.0\n        env:\n"
+    "        - {name: KAFKA_PROCESS_ROLES, value: 'broker,controller'}\n        - name: %s\n"
+)
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), [
+    (manifests(f"{MAP}, {SECRET}", ", env: [{name: SPRING_KAFKA_PRODUCER_ACKS}]"), 2, NO_VALUE),
+    (BROKER % "KAFKA_MIN_INSYNC_REPLICAS", 2, "min.insync.replicas has no value here"),
+    *[(manifests(f"{MAP}, {SECRET}", f", env: [{{name: {name}}}]"), 0, "YES(?!.*no value)")
+      for name in ("DB_PASSWORD", "SPRING_KAFKA_CLIENT_ID", "JAVA_OPTS")],
+])  # fmt: skip
+def test_a_variable_with_neither_a_value_nor_a_source_is_empty(
+    tmp_path: Path, text: str, code: int, expected: str
+) -> None:
+    assert_file(tmp_path / "app.yaml", text, "", SET, code, expected)
