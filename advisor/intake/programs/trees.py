@@ -212,3 +212,9 @@ def nodes(block: Block) -> Iterator[Statement]:
                 yield from nodes([*called, *then, *other])
             case _:
                 pass
+
+
+def refusal(at: int) -> Call:
+    """What a limit or a lock says, which may refuse a message, and where it is asked."""
+    refused = Attempt((Work(is_effect=False),), (Handler((Jump("return", value=False),), at),))
+    return Call((refused, Jump("return", value=True)))

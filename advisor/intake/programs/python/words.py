@@ -374,14 +374,17 @@ def committed(call: ast.Call) -> list[ast.expr]:
 
 
 def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) -> bool:
-    """Whether a handler takes what the processing of a message may raise; a queue that is full has
-    not taken what an attempt puts into it."""
+    """Whether a handler takes what the processing of a message may raise; a queue or a producer
+    that is full has not taken what an attempt puts into it, unless the handler does so again."""
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {ast.unparse(kind).rpartition(".")[2] for kind in types}
-    puts = any(verb(call) in _PUTS for node in attempt for call in calls(node))
-    return not all(map(_HARMLESS.fullmatch, names)) or (puts and "Full" in names)
+    puts = {verb(call) for node in attempt for call in calls(node)}
+    puts -= {verb(call) for node in handler.body for call in calls(node)}
+    full = {"Full"} if puts & _PUTS else set[str]()
+    full |= {"BufferError"} if "produce" in puts else set()
+    return not all(map(_HARMLESS.fullmatch, names)) or bool(full & names)
 
 
 def goes_on(

@@ -95,6 +95,18 @@ def test_a_handler_that_takes_its_record_out_of_a_list(
     assert_program(tmp_path / "A.java", READER % (LOOP % by_name), expected)
 
 
+@pytest.mark.parametrize(("loop", "expected"), [
+    (f"{_ALL}for (R r : all.subList(0, Math.min(10, all.size()))) {{ save(r); }}", SKIP),
+    (f"{_ALL}for (int i = 0; i < all.size(); i += 9) {{"
+     " save(all.subList(i, Math.min(i + 9, all.size()))); }", YES),
+    (f"{_ALL}while (!all.isEmpty()) {{ save(all.subList(0, Math.min(9, all.size())));"
+     " drop(all); }", YES),
+])  # fmt: skip
+def test_a_part_of_a_list_of_all_that_was_polled(tmp_path: Path, loop: str, expected: str) -> None:
+    code = READER % (LOOP % f"{loop}\nc.commitSync();")
+    assert_program(tmp_path / "A.java", code, expected)
+
+
 def test_a_handler_that_leaves_its_record_out_of_what_is_counted(tmp_path: Path) -> None:
     loop = (
         "Set<R> done = new HashSet<>(all);\nfor (R r : rs) {\ntry { save(r); }"

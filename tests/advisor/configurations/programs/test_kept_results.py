@@ -32,6 +32,10 @@ _FAILS = "rs.asScala.map(r => Try(save(r))).collect { case Failure(e) => e }"
     (f"{_KEPT}if (results.any {{ it.isFailure }}) throw E()", YES),
     (f"{_KEPT}check(results.all {{ it.isSuccess }})", YES),
     (f"{_COUNT}if (failed > 0) throw E()", YES),
+    ("for (r in rs) {\nval done = runCatching { save(r) }.getOrDefault(NONE)\nlog.info(done)\n}",
+     SKIP),
+    ("for (r in rs) { service.charge(r).also { ok -> if (!ok) log.warn(r) } }", SKIP),
+    ("for (r in rs) { service.charge(r).also { ok -> if (!ok) throw E() } }", YES),
     # a place for what failed
     ("for (r in rs) {\nrunCatching { save(r) }.onFailure { deadLetters.put(r) }\n}", YES),
     ("val letters = mutableListOf<R>()\nfor (r in rs) {\n"

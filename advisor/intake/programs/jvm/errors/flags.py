@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.log_only import only_writes
+from advisor.intake.programs.jvm.records import record_loops
 from advisor.intake.programs.jvm.records.buffers import COLLECTION
 from advisor.intake.programs.jvm.records.derived_names import logged
 from advisor.intake.programs.jvm.records.partial_polls import leaves
@@ -25,6 +26,7 @@ _KEEPS = re.compile(
     re.DOTALL,
 )
 """A statement that keeps something in a name."""
+_LAMBDA = re.compile(r"\A\s*(?:\([\w\s,]*\)|\w+(?:\s*,\s*\w+)*)\s*[-=]>")
 _DEAD_LETTER = re.compile(r"(?i)letter|dlq|dlt|quarantine|poison|parking")
 """What a place for messages that failed is called, which others made."""
 _IS_PUT = re.compile(rf"\s*(?:=(?!=)|;|:(?!:)|\+=|\.\s*(?:{_PUTS[3:-1]}|clear)\s*\()")
@@ -126,7 +128,7 @@ def nothing_asks(
 ) -> bool:  # fmt: skip
     """Whether nothing between two places is done where a name has a value."""
     span = max(0, span[0]), span[1]
-    passed = [*logged(text, span)]
+    passed = [*logged(text, span), *_told(text, name, span)]
     for place, failed, never in _failed(text, name, value, span):
         if failed is None or not is_idle(
             text, place[1], failed, loops=loops, in_function=in_function
@@ -138,6 +140,14 @@ def nothing_asks(
         _IS_PUT.match(text.plain, use.end()) or any(a <= use.start() < b for a, b in passed)
         for use in uses
     )
+
+
+def _told(text: Text, name: str, span: Block) -> Iterator[Block]:
+    """The loops over what has a name that only write of it."""
+    for _, body in record_loops.loops(text, {name}, span):
+        does = _LAMBDA.sub("", text.plain[body[0] + 1 : body[1]]).strip("{}() \n")
+        if only_writes(does):
+            yield max(span[0], text.plain.rfind(name, span[0], body[0])), body[1]
 
 
 def keeps_for_nothing(text: Text, statement: str) -> bool:

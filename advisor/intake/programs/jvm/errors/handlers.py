@@ -7,7 +7,7 @@ Scala's `Try`, Kotlin's `runCatching`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -90,6 +90,7 @@ _OF_SUCCESS = re.compile(r"\b(?:Success|Some|Right|Valid)\b")
 _WITHOUT_NAME = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
 _DEEPEST_CALL = 2
+_FIRST_CALL = re.compile(r"[\s;]*[\w.]+\s*\([^(){};]*(?:\([^()]*\)[^(){};]*)*\)")
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _HEAD = 200
 _WALKS = (
@@ -100,6 +101,15 @@ _WALKS = (
 _TRIES = re.compile(rf"\b(?:while\s*\((?!{_WALKS})[^{{}}]*\)|for\s*\(\s*;\s*;[^{{}}]*\))\s*$")
 _LOOKS = re.compile(r"\.\s*(?:peek|element|peekFirst)\s*\(\s*\)")
 """What leaves the first of a queue where it is."""
+_PASSES_BY = r"(?=[^{};]*(?i:retr[iy]|transient|recoverable|temporar))[^{};]*"
+_OF_PASSING = re.compile(
+    rf"\bif\s*\(\s*(?!!){_PASSES_BY}\)\s*(?:\{{\s*throw\b[^;{{}}]*;?\s*\}}|throw\b[^;{{}}\n]*;?)"
+)
+"""A condition of errors that another try may end, which are thrown again."""
+_LASTING = re.compile(
+    rf"\bif\s*\(\s*!{_PASSES_BY}\)\s*\{{(?P<body>[^{{}}]*)\}}\s*(?:else\s*\{{\s*)?throw\b"
+)
+"""One of the others."""
 _DO = re.compile(r"\bdo\s*$")
 _UNTIL = re.compile(rf"\s*while\s*\((?!\s*false\b|{_WALKS})")
 """The condition behind the braces of `do`."""
@@ -131,7 +141,7 @@ def silent(
         return bool(others(statement)) or _only_tells(text, statement, _DEEPEST_CALL)
 
     def is_silent(body: str) -> bool:
-        bare = _BREAK.sub("", body)
+        bare = _BREAK.sub("", _of_lasting(body))
         own = bool(_BREAK.search(body)) == leaves
         return own and only_writes(bare, in_function=in_function, others=does_no_more)
 
@@ -151,6 +161,12 @@ def silent(
             if _TAKES_ALL.fullmatch(taken):
                 yield from _handler(text, match.start(), body, is_silent)
     yield from () if leaves else _values(text)
+
+
+def _of_lasting(body: str) -> str:
+    """What a handler does where an error is none that may pass, of which it throws those again."""
+    lasting = _LASTING.search(body)
+    return lasting["body"] if lasting else _OF_PASSING.sub("", body)
 
 
 def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -> Iterator[Handler]:
@@ -280,5 +296,16 @@ def tries_again(text: Text, attempt: Block, block: Block) -> bool:
     again = any(_UNTIL.match(text.plain, end + 1) for end in done)
     bounded = bool(done) or any(map(_BOUNDED.search, loops))
     is_left = bool(loops and _LOOKS.search(text.plain, *attempt))
-    throws = bool(re.search(r"\bthrow\b", text.plain[attempt[1] : block[1]]))
+    behind = text.plain[attempt[1] : block[1]]
+    throws = bool(re.search(r"\bthrow\b", behind)) or _is_done_again(text, attempt, inner)
     return is_left or again or any(map(_TRIES.search, loops)) or (throws and bounded)
+
+
+def _is_done_again(text: Text, attempt: Block, inner: Sequence[Block]) -> bool:
+    """Whether what is attempted in a loop is done once more behind that, where nothing takes an
+    error: `repeat(2) { try { save(r); return } catch … }; save(r)`."""
+    if not inner:
+        return False
+    first = _FIRST_CALL.match(text.plain, attempt[0] + 1, attempt[1])
+    once_more = _FIRST_CALL.match(text.plain, inner[0][1] + 1)
+    return bool(first and once_more) and first[0].strip("; \n") == once_more[0].strip("; \n")  # type: ignore[index]

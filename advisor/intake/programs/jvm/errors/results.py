@@ -77,6 +77,8 @@ _FILTERS = re.compile(
     r"|<-[^;{}\n]{1,120}\bif\s+)(?:Try|runCatching)\s*[({]"
 )
 _IS_SUCCESS = re.compile(r"\s*\.\s*(?:isSuccess|toOption\s*\.\s*(?:isDefined|nonEmpty))\b")
+_INSTEAD = re.compile(r"\s*\.\s*(?:getOrDefault|getOrElse|getOrNull|orNull)\b\s*(?:[({])?")
+"""What gives another value in the place of an error."""
 _AS_OPTION = re.compile(r"(?:\s*\.\s*to(?:Option|Either)\b)?")
 _MATCH = re.compile(
     r"(?<=[;{}\n>])[ \t]*[\w.]+\s*\([^;{}\n]*\)\s*match\s*\{|\b(?:when|switch)\s*\([^{};\n]*\)\s*\{"
@@ -231,6 +233,9 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         end = text.closed(match.end())
         end += len(_AS_OPTION.match(plain, end)[0])  # type: ignore[index]
         is_whole = not plain[end : end + 20].lstrip(" ").startswith((".", "?"))
+        if instead := _INSTEAD.match(plain, end):
+            is_lost = not is_read(text, match["name"], text.closed(instead.end()))
+            yield from (match.start("name"),) if is_lost else ()
         if is_whole and uses.search(plain, match.end(), end):
             name, behind = match["name"], (end, text.block(end)[1])
             is_left = not is_read(text, name, end) or jvm_flags.nothing_asks(

@@ -28,6 +28,12 @@ _LET = re.compile(
     r"(?:\(\s*(?:this)?\s*::\s*(?P<method>\w+)\s*\)|\{(?:\s*(?P<own>\w+)\s*->)?(?P<body>[^{}]{0,400})\})"
     r"(?=[ \t]*[;}\n])"
 )
+_ALSO = re.compile(
+    r"(?<=[;{}\n])(?P<margin>[ \t]*+)(?P<of>(?!va[lr]\b|return\b|if\b)(?:\w+\s*\.\s*){0,3}\w+"
+    r"\([^(){}\n]*(?:\([^(){}\n]*\)[^(){}\n]*)*\))\s*\.\s*(?:also|let)\s*\{\s*(?P<own>\w+)\s*->"
+    r"(?P<body>\s*if\b[^{}\n]{1,300}(?:\{[^{}]{0,200}\}[^{}\n]*)?)\}(?=[ \t]*[;}\n])"
+)
+"""A condition that asks for what a call returns."""
 _SCOPE = re.compile(
     r"(?:\bwith\s*\(\s*(?P<of>\w+)\s*\)|\b(?P<whose>\w+)\s*\.\s*(?:run|apply))\s*"
     r"\{[ \t]*(?P<commit>commit(?:Sync|Async)\s*\([^(){}\n]{0,100}\))[ \t]*;?[ \t]*\}"
@@ -56,8 +62,8 @@ def with_statements(code: str) -> str:
     if not _KOTLIN.search(code):
         return code
     for change in (
-        _without_results, _without_elvis, _without_lets, _without_tries, _without_scopes,
-        _without_commits_beside,
+        _without_results, _without_elvis, _without_lets, _without_asked, _without_tries,
+        _without_scopes, _without_commits_beside,
     ):  # fmt: skip
         code = change(code)
     return code
@@ -98,6 +104,17 @@ def _without_lets(code: str) -> str:
         body = code[slice(*match.span("body"))] if match["body"] else f" {match['method']}({own}) "
         made = f"val {own} = {given}; if ({own} != null) {{{body}}}"
         changes.append((*match.span(), f"{match['margin']}{made}"))
+    return spliced(code, changes)
+
+
+def _without_asked(code: str) -> str:
+    """`save(it).also { ok -> if (!ok) log.warn(it) }` as a name and a condition."""
+    changes = list[tuple[int, int, str]]()
+    for match in islice(_ALSO.finditer(without_letters(code)), _MOST):
+        given, body = (code[slice(*match.span(group))] for group in ("of", "body"))
+        lines = "\n" * (match[0].count("\n") - given.count("\n") - body.count("\n"))
+        made = f"{match['margin']}val {match['own']} = {given}; {body.strip()}{lines}"
+        changes.append((*match.span(), made))
     return spliced(code, changes)
 
 

@@ -214,6 +214,7 @@ class _Poll:
         span = self._behind, end
         if self._whole and not self._program.single:
             yield from partial_polls.parts(self._text, self._whole, span)
+            yield from partial_polls.parts_of_lists(self._text, self._records.names, span)
             loops = self._records.one_by_one
             yield from partial_polls.left(self._text, loops, self._commits, self._block)
         yield from jvm_results.commits_anyway(self._text, self._commits, span)

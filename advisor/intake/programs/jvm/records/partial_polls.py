@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from advisor.intake.programs.jvm.records.buffers import COLLECTION, put_by
 from advisor.intake.programs.jvm.records.derived_names import logged
 from advisor.intake.programs.jvm.text import Block, Text, blanked
 
@@ -23,7 +24,8 @@ _ONE = (
     r"\s*\.\s*(?:iterator\s*(?:\(\s*\))?\s*\.\s*next\b(?:\s*\(\s*\))?|get\s*\(\s*(?:\d+|\w+\.(?:size|count)\(\)\s*-\s*1)\s*\)"
     r"|(?:getFirst|getLast|findFirst|findAny)\s*\(\s*\)"
     r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption)\b(?:\s*\(\s*\))?"
-    r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\))"
+    r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\)"
+    r"|(?:subList|limit|take)\s*\(\s*(?:\d+\s*,\s*)?Math\s*\.\s*min\s*\((?:[^()]|\([^()]*\))*\)\s*\))"
 )
 _FUNCTION = (
     r"\b(?:Iterables|Iterators|Lists)\s*\.\s*(?:limit|getFirst|getLast|get|skip)\s*\(\s*{0}\b"
@@ -70,6 +72,18 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
     if re.search(rf"\b{known}\b", blanked(plain, spans)[begin:end]):
         return
     yield from (match.start() for match in found if not _is_of_place(text, match, end))
+
+
+def parts_of_lists(text: Text, names: Collection[str], span: Block) -> Iterator[int]:
+    """The same of lists that are made between two places, and into which records of these names are
+    put there."""
+    filled = dict[str, int]()
+    for name, place in put_by(text, "|".join(sorted(names)) or "(?!)", span):
+        if re.compile(COLLECTION.format(name)).search(text.plain, *span):
+            filled[name] = text.block(place[1])[1]
+    for name, at in filled.items():
+        if not re.compile(rf"\bwhile\b[^{{}}]*\b{name}\b").search(text.plain, at, span[1]):
+            yield from parts(text, [name], (at, span[1]))
 
 
 def _is_of_place(text: Text, match: re.Match[str], end: int) -> bool:

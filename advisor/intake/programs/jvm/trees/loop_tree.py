@@ -40,6 +40,7 @@ from advisor.intake.programs.trees import (
     Statement,
     Unclear,
     Work,
+    refusal,
 )
 
 _MOST, _DEEPEST, _MOST_NESTED, _MOST_POLLS = 200, 3, 30, 4
@@ -74,9 +75,6 @@ _EMPTY = (
 _MAY_REFUSE = re.compile(
     r"\s*(?P<not>!\s*)?(?:\w+\s*\.\s*)+try(?:Acquire\w*|Lock|Consume)\s*\([^(){}]*\)\s*"
 )
-_REFUSAL = Call((Attempt((Work(is_effect=False),), (Handler((Jump("return", value=False),), 0),)),
-                 Jump("return", value=True)))  # fmt: skip
-"""What a limit or a lock says, which may refuse a message."""
 _REACHED = re.compile(r"==|>")
 _OF_SIZE = re.compile(r"==[^&|]*\b(?:count|size|length|lastIndex)\b")
 """What only the last record may fulfil."""
@@ -292,8 +290,8 @@ class Reader:
         call = _OWN_CALL.fullmatch(given)
         if call and self._mentions(call["given"], self._names):
             return Condition(call=self._call(call["name"]), negated=bool(call["not"]))
-        if refusal := _MAY_REFUSE.fullmatch(given):
-            return Condition(call=_REFUSAL, negated=bool(refusal["not"]))
+        if limit := _MAY_REFUSE.fullmatch(given):
+            return Condition(call=refusal(0), negated=bool(limit["not"]))
         if _OF_SIZE.search(given):
             return Condition()
         if not self._mentions(given, self._names):

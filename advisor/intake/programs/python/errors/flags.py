@@ -196,6 +196,15 @@ def set_to(node: ast.AST) -> tuple[str, bool] | None:
             return None
 
 
+def _put(node: ast.AST) -> tuple[str, bool] | None:
+    """The dict in which a statement puts something."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=target)]):
+            return _name(target), True
+        case _:
+            return None
+
+
 def _made(node: ast.AST) -> tuple[str, bool] | None:
     """The name that has what a call made, which counts as true."""
     match node:
@@ -297,6 +306,8 @@ class Flags:
             match node:
                 case ast.Assign(targets=[ast.Name(id=body)], value=read) if _reads_out(read):
                     bodies += [(body, id(inner)) for inner in ast.walk(read)]
+                case ast.Assign(targets=[ast.Subscript(value=target)]):
+                    passed.add(id(target))
                 case _:
                     pass
             names = ast.walk(test) if (test := asked_by(node)) else ()
@@ -366,7 +377,7 @@ class Flags:
 
     def _decides(self, node: ast.stmt, value: bool, leaves: Container[int], inside: bool) -> bool:
         """Whether something is done about an error of which a name is left with a value."""
-        name = (set_to(node) or ("", False))[0]
+        name = (_put(node) or set_to(node) or ("", False))[0]
         is_reset = name and (name, not value) in self._resets
         return not (is_reset and self.is_idle(name, value, leaves, in_function=inside))
 
@@ -382,7 +393,7 @@ class Flags:
             if is_false and self._decides(node, False, leaves, in_function):
                 rest += [ast.Raise()]
         for node in body:
-            pair = set_to(node)
+            pair = _put(node) or set_to(node)
             if pair and isinstance(node, ast.AugAssign):
                 counts.add(pair[0])
                 done = [taken(test, pair[0], value=True) for test in self._asked[pair[0]]]

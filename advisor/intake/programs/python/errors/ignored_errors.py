@@ -21,6 +21,8 @@ _OF_ASYNCIO = frozenset({"to_thread", "wait_for", "sleep", "wait"})
 _OF_BULK = frozenset({"streaming_bulk", "parallel_bulk"})
 """Generators of Python and of elasticsearch.helpers, which do nothing until something asks them."""
 _TOO_FAR = re.compile(r"\.offset\(\) \+ (?!1\b)\d")
+_PASSES_BY = re.compile(r"(?i)\A(?!not\b).*(?:retr[iy]|transient|recoverable|temporar)")
+"""What an error is asked for that another try may end."""
 _NEXT = re.compile(r"\.offset\(\) \+ 1\b")
 
 
@@ -36,9 +38,30 @@ def is_behind(value: ast.expr, names: set[str]) -> bool:
     return bool(words.names_in(value) & names) and ".offset() + 1" in ast.unparse(value)
 
 
-def seeks_next(call: ast.Call) -> bool:
-    """Whether a call goes on behind a message."""
+def goes_past(call: ast.Call, handler: ast.ExceptHandler) -> bool:
+    """Whether a call of a handler goes on behind a message: it seeks what is behind that, or makes
+    room where a producer had none for it, and sends nothing."""
+    if words.verb(call) in ("poll", "flush"):
+        return "BufferError" in ast.unparse(handler.type or call)
     return words.verb(call) == "seek" and bool(_NEXT.search(ast.unparse(call)))
+
+
+def _throws_passing(node: ast.stmt) -> bool:
+    """Whether a statement throws again only what another try may end."""
+    match node:
+        case ast.If(test=test, body=[*_, ast.Raise()]):
+            return bool(_PASSES_BY.search(ast.unparse(test)))
+        case _:
+            return False
+
+
+def of_lasting(body: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """What a handler does where an error is none that may pass."""
+    return [
+        part
+        for node in body
+        for part in (getattr(node, "orelse", []) if _throws_passing(node) else [node])
+    ]
 
 
 def tells_of_future(node: ast.stmt) -> bool:

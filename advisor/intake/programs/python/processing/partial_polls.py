@@ -318,7 +318,7 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
         named = [name.id for name in names if isinstance(name, ast.Name)]
         is_lost = len(named) == len(names) and read.isdisjoint(named)
         asked = {name for name in named if name in _ERRORS and flags.asks(name)}
-        says = bool(named) and all(SUCCESS.fullmatch(name) or name in asked for name in named)
+        says = any(SUCCESS.fullmatch(name) or name in asked for name in named)
         says = says or (len(named) == 1 and flags.asks_outcome(named[0]))
         says = says and not _QUESTIONS.fullmatch(words.verb(call))
         is_named, tells = len(named) == len(names), says or is_request(call, sessions)
@@ -352,9 +352,19 @@ def _asked_for(
         of_class = isinstance(node, ast.Match) and any(
             isinstance(case.pattern, ast.MatchClass) for case in node.cases
         )
-        acts = of_class or verb in own or _ACTS.fullmatch(verb)
-        if acts and (failed := taken(node, verb, value=False)) is not None:
+        named = _named_in(asked_by(node), call)
+        acts = of_class or verb in own or named in _ERRORS
+        acts = acts or bool(_ACTS.fullmatch(verb) or SUCCESS.fullmatch(named))
+        if acts and (failed := taken(node, verb, value=named in _ERRORS)) is not None:
             yield from (call,) if goes_on(failed, leaves, in_function=True) else ()
+
+
+def _named_in(test: ast.AST | None, call: ast.Call) -> str:
+    """The name that a condition gives what a call returns: `(error := save(m)) is not None`."""
+    for node in ast.walk(test) if test else ():
+        if isinstance(node, ast.NamedExpr) and read_out(node.value) is call:
+            return node.target.id
+    return ""
 
 
 def _says_what_failed(call: ast.Call) -> bool:
@@ -368,7 +378,8 @@ def _says_what_failed(call: ast.Call) -> bool:
     of_aws = verb in _OF_AWS and not is_event and any(word[:1].isupper() for word in named)
     of_elastic = verb == "bulk" and bool(_ELASTIC.fullmatch(words.receiver(call)))
     several = of_aws or of_elastic or verb == "insert_rows_json"
-    return runs or passes or several or name in ("subprocess.call", "os.system")
+    gathers = verb == "gather" and named.get("return_exceptions") == "True"
+    return runs or passes or several or gathers or name in ("subprocess.call", "os.system")
 
 
 def is_request(call: ast.Call, sessions: set[str]) -> bool:

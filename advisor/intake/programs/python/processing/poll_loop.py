@@ -220,11 +220,12 @@ class _Walk:
         def commits(call: ast.Call) -> bool:
             own = error_handling.only_tells(call, self._functions)
             own = own or (words.keeps(call) and words.last_of(call) in self._lost)
-            return own or ignored_errors.seeks_next(call) or self._commits(call, branch)
+            return own or ignored_errors.goes_past(call, handler) or self._commits(call, branch)
 
         flags, inside = self._flags.get(self._scope) or Flags(self._scope), self._depth > 0
         self._flags[self._scope] = flags
-        body = flags.without(attempt, handler.body, self._leaves, in_function=inside)
+        body = ignored_errors.of_lasting(handler.body)
+        body = flags.without(attempt, body, self._leaves, in_function=inside)
         body = [statement for statement in body if words.kept_in(statement) not in self._lost]
         goes_on = words.goes_on(body, commits, in_function=inside, leaves=self._leaves)
         return goes_on and not (self._is_asked and flags.tells(attempt, handler))
@@ -428,9 +429,8 @@ class _Walk:
 
     def _hand(self, call: ast.Call, branch: Branch) -> None:
         if self._waits:
-            of_group = words.receiver(call) in self._groups
-            if words.keeps_error(call) and not (self._asks or of_group):
-                self._say(SKIP, call.lineno)
+            is_told = self._asks or words.receiver(call) in self._groups
+            self._say(SKIP, call.lineno if words.keeps_error(call) and not is_told else 0)
             self._use(branch)
             branch.pending = call.lineno
             return

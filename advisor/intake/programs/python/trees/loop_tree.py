@@ -32,6 +32,7 @@ from advisor.intake.programs.trees import (
     Statement,
     Unclear,
     Work,
+    refusal,
 )
 
 _MOST, _DEEPEST, _ROUNDS = 200, 3, 3
@@ -258,6 +259,8 @@ class Reader:
         negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
         inner = test.operand if isinstance(test, ast.UnaryOp) else test
         is_own = isinstance(inner, ast.Call) and words.verb(inner) in self._functions
+        if isinstance(inner, ast.Call) and _may_refuse(inner):
+            return Condition(call=refusal(inner.lineno), negated=negated)
         if isinstance(inner, ast.Call) and is_own and self._is_about(inner):
             return Condition(call=self._called(inner), negated=negated)
         names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
@@ -366,3 +369,10 @@ class Reader:
 
     def _is_of(self, value: ast.expr, names: set[str]) -> bool:
         return isinstance(value, ast.Name) and value.id in names
+
+
+def _may_refuse(call: ast.Call) -> bool:
+    """Whether a call asks a lock or a limit that may refuse (threading, Lock.acquire)."""
+    given = [*call.args, *(word.value for word in call.keywords)]
+    is_limited = any(ast.unparse(value) not in ("True", "-1") for value in given)
+    return words.verb(call) == "try_acquire" or (words.verb(call) == "acquire" and is_limited)
