@@ -146,6 +146,7 @@ def unread(
     yield from _out_of_time(text, uses, span)
     yield from _given_up(text, uses, span)
     yield from _kept_errors(text, uses, span)
+    yield from _replaced_by_value(text, span)
     yield from _filtered(text, uses, span)
 
 
@@ -226,6 +227,14 @@ def _filtered(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
             yield match.start()
 
 
+def _replaced_by_value(text: Text, span: Block) -> Iterator[int]:
+    """Where another value stands in the place of an error, and the program only writes of it."""
+    for match in islice(_KEPT.finditer(text.plain, max(0, span[0]), span[1]), _MOST):
+        instead = _INSTEAD.match(text.plain, text.closed(match.end()))
+        if instead and not is_read(text, match["name"], text.closed(instead.end())):
+            yield match.start("name")
+
+
 def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int]:
     """Where an error is a value, and the program only writes of it."""
     plain = text.plain
@@ -233,9 +242,6 @@ def _kept_errors(text: Text, uses: re.Pattern[str], span: Block) -> Iterator[int
         end = text.closed(match.end())
         end += len(_AS_OPTION.match(plain, end)[0])  # type: ignore[index]
         is_whole = not plain[end : end + 20].lstrip(" ").startswith((".", "?"))
-        if instead := _INSTEAD.match(plain, end):
-            is_lost = not is_read(text, match["name"], text.closed(instead.end()))
-            yield from (match.start("name"),) if is_lost else ()
         if is_whole and uses.search(plain, match.end(), end):
             name, behind = match["name"], (end, text.block(end)[1])
             is_left = not is_read(text, name, end) or jvm_flags.nothing_asks(
