@@ -21,7 +21,7 @@ EACH = CHOOSES | {"map"}
 """Functions that call another one with each message, and hand messages on by what it returns."""
 _COMBINES = frozenset({
     "sum", "all", "any", "list", "tuple", "len", "sorted", "set", "frozenset", "bool", "int", "min",
-    "Counter", "gather",
+    "Counter", "gather", "next",
 })  # fmt: skip
 _OF_LIST = frozenset({"count", "index", "copy"})
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp

@@ -124,6 +124,9 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
             return None if answer is None else answer is not says_no
         case ast.Compare(left=ast.Constant(), ops=[_, _], comparators=[inner, ast.Constant()]):
             return _answer(_of_status(inner), name, value)  # 200 <= status < 300
+        case ast.Compare(ast.Constant(False), [ast.In() | ast.NotIn() as op], [inner]):
+            answer = _answer(inner, name, value)  # `False in results`
+            return None if answer is None else answer is isinstance(op, ast.NotIn)
         case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(other)]):
             answer = _answer(left, name, value)
             return None if answer is None else _compared(answer, op, other)
