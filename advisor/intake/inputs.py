@@ -39,12 +39,12 @@ from advisor.intake.file_groups import Group, in_order
 from advisor.intake.file_text import FileProblem
 from advisor.intake.framework_variables import Bound, bound
 from advisor.intake.given_values import filled_in
-from advisor.intake.options import weigh_options
+from advisor.intake.options import against_program, twice, weigh_options
 from advisor.intake.origins import Joined, Origin, line_of_key, placed
 from advisor.intake.reading import DEFAULT, Item, Subject
 from advisor.intake.registry import Parsed
 from advisor.intake.startup import Starts, beneath_notes, without_bootstrap
-from advisor.intake.text import shown, with_line_feeds
+from advisor.intake.text import with_line_feeds
 from advisor.intake.variables import Variables
 from advisor.reasoning.fields import field_of
 
@@ -244,13 +244,13 @@ class Inputs:
         """
         source, given = "--set", [*map(stated, options)]
         last = dict(given)
-        for name in dict.fromkeys(name for name, text in given if text != last[name]):
-            self.notes.append(f"{source}: {shown(name)} is stated twice, and the last one counts.")
+        self.notes += [f"{source}: {words}" for words in twice(given)]
         try:
             fields, result = weigh_options(last, self._product(), context=self.items)
         except SettingError as error:
             raise FileProblem(self.located(error.problem)) from error
         self._tell(source, result.notes, result.problems)
+        self._tell(source, *against_program(last, self.fields, self.origins))
         self._take(source, result)
         for name, text in fields.items():
             self.state(name, text, Origin(source))

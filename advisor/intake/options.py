@@ -7,7 +7,7 @@ told like a file's line: what becomes of it, and what the product refuses contex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from advisor.catalog import (
@@ -23,9 +23,13 @@ from advisor.intake.clients.streams_properties import clients_with
 from advisor.intake.cluster.folders_in_memory import in_memory
 from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.intake import Intake
+from advisor.intake.origins import Origin
+from advisor.intake.programs.code_facts import OF_CODE
+from advisor.intake.programs.facts import SKIP
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.spark import query as spark_query
 from advisor.intake.spark import starting_offsets as spark_starting_offsets
+from advisor.intake.text import shown
 
 
 def weigh_options(
@@ -123,3 +127,35 @@ def _only_real(item: Item, product: Product) -> bool:
     except SettingError:
         return False
     return False
+
+
+def twice(given: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What is said of fields that several options state, each with another value."""
+    given = [*given]
+    last = dict(given)
+    for name in dict.fromkeys(name for name, text in given if text != last[name]):
+        yield f"{shown(name)} is stated twice, and the last one counts."
+
+
+def against_program(
+    options: Mapping[str, str], fields: Mapping[str, str], origins: Mapping[str, Origin]
+) -> tuple[list[str], list[Problem]]:
+    """What is said, and what is wrong, where options state what a file's code shows otherwise.
+
+    What a container of Spring does with an error begins where the listener lets it out.
+    """
+    notes, problems = list[str](), list[Problem]()
+    by_container = fields.get("application.framework") == "spring"
+    for name, text in options.items():
+        component, _, key = name.partition(".")
+        before = fields.get(name, text)
+        if component != Component.APPLICATION or key not in OF_CODE or before == text:
+            continue
+        shows = f"{before}, which {origins[name]} shows"
+        if by_container and (key, before) == ("processing.errors", SKIP):
+            words = f"{name}={text} is what the container does with an error, and {origins[name]} "
+            words += "lets none out. Let it out there, or leave this option out."
+            problems.append(Problem(Component.APPLICATION, key, words))
+        else:
+            notes.append(f"{name}={text} goes before {shows}.")
+    return notes, problems
