@@ -16,7 +16,7 @@ from advisor.intake.kinds import (
     kind_of,
     server_by_name,
 )
-from advisor.intake.programs.code_facts import is_topology
+from advisor.intake.programs.code_facts import has_settings_elsewhere
 from advisor.intake.programs.program_files import Source, programs
 from advisor.intake.text import IntakeError
 
@@ -53,7 +53,7 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
         variables = kind_by_name(name, text) if several and is_one else ""
         above = several and (bool(variables) or goes_first(text))
         own = kind or variables or (server_by_name(name, text) if is_one else "")
-        rank = (above, bool(variables), is_one and is_topology(text), is_one)
+        rank = (above, bool(variables), has_settings_elsewhere([text for _, text in group]), is_one)
         ranked.append((rank, Group(group, own, above)))
     return [group for _, group in sorted(ranked, key=lambda row: row[0])]
 

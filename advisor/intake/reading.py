@@ -245,6 +245,9 @@ class Reading:
     empty: str = ""
     """Why a file of variables says nothing by itself."""
 
+    compared: list[Item] = field(default_factory=list)
+    """What is no setting, and is held against other files of the application."""
+
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",
         process: str = "",

@@ -25,10 +25,12 @@ from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.formats.yaml_styles import in_blocks
 from advisor.intake.frameworks.chosen_profile import choose, differing
+from advisor.intake.frameworks.spring.acknowledgments import unacknowledged
 from advisor.intake.intake import Intake
 from advisor.intake.programs.code_facts import (
     ASSIGNS,
     KINDS,
+    LISTENERS,
     NOTE,
     TOPOLOGY,
     assigned,
@@ -214,6 +216,8 @@ def _is_completed(
 ) -> bool:
     """Whether other files have what one lacks: variables that are given to their application need
     no setting among them, nor does what runs it, and a topology has its settings there."""
+    if reading.empty == LISTENERS:
+        return bool(others) or among
     if reading.empty == TOPOLOGY:
         return any(item.component is Component.STREAMS for item in others) or (among and not others)
     return bool((others or among) and (intake.given or reader.kind in _RUNS))
@@ -336,6 +340,8 @@ def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
 def judge(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
     """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
     intake = weigh(reading, _product(product, reading), context)
+    intake.items += reading.compared
+    intake.problems += unacknowledged(reading.compared, context)
     intake.defaulted, intake.given = reading.defaulted, reading.given
     intake.started = reading.started
     return intake

@@ -117,8 +117,9 @@ _OTHERS = (
         ("ZIO Kafka (Scala)", r"\bimport[ \t]+zio\.kafka\b"),
         ("Vert.x (Java)", r"\bimport[ \t]+io\.vertx\.kafka\b"),
         ("Spring for Apache Kafka (Java, Kotlin)",
-         r"\bimport[ \t]+org\.springframework\.kafka\.(?!annotation\.EnableKafkaStreams\b"
-         r"|support\.serializer\.)|^[ \t]*@KafkaListener\("),
+         r"\bimport[ \t]+org\.springframework\.kafka\.(?!annotation\.(?:EnableKafka(?:Streams)?"
+         r"|KafkaListener)\b|core\.KafkaTemplate\b|support\.(?:Acknowledgment|KafkaHeaders"
+         r"|SendResult|serializer\.\w+)\b)"),
         ("Micronaut Kafka (Java, Kotlin)", r"\bimport[ \t]+io\.micronaut\.configuration\.kafka\b"),
         ("SmallRye Reactive Messaging (Java, Kotlin)",
          r"\bimport[ \t]+(?:org\.eclipse\.microprofile|io\.smallrye)\.reactive\.messaging\b"),

@@ -8,6 +8,7 @@ answer that rests on it says so.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 NOTE = (
     "The program was read for what loses or repeats records. Nothing found is no proof that there "
@@ -23,7 +24,7 @@ OF_CODE = frozenset(
 )  # fmt: skip
 """Facts of the application that its code decides and no configuration states."""
 
-KINDS = frozenset({"java-code", "python-dict", "spark-options"})
+KINDS = frozenset({"java-code", "python-dict", "spark-options", "spring-code"})
 """Kinds of files in which code may stand."""
 
 _USES = re.compile(
@@ -37,7 +38,7 @@ MAKES_CLIENT = re.compile(
 )
 """Where a program of Java, Kotlin or Scala makes a client, which another class may use."""
 
-_TOPOLOGY = re.compile(r"\b(?:StreamsBuilder|new\s+Topology\s*\()")
+TOPOLOGY_MADE = re.compile(r"\b(?:StreamsBuilder|new\s+Topology\s*\()")
 _OTHER_CLIENT = re.compile(
     r"\b(?:Properties|Kafka(?:Producer|Consumer|ShareConsumer)|AdminClient)\b"
 )
@@ -60,12 +61,28 @@ TOPOLOGY = (
 )
 """Said of a topology without its settings."""
 
+LISTENERS = (
+    "this is code with Spring for Apache Kafka, and the settings of its clients are elsewhere. "
+    "Give them, too: the file of the application (application.yml, application.properties)."
+)
+"""Said of listeners and senders without their settings."""
+
+
+LISTENS = re.compile(r"^[ \t]*import[ \t]+org\.springframework\.kafka\.", re.MULTILINE)
+"""What only code with Spring for Apache Kafka imports."""
+
+
+def has_settings_elsewhere(texts: Sequence[str]) -> bool:
+    """Whether a program leaves the settings of its clients to the file of its application."""
+    is_alone = len(texts) == 1 and is_topology(texts[0])
+    return is_alone or any(LISTENS.search(text) for text in texts)
+
 
 def is_topology(text: str) -> bool:
     """Whether a program of Java's languages says what Kafka Streams does with records, and leaves
     its settings and its start to a framework or another class."""
     others = MAKES_CLIENT.search(text) or _OTHER_CLIENT.search(text)
-    return bool(_TOPOLOGY.search(text)) and not others
+    return bool(TOPOLOGY_MADE.search(text)) and not others
 
 
 def assigned(text: str) -> int:

@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from advisor.intake.programs.code_facts import MAKES_CLIENT
 
-_JVM, _JVM_KIND = (".java", ".kt", ".scala", ".groovy"), "java-code"
+_JVM, _JVM_KINDS = (".java", ".kt", ".scala", ".groovy"), ("java-code", "spring-code")
 _PYTHON, _PYTHON_KIND = (".py",), "python-dict"
 _HEAD = re.compile(r"\b(?:class|object)\s+\w+(?P<of>[^{};]{0,400}+)\{")
 _ABOVE = re.compile(r"\b(?:implements|extends)\b|\)\s*:|^\s*:")
@@ -39,10 +39,10 @@ def programs(files: Sequence[Source], kind_of: Callable[[str], str]) -> list[lis
     for name, text in files:
         others = [file for file in files if file[0] != name and _suffix(file[0]) == _suffix(name)]
         group, own = [(name, text)], PurePath(name).stem
-        if _suffix(name) in _JVM and kinds[name] == _JVM_KIND:
+        if _suffix(name) in _JVM and kinds[name] in _JVM_KINDS:
             parts = [file for file in others
                      if not (kinds[file[0]] and MAKES_CLIENT.search(file[1]))]  # fmt: skip
-            parts = [file for file in parts if kinds[file[0]] in ("", _JVM_KIND)]
+            parts = [file for file in parts if kinds[file[0]] in ("", *_JVM_KINDS)]
             starts = [file for file in parts if not kinds[file[0]] and own in _words(file[1])]
             group += [*starts, *_used((name, text), starts, parts)]
         elif _suffix(name) in _PYTHON and kinds[name] == _PYTHON_KIND:

@@ -92,6 +92,13 @@ def _of_one(draw: st.DrawFn, choices: _Choices) -> Block:
     return tuple(draw(st.permutations([save, *others])))
 
 
+def one_record(
+    handlers: st.SearchStrategy[Handler], commits: st.SearchStrategy[Commit] | None
+) -> st.SearchStrategy[Block]:
+    """What is done with a record, with these handlers and commits."""
+    return _of_one(_Choices(commits, st.just(Commit()), handlers, handlers))
+
+
 @st.composite
 def loops(draw: st.DrawFn, *, of_c: bool) -> Loop:
     """A loop that commits somewhere, by itself or by its statements."""

@@ -122,7 +122,19 @@ _PYTHON = (
     "from confluent_kafka import Consumer\nc = Consumer({'group.id': 'g'})\nc.subscribe(['t'])\n"
     "while True:\n  ms = c.consume(9)\n  for m in ms:\n"
 )
+_SPRING = "import org.springframework.kafka.annotation.KafkaListener;\nclass A {\n"
+_ON = '@KafkaListener(topics = "t") void on(String m, Acknowledgment a) {'
 PROGRAMS = [
+    ("spring-code", f"{_SPRING}{'@KafkaListener(topics = ' * 4_000}"),
+    ("spring-code", f"{_SPRING}{'@KafkaListener @Async(a(b)) public ' * 2_000}"),
+    ("spring-code", f"{_SPRING}@KafkaListener {'@Async(a(b)) public ' * 4_000} void on() {{ }}"),
+    ("spring-code", f"{_SPRING}@KafkaListener void on({'@Header(a) Map<String, ' * 4_000}) {{ }}"),
+    ("spring-code", f"{_SPRING}{_ON}{'if (x) { a.acknowledge(); return; } ' * 30} }}"),
+    ("spring-code", f"{_SPRING}{_ON}{'if (x) { return; } ' * 190} a.acknowledge(); }}"),
+    ("spring-code", f"{_SPRING}{_ON}{'if (x) { return; } ' * 4_000} }}"),
+    ("spring-code", f"{_SPRING}{_ON}{'a.acknowledge(); ' * 4_000} }}"),
+    ("spring-code", f"{_SPRING}{_ON}{'{ ' * 9_000}"),
+    ("spring-code", f"{_SPRING}{_ON}{'@Async public void go(String m) ' * 2_000}"),
     ("java-code", f"{_JAVA}{_LOOP * 500}"),
     ("java-code", f"{_JAVA}{'list.add(rs ' * 8_000}"),
     ("java-code", f"{_JAVA}var k = new KafkaProducer<>(p);\n{'k.send(rs, ' * 8_000}"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from advisor.catalog import Component
 from advisor.intake.clients.placeholders import by_default
-from advisor.intake.reading import Reading
+from advisor.intake.reading import Item, Reading
 from advisor.intake.text import shown
 
 _COMMON: Mapping[str, str] = {
@@ -40,6 +40,8 @@ NAMES: Mapping[Component, Mapping[str, str]] = {
 _ACK_MODES = ("record", "batch", "time", "count", "count_time")
 """Those of the container's own: it commits what the listener has returned from, now or later."""
 _BY_CODE = ("manual", "manual_immediate")
+ACK_MODE = "ack-mode"
+"""The name of a mode that leaves commits to the code, where other files are held against it."""
 TRUE, FALSE = frozenset({"true", "on", "yes", "1"}), frozenset({"false", "off", "no", "0"})
 """How Spring writes a switch (StringToBooleanConverter)."""
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -90,6 +92,7 @@ def ack_mode(reading: Reading, text: str, line: int) -> None:
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
     elif mode in _BY_CODE:
         reading.note(line, f"ack-mode {shown(text)}: only your code says when it commits")
+        reading.compared.append(Item(Component.APPLICATION, ACK_MODE, mode, line))
     else:
         known = ", ".join((*_ACK_MODES, *_BY_CODE))
         words = f"ack-mode {shown(text)} is none of {known}: Spring does not start"

@@ -120,7 +120,7 @@ class _Object:
 
 def read(text: str) -> Reading:
     """What the code puts into the objects that its clients are handed. Raises `IntakeError`."""
-    code = _Code(normal_form(text[:_LONGEST]))
+    code = Code(normal_form(text[:_LONGEST]))
     if match := seeks.SHARES.search(code.plain):
         raise IntakeError(f"Line {code.line(match.start())}: {match[1]}: {SHARE_CONSUMER}")
     objects = list(code.objects())
@@ -156,7 +156,7 @@ def read(text: str) -> Reading:
     return reading
 
 
-def _without_settings(code: _Code) -> Reading:
+def _without_settings(code: Code) -> Reading:
     """A topology, whose settings are elsewhere. Raises `IntakeError` for other code."""
     if is_topology(code.plain):
         reading = Reading(heads={"family": Family.STREAMS}, empty=TOPOLOGY)
@@ -184,9 +184,7 @@ def _likely(made: _Object, until: int) -> list[tuple[str, int, int]]:
     return [(client.title(), made.start, until) for client in likely_clients(keys)]
 
 
-def _state(
-    reading: Reading, code: _Code, made: _Object, client: tuple[Component, int, str]
-) -> None:
+def _state(reading: Reading, code: Code, made: _Object, client: tuple[Component, int, str]) -> None:
     """Takes what an object holds when a client is made of it."""
     component, until, process = client
     clients = tuple(Component(kind.lower()) for kind, _, _ in made.clients)
@@ -207,7 +205,7 @@ def _state(
 
 
 def _take(
-    reading: Reading, code: _Code, component: Component, pair: tuple[str, str, int, bool],
+    reading: Reading, code: Code, component: Component, pair: tuple[str, str, int, bool],
     process: str,
 ) -> None:  # fmt: skip
     key, written, line, depends = pair
@@ -230,7 +228,7 @@ def _take(
         reading.state(component, key, text, line, process=process)
 
 
-class _Code:
+class Code:
     """A program without its comments."""
 
     def __init__(self, text: str) -> None:

@@ -130,7 +130,8 @@ PROGRAMS = [
      "acks=all for ACKS_CONFIG"),
     ("import reactor.kafka.sender.SenderOptions;", "Reactor Kafka", ON_JAVA),
     ("import akka.kafka.scaladsl.Consumer", "Alpakka", ON_JAVA),
-    ('@KafkaListener(topics = "a")\nvoid on(String x) {}', "Spring for Apache Kafka", ON_JAVA),
+    ("import org.springframework.kafka.config.KafkaListenerContainerFactory;",
+     "Spring for Apache Kafka", ON_JAVA),
     ("import org.apache.flink.connector.kafka.sink.KafkaSink;", "Flink", "not advised on"),
 ]  # fmt: skip
 

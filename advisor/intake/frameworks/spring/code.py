@@ -1,0 +1,84 @@
+"""Classes that use Spring for Apache Kafka: what becomes of the records that they are handed, and
+of those that they send.
+
+Their clients are set up by the application's own file, or by code, which is not read
+(`clients.other_products_text`).
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from advisor.catalog import Component, Family
+from advisor.intake.frameworks.spring.acknowledgments import (
+    ACKNOWLEDGES,
+    BY_CODE,
+    BY_CONTAINER,
+)
+from advisor.intake.frameworks.spring.listeners import MARKED, poll_loops
+from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
+from advisor.intake.programs.facts import ASYNCHRONOUS, processed
+from advisor.intake.programs.jvm.code import Code
+from advisor.intake.programs.jvm.facts import judge
+from advisor.intake.programs.jvm.normal_form.rewriting import normal_form
+from advisor.intake.programs.jvm.text import Text, without_comments, without_letters
+from advisor.intake.reading import DEFAULT, Item, Reader, Reading
+from advisor.intake.text import IntakeError, line_of
+
+_LONGEST, _MOST = 100_000, 20
+_TOLD_BY = re.compile(
+    r"^[ \t]*import[ \t]+org\.springframework\.kafka\."
+    r"(?:annotation\.KafkaListener|core\.KafkaTemplate)\b",
+    re.MULTILINE,
+)
+_OTHER_CLIENT = re.compile(rf"{MAKES_CLIENT.pattern}|{TOPOLOGY_MADE.pattern}")
+_ASYNC = re.compile(
+    r"@Async\b(?:\s*\([^()]*\))?(?:\s+(?:@\w+(?:\([^()]*\))?|public|protected|final|open|fun|void"
+    r"|[\w.]+(?:<[^;(){}]{0,80}>)?)){0,6}?\s+(?P<name>\w+)\s*\("
+)
+"""A method that Spring runs in a thread of its own (Spring Framework, "Task Execution")."""
+
+
+def read(text: str) -> Reading:
+    """What the code does with its records. Raises `IntakeError`."""
+    written = without_comments(text[:_LONGEST])
+    if other := _OTHER_CLIENT.search(written):
+        words = "a client of its own, or Kafka Streams, beside what Spring sets up. Give each as a "
+        words += "program of its own"
+        raise IntakeError(f"Line {line_of(written, other.start())}: {words}.")
+    loops, listeners = poll_loops(written)
+    code = Code(normal_form(loops))
+    reading = Reading(heads={"family": Family.JAVA}, empty=LISTENERS)
+    line = listeners[0][0] if listeners else 1
+    reading.items.append(Item(Component.APPLICATION, "framework", "spring", line, rank=DEFAULT))
+    for at, by_code in listeners:
+        who = BY_CODE if by_code else BY_CONTAINER
+        reading.compared.append(Item(Component.APPLICATION, ACKNOWLEDGES, who, at))
+    if listeners:
+        processed(reading, _asynchronous(without_letters(written)))
+    judge(reading, Text(code.plain, code.heads), code)
+    return reading
+
+
+def _asynchronous(plain: str) -> dict[str, int]:
+    """The line of a method that is called here and that nobody waits for."""
+    for match in islice(_ASYNC.finditer(plain), _MOST):
+        calls = re.findall(rf"(?<!\bvoid )(?<!\bfun )\b{match['name']}\s*\(", plain)
+        if len(calls) > (1 if _declared(plain, match) else 0):
+            return {ASYNCHRONOUS: line_of(plain, match.start())}
+    return {}
+
+
+def _declared(plain: str, match: re.Match[str]) -> bool:
+    """Whether the declaration itself is among what looks like a call."""
+    before = plain[: match.start("name")]
+    return not before.endswith(("void ", "fun "))
+
+
+def _likeness(text: str) -> float:
+    code = without_comments(text[:_LONGEST])
+    return 0.98 if _TOLD_BY.search(code) else 0.0
+
+
+READERS = (Reader("spring-code", f"Code with {MARKED} or KafkaTemplate", _likeness, read),)

@@ -1,0 +1,184 @@
+"""Listeners and senders of Spring for Apache Kafka, beside the file of their application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
+from tests.advisor.programs import ASIDE, BEFORE, IGNORED, SKIP
+
+YML = "spring.kafka:\n  consumer:\n    group-id: g\n    auto-offset-reset: earliest\n"
+MANUAL = f"{YML}  listener:\n    ack-mode: manual\n"
+IF = "^YES, if the program does what is assumed"
+TAKEN = "application.processing.errors=retry application.restart=resumes"
+"""What a team says of its container."""
+JAVA = """package orders;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.support.Acknowledgment;
+@Component
+class Orders {
+  private final KafkaTemplate<String, String> template; private final Store store;
+  %s
+}
+"""
+KOTLIN = """package orders
+import org.springframework.kafka.annotation.KafkaListener
+import org.springframework.kafka.support.Acknowledgment
+class Orders(private val store: Store) {
+    @KafkaListener(topics = ["orders"])
+    %s
+}
+"""
+ON = '@KafkaListener(topics = "orders", groupId = "g")\n  public void on(%s) throws Error {\n%s }'
+SAVE = "store.save(m);"
+TRIED = 'try { store.save(m); } catch (Exception e) {\n log.error("no", e); }'
+ACKNOWLEDGED = "String m, Acknowledgment ack"
+HEADERS = "@Payload Order m, @Header(KafkaHeaders.RECEIVED_KEY) String key, @Headers Map<?, ?> h"
+ASYNC = '}\nclass Work {\n  @Async("pool")\n  public void work(String m) { store.save(m); '
+ALL = "List<ConsumerRecord<String, String>> rs"
+
+
+def java(given: str, body: str) -> str:
+    """The class of a listener."""
+    return JAVA % (ON % (given, body))
+
+
+@pytest.mark.parametrize("code", [
+    java("String m", SAVE),
+    java("ConsumerRecord<String, Map<String, Order>> m", SAVE),
+    java(HEADERS, SAVE),
+    java("String m", "if (m == null) return;\nstore.save(m);"),
+    java("String m", "try { store.save(m); } catch (Exception e) { log.error(e); throw e; }"),
+    java("String m", "CompletableFuture.runAsync(() -> store.save(m), pool).join();"),
+    java("String m", 'template.send("out", m).get();'),
+    java("String m", 'try { store.save(m); } catch (Error e) { template.send("t", m).join(); }'),
+    java(ALL, "if (rs.isEmpty()) { return; }\nfor (var r : rs) store.save(r.value());"),
+    java("String m", "for (int n = 0; n < 3; n++) { try { store.save(m); return; } catch (Error e) "
+         '{ log.warn("again"); } }\nthrow new IllegalStateException();'),
+    KOTLIN % "fun on(m: String) {\n        store.save(m)\n    }",
+    KOTLIN % "fun on(r: ConsumerRecord<String, Order?>) {\n  val o = r.value() ?: return\n"
+    "  store.save(o)\n }",
+])  # fmt: skip
+def test_a_listener_that_lets_its_errors_out_is_its_containers(tmp_path: Path, code: str) -> None:
+    name = "Orders.kt" if code.startswith("package orders\n") else "Orders.java"
+    write_files(tmp_path, {name: code, "application.yml": YML})
+    paths = f"{tmp_path / 'application.yml'} {tmp_path / name}"
+    assert_answer(paths, f"{TOPIC} {TAKEN}", 0, IF)
+    assert_answer(paths, TOPIC, 1, "^NO.*processing.errors: skip -> retry")
+
+
+@pytest.mark.parametrize(("code", "line", "expected"), [
+    (java("String m", TRIED), 10, SKIP),
+    (java("String m", f"work(m);\n  }}\n  void work(String m) {{ {TRIED}"), 10, SKIP),
+    (java("String m", "Order o;\ntry { o = parse(m); } catch (Exception e) {\n return; }\n"
+          "store.save(o);"), 11, SKIP),
+    (java("String m", "for (var o : parse(m)) {\n try { store.save(o); } catch (Exception e) {\n"
+          ' log.warn("no");\n return; } }'), 11, SKIP),
+    (java(ALL, f"for (var m : rs) {{ {TRIED} }}"), 10, SKIP),
+    (java("String m", "CompletableFuture.runAsync(() -> store.save(m), pool);"), 10, ASIDE),
+    (java("String m", "pool.submit(() -> store.save(m));"), 10, ASIDE),
+    (java("String m", "store.save(m).subscribe();"), 10, ASIDE),
+    (java("String m", f"worker.work(m); }}\n{ASYNC}"), 13, ASIDE),
+    (java("String m", 'template.send("out", m);'), 10, IGNORED[:27]),
+    (java("String m", 'template.send("out", m).whenComplete((r, e) -> log.info("sent"));'),
+     10, IGNORED[:27]),
+    (KOTLIN % "fun on(m: String) {\n  runCatching { store.save(m) }\n }", 7, SKIP),
+    (KOTLIN % "fun on(m: String) {\n  scope.launch { store.save(m) }\n }", 7, ASIDE),
+])  # fmt: skip
+def test_what_a_listener_loses_is_told_with_its_line(
+    tmp_path: Path, code: str, line: int, expected: str
+) -> None:
+    name = "Orders.kt" if code.startswith("package orders\n") else "Orders.java"
+    write_files(tmp_path, {name: code, "application.yml": YML})
+    for names in (["application.yml", name], [name, "application.yml"]):
+        paths = " ".join(str(tmp_path / each) for each in names)
+        assert_answer(paths, TOPIC, 1, rf"NO.*{name}:{line}: [^:]*\({expected}")
+
+
+@pytest.mark.parametrize(("body", "code", "expected"), [
+    (f"{SAVE}\nack.acknowledge();", 0, IF),
+    (f"if (seen(m)) {{ ack.acknowledge(); return; }}\n{SAVE}\nack.acknowledge();", 0, IF),
+    (f"ack.acknowledge();\n{SAVE}", 1, BEFORE),
+    (f"{TRIED}\nack.acknowledge();", 2, "lets none out"),
+    ("try { store.save(m); } finally { ack.acknowledge(); }", 2, "lets none out"),
+    ("try { store.save(m);\nack.acknowledge(); } catch (Exception e) { log.error(e); }", 2,
+     "lets none out"),
+    ("store.save(m).thenRun(() -> ack.acknowledge());", 2, "who acknowledges this record"),
+    ("store.save(m, ack);", 2, "who acknowledges this record"),
+    (SAVE, 2, "nothing acknowledges this record"),
+])  # fmt: skip
+def test_an_acknowledgment_is_a_commit(tmp_path: Path, body: str, code: int, expected: str) -> None:
+    files = {"application.yml": MANUAL, "Orders.java": java(ACKNOWLEDGED, body)}
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    assert_answer(paths, f"{TOPIC} {TAKEN}", code, expected)
+
+
+@pytest.mark.parametrize(("given", "yml", "expected"), [
+    ("String m", MANUAL, "has no Acknowledgment.*nothing is. Leave ack-mode away"),
+    (ACKNOWLEDGED, YML, "takes an Acknowledgment.*State spring.kafka.listener.ack-mode"),
+])  # fmt: skip
+def test_a_listener_and_its_container_agree_on_who_commits(
+    tmp_path: Path, given: str, yml: str, expected: str
+) -> None:
+    body = f"{SAVE}\nack.acknowledge();" if given == ACKNOWLEDGED else SAVE
+    files = {"application.yml": yml, "Orders.java": java(given, body)}
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    assert_answer(paths, TOPIC, 2, rf"Orders.java:8: .*{expected}")
+
+
+@pytest.mark.parametrize(("code", "expected"), [
+    (java("List<String> m", SAVE), ":9: whether m is one record or all of a poll is said els"),
+    (java("String m, Consumer<?, ?> c", SAVE), "what this listener is given is not read"),
+    (java("String m", SAVE).replace('"g")', '"g", containerFactory = "f")'),
+     ":8: containerFactory of @KafkaListener is not read"),
+    (java("String m", SAVE).replace("void", "CompletableFuture<Void>"), "waits for what it does"),
+    (KOTLIN % "suspend fun on(m: String) {\n store.save(m)\n }", "waits for what it does"),
+    (KOTLIN % "fun on(m: String) {\n  parse(m).forEach {\n  if (it.old) return\n"
+     "  store.save(it)\n }\n }",
+     ":8: where this return leads is not followed"),
+    (java("String m", f"{SAVE} }}\n KafkaProducer<String, String> p = new KafkaProducer<>(x); {{"),
+     ":11: a client of its own, or Kafka Streams, beside what Spring sets up"),
+    (java("String m", SAVE).replace("core.KafkaTemplate", "listener.DefaultErrorHandler"),
+     "Spring for Apache Kafka"),
+])  # fmt: skip
+def test_a_listener_that_is_not_followed_is_refused(
+    tmp_path: Path, code: str, expected: str
+) -> None:
+    write_files(tmp_path, {"Orders.java": code, "application.yml": YML})
+    paths = f"{tmp_path / 'application.yml'} {tmp_path / 'Orders.java'}"
+    assert_answer(paths, TOPIC, 2, expected)
+
+
+def test_a_listener_alone_asks_for_the_applications_file(tmp_path: Path) -> None:
+    write_files(tmp_path, {"Orders.java": java("String m", SAVE)})
+    assert_answer(str(tmp_path / "Orders.java"), TOPIC, 2, "Give them, too: .*application.yml")
+
+
+@pytest.mark.parametrize(("service", "expected"), [
+    (f"class Store {{\n  void save(String m) {{ {TRIED.replace('store', 'db')} }}\n}}\n", SKIP),
+    ("import org.springframework.kafka.core.KafkaTemplate;\nclass Store {\n"
+     '  final KafkaTemplate<String, String> own;\n  void save(String m) { own.send("t", m); }\n}\n',
+     IGNORED[:27]),
+])  # fmt: skip
+def test_a_service_that_a_listener_calls_is_read_with_it(
+    tmp_path: Path, service: str, expected: str
+) -> None:
+    files = {"application.yml": YML, "Orders.java": java("String m", SAVE), "Store.java": service}
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    assert_answer(paths, TOPIC, 1, rf"NO.*\({expected}")
+
+
+def test_what_a_container_does_with_errors_is_no_answer_where_none_gets_there(
+    tmp_path: Path,
+) -> None:
+    files = {"application.yml": YML, "Orders.java": java("String m", TRIED)}
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    expected = "--set: .*errors=retry is what the container does .*Orders.java:10 lets none out"
+    assert_answer(paths, f"{TOPIC} {TAKEN}", 2, expected)
