@@ -116,7 +116,7 @@ OF_LANGUAGES = [
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
      "MDC.put(1, 2); if (log.isWarnEnabled()) { log.warn(e); } } }", SKIP),
     (READER, LOOP % "for (var r : rs) { try { work(r); } catch (Exception e) {\n"
-     "if (fatal(e)) { again(r); } } }", YES),
+     "if (fatal(e)) { again(r); } } }", SKIP),
     (KOTLIN % ("%s", ""), "rs.forEach {\ntry { work(it) } catch (e: Exception) { log.warn(e) }\n}",
      SKIP),
     (KOTLIN % ("%s", ""), "c.commitSync()\nrs.forEach { work(it) }", BEFORE),

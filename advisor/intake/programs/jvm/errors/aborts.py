@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from advisor.intake.programs.facts import GIVEN_UP
+from advisor.intake.programs.jvm.errors import told_apart
 from advisor.intake.programs.jvm.errors.handlers import tries_again
 from advisor.intake.programs.jvm.log_only import only_writes
 from advisor.intake.programs.jvm.text import Text
@@ -19,8 +20,14 @@ from advisor.intake.programs.jvm.text import Text
 _MOST = 50
 _ABORT = re.compile(r"\b\w+\s*\??\.\s*abortTransaction\s*(?:\(\s*\))?")
 _CLOSE = re.compile(r"\b\w+\s*\??\.\s*close\s*\(\s*\)")
-_HANDLER = re.compile(r"\bcatch\s*(?:\([^{}]{1,300}\)\s*)?$")
-_CASE = re.compile(r"\bcase\b[^=\n]{1,120}=>")
+_CATCH = re.compile(r"\bcatch\s*\((?P<taken>[^(){}]{1,300})\)\s*\{")
+_TYPE = re.compile(r"\b[A-Z]\w*(?:Exception|Error|Throwable)\b")
+_ENDS = re.compile(
+    r"(?:ProducerFenced|OutOfOrder\w*|InvalidProducerEpoch|\w*Authorization|UnsupportedVersion"
+    r"|Interrupted|Wakeup|Cancellation|Duplicate\w*|Illegal\w*)(?:Exception)"
+)
+"""Errors after which a producer can only be closed, and those of who ends the program."""
+_COMMIT = re.compile(r"\.\s*commitTransaction\b")
 _POLLS = re.compile(r"\.\s*poll\s*\(|@KafkaListener\b")
 
 
@@ -33,20 +40,21 @@ def given_up(text: Text) -> tuple[int, str]:
 
 
 def _aborts(text: Text) -> Iterator[int]:
-    for match in islice(_ABORT.finditer(text.plain), _MOST):
-        around = text.around(match.start())[-1:]
-        if not around or not _HANDLER.search(around[0][2]):
+    """Where a handler of what stood in a transaction aborts it, or only writes of it, in one of its
+    ways."""
+    whole = (-1, len(text.plain))
+    for match in islice(_CATCH.finditer(text.plain), _MOST):
+        types = _TYPE.findall(match["taken"])
+        block = text.block_of(match.end() - 1)
+        attempt = text.attempt(match.start())
+        if attempt is None or (types and all(map(_ENDS.fullmatch, types))):
             continue
-        start, end, _ = around[0]
-        body = text.plain[start + 1 : end]
-        cases = [*_CASE.finditer(text.plain, start + 1, end)]
-        if own := [case for case in cases if case.end() <= match.start()]:
-            later = [case.start() for case in cases if case.start() > match.start()]
-            body = text.plain[own[-1].end() : min(later, default=end)]
-        rest = _CLOSE.sub("", _ABORT.sub("", body))
-        attempt = text.attempt(text.plain.rindex("catch", 0, start))
-        whole = (-1, len(text.plain))
-        if only_writes(rest, in_function=True) and not (
-            attempt and tries_again(text, attempt, whole)
-        ):
-            yield match.start()
+        abort = _ABORT.search(text.plain, *block)
+        if not abort and not _COMMIT.search(text.plain, *attempt):
+            continue
+        body = text.plain[block[0] + 1 : block[1]]
+        ways = told_apart.ways(text, match.start(), block, attempt) or [body]
+        rests = (_CLOSE.sub("", _ABORT.sub("", way)) for way in ways)
+        is_left = any(only_writes(rest, in_function=True) for rest in rests)
+        if is_left and not tries_again(text, attempt, whole):
+            yield abort.start() if abort else match.start()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.errors import kept_results
+from advisor.intake.programs.jvm.errors import kept_results, told_apart
 from advisor.intake.programs.jvm.errors.flags import decides, keeps_for_nothing, takes_out
 from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, nothing, only_writes
 from advisor.intake.programs.jvm.text import Block, Text, arguments
@@ -148,7 +148,7 @@ def silent(
     for match in islice(CATCH.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         body = text.plain[block[0] + 1 : block[1]]
-        yield from _handler(text, match.start(), body, is_silent)
+        yield from _handler(text, match.start(), body, is_silent, block)
     for match in islice(_CANCELLED.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         attempt = text.attempt(match.start())
@@ -169,9 +169,14 @@ def _of_lasting(body: str) -> str:
     return lasting["body"] if lasting else _OF_PASSING.sub("", body)
 
 
-def _handler(text: Text, at: int, body: str, is_silent: Callable[[str], bool]) -> Iterator[Handler]:
+def _handler(
+    text: Text, at: int, body: str, is_silent: Callable[[str], bool], block: Block | None = None
+) -> Iterator[Handler]:
     attempt = text.attempt(at) or text.bare_attempt(at)
-    if attempt and is_silent(body) and not decides(text, attempt, body):
+    if attempt is None or decides(text, attempt, body):
+        return
+    ways = told_apart.ways(text, at, block, attempt) if block else []
+    if any(map(is_silent, ways or [body])):
         yield Handler(at, attempt)
 
 

@@ -36,6 +36,7 @@ _KEEPS = (
     r"\b{0}\s*(?:=\s*(?:true|false|\w+\s*;)|\+\+|\+=|\.\s*(?:set|add\w*|put\w*|offer|push|incr\w*"
     r"|getAndIncr\w*)\s*\()"
 )
+_CATCH = re.compile(r"\bcatch\s*\([^(){}]*\)\s*$")
 _MOST, _MOST_HANDLERS, _REACH = 300, 6, 40
 
 
@@ -58,10 +59,17 @@ def _spans(text: Text) -> Iterator[list[Block]]:
         if _OF_VALUE.search(text.plain, max(0, match.start() - _REACH), match.start()):
             continue
         behind = _behind(text, end + 1)
-        if match["asks"] and (behind == end + 1 or _asks_flag(text, match)):
+        if match["asks"] and (behind == end + 1 or _asks_flag(text, match)
+                              or _is_in_handler(text, match.start())):  # fmt: skip
             continue
         if start < end < len(text.plain) and behind:
             yield [(match.start(), start + 1), (end, behind)]
+
+
+def _is_in_handler(text: Text, at: int) -> bool:
+    """Whether a handler asks what its error is, or how often something was tried."""
+    around = text.around(at)
+    return bool(around) and _CATCH.search(around[-1][2]) is not None
 
 
 def _asks_flag(text: Text, match: re.Match[str]) -> bool:

@@ -11,17 +11,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from advisor.intake.programs.conditions import counts, is_harmless
 from advisor.intake.programs.jvm.text import Block, Text, spliced
 
 Change = tuple[int, int, str]
 
 _MOST, _MOST_CASES = 100, 8
+_WORD, _ARROW = len("case"), len("=>")
 _SCALA = re.compile(r"\bdef\s")
 _BARE_CALL = re.compile(r"\.\s*(?:commit(?:Sync|Async)|flush)\b(?!\s*[(_])(?=\s*(?:[;\n})]))")
 _CATCH = re.compile(r"\bcatch\s*\{(?=\s*case\b)")
 _CASE = re.compile(r"\bcase\b(?P<taken>(?:(?!=>)[^\n{};]){1,160})=>")
 _NAMED = re.compile(r"\s*(?P<name>\w+)\s*(?::\s*(?P<type>[\w.]+(?:\s*\|\s*[\w.]+){0,6}))?\s*")
 _NON_FATAL = re.compile(r"\s*(?:NonFatal|Failure|Left)\s*\(\s*(?P<name>\w+)(?:\s*:\s*\w+)?\s*\)\s*")
+_GUARD = re.compile(r"\sif\b(?P<asked>.*)", re.DOTALL)
+_SEVERAL = re.compile(
+    r"\s*(?:(?P<name>\w+)\s*@\s*)?"
+    r"(?P<types>\(?\s*\w+\s*:\s*[\w.]+(?:\s*\|\s*\w+\s*:\s*[\w.]+){0,6}\s*\)?)\s*"
+)
+"""Types that a pattern takes: `_: A | _: B`, `e @ (_: A | _: B)`."""
+_TAKEN_APART = re.compile(r"\s*(?P<by>[A-Z]\w*)\s*\((?P<into>[^=]*)\)\s*")
+_DONE_BEFORE = "DuplicateKeyException"
 _BARE_TRY = re.compile(r"(?<=[;{}\n])[ \t]*try[ \t]+(?!\{)(?=\S)")
 _HANDLED = re.compile(r"\s*(?:catch|finally)\b")
 
@@ -69,7 +79,7 @@ def _without_cases(code: str) -> str:
     for match in islice(_CATCH.finditer(text.plain), _MOST):
         block = text.block_of(match.end() - 1)
         own = cases(text, block)
-        heads = [caught(case.taken) for case in own]
+        heads = [caught(code[case.at + _WORD : case.begin - _ARROW]) for case in own]
         if own and all(heads) and not (changes and match.start() < changes[-1][1]):
             changes += _clauses(match.start(), own, heads, code)
     return _without_cases(spliced(code, changes)) if changes else code
@@ -77,13 +87,16 @@ def _without_cases(code: str) -> str:
 
 def _clauses(at: int, cases: Sequence[Case], heads: Sequence[str], code: str) -> list[Change]:
     """The heads of these clauses in the place of the cases."""
-    changes, behind = list[Change](), at
-    for number, (case, head) in enumerate(zip(cases, heads, strict=True)):
+    changes, behind, closes = list[Change](), at, ""
+    for case, head in zip(cases, heads, strict=True):
         lines = "\n" * code.count("\n", behind, case.begin)
-        closes = "" if number == 0 else "} "
-        changes.append((behind, case.begin, f"{closes}catch ({head}) {{{lines}"))
-        behind = case.end
-    return changes
+        tried = _GUARD.search(case.taken)
+        is_count = tried and counts(tried["asked"])
+        asks = f" if ({tried['asked'].strip()}) {{" if tried and is_count else ""
+        changes.append((behind, case.begin, f"{closes}catch ({head}) {{{asks}{lines}"))
+        last = f" }} else {{ throw {head.partition(':')[0]} }}" if asks else ""
+        behind, closes = case.end, f"{last}}} "
+    return [*changes, (behind, behind, closes[:-2])]
 
 
 def cases(text: Text, block: Block) -> list[Case]:
@@ -96,9 +109,22 @@ def cases(text: Text, block: Block) -> list[Case]:
 
 
 def caught(taken: str) -> str:
-    """What a `catch` of Java names for what a case takes; empty for a condition."""
+    """What a `catch` of Java names for what a case takes, whatever its guard asks; empty for
+    anything else. Where the guard asks for what was done before, that is its error."""
+    if guarded := _GUARD.search(taken):
+        head = caught(taken[: guarded.start()])
+        was_done = head and is_harmless(guarded["asked"])
+        return f"{head.partition(':')[0]}: {_DONE_BEFORE}" if was_done else head
+    if (several := _SEVERAL.fullmatch(taken)) and re.search(r"[|@]", taken):
+        names = re.sub(r"\b\w+\s*:|[()\s]", "", several["types"])
+        return f"{several['name'] or '_'}: {names.replace('|', ' | ')}"
     if fatal := _NON_FATAL.fullmatch(taken):
         return f"{fatal['name']}: Exception"
+    if apart := _TAKEN_APART.fullmatch(taken):
+        name = re.search(r"\b[a-z]\w*", apart["into"])
+        is_type = apart["by"].endswith(("Exception", "Error"))
+        kind = apart["by"] if is_type else _DONE_BEFORE if is_harmless(taken) else "Exception"
+        return f"{name[0] if name else '_'}: {kind}"
     if named := _NAMED.fullmatch(taken):
         return f"{named['name']}: {named['type'] or 'Throwable'}"
     return ""

@@ -8,7 +8,7 @@ import re
 from itertools import islice
 
 from advisor.intake.programs.jvm.normal_form.scala_statements import Change, cases, caught
-from advisor.intake.programs.jvm.text import Text, spliced
+from advisor.intake.programs.jvm.text import Block, Text, spliced
 
 _MOST = 100
 _DONE = re.compile(r"\s*(?:Success\s*\(.*\)|_)\s*")
@@ -40,38 +40,51 @@ def without_tried_results(code: str) -> str:
             begin, behind, made = handled
             head = f"{match['margin']}try {{" if made is not None else f"{match['margin']}{{"
             changes.append((match.start(), match.end(), head))
-            changes.append((end - 1, begin, f"}} {made or ''}"))
-            changes += [behind] if behind else []
+            changes += [(end - 1, begin, f"}} {made or ''}"), *behind]
     return spliced(code, sorted(changes))
 
 
-def _of_result(text: Text, code: str, end: int) -> tuple[int, Change | None, str | None] | None:
+def _of_result(text: Text, code: str, end: int) -> tuple[int, list[Change], str | None] | None:
     """What stands behind a `Try`: up to where it is replaced, what else is, and the clause that is
     put there, or None where errors are thrown again. None if it is something else."""
     plain = text.plain
     if got := _GETS.match(plain, end):
-        return got.end(), None, None
+        return got.end(), [], None
     if _IGNORES.match(plain, end):
-        return None if _is_value(text, end) else (end, None, "catch (e: Throwable) { }")
+        return None if _is_value(text, end) else (end, [], "catch (e: Throwable) { }")
     if fails := _FAILS.match(plain, end):
         behind = text.block_of(plain.index("{", fails.start()))[1] + 1
         is_whole = _IGNORES.match(plain, behind) and not _is_value(text, behind)
         name = fails["name"] or "it"
-        return (fails.end(), None, f"catch ({name}: Throwable) {{") if is_whole else None
+        return (fails.end(), [], f"catch ({name}: Throwable) {{") if is_whole else None
     if head := _MATCH.match(plain, end) or _RECOVERS.match(plain, end):
         block = text.block_of(head.end() - 1)
-        every = cases(text, block)
-        failed = [case for case in every if not _DONE.fullmatch(case.taken)]
-        others = [case for case in every if _DONE.fullmatch(case.taken)]
-        is_idle = all(not code[it.begin : it.end].strip("() \n\t;") for it in others)
-        name = caught(failed[0].taken) if len(failed) == 1 and is_idle else ""
-        if not name or not _IGNORES.match(plain, block[1] + 1):
-            return None
-        lines = "\n" * code.count("\n", end, failed[0].begin)
-        kept = code.count("\n", failed[0].end, block[1])
-        rest = (failed[0].end, block[1], "\n" * kept) if failed[0].end < block[1] else None
-        return failed[0].begin, rest, f"catch ({name}) {{{lines}"
+        return _of_cases(text, code, end, block)
     return None
+
+
+def _of_cases(
+    text: Text, code: str, end: int, block: Block
+) -> tuple[int, list[Change], str | None] | None:
+    """The same of cases that a `Try` is matched with, or recovers by."""
+    every = cases(text, block)
+    failed = [case for case in every if not _DONE.fullmatch(case.taken)]
+    others = [case for case in every if _DONE.fullmatch(case.taken)]
+    is_idle = all(not code[it.begin : it.end].strip("() \n\t;") for it in others)
+    names = [caught(case.taken) for case in failed] if is_idle else []
+    are_last = failed == every[-len(failed) :] or failed == every[: len(failed)]
+    is_whole = _IGNORES.match(text.plain, block[1] + 1)
+    if not names or not (all(names) and are_last and is_whole):
+        return None
+    behind = list[Change]()
+    for before, case, name in zip(failed, failed[1:], names[1:], strict=False):
+        lines = "\n" * code.count("\n", before.end, case.begin)
+        behind.append((before.end, case.begin, f"}} catch ({name}) {{{lines}"))
+    if failed[-1].end < block[1]:
+        kept = code.count("\n", failed[-1].end, block[1])
+        behind.append((failed[-1].end, block[1], "\n" * kept))
+    lines = "\n" * code.count("\n", end, failed[0].begin)
+    return failed[0].begin, behind, f"catch ({names[0]}) {{{lines}"
 
 
 def _is_value(text: Text, end: int) -> bool:

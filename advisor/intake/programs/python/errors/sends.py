@@ -13,7 +13,7 @@ from itertools import chain
 
 from advisor.intake.programs.facts import DROPPED, GIVEN_UP, ONLY_WRITTEN, RESULT
 from advisor.intake.programs.python import words
-from advisor.intake.programs.python.errors import exits
+from advisor.intake.programs.python.errors import exits, told_apart
 from advisor.intake.programs.python.errors import futures as python_futures
 from advisor.intake.programs.python.errors.callbacks import (
     Function,
@@ -33,6 +33,8 @@ _UNREAD = (
     "whether this send has a callback is not in the file. Write callback=… out here, or give the "
     "settings as properties and say what becomes of a send that fails (application.delivery.errors)"
 )
+_ENDS = frozenset({"KeyboardInterrupt", "SystemExit", "CancelledError"})
+"""What ends a program."""
 _FULL = "a message that the client refuses, as for a full queue, is passed over here"
 _PURGED = "purge() drops here what is not sent yet"
 _NEVER = "nothing calls poll() or flush(), so that nothing hears of a send that fails"
@@ -75,10 +77,15 @@ def _given_up(tree: ast.Module) -> Iterator[int]:
     tries = (
         part for part in words.nodes(tree) if isinstance(part, ast.Try) and id(part) not in again
     )
-    for handler in (handler for attempt in tries for handler in attempt.handlers):
+    for attempt, handler in ((own, each) for own in tries for each in own.handlers):
         aborts = [call for call in words.calls(handler) if words.verb(call) == "abort_transaction"]
-        if aborts and words.goes_on(handler.body, aborts.__contains__, in_function=True):
-            yield aborts[0].lineno
+        tried = (words.verb(call) for node in attempt.body for call in words.calls(node))
+        is_end = handler.type and ast.unparse(handler.type).rpartition(".")[2] in _ENDS
+        if not aborts and ("commit_transaction" not in tried or is_end):
+            continue
+        if any(words.goes_on(way, aborts.__contains__, in_function=True)
+               for way in told_apart.ways(handler, attempt)):  # fmt: skip
+            yield (aborts[0] if aborts else handler).lineno
 
 
 class _Sends:

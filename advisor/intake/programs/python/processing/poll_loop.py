@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.clients import Function, parameters
-from advisor.intake.programs.python.errors import error_handling, ignored_errors
+from advisor.intake.programs.python.errors import error_handling, ignored_errors, told_apart
 from advisor.intake.programs.python.errors.async_clients import AsyncClients, ends
 from advisor.intake.programs.python.errors.combined_results import EACH
 from advisor.intake.programs.python.errors.flags import Flags, going_on, says_whether
@@ -27,15 +27,12 @@ from advisor.intake.programs.python.records.polled import hands_out, poll_of, ta
 from advisor.intake.programs.python.trees.loop_tree import facts
 from advisor.intake.text import IntakeError
 
-_MOST_STEPS = 20_000
-_DEEPEST_CALL = 3
+_MOST_STEPS, _DEEPEST_CALL = 20_000, 3
 
 
 def reads(tree: ast.Module) -> dict[str, int]:
-    """What the program does with messages, and the first line that says so.
-
-    Raises `IntakeError`.
-    """
+    """What the program does with messages, and the first line that says so. Raises
+    `IntakeError`."""
     walk = _Walk(tree)
     try:
         walk.follow_all(tree)
@@ -224,11 +221,14 @@ class _Walk:
 
         flags, inside = self._flags.get(self._scope) or Flags(self._scope), self._depth > 0
         self._flags[self._scope] = flags
-        body = ignored_errors.of_lasting(handler.body)
-        body = flags.without(attempt, body, self._leaves, in_function=inside)
-        body = [statement for statement in body if words.kept_in(statement) not in self._lost]
-        goes_on = words.goes_on(body, commits, in_function=inside, leaves=self._leaves)
-        return goes_on and not (self._is_asked and flags.tells(attempt, handler))
+
+        def is_quiet(way: list[ast.stmt]) -> bool:
+            body = flags.without(attempt, way, self._leaves, in_function=inside)
+            body = [each for each in body if words.kept_in(each) not in self._lost]
+            return words.goes_on(body, commits, in_function=inside, leaves=self._leaves)
+
+        is_told = self._is_asked and flags.tells(attempt, handler)
+        return not is_told and any(map(is_quiet, told_apart.ways(handler, attempt)))
 
     def _at_the_end(self, body: Sequence[ast.stmt], branch: Branch) -> None:
         """Looks at what is done after an error, too."""

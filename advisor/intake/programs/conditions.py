@@ -1,0 +1,27 @@
+"""What a condition of a handler asks for, by its words, in any language."""
+
+from __future__ import annotations
+
+import re
+
+_HARMLESS = re.compile(
+    r"(?i)duplica|unique|alread|exist|conflict|constraint|sqlstate|wakeup|interrupt|cancel|shut"
+    r"|clos(?:ed|ing)|stop|running|rebalanc|(?:was|is|been)_?(?:seen|processed|done|saved|stored)"
+    r"|\b(?:23505|1062|11000|409)\b"
+)
+_COUNTS = re.compile(r"(?<![-=])[<>]|\+\+|--")
+
+
+def is_harmless(asked: str) -> bool:
+    """Whether it asks for what says that a message was processed before, or that a program ends."""
+    return bool(_HARMLESS.search(asked))
+
+
+def without_harmless(asked: str) -> str:
+    """The same without the words that say so."""
+    return _HARMLESS.sub("", asked)
+
+
+def counts(asked: str) -> bool:
+    """Whether it asks how often something was tried."""
+    return bool(_COUNTS.search(asked))

@@ -1,0 +1,81 @@
+"""What a handler of a Python program does in each way that its error, or its message, decides.
+
+`if bad(e): log.error(e) else: raise` takes two ways, as does `match e`. One that asks how often
+something was tried is none of these, and a way for what was done before (a key that exists) passes
+over nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from advisor.intake.programs.conditions import counts, is_harmless
+from advisor.intake.programs.python import words
+from advisor.intake.programs.python.errors import ignored_errors
+
+_DEEPEST = 4
+_JUMPS = ast.Continue | ast.Return | ast.Break | ast.Raise
+
+
+def ways(handler: ast.ExceptHandler, attempt: ast.Try) -> list[list[ast.stmt]]:
+    """What a handler does in each way; all of it where it has but one."""
+    given = (
+        inner.id
+        for node in attempt.body
+        for call in words.calls(node)
+        for value in call.args
+        for inner in ast.walk(value)
+        if isinstance(inner, ast.Name)
+    )
+    names = {handler.name or "e", *given}
+    body = ignored_errors.of_lasting(handler.body)
+    return [*_ways(body, names, handler.name or "e", _DEEPEST)]
+
+
+def _ways(
+    body: Sequence[ast.stmt], names: set[str], error: str, depth: int
+) -> Iterator[list[ast.stmt]]:
+    for number, node in enumerate(body):
+        sides = _sides(node, names, error) if depth else []
+        if not sides:
+            continue
+        before, behind = [*body[:number]], body[number + 1 :]
+        for side in sides:
+            for own in _ways(side, names, error, depth - 1):
+                if own and isinstance(own[-1], _JUMPS):
+                    yield [*before, *own]
+                else:
+                    later = _ways(behind, names, error, depth - 1)
+                    yield from ([*before, *own, *rest] for rest in later)
+        return
+    yield [*body]
+
+
+def _sides(node: ast.stmt, names: set[str], error: str) -> list[list[ast.stmt]]:
+    """What a decision about an error, or a message, may do; nothing for any other statement."""
+    if isinstance(node, ast.Match):
+        asked = f"{ast.unparse(node.subject)} "
+        cases = [(asked + ast.unparse(case.pattern), case.body) for case in node.cases]
+        is_one = _decides(node.subject, names, error)
+        return [body for asked, body in cases if not is_harmless(asked)] if is_one else []
+    if not isinstance(node, ast.If) or not _decides(node.test, names, error):
+        return []
+    asked = ast.unparse(node.test)
+    if not is_harmless(asked):
+        return [node.body, node.orelse]
+    is_not = asked.startswith("not ") or "!=" in asked or " not in " in asked
+    return [node.body if is_not else node.orelse]
+
+
+def _decides(test: ast.expr, names: set[str], error: str) -> bool:
+    """Whether a condition asks for the error, or for the message that it is of."""
+    asked = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    compares = [node for node in ast.walk(test) if isinstance(node, ast.Compare)]
+    is_number = any(
+        isinstance(part, ast.Constant) and isinstance(part.value, int)
+        for node in compares
+        for part in node.comparators
+    )
+    is_count = counts(ast.unparse(test)) or (is_number and error not in asked)
+    return bool(asked & names) and not is_count
