@@ -27,8 +27,8 @@ _TIMES = (
 _SWITCH = "switch (e.getErrorCode()) { case 1: log.error(e); break; default: throw e; }"
 _CASES = "for (r <- rs.asScala) {{\ntry {{ save(r) }} catch {{\n{}\n}}\n}}\nc.commitSync()"
 _WHEN = (
-    "for (r in rs) {{\ntry {{ save(r) }} catch (e: Exception) {{\nwhen (e) {{\n{}\nelse -> throw e\n"
-    "}}\n}}\n}}\nc.commitSync()"
+    "for (r in rs) {{\ntry {{ save(r) }} catch (e: Exception) {{\nwhen (e) {{\n{}\n"
+    "else -> throw e\n}}\n}}\n}}\nc.commitSync()"
 )
 _MATCHED = (
     "for (r <- rs.asScala) {{\nTry(save(r)) match {{\ncase Success(_) => ()\n"
