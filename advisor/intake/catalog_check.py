@@ -59,7 +59,7 @@ from advisor.intake.cluster.mode import KRAFT, early_access, is_asked, with_mode
 from advisor.intake.cluster.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
 from advisor.intake.cluster.roles import readers, roles_of, unread
 from advisor.intake.cluster.tiered_storage import with_remote_metadata
-from advisor.intake.cluster.topic_defaults import never, with_inherited
+from advisor.intake.cluster.topic_defaults import as_stated, never, with_inherited
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.scopes import stated_together
@@ -182,7 +182,7 @@ class _Scale:
             if FILLED_IN.search(item.text):
                 self.filled_in.append(item)
             else:
-                self._problem(item, self._of_its_time(item, error.problem))
+                self._problem(item, as_stated(item, self._of_its_time(item, error.problem)))
             return
         if item.inherited and item.process in self.processes.get(name, ()):
             self._is_stated(item, name, value)

@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.catalog import RETENTIONS, Component
+from advisor.catalog import RETENTIONS, Component, Problem
 from advisor.intake.cluster.config_sources import ON_BOTH
 from advisor.intake.reading import Item, Product
 
 _RETENTION = "retention.ms"
+_WEEK_MS = 604_800_000
 _OF_TOPICS: Mapping[str, str] = {
     **dict.fromkeys(RETENTIONS, _RETENTION),
     "log.retention.bytes": "retention.bytes",
@@ -44,6 +45,22 @@ def never(item: Item) -> str:
     return (
         "requirement failed: log.retention.ms must be unlimited (-1) or, greater than or equal to 1"
     )
+
+
+def as_stated(item: Item, problem: Problem) -> Problem:
+    """The problem of a value, under the name and in the unit of the brokers' own file.
+
+    `log.retention.minutes` and `.hours` are whole numbers of 32 bits (ConfigDef, Type.INT).
+    """
+    name = item.inherited
+    if not name:
+        return problem
+    message = problem.message.replace(problem.setting, name, 1)
+    unit = name.rpartition(".")[2]
+    if RETENTIONS.get(name, 1) > 1:
+        week = _WEEK_MS // RETENTIONS[name]
+        message = f"{name} must be a whole number of {unit}, such as {week}; -1 keeps all."
+    return replace(problem, component=Component.BROKER, setting=name, message=message)
 
 
 def names_of_topics() -> frozenset[str]:

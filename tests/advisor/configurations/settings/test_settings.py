@@ -152,6 +152,9 @@ FILES = [
     ("zookeeper.connect=zk:2181\nprocess.roles=broker\n", "", 0, "YES"),
     ("log.retention.hours=0\n", "", 2, "requirement failed: log.retention.ms must be unlimited"),
     ("log.retention.hours=0\nlog.retention.ms=604800000\n", "", 0, "YES"),
+    ("log.retention.hours=7d\n", "", 2, ":1: log.retention.hours must be a whole number of hours"),
+    ("log.retention.ms=7d\n", "", 2, ":1: log.retention.ms must be a whole number from -1 to"),
+    ("log.cleanup.policy=none\n", "", 2, ":1: log.cleanup.policy must be one of"),
     # each process looks at all values, also at those that only the others use
     ("process.roles=broker\nmin.insync.replicas=0\n", "", 2, "min.insync.replicas must be from 1"),
     ("process.roles=broker\nmin.insync.replicas=\n", "", 2, "min.insync.replicas is empty"),
