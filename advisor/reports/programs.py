@@ -1,11 +1,37 @@
-"""What an answer rests on where the code of a program was read for it."""
+"""What an answer rests on beside settings: a program's code, and what is not here."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from advisor.catalog import Component
 from advisor.intake.programs.code_facts import OF_CODE
 from advisor.reasoning.answer import Answer
 from advisor.reasoning.assumptions import Assumption
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read for an answer: whether code of a program, and the notes of files that are not
+    here (`advisor.intake.absent_files`)."""
+
+    program: bool = False
+    absent: Sequence[str] = ()
+
+
+def conditions(answer: Answer, read: Read) -> str:
+    """What a yes goes as far as, in words; empty where it rests on nothing else."""
+    parts = ["the program does what is assumed"] if read.program and of_code(answer) else []
+    parts += ["what is not here states nothing else"] if read.absent else []
+    return f", if {' and '.join(parts)}" if parts else ""
+
+
+def as_data(answer: Answer, read: Read) -> dict[str, list[str]]:
+    """The same as `--json` and SARIF have it: the facts that are assumed of a program, and the
+    notes of what is not here."""
+    assumed = {"assumed_of_program": assumed_of_program(answer)} if read.program else {}
+    return assumed | ({"not_given": [*read.absent]} if read.absent else {})
 
 
 def of_code(answer: Answer) -> list[Assumption]:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from advisor import services
 from advisor.advisories import Part
+from advisor.intake.absent_files import absent
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
 from advisor.known_bugs import KnownBug, known_bugs, message, to_json
@@ -23,7 +24,7 @@ from advisor.reasoning.answer import Answer, Failure, FindingData
 from advisor.reasoning.finding import Severity, explained
 from advisor.reasoning.obstacle import Obstacle
 from advisor.reasoning.rules import all_rules
-from advisor.reports.programs import assumed_of_program
+from advisor.reports.programs import Read, as_data
 
 _OASIS = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas"
 _SCHEMA = f"{_OASIS}/sarif-schema-2.1.0.json"
@@ -67,10 +68,10 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": results,
-        "properties": services.basis(answer) | to_json(bugs),
+        "properties": services.basis(answer)
+        | to_json(bugs)
+        | as_data(answer, Read(inputs.program, absent(inputs.notes))),
     }
-    if inputs.program:
-        run["properties"]["assumed_of_program"] = assumed_of_program(answer)
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 

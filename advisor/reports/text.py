@@ -19,7 +19,7 @@ from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted, measured
 from advisor.reasoning.recommend import Change
-from advisor.reports.programs import of_code
+from advisor.reports.programs import Read, conditions, of_code
 from advisor.reports.reasons import breaking, by_reason
 from advisor.reports.unmet import merged
 
@@ -35,29 +35,30 @@ _MOST, _FEWER = 12, 10
 """Changes on a screen that cannot hold all of them, and on one that known bugs share with them."""
 _BEGUN = 3
 """Lines of what is not possible, on a screen that cannot hold it whole; one beside many changes."""
+_NOTHING_READ = Read()
 _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
 
 
-def report(answer: Answer, *, verbose: bool = False, program: bool = False) -> str:
+def report(answer: Answer, *, verbose: bool = False, read: Read = _NOTHING_READ) -> str:
     """The advice as text.
 
     First the verdict, the smallest change with its price, what breaks the wish, the known bugs of
     the releases, and what the answer rests on. With `verbose` every failure, finding, number and
-    procedure follows. `program` says that code was read for this answer: where the wish is met, the
-    verdict names that it goes as far as the code shows.
+    procedure follows. Where the wish is met, the verdict names what else it rests on of what was
+    `read` for this answer.
     """
     given, bugs = answer.judgement, known_bugs(answer)
     if not verbose:
         text = ""
         for length in _LENGTHS:
-            text = _screen(answer, bugs, length, program)
+            text = _screen(answer, bugs, length, read)
             if text.count("\n") < _HEIGHT:
                 break
         return text
     return _joined(
-        _verdict(answer, bugs, program), _changes(answer, bugs), _breaking(given),
-        bug_report(bugs, verbose=True), _basis(answer, program), _failures(given),
+        _verdict(answer, bugs, read), _changes(answer, bugs), _breaking(given),
+        bug_report(bugs, verbose=True), _basis(answer, read), _failures(given),
         _findings(given.findings), _numbers(answer), _procedures(answer),
     )  # fmt: skip
 
@@ -81,14 +82,14 @@ _LENGTHS = (
 """From the longest to the shortest; the first that is one screen is taken."""
 
 
-def _screen(answer: Answer, bugs: KnownBugs, length: _Length, program: bool) -> str:
+def _screen(answer: Answer, bugs: KnownBugs, length: _Length, read: Read) -> str:
     """The short screen, at one of `_LENGTHS`."""
     more = "Every failure, finding and number, and how each change is made: --verbose"
     bug_lines = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
     return _joined(
-        _verdict(answer, bugs, program), _changes(answer, bugs, length),
+        _verdict(answer, bugs, read), _changes(answer, bugs, length),
         _breaking(answer.judgement, length.reasons), bug_lines,
-        _findings_beside(answer.judgement, length), [*_basis(answer, program), more],
+        _findings_beside(answer.judgement, length), [*_basis(answer, read), more],
     )  # fmt: skip
 
 
@@ -119,11 +120,10 @@ def _joined(*parts: Iterable[str]) -> str:
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
-def _verdict(answer: Answer, bugs: KnownBugs, program: bool) -> Iterator[str]:
+def _verdict(answer: Answer, bugs: KnownBugs, read: Read) -> Iterator[str]:
     given = answer.judgement
     holds = given.met and not bugs.breaking
-    yes = "YES, if the program does what is assumed" if program and of_code(answer) else "YES"
-    verdict = yes if holds else "NO" if given.works else "CANNOT WORK"
+    verdict = f"YES{conditions(answer, read)}" if holds else "NO" if given.works else "CANNOT WORK"
     yield f"{verdict}: {_wish(given.pipeline)}"
     if given.met and bugs.breaking:
         yield "The settings hold it. A known bug of the releases breaks it, see below."
@@ -251,13 +251,13 @@ def _breaking(given: Judgement, most: int = _REASONS) -> Iterator[str]:
         yield f"  and for {counted(left, 'more reason')} (--verbose)"
 
 
-def _basis(answer: Answer, program: bool) -> Iterator[str]:
+def _basis(answer: Answer, read: Read) -> Iterator[str]:
     """The versions that were taken, and what was not stated and decides."""
     pipeline = answer.judgement.pipeline
     brokers = counted(pipeline.brokers, "broker")
     clients = f"{pipeline.family} {pipeline.client_release or pipeline.version} clients"
     yield f"For {clients} and {brokers} of Kafka {pipeline.kafka_release or pipeline.kafka}."
-    code = of_code(answer) if program else []
+    code = of_code(answer) if read.program else []
     if code:
         yield from _wrapped(
             f"Assumed of the program, and it decides: {_listed(code)}. Nothing in its code shows "
@@ -265,6 +265,9 @@ def _basis(answer: Answer, program: bool) -> Iterator[str]:
         )
     if others := [one for one in answer.assumed if one not in code]:
         yield from _wrapped(f"Assumed, and it decides: {_listed(others)}.")
+    if read.absent:
+        places = ", ".join(dict.fromkeys(note.partition(": ")[0] for note in read.absent))
+        yield from _wrapped(f"Not here, and may state what decides: what {places} names.")
 
 
 def _listed(assumed: Iterable[Assumption]) -> str:

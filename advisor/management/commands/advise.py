@@ -13,14 +13,14 @@ from django.core.management.base import CommandParser
 from advisor import services
 from advisor.catalog import Component, Family
 from advisor.intake import all_readers
+from advisor.intake.absent_files import absent
 from advisor.intake.file_text import FileProblem, read_file, states_nothing
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
 from advisor.known_bugs import known_bugs
 from advisor.management.exact import ExactCommand, bad_input
-from advisor.reasoning.answer import Answer
 from advisor.reasoning.pipeline import Pipeline
-from advisor.reports.programs import assumed_of_program
+from advisor.reports.programs import Read, as_data
 from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 
@@ -116,22 +116,17 @@ class Command(ExactCommand):
         for note in [*_notes(inputs, options["verbose"]), *_taken(pipeline, inputs)]:
             self.stderr.write(note)
         answer = services.answer(pipeline, beside=())
+        read = Read(inputs.program, absent(inputs.notes))
         match options["format"] or ("json" if options["json"] else "text"):
             case "json":
-                self.stdout.write(json.dumps(_data(answer, inputs), indent=2))
+                data = services.to_json(answer) | as_data(answer, read)
+                self.stdout.write(json.dumps(data, indent=2))
             case "sarif":
                 self.stdout.write(json.dumps(sarif(answer, inputs), indent=2))
             case _:
-                verbose, program = options["verbose"], inputs.program
-                self.stdout.write(report(answer, verbose=verbose, program=program))
+                self.stdout.write(report(answer, verbose=options["verbose"], read=read))
         if not answer.judgement.met or known_bugs(answer).breaking:
             sys.exit(BROKEN)
-
-
-def _data(answer: Answer, inputs: Inputs) -> dict[str, Any]:
-    """The answer as data; of a program that was read, with what is assumed of its code."""
-    data = services.to_json(answer)
-    return data | {"assumed_of_program": assumed_of_program(answer)} if inputs.program else data
 
 
 def _inputs(options: dict[str, Any]) -> Inputs:
