@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.clients import Function
-from advisor.intake.programs.python.processing.partial_polls import is_part
+from advisor.intake.programs.python.processing.parts_of_polls import is_part
 from advisor.intake.programs.python.records.observations import observes
 
 NOTHING = (

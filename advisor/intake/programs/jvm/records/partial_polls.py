@@ -23,10 +23,22 @@ _TO_RECORDS = (
 _ONE = (
     r"\s*\.\s*(?:iterator\s*(?:\(\s*\))?\s*\.\s*next\b(?:\s*\(\s*\))?|get\s*\(\s*(?:\d+|\w+\.(?:size|count)\(\)\s*-\s*1)\s*\)"
     r"|(?:getFirst|getLast|findFirst|findAny)\s*\(\s*\)"
-    r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption)\b(?:\s*\(\s*\))?"
+    r"|(?:first|firstOrNull|last|lastOrNull|head|headOption|lastOption|tail|init)\b(?:\s*\(\s*\))?"
     r"|(?:take|takeLast|takeRight|drop|dropRight|limit|skip|subList|elementAt|slice)\s*\([^()]*\)"
     r"|(?:subList|limit|take)\s*\(\s*(?:\d+\s*,\s*)?Math\s*\.\s*min\s*\((?:[^()]|\([^()]*\))*\)\s*\))"
 )
+_CUT = (
+    r"(?<![\w.])(?P<cut>{0})\s*=\s*(?P=cut)\b{1}{2}"
+    r"|(?<=[;{{}}\n])\s*(?P<own>{0})\s*\.\s*(?:(?:removeFirst|removeLast|pop)\s*\(\s*\)"
+    r"|remove\s*\(\s*\d+\s*\)|subList\s*\([^()]*(?:\(\s*\))?[^()]*\)\s*\.\s*clear\s*\(\s*\))"
+    r"(?=\s*[;\n}}])"
+)
+"""A statement that leaves a part of a list in it."""
+_HEAD = re.compile(
+    r"\b(?:(?:(?:take|limit)\s*\(|subList\s*\(\s*0\s*,)\s*(?P<count>\w+)\s*\)"
+    r"|(?:first|head|getFirst)\b|get\s*\(\s*0\s*\))"
+)
+_TAIL = re.compile(r"\b(?:(?:(?:drop|skip)\s*\(|subList\s*\()\s*(?P<count>\w+)\s*[,)]|tail\b)")
 _FUNCTION = (
     r"\b(?:Iterables|Iterators|Lists)\s*\.\s*(?:limit|getFirst|getLast|get|skip)\s*\(\s*{0}\b"
     r"|\bStreamSupport\s*\.\s*stream\s*\(\s*{0}\s*\.\s*spliterator\s*\(\s*\)\s*,\s*\w+\s*\)"
@@ -57,11 +69,17 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
     plain, (begin, end) = text.plain, span
     if _BACK.search(plain, begin, end):
         return
-    known = rf"(?:{'|'.join(sorted(whole))})"
+    whole = _of_all(text, whole, span)
+    known = rf"(?:{'|'.join(sorted(whole)) or '(?!)'})"
+    cuts = [*islice(_cuts(text, known, span), _MOST)]
+    if any(re.compile(rf"\bwhile\b[^{{}}]*\b{cut['cut'] or cut['own']}\b").search(plain, *span)
+           for cut in cuts):  # fmt: skip
+        return
     records = rf"\b{known}{_TO_RECORDS}"
     taken = rf"{records}{_ONE}|{records}{_FIRST.format()}|{_FUNCTION.format(known)}"
     found = [*islice(re.compile(taken).finditer(plain, begin, end), _MOST)]
-    spans = [match.span() for match in found] + [*logged(text, span)]
+    of_cuts = [cut.span() for cut in cuts]
+    spans = [*of_cuts, *(match.span() for match in found), *logged(text, span)]
     spans += [match.span() for match in re.compile(_HARMLESS.format(known)).finditer(plain, *span)]
     iterators = set(re.findall(_ITERATOR.format(known), plain[begin:end]))
     for name in sorted(iterators):
@@ -69,9 +87,35 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
             return
         found += re.compile(rf"\b{name}\s*\.\s*next\s*(?:\(\s*\))?").finditer(plain, *span)
         spans += [match.span() for match in re.compile(rf"\b{name}\b").finditer(plain, *span)]
-    if re.search(rf"\b{known}\b", blanked(plain, spans)[begin:end]):
+    work = [match for match in found if not any(a <= match.start() < b for a, b in of_cuts)]
+    rest = blanked(plain, spans)
+    for at, _ in of_cuts:
+        if not re.search(rf"\b{known}\b", rest[begin:at]) and not any(
+            match.start() < at for match in work
+        ):
+            yield at
+    if re.search(rf"\b{known}\b", rest[begin:end]) or _are_whole(work):
         return
     yield from (match.start() for match in found if not _is_of_place(text, match, end))
+
+
+def _of_all(text: Text, whole: Collection[str], span: Block) -> list[str]:
+    """The names of all of what was polled, without those of a part of it."""
+    known = rf"(?:{'|'.join(sorted(whole))})"
+    made = rf"(?<![\w.])(?P<name>\w+)(?:\s*:\s*[\w<>\[\]?, ]{{1,60}})?\s*=\s*(?!(?P=name)\b){known}"
+    parts = re.compile(f"{made}{_TO_RECORDS}{_ONE}").finditer(text.plain, *span)
+    return sorted({*whole} - {match["name"] for match in islice(parts, _MOST)})
+
+
+def _cuts(text: Text, known: str, span: Block) -> Iterator[re.Match[str]]:
+    return re.compile(_CUT.format(known, _TO_RECORDS, _ONE)).finditer(text.plain, *span)
+
+
+def _are_whole(taken: Sequence[re.Match[str]]) -> bool:
+    """Whether these are the first few, and the others: `take(5)` and `drop(5)`."""
+    heads = {match["count"] or "1" for part in taken for match in _HEAD.finditer(part[0])}
+    tails = {match["count"] or "1" for part in taken for match in _TAIL.finditer(part[0])}
+    return not heads.isdisjoint(tails - {"0"})
 
 
 def parts_of_lists(text: Text, names: Collection[str], span: Block) -> Iterator[int]:

@@ -24,8 +24,8 @@ from advisor.intake.programs.python.errors.flags import (
     read_out,
     taken,
 )
+from advisor.intake.programs.python.processing import parts_of_polls
 
-_OF_PLACE = frozenset({"offset", "partition", "topic", "timestamp", "leader_epoch"})
 _MAKES = frozenset({"list", "tuple", "filter", "sorted"})
 _ACTS = re.compile(
     r"_*(?:save|store|insert|write|send|publish|process|handle|upsert|persist|deliver|forward|post"
@@ -67,11 +67,12 @@ def left_out(tree: ast.Module) -> Iterator[int]:
             if isinstance(target, ast.Name) and any(inner is node.value for inner in polled)
         }  # fmt: skip
         back = any(words.verb(call) in ("seek", "pause") for call in own)
-        names |= _put_by(own, consumers)
+        kept = _put_by(own, consumers)
+        names |= kept
         yield from _given_up(scope, own)
         yield from _kept_errors(scope, own)
         if names and not back:
-            yield from _parts(own, names)
+            yield from parts_of_polls.parts(own, names, kept)
         if not back:
             yield from _left(own, names, consumers, going_on(scope))
 
@@ -161,62 +162,6 @@ def _kept_errors(scope: ast.AST, own: list[ast.AST]) -> Iterator[int]:
     for line, name in kept.items():
         if flags and flags.is_idle(name, value=True, in_function=True):
             yield line
-
-
-def _parts(own: list[ast.AST], names: set[str]) -> Iterator[int]:
-    harmless, parts = set[int](), list[ast.AST]()
-    places = {id(node.value) for node in own
-              if isinstance(node, ast.Attribute) and node.attr in _OF_PLACE}  # fmt: skip
-    for node in own:
-        if isinstance(node, ast.If | ast.While):
-            harmless |= _asked(node.test)
-        elif isinstance(node, ast.Call) and (
-            words.is_log(node) or words.verb(node) in (*words.COMMITS, "len")
-        ):
-            harmless |= {id(inner) for inner in ast.walk(node)}
-        elif isinstance(node, ast.Call) and words.verb(node) in ("append", "extend", "clear"):
-            harmless.add(id(node.func.value) if isinstance(node.func, ast.Attribute) else 0)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            if node.targets[0].id in words.names_in(node.value) & names:
-                return  # the rest is kept
-        elif isinstance(node, ast.Delete):
-            return
-    for node in own:
-        taken = _taken(node)
-        if isinstance(taken, ast.Name) and taken.id in names and id(taken) not in harmless:
-            harmless.add(id(taken))
-            parts += [node] if id(node) not in places else []
-    uses = [node for node in own if isinstance(node, ast.Name) and node.id in names
-            and isinstance(node.ctx, ast.Load) and id(node) not in harmless]  # fmt: skip
-    if not uses:
-        yield from (part.lineno for part in parts)  # type: ignore[attr-defined]
-
-
-def _asked(test: ast.expr) -> set[int]:
-    """The names of which a condition asks only whether something is there."""
-    bare = test.operand if isinstance(test, ast.UnaryOp) else test
-    compared = bare.left if isinstance(bare, ast.Compare) else bare
-    return {id(compared)} if isinstance(compared, ast.Name) else set()
-
-
-def _taken(node: ast.AST) -> ast.AST | None:
-    """What one element, or those before a place, are taken of; None for anything else."""
-    if isinstance(node, ast.Subscript) and is_part(node.slice):
-        return node.value
-    if words.verb(node) in ("islice", "next") and isinstance(node, ast.Call) and node.args:
-        first = node.args[0]
-        is_iter = words.verb(first) == "iter" and isinstance(first, ast.Call) and bool(first.args)
-        return first.args[0] if is_iter else first  # type: ignore[attr-defined]
-    return None
-
-
-def is_part(index: ast.expr) -> bool:
-    """Whether an index is of one element, or of those before a place."""
-    if isinstance(index, ast.Slice):
-        first = index.lower is None or isinstance(index.lower, ast.Constant)
-        return first and not (index.lower is None and index.upper is None)
-    value = index.operand if isinstance(index, ast.UnaryOp) else index
-    return isinstance(value, ast.Constant) and isinstance(value.value, int)
 
 
 def _left(

@@ -1,0 +1,81 @@
+"""Parts that are cut off what was polled, and what becomes of the rest.
+
+The position of a consumer is behind all that a poll returned (KafkaConsumer javadoc; confluent-
+kafka, Consumer.consume), so that a rest which the next poll replaces is never read again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.configurations.programs.test_loops import BATCH
+from tests.advisor.configurations.programs.test_loops import READER as READER_OF_PYTHON
+from tests.advisor.programs import SKIP, YES, assert_program
+
+_EACH = "for m in ms:\n    save(m)\n"
+_FIRST = "for m in ms[:5]:\n    save(m)\n"
+_LIST = "List<R> all = rs.records(tp);\n"
+_FILLED = "List<R> all = new ArrayList<>();\nrs.forEach(all::add);\n"
+_SAVES = "for (R r : all) { save(r); }\n"
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    (f"{_FIRST}ms = ms[5:]\n", SKIP),
+    (f"{_FIRST}del ms[:5]\n", SKIP),
+    (f"{_FIRST}del other\n", SKIP),
+    (f"ms = ms[:5]\n{_EACH}", SKIP),
+    (f"ms = ms[::2]\n{_EACH}", SKIP),
+    (f"if len(ms) > 5:\n    ms = ms[:5]\n{_EACH}", SKIP),
+    (f"ms = list(islice(ms, 5))\n{_EACH}", SKIP),
+    (f"ms = random.sample(ms, 5)\n{_EACH}", SKIP),
+    (f"ms.pop()\n{_EACH}", SKIP),
+    (f"del ms[5:]\n{_EACH}", SKIP),
+    ("for m in ms[::2]:\n    save(m)\n", SKIP),
+    ("for _, m in zip(range(5), ms):\n    save(m)\n", SKIP),
+    (f"ms = [m for m in ms if m is not None]\n{_FIRST}", SKIP),
+    (f"ms = [m for m in ms if good(m)]\n{_EACH}", YES),
+    (f"save(ms[0])\nms = ms[1:]\n{_EACH}", YES),
+    ("save(ms[0])\nfor m in ms[1:]:\n    save(m)\n", YES),
+    ("for m in ms[::-1]:\n    save(m)\n", YES),
+    ("while ms:\n    save_all(ms[:5])\n    ms = ms[5:]\n", YES),
+    ("while len(ms) > 0:\n    save_all(ms[:5])\n    del ms[:5]\n", YES),
+])  # fmt: skip
+def test_what_python_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
+    loop = "".join(f"    {line}\n" for line in f"{does}c.commit()".splitlines())
+    assert_program(tmp_path / "a.py", f"{READER_OF_PYTHON}{BATCH}{loop}", expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    (f"{_LIST}all = all.subList(0, 5);\n{_SAVES}", SKIP),
+    (f"{_FILLED}all = all.subList(0, 5);\n{_SAVES}", SKIP),
+    (f"{_FILLED}all.subList(5, all.size()).clear();\n{_SAVES}", SKIP),
+    (f"{_FILLED}all.remove(0);\n{_SAVES}", SKIP),
+    (f"{_LIST}save(all.get(0));\nfor (R r : all.subList(1, all.size())) {{ save(r); }}\n", YES),
+    ("List<R> all = new ArrayList<>(rs.records(tp));\nwhile (!all.isEmpty()) {"
+     " saveAll(all.subList(0, 5)); all = all.subList(5, all.size()); }\n", YES),
+])  # fmt: skip
+def test_what_java_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % f"{does}c.commitSync();"), expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    ("var all = rs.toList()\nall = all.take(5)\nall.forEach { save(it) }", SKIP),
+    ("var all = rs.toList()\nall = all.drop(1)\nfor (r in all) save(r)", SKIP),
+    ("rs.take(5).forEach { save(it) }\nrs.drop(5).forEach { save(it) }", YES),
+    ("var all = rs.toList()\nall = all.sortedBy { it.offset() }\nfor (r in all) save(r)", YES),
+])  # fmt: skip
+def test_what_kotlin_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{does}\nc.commitSync()", ""), expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    ("val some = rs.asScala.toSeq.take(5)\nsome.foreach(r => save(r))", SKIP),
+    ("rs.asScala.tail.foreach(r => save(r))", SKIP),
+    ("rs.asScala.toList.init.foreach(r => save(r))", SKIP),
+    ("val all = rs.asScala.toList\nsave(all.head)\nall.tail.foreach(r => save(r))", YES),
+])  # fmt: skip
+def test_what_scala_cuts_off(tmp_path: Path, does: str, expected: str) -> None:
+    assert_program(tmp_path / "A.scala", SCALA % (f"{does}\nc.commitSync()", ""), expected)
