@@ -25,7 +25,7 @@ from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.formats.yaml_styles import in_blocks
 from advisor.intake.frameworks.chosen_profile import choose, differing
-from advisor.intake.frameworks.spring.acknowledgments import unacknowledged
+from advisor.intake.frameworks.spring.containers import in_transaction, unacknowledged
 from advisor.intake.intake import Intake
 from advisor.intake.programs.code_facts import (
     ASSIGNS,
@@ -339,6 +339,9 @@ def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
 
 def judge(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
     """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
+    context = [*context]
+    if reading.empty == LISTENERS:
+        in_transaction(reading, context)
     intake = weigh(reading, _product(product, reading), context)
     intake.items += reading.compared
     intake.problems += unacknowledged(reading.compared, context)

@@ -11,10 +11,11 @@ import re
 from itertools import islice
 
 from advisor.catalog import Component, Family
-from advisor.intake.frameworks.spring.acknowledgments import (
+from advisor.intake.frameworks.spring.containers import (
     ACKNOWLEDGES,
     BY_CODE,
     BY_CONTAINER,
+    committed_behind,
 )
 from advisor.intake.frameworks.spring.listeners import MARKED, poll_loops
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
@@ -32,7 +33,11 @@ _TOLD_BY = re.compile(
     r"(?:annotation\.KafkaListener|core\.KafkaTemplate)\b",
     re.MULTILINE,
 )
-_OTHER_CLIENT = re.compile(rf"{MAKES_CLIENT.pattern}|{TOPOLOGY_MADE.pattern}")
+_IMPORTS_CLIENT = re.compile(
+    r"\bimport[ \t]+org\.apache\.kafka\.(?:clients\.(?:producer\.(?:KafkaProducer\b|\*)"
+    r"|consumer\.(?:Kafka(?:Share)?Consumer\b|\*))|streams\.(?:KafkaStreams\b|\*))"
+)
+"""A class of a team's own may have such a name, too."""
 _ASYNC = re.compile(
     r"@Async\b(?:\s*\([^()]*\))?(?:\s+(?:@\w+(?:\([^()]*\))?|public|protected|final|open|fun|void"
     r"|[\w.]+(?:<[^;(){}]{0,80}>)?)){0,6}?\s+(?P<name>\w+)\s*\("
@@ -43,7 +48,8 @@ _ASYNC = re.compile(
 def read(text: str) -> Reading:
     """What the code does with its records. Raises `IntakeError`."""
     written = without_comments(text[:_LONGEST])
-    if other := _OTHER_CLIENT.search(written):
+    other = _IMPORTS_CLIENT.search(written) and MAKES_CLIENT.search(written)
+    if other := other or TOPOLOGY_MADE.search(written):
         words = "a client of its own, or Kafka Streams, beside what Spring sets up. Give each as a "
         words += "program of its own"
         raise IntakeError(f"Line {line_of(written, other.start())}: {words}.")
@@ -58,6 +64,8 @@ def read(text: str) -> Reading:
     if listeners:
         processed(reading, _asynchronous(without_letters(written)))
     judge(reading, Text(code.plain, code.heads), code)
+    if not any(by_code for _, by_code in listeners):
+        committed_behind(reading)
     return reading
 
 

@@ -141,7 +141,8 @@ def test_a_listener_and_its_container_agree_on_who_commits(
     (KOTLIN % "fun on(m: String) {\n  parse(m).forEach {\n  if (it.old) return\n"
      "  store.save(it)\n }\n }",
      ":8: where this return leads is not followed"),
-    (java("String m", f"{SAVE} }}\n KafkaProducer<String, String> p = new KafkaProducer<>(x); {{"),
+    (java("String m", f"{SAVE} }}\n KafkaProducer<String, String> p = new KafkaProducer<>(x); {{")
+     .replace("package orders;", "import org.apache.kafka.clients.producer.*;"),
      ":11: a client of its own, or Kafka Streams, beside what Spring sets up"),
     (java("String m", SAVE).replace("core.KafkaTemplate", "listener.DefaultErrorHandler"),
      "Spring for Apache Kafka"),
@@ -182,3 +183,30 @@ def test_what_a_container_does_with_errors_is_no_answer_where_none_gets_there(
     paths = " ".join(str(tmp_path / name) for name in files)
     expected = "--set: .*errors=retry is what the container does .*Orders.java:10 lets none out"
     assert_answer(paths, f"{TOPIC} {TAKEN}", 2, expected)
+
+
+IN_TRANSACTION = f"{YML}  producer.transaction-id-prefix: tx-\n"
+SENDS = 'template.send("out", m);'
+
+
+@pytest.mark.parametrize(("body", "code", "expected"), [
+    (SENDS, 0, IF),
+    (SAVE, 0, IF),
+    ('template.send("out", m).whenComplete((r, e) -> log.info("sent"));', 0, IF),
+    (f"CompletableFuture.runAsync(() -> {{ {SENDS} }}, pool);", 1, ASIDE),
+    (f"try {{ {SAVE} }} catch (Exception e) {{ log.error(e); }}\n{SENDS}", 2, "lets none out"),
+])  # fmt: skip
+def test_a_send_in_the_containers_transaction_fails_with_it(
+    tmp_path: Path, body: str, code: int, expected: str
+) -> None:
+    files = {"application.yml": IN_TRANSACTION, "Orders.java": java("String m", body)}
+    write_files(tmp_path, files)
+    paths = " ".join(str(tmp_path / name) for name in files)
+    assert_answer(paths, f"{TOPIC} {TAKEN}", code, expected)
+
+
+def test_a_class_of_a_teams_own_may_be_called_as_a_client_is(tmp_path: Path) -> None:
+    own = java("String m", f"{SAVE}\n}}\n Orders(Settings s) {{ new KafkaProducer(s).start();")
+    write_files(tmp_path, {"Orders.java": own, "application.yml": YML})
+    paths = f"{tmp_path / 'application.yml'} {tmp_path / 'Orders.java'}"
+    assert_answer(paths, f"{TOPIC} {TAKEN}", 0, IF)
