@@ -70,6 +70,10 @@ _RETURN = re.compile(rf"\s*(?:return(?:@\w+)?(?:\s+{_EMPTY})?|{_EMPTY})\s*")
 """Of nothing, also as the last value of a block."""
 
 
+_OF_LOGS = re.compile(
+    r"\bfor\s*\([^:;(){}]{0,80}?\b(?P<own>\w+)\s*(?::|\bin\b|<-)\s*(?:\w+\.)*\w*(?i:log(?:ger)?s)\s*\)"
+)
+"""A loop over several logs."""
 _LONGEST = 4_000
 """Letters of what only writes of something."""
 Others = Callable[[str], object]
@@ -86,6 +90,9 @@ def only_writes(body: str, *, in_function: bool = False, others: Others = nothin
     if len(body) > _LONGEST or _FAILS.search(body):
         return False
     body = _MESSAGE.sub(r"\1", body)
+    while of_logs := _OF_LOGS.search(body):
+        own = re.compile(rf"\b{of_logs['own']}\.")
+        body = own.sub("log.", f"{body[: of_logs.start()]}{body[of_logs.end() :]}")
     return all(
         _HARMLESS.fullmatch(part)
         or _NAMES.fullmatch(part)

@@ -186,10 +186,13 @@ def _only_tells(text: Text, statement: str, depth: int) -> bool:
         return True
     call = _ONE_CALL.fullmatch(statement)
     bodies = text.bodies(call[1]) if call and depth else []
-    return len(bodies) == 1 and only_writes(
-        text.plain[bodies[0][0] + 1 : bodies[0][1]],
-        in_function=True,
-        others=lambda it: _only_tells(text, it, depth - 1),
+    return bool(bodies) and all(
+        only_writes(
+            text.plain[start + 1 : end],
+            in_function=True,
+            others=lambda it: _only_tells(text, it, depth - 1),
+        )
+        for start, end in bodies
     )
 
 

@@ -14,6 +14,7 @@ import re
 
 from advisor.intake.programs.jvm.normal_form.bare_statements import without_bare_statements
 from advisor.intake.programs.jvm.normal_form.block_bodies import with_blocks
+from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
 from advisor.intake.programs.jvm.normal_form.expressions import with_expressions
 from advisor.intake.programs.jvm.normal_form.indexed_loops import without_indexes
 from advisor.intake.programs.jvm.normal_form.inlined import inlined
@@ -69,7 +70,8 @@ def normal_form(code: str) -> str:
         raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
-    written = without_indexes(without_named_sends(_without_breaks(written)))
+    written = without_class_names(_without_breaks(written))
+    written = without_indexes(without_named_sends(written))
     written = without_scala(written)
     written = without_tried_results(written)
     written = with_statements(without_receivers(written))
