@@ -14,12 +14,14 @@ TAKES_NOTHING = EACH | {
     "startVirtualThread",
 }  # fmt: skip
 """Calls that make nothing of what a lambda returns."""
-LATER = frozenset({"submit", "supplyAsync", "async", "Future"})
-"""Calls whose value is another future, with what the lambda returns in it."""
+LATER = frozenset({"submit", "supplyAsync", "async", "Future", "Try", "runCatching"})
+"""Calls whose value is another future, or a result, with what the lambda returns in it."""
+UNWRAPS = frozenset({"get", "join", "await", "awaitAll", "getOrThrow"})
+"""Calls that give what is in that."""
 EXECUTES = frozenset({"submit", "supplyAsync", "runAsync", "execute", "Thread"})
 PASSES = LATER | {
     "map", "flatMap", "mapToObj", "mapNotNull", "mapIndexed", "collect", "let", "run", "use",
-    "with", "traverse", "transform", "thenCompose", "compose", "Try", "runCatching", "Using",
+    "with", "traverse", "transform", "thenCompose", "compose", "Using",
     "resource", "mapValues", "stream", "parallelStream", "values", "toList", "toArray", "toSet",
     "asSequence", "iterator", "filter", "entrySet", "asScala", "asJava", "sorted", "parallel",
     "sequential", "view", "withContext", "toSeq", "toVector", "of", "asList", "listOf", "Some",

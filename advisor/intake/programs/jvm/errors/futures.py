@@ -69,7 +69,7 @@ class Futures:
     def __init__(self, text: Text) -> None:
         self._text, self._plain, self._steps = text, text.plain, 0
         self._fates: dict[tuple[str, str], str] = {}
-        self._known: dict[tuple[str, Block], bool] = {}
+        self._known: dict[tuple[str, Block, bool], bool] = {}
         self._silent = [
             handler.attempt for handler in silent(text)
             if not (
@@ -78,10 +78,10 @@ class Futures:
             )
         ]  # fmt: skip
 
-    def fate(self, at: int, end: int, depth: int = 0) -> str:
+    def fate(self, at: int, end: int, depth: int = 0, *, later: bool = False) -> str:
         """Why the future of a send that stands there is as good as nothing; `READ` if it is read,
         or if that is not known."""
-        return self._follow(_Value(at, end), depth)
+        return self._follow(_Value(at, end, later), depth)
 
     def fate_of_reference(self, name: str, opened: int) -> str:
         """The same of `name(producer::send)`, whose bracket is `opened`."""
@@ -122,7 +122,7 @@ class Futures:
                 continue
             if name == "exceptionally" and only_writes(calls.body(given), in_function=True):
                 return ONLY_WRITTEN
-            if later and name in ("get", "join", "await", "awaitAll"):
+            if later and name in calls.UNWRAPS:
                 later = False
             elif name not in calls.PASSES and name not in ("also", "apply"):
                 return self._waited(value.at, match.start(), depth)
@@ -205,7 +205,7 @@ class Futures:
         if re.match(r"[ \t]+(?!else\b)\w", self._plain[value.end : value.end + 40]):
             return READ  # an infix call of Kotlin or Scala
         if loop := _EACH_OF.search(before):
-            return self._found(loop[1], self._loop_body(value.end), depth)
+            return self._found(loop[1], self._loop_body(value.end), depth, later=value.later)
         if function := _FUNCTION.search(before):
             return self._returned(function[1], function[2] or "", depth)
         if match := _SET.search(before):
@@ -325,7 +325,9 @@ class Futures:
         for match in islice(re.finditer(rf"\b{name}\s*\(", self._plain), _MOST):
             before = self._plain[max(0, match.start() - 120) : match.start()]
             defined = re.search(r"\b(?:fun|def)\b[^={}\n]*$|[\w>\]]\s+$", before)
-            is_call = not defined or re.search(r"\b(?:return|else|yield)\s+$|\n\s*$", before)
+            is_call = not defined or re.search(
+                r"(?:\b(?:return|else|yield)|[-=]>)\s+$|\n\s*$", before
+            )
             if is_call and depth < _DEEPEST:
                 begin = self._text.chain(match.end() - 1)
                 fates.append(self.fate(begin, self._text.closed(match.end()), depth + 1))
@@ -340,7 +342,8 @@ class Futures:
             receiver = re.search(r"(\w+)\s*\.\s*\w+\s*$", before)
             return self._of_collection(receiver[1], depth) if receiver else READ
         if name in calls.PASSES:
-            return _Value(self._text.chain(opened), self._text.closed(opened + 1), value.later)
+            later = value.later or name in calls.LATER
+            return _Value(self._text.chain(opened), self._text.closed(opened + 1), later)
         if calls.WRITES.fullmatch(name) or name in calls.TAKES_NOTHING | calls.TESTS:
             return RESULT
         return READ if self._method_reads(name, position, depth) else RESULT
@@ -379,25 +382,25 @@ class Futures:
         if before.endswith("=") and not before.endswith(("+=", "]=", "] =", ") =")):
             loops = [block for block in self._text.around(value.at) if _LOOP.search(block[2])]
             span = loops[-1][:2] if loops else span
-        return self._found(name, span, depth)
+        return self._found(name, span, depth, later=value.later)
 
-    def _found(self, name: str, span: Block, depth: int) -> str:
-        return READ if self.is_read(name, span, depth + 1) else RESULT
+    def _found(self, name: str, span: Block, depth: int, *, later: bool = False) -> str:
+        return READ if self.is_read(name, span, depth + 1, later=later) else RESULT
 
-    def is_read(self, name: str, span: Block, depth: int = 0) -> bool:
+    def is_read(self, name: str, span: Block, depth: int = 0, *, later: bool = False) -> bool:
         """Whether a variable that holds a future, or several, is read for what became of them."""
         if depth >= _DEEPEST or self._steps > _MOST_STEPS:
             return True
-        if (name, span) in self._known:
-            return self._known[name, span]
-        self._known[name, span] = False  # while it is looked for
+        if (name, span, later) in self._known:
+            return self._known[name, span, later]
+        self._known[name, span, later] = False  # while it is looked for
         self._steps += 1
         uses = re.compile(rf"(?<![\w\"])(?:(?<!\.)|(?<=this\.)){re.escape(name)}\b")
         found = islice(uses.finditer(self._plain, max(0, span[0]), span[1]), _MOST)
-        self._known[name, span] = any(self._use_reads(match, depth) for match in found)
-        return self._known[name, span]
+        self._known[name, span, later] = any(self._use_reads(use, depth, later) for use in found)
+        return self._known[name, span, later]
 
-    def _use_reads(self, use: re.Match[str], depth: int) -> bool:
+    def _use_reads(self, use: re.Match[str], depth: int, later: bool) -> bool:
         plain = self._plain
         start = use.start() - 5 if plain.endswith("this.", 0, use.start()) else use.start()
         indexed = _INDEX.match(plain, use.end())
@@ -409,7 +412,7 @@ class Futures:
         is_compared = line.endswith(("==", "!="))
         if is_compared or not _BEFORE_NAME.search(line) or self._is_tried(start):
             return False
-        return self.fate(start, end, depth) == READ
+        return self.fate(start, end, depth, later=later) == READ
 
     def _loop_body(self, at: int) -> Block:
         """What a `for` does whose head ends with a name there."""

@@ -19,6 +19,7 @@ from advisor.intake.programs.jvm.normal_form.expressions import with_expressions
 from advisor.intake.programs.jvm.normal_form.indexed_loops import without_indexes
 from advisor.intake.programs.jvm.normal_form.inlined import inlined
 from advisor.intake.programs.jvm.normal_form.lambdas import with_braces
+from advisor.intake.programs.jvm.normal_form.made_functions import without_made_functions
 from advisor.intake.programs.jvm.normal_form.named_sends import without_named_sends
 from advisor.intake.programs.jvm.normal_form.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
@@ -71,7 +72,7 @@ def normal_form(code: str) -> str:
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
     written = without_class_names(_without_breaks(written))
-    written = without_indexes(without_named_sends(written))
+    written = without_indexes(without_named_sends(without_made_functions(written)))
     written = without_scala(written)
     written = without_tried_results(written)
     written = with_statements(without_receivers(written))

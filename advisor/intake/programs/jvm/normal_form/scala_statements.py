@@ -32,6 +32,11 @@ _SEVERAL = re.compile(
 """Types that a pattern takes: `_: A | _: B`, `e @ (_: A | _: B)`."""
 _TAKEN_APART = re.compile(r"\s*(?P<by>[A-Z]\w*)\s*\((?P<into>[^=]*)\)\s*")
 _DONE_BEFORE = "DuplicateKeyException"
+_YIELDS_ITSELF = re.compile(
+    r"\bfor\s*[{(]\s*(?P<name>\w+)\s*<-\s*(?P<of>[^;{}\n]{1,200}?)\s*[})]\s*yield\s+(?P=name)"
+    r"\b(?=[ \t]*[;\n})])"
+)
+"""A comprehension that is what it takes one of."""
 _BARE_TRY = re.compile(r"(?<=[;{}\n])[ \t]*try[ \t]+(?!\{)(?=\S)")
 _HANDLED = re.compile(r"\s*(?:catch|finally)\b")
 
@@ -50,6 +55,7 @@ def without_scala(code: str) -> str:
     """The same program with these as statements."""
     if not _SCALA.search(code):
         return code
+    code = _YIELDS_ITSELF.sub(lambda it: it["of"] + "\n" * it[0].count("\n"), code)
     for change in (_with_brackets, _with_braces, _without_cases):
         code = change(code)
     return code
