@@ -145,17 +145,21 @@ def against_program(
     What a container of Spring does with an error begins where the listener lets it out.
     """
     notes, problems = list[str](), list[Problem]()
-    by_container = fields.get("application.framework") == "spring"
+    shown_by_listener = {
+        "application.framework": "spring",
+        "application.processing.errors": SKIP,
+        "application.dead.letter": "none",
+    }
+    passed_over = all(fields.get(name) == text for name, text in shown_by_listener.items())
     for name, text in options.items():
         component, _, key = name.partition(".")
         before = fields.get(name, text)
-        if component != Component.APPLICATION or key not in OF_CODE or before == text:
+        if before == text:
             continue
-        shows = f"{before}, which {origins[name]} shows"
-        if by_container and (key, before) == ("processing.errors", SKIP):
+        if passed_over and name in shown_by_listener:
             words = f"{name}={text} is what the container does with an error, and {origins[name]} "
             words += "lets none out. Let it out there, or leave this option out."
             problems.append(Problem(Component.APPLICATION, key, words))
-        else:
-            notes.append(f"{name}={text} goes before {shows}.")
+        elif component == Component.APPLICATION and key in OF_CODE:
+            notes.append(f"{name}={text} goes before {before}, which {origins[name]} shows.")
     return notes, problems

@@ -21,6 +21,8 @@ pytestmark = pytest.mark.wide
 
 _LANGUAGES = [JavaListener, KotlinListener]
 _Language = type[JavaListener | KotlinListener]
+_BESIDE = ("framework", "dead.letter")
+"""What is said of each listener, and of each that passes an error over."""
 _WRITTEN = pytest.mark.parametrize("language", _LANGUAGES, ids=lambda it: it.__name__)
 
 
@@ -31,7 +33,7 @@ def _shown(text: str) -> set[str]:
     except IntakeError as error:
         return {str(error)}
     facts = {item.name: item.text for item in items if item.component is Component.APPLICATION}
-    return {f"{name}={text}" for name, text in facts.items() if name != "framework"}
+    return {f"{name}={text}" for name, text in facts.items() if name not in _BESIDE}
 
 
 def _is_shown(drawn: Listener, writer: JavaListener | KotlinListener) -> None:

@@ -118,7 +118,8 @@ _OTHERS = (
         ("Vert.x (Java)", r"\bimport[ \t]+io\.vertx\.kafka\b"),
         ("Spring for Apache Kafka (Java, Kotlin)",
          r"\bimport[ \t]+org\.springframework\.kafka\.(?!annotation\.(?:EnableKafka(?:Streams)?"
-         r"|KafkaListener)\b|core\.KafkaTemplate\b|support\.(?:Acknowledgment|KafkaHeaders"
+         r"|KafkaListener)\b|core\.Kafka(?:Template|Operations)\b|listener\.(?:CommonErrorHandler"
+         r"|DeadLetterPublishingRecoverer|DefaultErrorHandler)\b|support\.(?:Acknowledgment|KafkaHeaders"
          r"|SendResult|serializer\.\w+)\b)"),
         ("Micronaut Kafka (Java, Kotlin)", r"\bimport[ \t]+io\.micronaut\.configuration\.kafka\b"),
         ("SmallRye Reactive Messaging (Java, Kotlin)",

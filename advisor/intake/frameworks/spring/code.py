@@ -16,7 +16,9 @@ from advisor.intake.frameworks.spring.containers import (
     BY_CODE,
     BY_CONTAINER,
     committed_behind,
+    without_letters_of,
 )
+from advisor.intake.frameworks.spring.error_handlers import take as take_handler
 from advisor.intake.frameworks.spring.listeners import MARKED, poll_loops
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
 from advisor.intake.programs.facts import ASYNCHRONOUS, processed
@@ -30,9 +32,10 @@ from advisor.intake.text import IntakeError, line_of
 _LONGEST, _MOST = 100_000, 20
 _TOLD_BY = re.compile(
     r"^[ \t]*import[ \t]+org\.springframework\.kafka\."
-    r"(?:annotation\.KafkaListener|core\.KafkaTemplate)\b",
+    r"(?:annotation\.KafkaListener|core\.KafkaTemplate|listener\.DefaultErrorHandler)\b",
     re.MULTILINE,
 )
+_OF_SPRING = re.compile(rf"{MARKED}\b|\bKafkaTemplate\b|\bDefaultErrorHandler\b")
 _IMPORTS_CLIENT = re.compile(
     r"\bimport[ \t]+org\.apache\.kafka\.(?:clients\.(?:producer\.(?:KafkaProducer\b|\*)"
     r"|consumer\.(?:Kafka(?:Share)?Consumer\b|\*))|streams\.(?:KafkaStreams\b|\*))"
@@ -48,12 +51,9 @@ _ASYNC = re.compile(
 def read(text: str) -> Reading:
     """What the code does with its records. Raises `IntakeError`."""
     written = without_comments(text[:_LONGEST])
-    other = _IMPORTS_CLIENT.search(written) and MAKES_CLIENT.search(written)
-    if other := other or TOPOLOGY_MADE.search(written):
-        words = "a client of its own, or Kafka Streams, beside what Spring sets up. Give each as a "
-        words += "program of its own"
-        raise IntakeError(f"Line {line_of(written, other.start())}: {words}.")
-    loops, listeners = poll_loops(written)
+    plain = without_letters(written)
+    _refuse_others(plain)
+    loops, listeners = poll_loops(written, plain)
     code = Code(normal_form(loops))
     reading = Reading(heads={"family": Family.JAVA}, empty=LISTENERS)
     line = listeners[0][0] if listeners else 1
@@ -62,11 +62,24 @@ def read(text: str) -> Reading:
         who = BY_CODE if by_code else BY_CONTAINER
         reading.compared.append(Item(Component.APPLICATION, ACKNOWLEDGES, who, at))
     if listeners:
-        processed(reading, _asynchronous(without_letters(written)))
+        processed(reading, _asynchronous(plain))
     judge(reading, Text(code.plain, code.heads), code)
+    without_letters_of(reading)
+    take_handler(reading, written, plain)
     if not any(by_code for _, by_code in listeners):
         committed_behind(reading)
     return reading
+
+
+def _refuse_others(plain: str) -> None:
+    """Raises `IntakeError` for what is no code with Spring, or sets up a client beside it."""
+    if not _OF_SPRING.search(plain):
+        raise IntakeError("Line 1: there is no listener, template or handler of Spring here.")
+    other = _IMPORTS_CLIENT.search(plain) and MAKES_CLIENT.search(plain)
+    if other := other or TOPOLOGY_MADE.search(plain):
+        words = "a client of its own, or Kafka Streams, beside what Spring sets up. Give each as a "
+        words += "program of its own"
+        raise IntakeError(f"Line {line_of(plain, other.start())}: {words}.")
 
 
 def _asynchronous(plain: str) -> dict[str, int]:

@@ -34,6 +34,12 @@ def in_transaction(reading: Reading, context: Iterable[Item]) -> None:
         _leave_out(reading, "delivery.errors")
 
 
+def without_letters_of(reading: Reading) -> None:
+    """States that no dead letter has what the listener passes over: the container never sees it."""
+    for item in [item for item in reading.items if item.name == "processing.errors"]:
+        reading.state(Component.APPLICATION, "dead.letter", "none", item.line)
+
+
 def committed_behind(reading: Reading) -> None:
     """Takes back that offsets are committed too early where the container commits them, behind the
     listener's return: what is wrong is what nobody waits for."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from advisor.intake.programs.jvm import text as jvm_text
-from advisor.intake.programs.jvm.text import METHOD, braces, spliced, without_letters
+from advisor.intake.programs.jvm.text import METHOD, braces, spliced
 from advisor.intake.text import IntakeError, line_of, shown
 
 MARKED = "@KafkaListener"
@@ -68,13 +68,13 @@ class _Method:
     is_kotlin: bool
 
 
-def poll_loops(code: str) -> tuple[str, list[tuple[int, bool]]]:
+def poll_loops(code: str, plain: str) -> tuple[str, list[tuple[int, bool]]]:
     """The program with a poll loop in the place of each listener, in the same lines; and of each
     its line, and whether it acknowledges records itself.
 
-    `code` has no comments. Raises `IntakeError` for a listener that is not read.
+    `code` has no comments, and `plain` no letters of strings either. Raises `IntakeError` for a
+    listener that is not read.
     """
-    plain = without_letters(code)
     changes, found = list[tuple[int, int, str]](), list[tuple[int, bool]]()
     for number, match in enumerate(islice(_LISTENER.finditer(plain), _MOST + 1)):
         if number == _MOST:

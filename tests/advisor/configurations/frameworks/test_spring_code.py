@@ -144,7 +144,7 @@ def test_a_listener_and_its_container_agree_on_who_commits(
     (java("String m", f"{SAVE} }}\n KafkaProducer<String, String> p = new KafkaProducer<>(x); {{")
      .replace("package orders;", "import org.apache.kafka.clients.producer.*;"),
      ":11: a client of its own, or Kafka Streams, beside what Spring sets up"),
-    (java("String m", SAVE).replace("core.KafkaTemplate", "listener.DefaultErrorHandler"),
+    (java("String m", SAVE).replace("core.KafkaTemplate", "listener.ContainerProperties"),
      "Spring for Apache Kafka"),
 ])  # fmt: skip
 def test_a_listener_that_is_not_followed_is_refused(
@@ -210,3 +210,58 @@ def test_a_class_of_a_teams_own_may_be_called_as_a_client_is(tmp_path: Path) -> 
     write_files(tmp_path, {"Orders.java": own, "application.yml": YML})
     paths = f"{tmp_path / 'application.yml'} {tmp_path / 'Orders.java'}"
     assert_answer(paths, f"{TOPIC} {TAKEN}", 0, IF)
+
+
+HANDLER = """package orders;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+@Configuration
+class Errors {
+  @Bean
+  DefaultErrorHandler handler(KafkaTemplate<Object, Object> template) {
+    %s
+  }
+}
+"""
+LETTERS = "new DeadLetterPublishingRecoverer(template)"
+BACK_OFF = "new FixedBackOff(1000L, 2L)"
+NAMED = f"var letters = {LETTERS};\nvar handler = new DefaultErrorHandler(letters, {BACK_OFF});\n"
+
+
+@pytest.mark.parametrize(("body", "code", "expected"), [
+    (f"return new DefaultErrorHandler({LETTERS}, {BACK_OFF});", 0, IF),
+    (f"{NAMED}handler.addNotRetryableExceptions(Bad.class);\nreturn handler;", 0, IF),
+    ("return new DefaultErrorHandler(new FixedBackOff(1L, FixedBackOff.UNLIMITED_ATTEMPTS));", 1,
+     "^NO.*processing.errors: skip -> retry"),
+    (f'return new DefaultErrorHandler((r, e) -> log.error("no", e), {BACK_OFF});', 1, "^NO"),
+    (f"{NAMED}handler.setAckAfterHandle(false);\nreturn handler;", 2,
+     ":11: what setAckAfterHandle changes is not read"),
+    (f"{NAMED}letters.setFailIfSendResultIsError(false);\nreturn handler;", 2,
+     ":11: what setFailIfSendResultIsError changes is not read"),
+    (f"{NAMED}return new DefaultErrorHandler({BACK_OFF});", 2, "which handler the containers have"),
+    (f"return wrapped({LETTERS});", 2, "a recoverer of no DefaultErrorHandler"),
+])  # fmt: skip
+def test_a_handler_of_errors_may_have_a_dead_letter_topic(
+    tmp_path: Path, body: str, code: int, expected: str
+) -> None:
+    files = {"application.yml": YML, "Orders.java": java("String m", SAVE)}
+    write_files(tmp_path, files | {"Errors.java": HANDLER % body})
+    for names in (["application.yml", "Orders.java", "Errors.java"],
+                  ["Errors.java", "Orders.java", "application.yml"]):  # fmt: skip
+        paths = " ".join(str(tmp_path / name) for name in names)
+        assert_answer(paths, f"{TOPIC} application.restart=resumes", code, expected)
+
+
+@pytest.mark.parametrize("option", ["application.dead.letter=acknowledged", TAKEN.split()[0], ""])
+def test_no_dead_letter_has_what_a_listener_passes_over(tmp_path: Path, option: str) -> None:
+    handler = HANDLER % f"return new DefaultErrorHandler({LETTERS}, {BACK_OFF});"
+    write_files(tmp_path, {
+        "Errors.java": handler, "Orders.java": java("String m", TRIED), "application.yml": YML,
+    })  # fmt: skip
+    for names in (["application.yml", "Orders.java", "Errors.java"],
+                  ["Errors.java", "Orders.java", "application.yml"],
+                  ["application.yml", "Orders.java"]):  # fmt: skip
+        paths = " ".join(str(tmp_path / name) for name in names)
+        code, expected = (2, "lets none out") if option else (1, f"^NO.*{SKIP}")
+        assert_answer(paths, f"{TOPIC} {option}", code, expected)
