@@ -121,11 +121,11 @@ def _are_whole(taken: Sequence[re.Match[str]]) -> bool:
 def parts_of_lists(text: Text, names: Collection[str], span: Block) -> Iterator[int]:
     """The same of lists that are made between two places, and into which records of these names are
     put there."""
-    filled = dict[str, int]()
-    for name, place in put_by(text, "|".join(sorted(names)) or "(?!)", span):
-        if re.compile(COLLECTION.format(name)).search(text.plain, *span):
-            filled[name] = text.block(place[1])[1]
-    for name, at in filled.items():
+    filled = dict(put_by(text, "|".join(sorted(names)) or "(?!)", span))
+    for name, place in filled.items():
+        if not re.compile(COLLECTION.format(name)).search(text.plain, *span):
+            continue
+        at = text.block(place[1])[1]
         if not re.compile(rf"\bwhile\b[^{{}}]*\b{name}\b").search(text.plain, at, span[1]):
             yield from parts(text, [name], (at, span[1]))
 
