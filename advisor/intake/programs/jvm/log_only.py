@@ -66,8 +66,10 @@ _EMPTY = (
     r"|(?:List|Set|Map|Arrays|Stream|Seq|Optional|Iterator)\s*\.\s*(?:of|empty|asList)\w*"
     r"(?:\s*\(\s*\))?|(?:list|set|map|sequence)Of\s*\(\s*\)|new\s+\w+\s*<\s*>\s*\(\s*\))"
 )
-_RETURN = re.compile(rf"\s*(?:return(?:@\w+)?(?:\s+{_EMPTY})?|{_EMPTY})\s*")
-"""Of nothing, also as the last value of a block."""
+_RETURN = re.compile(rf"\s*return(?:@\w+)?(?:\s+{_EMPTY})?\s*")
+"""Of nothing."""
+_OF_NOTHING = re.compile(rf"\s*{_EMPTY}\s*")
+"""The last value of a block."""
 
 
 _OF_LOGS = re.compile(
@@ -97,6 +99,7 @@ def only_writes(body: str, *, in_function: bool = False, others: Others = nothin
         _HARMLESS.fullmatch(part)
         or _NAMES.fullmatch(part)
         or _REPORTS.fullmatch(part)
+        or _OF_NOTHING.fullmatch(part)
         or (in_function and _RETURN.fullmatch(part))
         or others(part)
         for part in statements(body)

@@ -42,7 +42,9 @@ _TAKES_ALL = re.compile(
 _VALUE = re.compile(
     r"(?:(?<=[;{}\n:])|=>|->|<-|\belse\b)[ \t]*(?:\w+\s*\.\s*)?\b"
     r"(?:Try\s*(?:\.\s*(?:run|of)\w*\s*)?[({]|runCatching\s*\{"
-    r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]|allCatch\s*\.\s*\w+\s*[({]"
+    r"|Either\s*\.\s*catch\w*\s*(?:\[\w+\]\s*)?[({]"
+    r"|(?:(?:allCatch|nonFatalCatch|catching\s*\([^(){}]{1,200}\))\s*\.\s*\w+"
+    r"|ignoring\s*\([^(){}]{1,200}\))\s*[({]"
     r"|Using\s*\([^(){}\n]{0,100}(?:\([^(){}\n]{0,80}\))?[^(){}\n]{0,40}\)\s*\{|decode\s*\[\w+\]\s*\()"
 )
 """What makes a value of an error: `Using` of Scala closes what it is given, too, and `decode` of
@@ -71,6 +73,8 @@ _ON_ERROR = frozenset({
     "match", "leftMap", "mapLeft", "valueOr", "leftTraverse", "handleError", "handleErrorWith",
     "getOrElseGet", "mapFailure", "ifPresentOrElse",
 })  # fmt: skip
+_REPLACES = frozenset({"recover", "recoverCatching"})
+"""What puts a value in the place of an error."""
 _OF_ERROR = frozenset({"left", "failed", "swap"})
 """What makes the error the value that is handed on."""
 NAMED_SIDE = re.compile(r"\s*\b(?:onFailure|ifLeft|ifFailure|fa|fe|failed|left)\s*=(?![=>])")
@@ -246,7 +250,7 @@ def _is_dropped(text: Text, end: int, *, is_last: bool | None) -> bool:
         elif verb in _PASSES:
             if _LOOKS_AT.search(given):
                 return False
-        elif verb not in _DROPS:
+        elif verb not in _DROPS and not (before in _REPLACES and verb in ("get", "getOrThrow")):
             return False
         before = verb
     return False

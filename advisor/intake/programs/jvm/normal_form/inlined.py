@@ -154,7 +154,7 @@ class _Call:
         body = _changed(code, (begin + 1, stop), own, renamed, returns)
         word = "var" if is_java else "val"
         first = "".join(f" {word} {name} = {value};" for name, value in declared)
-        made = first + (" ".join(body.split("\n")) if is_java else _in_one_line(body))
+        made = first + (" ".join(body.split("\n")) if is_java else in_one_line(body))
         made = f"{{{made} }}" if self.match["last"] is not None else made
         return made + "\n" * self.match[0].lstrip().count("\n")
 
@@ -249,7 +249,7 @@ def _changed(
     return spliced(code[slice(*span)], sorted(changes))
 
 
-def _in_one_line(body: str) -> str:
+def in_one_line(body: str) -> str:
     """Statements of Kotlin or Scala, which a line ends, in one."""
     first, *lines = body.split("\n")
     made = first

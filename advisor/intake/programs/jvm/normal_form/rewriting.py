@@ -16,6 +16,7 @@ from advisor.intake.programs.jvm.normal_form.bare_statements import without_bare
 from advisor.intake.programs.jvm.normal_form.block_bodies import with_blocks
 from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
 from advisor.intake.programs.jvm.normal_form.expressions import with_expressions
+from advisor.intake.programs.jvm.normal_form.given_blocks import with_given_blocks
 from advisor.intake.programs.jvm.normal_form.indexed_loops import without_indexes
 from advisor.intake.programs.jvm.normal_form.inlined import inlined
 from advisor.intake.programs.jvm.normal_form.lambdas import with_braces
@@ -71,7 +72,7 @@ def normal_form(code: str) -> str:
         raise IntakeError(f"Line {line}: more than {_MOST_EMPTY} empty lines. Leave them away.")
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
-    written = without_class_names(_without_breaks(written))
+    written = with_given_blocks(without_class_names(_without_breaks(written)))
     written = without_indexes(without_named_sends(without_made_functions(written)))
     written = without_scala(written)
     written = without_tried_results(written)

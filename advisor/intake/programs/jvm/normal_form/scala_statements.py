@@ -21,6 +21,7 @@ _WORD, _ARROW = len("case"), len("=>")
 _SCALA = re.compile(r"\bdef\s")
 _BARE_CALL = re.compile(r"\.\s*(?:commit(?:Sync|Async)|flush)\b(?!\s*[(_])(?=\s*(?:[;\n})]))")
 _CATCH = re.compile(r"\bcatch\s*\{(?=\s*case\b)")
+_CATCH_BY_NAME = re.compile(r"\bcatch\s+(?P<name>[a-z]\w*)\b(?!\s*[(.])")
 _CASE = re.compile(r"\bcase\b(?P<taken>(?:(?!=>)[^\n{};]){1,160})=>")
 _NAMED = re.compile(r"\s*(?P<name>\w+)\s*(?::\s*(?P<type>[\w.]+(?:\s*\|\s*[\w.]+){0,6}))?\s*")
 _NON_FATAL = re.compile(r"\s*(?:NonFatal|Failure|Left)\s*\(\s*(?P<name>\w+)(?:\s*:\s*\w+)?\s*\)\s*")
@@ -56,9 +57,21 @@ def without_scala(code: str) -> str:
     if not _SCALA.search(code):
         return code
     code = _YIELDS_ITSELF.sub(lambda it: it["of"] + "\n" * it[0].count("\n"), code)
-    for change in (_with_brackets, _with_braces, _without_cases):
+    for change in (_with_own_cases, _with_brackets, _with_braces, _without_cases):
         code = change(code)
     return code
+
+
+def _with_own_cases(code: str) -> str:
+    """The cases of a handler that has a name, as `catch tells`."""
+    text, changes = Text.of(code), list[Change]()
+    for match in islice(_CATCH_BY_NAME.finditer(text.plain), _MOST):
+        made = rf"\b(?:val|def)\s+{match['name']}\b[^={{}}\n]{{0,120}}=\s*\{{"
+        if found := re.search(made, text.plain):
+            block = text.block_of(found.end() - 1)
+            own = " ".join(code[block[0] : block[1] + 1].split("\n"))
+            changes.append((*match.span("name"), own))
+    return spliced(code, changes)
 
 
 def _with_brackets(code: str) -> str:

@@ -75,6 +75,7 @@ _EMPTY = (
 _MAY_REFUSE = re.compile(
     r"\s*(?P<not>!\s*)?(?:\w+\s*\.\s*)+try(?:Acquire\w*|Lock|Consume)\s*\([^(){}]*\)\s*"
 )
+_RELEASES = re.compile(r"\s*(?:\w+\s*\.\s*)+(?:unlock|release)\s*\([^(){}]*\)\s*")
 _REACHED = re.compile(r"==|>")
 _OF_SIZE = re.compile(r"==[^&|]*\b(?:count|size|length|lastIndex)\b")
 """What only the last record may fulfil."""
@@ -417,7 +418,7 @@ class Reader:
             if verbs := _CALLED.findall(seen):
                 return [Work(not all(re.fullmatch(TAKES_APART, verb) for verb in verbs))]
         is_number = not self._mentions(code, self._names) and CALCULATED.fullmatch(code)
-        if self._decides and not (only_tells or is_number):
+        if self._decides and not (only_tells or is_number or _RELEASES.fullmatch(code)):
             raise Unclear  # it may be what is done with a message that fails
         return []
 
