@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 
 _HARMLESS = re.compile(
     r"(?i)duplica|unique|alread|exist|conflict|constraint|sqlstate|wakeup|interrupt|cancel|shut"
@@ -10,6 +11,14 @@ _HARMLESS = re.compile(
     r"|\b(?:23505|1062|11000|409)\b"
 )
 _COUNTS = re.compile(r"(?<![-=])[<>]|\+\+|--")
+
+_CALL = re.compile(r"(?P<verb>\w+)\s*\((?P<given>[^()]*)\)")
+_QUESTION = re.compile(
+    r"_*(?:is|has|can|should|must|was|are|need|exist|contain|match|valid|check|seen|already|allow|any"
+    r"|all|bad|poison|broken|corrupt|fatal|get|value|key|topic|offset|partition|equal|start|end|size"
+    r"|len|type|str)\w*"
+)
+"""A call that only asks something."""
 
 
 def is_harmless(asked: str) -> bool:
@@ -25,3 +34,12 @@ def without_harmless(asked: str) -> str:
 def counts(asked: str) -> bool:
     """Whether it asks how often something was tried."""
     return bool(_COUNTS.search(asked))
+
+
+def acts(asked: str, messages: Set[str]) -> bool:
+    """Whether it does something with one of these, and asks how that went."""
+    return any(
+        not messages.isdisjoint(re.findall(r"\w+", call["given"]))
+        and not _QUESTION.fullmatch(call["verb"])
+        for call in _CALL.finditer(asked)
+    )

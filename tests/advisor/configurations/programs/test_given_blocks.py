@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.configurations.programs.test_loops import LOOP as LOOP_OF_PYTHON
+from tests.advisor.configurations.programs.test_loops import READER as READER_OF_PYTHON
 from tests.advisor.programs import SKIP, YES, assert_program
 
 _LOGS = "fun quietly(block: () -> Unit) { try { block() } catch (e: Exception) { log.warn(e) } }"
@@ -55,6 +57,7 @@ def test_what_kotlin_does_with_a_block(tmp_path: Path, loop: str, more: str, exp
     ("catching(classOf[IOException]).opt(save(r))", "", SKIP),
     ("nonFatalCatch.either(save(r))", "", SKIP),
     ("try { save(r) } catch tells", _TELLS, SKIP),
+    ("Try(save(r)).recoverWith { case e: IOException => Try(letters.send(r).get()) }.get", "", YES),
     ("try { save(r) } catch tells", _TELLS.replace("log.error(e)", "throw e"), YES),
 ])  # fmt: skip
 def test_what_scala_does_with_a_block(tmp_path: Path, does: str, more: str, expected: str) -> None:
@@ -67,3 +70,19 @@ def test_what_scala_does_with_a_block(tmp_path: Path, does: str, more: str, expe
 def test_what_a_lock_refuses_that_is_given_back(tmp_path: Path, asks: str, expected: str) -> None:
     does = f"for (R r : rs) {{ {asks} {{ try {{ save(r); }} finally {{ lock.unlock(); }} }} }}"
     assert_program(tmp_path / "A.java", READER % (LOOP % f"{does} c.commitSync();"), expected)
+
+
+@pytest.mark.parametrize(("call", "of", "does", "expected"), [
+    ("attempt(lambda: save(m))", "f", "f()", SKIP),
+    ("attempt(partial(save, m))", "f", "f()", SKIP),
+    ("attempt(save, m)", "f, *args", "f(*args)", SKIP),
+    ("attempt(lambda: save(m))", "f", "f()\n    raise", YES),
+])  # fmt: skip
+def test_what_python_does_with_a_function(
+    tmp_path: Path, call: str, of: str, does: str, expected: str
+) -> None:
+    handler = does.partition("\n")[2].strip() or "log.error(e)"
+    made = f"def attempt({of}):\n    try:\n        {does.partition(chr(10))[0]}\n"
+    made += f"    except Exception as e:\n        {handler}\n"
+    code = f"{READER_OF_PYTHON}{made}{LOOP_OF_PYTHON}    {call}\n    c.commit(m)\n"
+    assert_program(tmp_path / "a.py", code, expected)

@@ -46,6 +46,7 @@ _COMMITS = "k.beginTransaction(); k.send(r); k.commitTransaction()"
     ("if (isDuplicate(e)) { log.info(e); } else { throw e; }", YES),
     ("if (!alreadyThere(e)) throw e; log.info(e);", YES),
     ("if (isBad(e)) { letters.send(r).get(); continue; } throw e;", YES),
+    ("if (!quarantine(r, e)) { throw e; }", YES),
 ])  # fmt: skip
 def test_what_java_does_with_some_errors(tmp_path: Path, does: str, expected: str) -> None:
     assert_program(tmp_path / "A.java", READER % (LOOP % _TRIES.format(does)), expected)
@@ -89,6 +90,7 @@ def test_what_scala_does_with_some_errors(tmp_path: Path, loop: str, expected: s
     ("if is_duplicate(e):\n    log.error(e)\nelse:\n    raise", YES),
     ("if e.pgcode != '23505':\n    raise\nlog.info(e)", YES),
     ("if bad(e):\n    letters.put(m)\nelse:\n    raise", YES),
+    ("if not quarantine(m, e):\n    raise", YES),
 ])  # fmt: skip
 def test_what_python_does_with_some_errors(tmp_path: Path, does: str, expected: str) -> None:
     own = "".join(f"            {line}\n" for line in does.splitlines())

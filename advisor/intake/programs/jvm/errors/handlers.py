@@ -49,6 +49,8 @@ _VALUE = re.compile(
 )
 """What makes a value of an error: `Using` of Scala closes what it is given, too, and `decode` of
 circe parses."""
+_HANDS_ON = re.compile(r"\b(?:recoverWith|flatMap|orElse|transform)\s*$")
+"""What takes the value of its cases."""
 _AS_OPTION = re.compile(r"\s*\.\s*toOption\b")
 _KEPT = re.compile(r"=\s*(?:\w+\s*\.\s*)?(?:runCatching\s*\{|Try\s*[({])")
 _VALUES = re.compile(r"\s*(?:\w+|\d+|-1|\(\))\s*")
@@ -214,6 +216,9 @@ def _values(text: Text) -> Iterator[Handler]:
         end = text.closed(match.end())
         if match[0].startswith("<-") and not _AS_OPTION.match(text.plain, end):
             continue  # of a Try
+        around = text.around(match.start())[-1:] if match[0].startswith("=>") else []
+        if any(_HANDS_ON.search(head) for _, _, head in around):
+            continue  # what is tried instead
         is_dropped = _is_dropped(text, end, is_last="runCatching" in match[0])
         if is_dropped and not kept_results.is_told(text, match.end() - 1, end):
             yield Handler(match.start(), (match.end() - 1, end))

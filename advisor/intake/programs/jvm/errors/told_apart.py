@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Set
 from itertools import islice
 
-from advisor.intake.programs.conditions import counts, is_harmless, without_harmless
+from advisor.intake.programs.conditions import acts, counts, is_harmless, without_harmless
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _DEEPEST = 20, 4
@@ -65,7 +65,8 @@ def _decides(asked: str, error: str, names: Set[str]) -> bool:
     """Whether a condition asks for the error, or for the record that it is of."""
     words = set(re.findall(r"\w+", asked))
     is_number = _NUMBER.search(asked) and error not in words
-    return not names.isdisjoint(words) and not (counts(asked) or is_number)
+    is_open = counts(asked) or is_number or acts(asked, names - {error})
+    return not names.isdisjoint(words) and not is_open
 
 
 def _sides(text: Text, match: re.Match[str], stop: int) -> tuple[int, list[tuple[str, Block]]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from advisor.intake.programs.conditions import counts, is_harmless
+from advisor.intake.programs.conditions import acts, counts, is_harmless
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.errors import ignored_errors
 
@@ -77,5 +77,7 @@ def _decides(test: ast.expr, names: set[str], error: str) -> bool:
         for node in compares
         for part in node.comparators
     )
+    if acts(ast.unparse(test), names - {error}):
+        return False
     is_count = counts(ast.unparse(test)) or (is_number and error not in asked)
     return bool(asked & names) and not is_count

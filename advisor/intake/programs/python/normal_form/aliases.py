@@ -31,6 +31,8 @@ def handed(call: ast.Call, function: Function) -> Iterator[tuple[str, ast.expr]]
     own = parameters(function)
     own = own[1:] if own[:1] in (["self"], ["cls"]) else own
     yield from zip(own, call.args, strict=False)
+    if function.args.vararg:
+        yield from ((function.args.vararg.arg, value) for value in call.args[len(own) :])
     yield from ((word.arg, word.value) for word in call.keywords if word.arg)
 
 

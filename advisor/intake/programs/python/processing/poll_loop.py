@@ -322,7 +322,7 @@ class _Walk:
         if words.waits_for_all(call) or is_read:
             branch.sent = 0
         given = set().union(*map(words.names_in, [*call.args, *call.keywords])) & branch.names
-        own = words.receiver(call).split(".")[0].split("(")[0] in branch.names
+        own = (words.receiver(call) or words.verb(call)).split(".")[0].split("(")[0] in branch.names
         is_request = partial_polls.is_request(call, self._sessions)
         functions = [] if is_request else self._named(callee(call))
         passes = any(ast.unparse(value) in self._consumers for value in call.args)
