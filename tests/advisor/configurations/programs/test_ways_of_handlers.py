@@ -43,6 +43,7 @@ _COMMITS = "k.beginTransaction(); k.send(r); k.commitTransaction()"
     ("if (fatal(e)) throw e; log.warn(e);", SKIP),
     ("if (isBad(r)) { log.error(e); continue; } throw e;", SKIP),
     (_SWITCH, SKIP),
+    ("switch (e) { } throw e;", YES),
     ("if (isDuplicate(e)) { log.info(e); } else { throw e; }", YES),
     ("if (!alreadyThere(e)) throw e; log.info(e);", YES),
     ("if (isBad(e)) { letters.send(r).get(); continue; } throw e;", YES),

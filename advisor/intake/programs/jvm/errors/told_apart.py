@@ -119,7 +119,7 @@ def _arms(text: Text, match: re.Match[str], block: Block) -> Iterator[tuple[str,
         found = [case for case in cases.finditer(text.plain, *block)
                  if text.block(case.start()) == block]  # fmt: skip
         ends = [case.start() for case in found[1:]] + [block[1]]
-        for case, end in zip(found, ends, strict=True):
+        for case, end in zip(found, ends, strict=False):
             yield f"{subject} {case['asked']}", (case.end() - 1, end)
         return
     at = block[0] + 1

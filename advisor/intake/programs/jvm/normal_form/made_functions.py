@@ -14,7 +14,7 @@ from itertools import islice
 
 from advisor.intake.programs.jvm.text import AS_FUNCTION, Text, spliced
 
-_MOST, _MOST_CALLS, _LONGEST_LINE = 20, 40, 200
+_MOST, _MOST_CALLS, _LONGEST_LINE, _LONGEST = 20, 40, 200, 3_000
 _LAMBDA = r"(?P<own>\(\s*[^(){}]{0,120}\)|\w+)\s*(?:->|=>)\s*"
 _OF_JAVA = re.compile(
     r"(?P<type>\b[A-Z]\w*(?:<[^;={}()]{1,160}>)?)\s+(?P<name>[a-z]\w*)\s*"
@@ -72,6 +72,8 @@ def without_made_functions(code: str) -> str:
 def _of_java(text: Text, code: str) -> Iterator[_Made]:
     for match in _OF_JAVA.finditer(text.plain):
         block = text.block(match.end() - 1)
+        if block[1] - match.start() > _LONGEST:
+            continue
         if match["verb"]:
             body, own = f"return {match['of']}.{match['verb']}(it);", "Object it"
             end = match.end()

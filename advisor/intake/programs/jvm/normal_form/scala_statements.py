@@ -124,7 +124,7 @@ def cases(text: Text, block: Block) -> list[Case]:
              if text.block(match.start()) == block][:_MOST_CASES]  # fmt: skip
     ends = [match.start() for match in found[1:]] + [block[1]]
     return [Case(match["taken"], match.start(), match.end(), end)
-            for match, end in zip(found, ends, strict=True)]  # fmt: skip
+            for match, end in zip(found, ends, strict=False)]  # fmt: skip
 
 
 def caught(taken: str) -> str:
