@@ -41,6 +41,9 @@ BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 TIMED = {"process", "stack", "cluster", "browser", "whole"}
 """The rest waits for nobody: pure tests, those that draw, contracts, and judging in one session."""
 
+STAGED_IN = ("browser", "cluster", "labs")
+"""Where `make test` looks for experiments; for what is timed it looks everywhere but in advisor."""
+
 COSTLY_LIMIT_S = 900
 """For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
 
@@ -54,10 +57,9 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks by folder, then orders by cost; what pytest-randomly shuffled stays shuffled within.
 
-    Alone the cheapest go first, and tell sooner what is wrong. Side by side, one worker has the
-    experiments and the other begins with the dearest of what boots no cluster: an experiment takes
-    both places that two cores have for clusters. A file stays with one worker, and so do all
-    experiments, and all that share the Spark session, which would else be started twice.
+    Alone the cheapest go first, and tell sooner what is wrong. Of two workers side by side neither
+    must be left with a long file at the end: the dearest go first. A file stays with one worker,
+    and so do all that share the Spark session, which would else be started and warmed twice.
     """
     here = Path(__file__).parent
     for item in items:
@@ -72,13 +74,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         marks = {mark.name for mark in item.iter_markers()}
         if not marks & TIMED and (shares_spark or "spark" not in marks):
             item.add_marker("timeless")
-        elif folder == "advisor":
-            raise pytest.UsageError(f"{item.nodeid}: the Makefile looks for no timed tests there")
-        if "whole" in marks:
-            item.add_marker(pytest.mark.flaky(reruns=0))  # its verdict is what we promise
-        group = "whole" if "whole" in marks else "spark" if shares_spark else item.location[0]
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=_turn if hasattr(config, "workerinput") else _cost)
+        elif folder == "advisor" or ("whole" in marks and folder not in STAGED_IN):
+            raise pytest.UsageError(f"{item.nodeid}: the Makefile does not look for it there")
+        item.add_marker(pytest.mark.xdist_group("spark" if shares_spark else item.location[0]))
+    items.sort(key=_cost, reverse=hasattr(config, "workerinput"))
 
 
 def _cost(item: pytest.Item) -> int:
@@ -86,12 +85,6 @@ def _cost(item: pytest.Item) -> int:
         (BY_COST.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in BY_COST),
         default=0,
     )
-
-
-def _turn(item: pytest.Item) -> int:
-    """The place of a test where two workers are at it."""
-    cost = _cost(item)
-    return 0 if cost == BY_COST.index("cluster") + 1 else -cost
 
 
 @pytest.fixture(scope="session")
