@@ -58,8 +58,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Marks by folder, then orders by cost; what pytest-randomly shuffled stays shuffled within.
 
     Alone the cheapest go first, and tell sooner what is wrong. Of two workers side by side neither
-    must be left with a long file at the end: the dearest go first. A file stays with one worker,
-    and so do all that share the Spark session, which would else be started and warmed twice.
+    must be left with a long file at the end: the dearest go first. A file should stay with one
+    worker, and so should all that share the Spark session; xdist 3.8 does not keep them together,
+    since it writes groups into `_nodeid`, which pytest 9.2 no longer reads.
     """
     here = Path(__file__).parent
     for item in items:
