@@ -12,6 +12,13 @@ _HARMLESS = re.compile(
 )
 _COUNTS = re.compile(r"(?<![-=])[<>]|\+\+|--")
 
+MOST_WAYS = 1_000
+TOO_MANY_WAYS = (
+    f"this handler takes more than {MOST_WAYS:,} ways, by what it asks of its error. Give a "
+    "shorter one that does the same, and state application.processing.errors."
+)
+"""Said of a handler that asks again and again, of which not every way is followed."""
+
 _CALL = re.compile(r"(?P<verb>\w+)\s*\((?P<given>[^()]*)\)")
 _QUESTION = re.compile(
     r"_*(?:is|has|can|should|must|was|are|need|exist|contain|match|valid|check|seen|already|allow|any"

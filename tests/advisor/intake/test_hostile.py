@@ -151,6 +151,11 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("if (x()) { save(r); } " * 190)),
     ("java-code", _IN_LOOP.format("for (int i = 0; i < 3; i++) { " * 9 + "save(r); " + "}" * 9)),
     ("java-code", _IN_LOOP.format("try { save(r); } catch (Exception e) { log.warn(e); } " * 60)),
+    ("java-code", _IN_LOOP.format("try { save(r); } catch (Exception e) { "
+                                  + f"switch (e) {{ {'case A -> a(e); ' * 30} }} " * 4 + "}")),
+    ("python-dict", f"{_PYTHON}    try:\n      save(m)\n    except Exception as e:\n"
+     + ("      match e:\n" + "".join(f"        case E{n}():\n          a(e)\n"
+                                    for n in range(30))) * 4),
     ("python-dict", _PYTHON + "".join(f"{'  ' * n}if x{n}():\n" for n in range(2, 60))
      + f"{'  ' * 60}save(m)\n"),
     ("spark-options", '.readStream.option("subscribe", "a").writeStream.foreachBatch(f)\n'

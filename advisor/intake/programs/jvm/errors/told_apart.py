@@ -11,8 +11,16 @@ import re
 from collections.abc import Iterator, Set
 from itertools import islice
 
-from advisor.intake.programs.conditions import acts, counts, is_harmless, without_harmless
+from advisor.intake.programs.conditions import (
+    MOST_WAYS,
+    TOO_MANY_WAYS,
+    acts,
+    counts,
+    is_harmless,
+    without_harmless,
+)
 from advisor.intake.programs.jvm.text import Block, Text
+from advisor.intake.text import IntakeError, line_of
 
 _MOST, _DEEPEST = 20, 4
 _DECIDES = re.compile(
@@ -32,11 +40,15 @@ _GIVEN = re.compile(r"[(,]\s*([a-z]\w*)\b(?!\s*[({])")
 
 
 def ways(text: Text, at: int, body: Block, attempt: Block) -> list[str]:
-    """What a handler that stands at a place does in each way, if it has several."""
+    """What a handler that stands at a place does in each way, if it has several. Raises
+    `IntakeError` for more of them than are followed."""
     head = _ERROR.match(text.plain, at)
     error = (head["first"] or head["last"]) if head else "it"
     given = _GIVEN.findall(text.plain, *attempt)
-    return [*_ways(text, body, error, {error, *given}, _DEEPEST)]
+    found = [*islice(_ways(text, body, error, {error, *given}, _DEEPEST), MOST_WAYS + 1)]
+    if len(found) > MOST_WAYS:
+        raise IntakeError(f"Line {line_of(text.plain, at)}: {TOO_MANY_WAYS}")
+    return found
 
 
 def _ways(text: Text, body: Block, error: str, names: Set[str], depth: int) -> Iterator[str]:
@@ -48,7 +60,8 @@ def _ways(text: Text, body: Block, error: str, names: Set[str], depth: int) -> I
         if not any(_decides(asked, error, names) for asked, _ in sides):
             continue
         before, behind = plain[start + 1 : match.start()], plain[end:stop]
-        later = [*_ways(text, (end - 1, stop), error, names, depth - 1)] or [behind]
+        rest_of = _ways(text, (end - 1, stop), error, names, depth - 1)
+        later = [*islice(rest_of, MOST_WAYS + 1)] or [behind]
         for asked, side in sides:
             if asked and is_harmless(asked):
                 continue

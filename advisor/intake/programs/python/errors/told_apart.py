@@ -9,17 +9,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from advisor.intake.programs.conditions import acts, counts, is_harmless
+from advisor.intake.programs.conditions import (
+    MOST_WAYS,
+    TOO_MANY_WAYS,
+    acts,
+    counts,
+    is_harmless,
+)
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.errors import ignored_errors
+from advisor.intake.text import IntakeError
 
 _DEEPEST = 4
 _JUMPS = ast.Continue | ast.Return | ast.Break | ast.Raise
 
 
 def ways(handler: ast.ExceptHandler, attempt: ast.Try) -> list[list[ast.stmt]]:
-    """What a handler does in each way; all of it where it has but one."""
+    """What a handler does in each way; all of it where it has but one. Raises `IntakeError` for
+    more of them than are followed."""
     given = (
         inner.id
         for node in attempt.body
@@ -30,7 +39,10 @@ def ways(handler: ast.ExceptHandler, attempt: ast.Try) -> list[list[ast.stmt]]:
     )
     names = {handler.name or "e", *given}
     body = ignored_errors.of_lasting(handler.body)
-    return [*_ways(body, names, handler.name or "e", _DEEPEST)]
+    found = [*islice(_ways(body, names, handler.name or "e", _DEEPEST), MOST_WAYS + 1)]
+    if len(found) > MOST_WAYS:
+        raise IntakeError(f"Line {handler.lineno}: {TOO_MANY_WAYS}")
+    return found
 
 
 def _ways(
