@@ -16,7 +16,7 @@ from advisor.intake.frameworks.spring.containers import (
     BY_CODE,
     BY_CONTAINER,
     committed_behind,
-    without_letters_of,
+    without_dead_letter,
 )
 from advisor.intake.frameworks.spring.error_handlers import take as take_handler
 from advisor.intake.frameworks.spring.listeners import MARKED, poll_loops
@@ -64,7 +64,7 @@ def read(text: str) -> Reading:
     if listeners:
         processed(reading, _asynchronous(plain))
     judge(reading, Text(code.plain, code.heads), code)
-    without_letters_of(reading)
+    without_dead_letter(reading)
     take_handler(reading, written, plain)
     if not any(by_code for _, by_code in listeners):
         committed_behind(reading)
@@ -85,21 +85,16 @@ def _refuse_others(plain: str) -> None:
 def _asynchronous(plain: str) -> dict[str, int]:
     """The line of a method that is called here and that nobody waits for."""
     for match in islice(_ASYNC.finditer(plain), _MOST):
-        calls = re.findall(rf"(?<!\bvoid )(?<!\bfun )\b{match['name']}\s*\(", plain)
-        if len(calls) > (1 if _declared(plain, match) else 0):
+        calls = re.finditer(rf"(?<!\bvoid )(?<!\bfun )\b{match['name']}\s*\(", plain)
+        if any(call.start() != match.start("name") for call in calls):
             return {ASYNCHRONOUS: line_of(plain, match.start())}
     return {}
 
 
-def _declared(plain: str, match: re.Match[str]) -> bool:
-    """Whether the declaration itself is among what looks like a call."""
-    before = plain[: match.start("name")]
-    return not before.endswith(("void ", "fun "))
-
-
 def _likeness(text: str) -> float:
-    code = without_comments(text[:_LONGEST])
-    return 0.98 if _TOLD_BY.search(code) else 0.0
+    if not _TOLD_BY.search(text, 0, _LONGEST):
+        return 0.0
+    return 0.98 if _TOLD_BY.search(without_comments(text[:_LONGEST])) else 0.0
 
 
 READERS = (Reader("spring-code", f"Code with {MARKED} or KafkaTemplate", _likeness, read),)

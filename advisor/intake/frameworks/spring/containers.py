@@ -34,7 +34,7 @@ def in_transaction(reading: Reading, context: Iterable[Item]) -> None:
         _leave_out(reading, "delivery.errors")
 
 
-def without_letters_of(reading: Reading) -> None:
+def without_dead_letter(reading: Reading) -> None:
     """States that no dead letter has what the listener passes over: the container never sees it."""
     for item in [item for item in reading.items if item.name == "processing.errors"]:
         reading.state(Component.APPLICATION, "dead.letter", "none", item.line)

@@ -154,17 +154,14 @@ def _written(plain: str, method: _Method, consumer: str) -> Iterator[tuple[int, 
     start, end = method.body
     own = [(at, to, head) for at, to, head in braces(plain[: end + 1]) if start < at < end]
     record, commits = method.record, f"{consumer}.commitSync()"
-    typed = "ConsumerRecord<String, String>"
     polled = f"{consumer}.poll(Duration.ofMillis(100))"
     if method.is_kotlin:
         parameter = f"{consumer}: KafkaConsumer<String, String>"
         loop, each = f"val {{0}} = {polled};", f"for ({record} in polled__)"
     else:
         parameter = f"KafkaConsumer<String, String> {consumer}"
-        loop, each = (
-            f"ConsumerRecords<String, String> {{0}} = {polled};",
-            (f"each__: for ({typed} {record} : polled__)"),
-        )
+        loop = f"ConsumerRecords<String, String> {{0}} = {polled};"
+        each = f"each__: for (ConsumerRecord<String, String> {record} : polled__)"
     at_end = "" if method.acknowledgment else f" {commits};"
     yield *method.given, parameter
     if method.is_batch:
@@ -218,10 +215,10 @@ def _acknowledged(
         place = f"new TopicPartition({record}.topic(), {record}.partition())"
         behind = f"new OffsetAndMetadata({record}.offset() + 1)"
         commits = f"{consumer}.commitSync(Collections.singletonMap({place}, {behind}))"
-    used = [*re.finditer(rf"\b{name}\b", plain[: method.body[1]][method.body[0] :])]
+    used = [*re.compile(rf"\b{name}\b").finditer(plain, *method.body)]
     acknowledges = re.compile(_ACKNOWLEDGES.format(name))
     for number, match in enumerate(used):
-        at = method.body[0] + match.start()
+        at = match.start()
         call = acknowledges.match(plain, at)
         is_alone = _ALONE.search(plain, max(0, at - _LOOKED_BACK), at)
         if number == _MOST_ACKNOWLEDGED:
