@@ -51,3 +51,11 @@ def assert_file(
     """The answer to a file of this text, which the options stand before."""
     path.write_text(text)
     assert_answer(f"{options} {path}", settings, code, expected)
+
+
+def assert_files(
+    folder: Path, files: Mapping[str, str], settings: str, code: int, expected: str
+) -> None:
+    """The answer to files of these names and texts, which are given in this order."""
+    write_files(folder, files)
+    assert_answer(" ".join(str(folder / name) for name in files), settings, code, expected)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import JAVA, assert_answer, write_files
+from tests.advisor.configurations.asking import JAVA, assert_files
 from tests.advisor.test_advise import run
 
 COMPOSE = """services:
@@ -53,8 +53,7 @@ IF = "^YES, if what is not here states nothing else: .*Not here, and may state w
 def test_a_yes_goes_as_far_as_what_is_not_here_states_nothing(
     tmp_path: Path, files: dict[str, str], expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    assert_answer(" ".join(str(tmp_path / name) for name in files), RETRIED, 0, expected)
+    assert_files(tmp_path, files, RETRIED, 0, expected)
 
 
 def test_tools_are_given_what_is_not_here(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import assert_answer, write_files
+from tests.advisor.configurations.asking import assert_answer, assert_files, write_files
 
 SET = "topic.replication.factor=3 topic.min.insync.replicas=2 application.processing.errors=retry"
 SET += " consumer.auto.offset.reset=earliest"
@@ -67,8 +67,7 @@ def test_an_image_gives_its_application(
 def test_its_variables_go_before_the_applications_own_files(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    assert_answer(" ".join(str(tmp_path / name) for name in files), SET, code, expected)
+    assert_files(tmp_path, files, SET, code, expected)
 
 
 def test_a_value_that_doubles_with_each_line_is_cut(tmp_path: Path) -> None:

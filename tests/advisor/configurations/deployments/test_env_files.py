@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_file, write_files
+from tests.advisor.configurations.asking import (
+    TOPIC,
+    assert_answer,
+    assert_file,
+    assert_files,
+    write_files,
+)
 
 RESET = "SPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET"
 APP = "    image: acme/app\n    env_file: %s\n    environment:\n      %s\n"
@@ -144,6 +150,4 @@ def test_services_without_anything_of_kafka(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
     """Beside the application's own files such a compose file is usual; alone it says nothing."""
-    write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(paths, SURE, code, expected)
+    assert_files(tmp_path, files, SURE, code, expected)

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from advisor.intake.clients.known_settings import decides
-from tests.advisor.configurations.asking import COPIES, TOPIC, assert_answer, write_files
+from tests.advisor.configurations.asking import (
+    COPIES,
+    TOPIC,
+    assert_answer,
+    assert_files,
+)
 
 READS = f"{TOPIC} application.restart=resumes application.processing.errors=retry"
 SPRING = """spring:
@@ -173,9 +178,7 @@ def entry(kind: str = "Secret", part: str = "stringData", reset: str = "latest")
 def test_a_value_that_is_elsewhere_is_found_or_asked_for(
     tmp_path: Path, files: dict[str, str], settings: str, code: int, expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(paths, settings, code, expected)
+    assert_files(tmp_path, files, settings, code, expected)
 
 
 @pytest.mark.parametrize(("name", "expected"), [

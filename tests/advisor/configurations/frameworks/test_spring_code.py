@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import TOPIC, assert_answer, write_files
+from tests.advisor.configurations.asking import TOPIC, assert_answer, assert_files, write_files
 from tests.advisor.programs import ASIDE, BEFORE, IGNORED, SKIP
 
 YML = "spring.kafka:\n  consumer:\n    group-id: g\n    auto-offset-reset: earliest\n"
@@ -112,9 +112,7 @@ def test_what_a_listener_loses_is_told_with_its_line(
 ])  # fmt: skip
 def test_an_acknowledgment_is_a_commit(tmp_path: Path, body: str, code: int, expected: str) -> None:
     files = {"application.yml": MANUAL, "Orders.java": java(ACKNOWLEDGED, body)}
-    write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(paths, f"{TOPIC} {TAKEN}", code, expected)
+    assert_files(tmp_path, files, f"{TOPIC} {TAKEN}", code, expected)
 
 
 @pytest.mark.parametrize(("given", "yml", "expected"), [
@@ -126,9 +124,7 @@ def test_a_listener_and_its_container_agree_on_who_commits(
 ) -> None:
     body = f"{SAVE}\nack.acknowledge();" if given == ACKNOWLEDGED else SAVE
     files = {"application.yml": yml, "Orders.java": java(given, body)}
-    write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(paths, TOPIC, 2, rf"Orders.java:8: .*{expected}")
+    assert_files(tmp_path, files, TOPIC, 2, rf"Orders.java:8: .*{expected}")
 
 
 @pytest.mark.parametrize(("code", "expected"), [
@@ -170,19 +166,15 @@ def test_a_service_that_a_listener_calls_is_read_with_it(
     tmp_path: Path, service: str, expected: str
 ) -> None:
     files = {"application.yml": YML, "Orders.java": java("String m", SAVE), "Store.java": service}
-    write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(paths, TOPIC, 1, rf"NO.*\({expected}")
+    assert_files(tmp_path, files, TOPIC, 1, rf"NO.*\({expected}")
 
 
 def test_what_a_container_does_with_errors_is_no_answer_where_none_gets_there(
     tmp_path: Path,
 ) -> None:
     files = {"application.yml": YML, "Orders.java": java("String m", TRIED)}
-    write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in files)
     expected = "--set: .*errors=retry is what the container does .*Orders.java:10 lets none out"
-    assert_answer(paths, f"{TOPIC} {TAKEN}", 2, expected)
+    assert_files(tmp_path, files, f"{TOPIC} {TAKEN}", 2, expected)
 
 
 IN_TRANSACTION = f"{YML}  producer.transaction-id-prefix: tx-\n"
@@ -200,9 +192,7 @@ def test_a_send_in_the_containers_transaction_fails_with_it(
     tmp_path: Path, body: str, code: int, expected: str
 ) -> None:
     files = {"application.yml": IN_TRANSACTION, "Orders.java": java("String m", body)}
-    write_files(tmp_path, files)
-    paths = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(paths, f"{TOPIC} {TAKEN}", code, expected)
+    assert_files(tmp_path, files, f"{TOPIC} {TAKEN}", code, expected)
 
 
 def test_a_class_of_a_teams_own_may_be_called_as_a_client_is(tmp_path: Path) -> None:

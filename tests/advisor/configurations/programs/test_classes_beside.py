@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import JAVA, TOPIC, assert_answer, write_files
+from tests.advisor.configurations.asking import (
+    JAVA,
+    TOPIC,
+    assert_answer,
+    assert_files,
+    write_files,
+)
 from tests.advisor.configurations.programs.test_java_loops import LOOP, OF_METHOD
 from tests.advisor.programs import BEFORE, IGNORED, SKIP, YES
 
@@ -43,9 +49,7 @@ def test_a_class_that_is_handed_a_client_is_read_with_the_program(
     tmp_path: Path, sender: str, code: int, expected: str
 ) -> None:
     files = {"Sender.java": sender, "Main.java": _MAIN} if sender else {"Main.java": _MAIN}
-    write_files(tmp_path, files)
-    options = " ".join(str(tmp_path / name) for name in files)
-    assert_answer(options, JAVA, code, expected)
+    assert_files(tmp_path, files, JAVA, code, expected)
 
 
 _CALLER = OF_METHOD % (

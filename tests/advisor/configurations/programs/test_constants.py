@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import C, assert_answer, write_files
+from tests.advisor.configurations.asking import C, assert_files
 
 SENDER = """import org.apache.kafka.clients.producer.*;
 import static com.acme.Defaults.ACKS;
@@ -45,5 +45,4 @@ ONE = "acks: 1 -> all"
 def test_an_imported_constant(
     tmp_path: Path, files: dict[str, str], code: int, expected: str
 ) -> None:
-    write_files(tmp_path, files)
-    assert_answer(" ".join(str(tmp_path / name) for name in files), C, code, expected)
+    assert_files(tmp_path, files, C, code, expected)
