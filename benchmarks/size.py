@@ -7,9 +7,9 @@ how many modules import each other in the longest row. Without a commit it is wh
 
 from __future__ import annotations
 
+import argparse
 import ast
 import subprocess
-import sys
 import tarfile
 import tempfile
 from collections import Counter
@@ -21,9 +21,11 @@ _ENGINE = "labs/engine"
 _NO_CODE = {"tests", "migrations"}
 
 
-def main(commits: list[str]) -> None:
+def main() -> None:
     """Prints one block a commit."""
-    for commit in commits or ["HEAD"]:
+    parser = argparse.ArgumentParser(prog="benchmarks.size", description=__doc__)
+    parser.add_argument("commits", nargs="*", metavar="COMMIT", default=["HEAD"])
+    for commit in parser.parse_args().commits:
         with tempfile.TemporaryDirectory() as folder:
             unpack(commit, Path(folder))
             print(f"{commit}: {', '.join(f'{n:,} {what}' for what, n in size(Path(folder)))}")
@@ -31,9 +33,11 @@ def main(commits: list[str]) -> None:
 
 def unpack(commit: str, into: Path) -> None:
     """Lays the tree of a commit out in a folder."""
-    packed = subprocess.run(["git", "archive", commit], capture_output=True, check=True).stdout
+    packing = subprocess.run(["git", "archive", "--", commit], capture_output=True)
+    if packing.returncode:
+        raise SystemExit(f"{commit}: git knows no such commit")
     archive = into / "tree.tar"
-    archive.write_bytes(packed)
+    archive.write_bytes(packing.stdout)
     with tarfile.open(archive) as tree:
         tree.extractall(into, filter="data")
     archive.unlink()
@@ -94,4 +98,4 @@ def floors(graph: Mapping[str, set[str]]) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
