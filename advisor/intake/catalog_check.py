@@ -96,7 +96,7 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     reading.items = [*of_bindings(reading.items, product.family)]
     if product.family is Family.SPARK:
-        spark_query.settle(reading)
+        spark_query.resolve_options(reading)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
     intake.items = [_kept(item) for item in reading.items if _may_be_kept(item, product)]
@@ -333,7 +333,7 @@ class _Scale:
             self.intake.others += 1
             self.note(item, f"is a setting of the {other}: the {component} passes over it")
         elif f"kafka.{item.name}" in names:
-            self.note(item, "says nothing to Spark without kafka. before it")
+            self.note(item, "needs the prefix kafka. to have an effect in Spark")
         elif not strict and (span := versions_with(item.name, product, component)):
             self.intake.others += 1
             self.note(item, f"is a setting of {span} and does nothing in this version")

@@ -99,16 +99,16 @@ def _of_query(
     names = [name for name in stated if _is_of_query(*name.split(".", 1))]
     items = [_item(name, stated[name], lines.get(name, 0)) for name in names]
     reading = Reading(items=[item for item in items if item])
-    spark_starting_offsets.settle(reading)
-    spark_query.settle(reading)
+    spark_starting_offsets.resolve_start(reading)
+    spark_query.resolve_options(reading)
     found = {f"{item.component}.{item.name}": item.text for item in reading.items}
     return found | {name: stated[name] for name in stated if name not in names}, reading.notes
 
 
 def _is_of_query(component: str, name: str = "") -> bool:
-    is_place = component == Component.CONSUMER and spark_starting_offsets.is_place(name)
+    is_place = component == Component.CONSUMER and spark_starting_offsets.is_start_option(name)
     is_client = component in (Component.CONSUMER, Component.PRODUCER)
-    return is_place or (is_client and spark_query.is_option(name))
+    return is_place or (is_client and spark_query.is_query_option(name))
 
 
 def _item(name: str, text: str, line: int) -> Item | None:

@@ -1,7 +1,7 @@
-"""A function of `foreachBatch` or `foreach` that passes over its errors, in Python, Scala or Java.
+"""Functions of `foreachBatch` or `foreach` that lose records, in Python, Scala or Java.
 
 A batch whose function returns is done, and its offsets are committed (ForeachBatchSink.scala,
-MicroBatchExecution.scala): only an error that leaves it has the batch tried again.
+MicroBatchExecution.scala). A batch is tried again only if the function raises an error.
 """
 
 from __future__ import annotations
@@ -35,155 +35,163 @@ from advisor.intake.spark import batch_writes, batch_writes_jvm
 from advisor.intake.text import line_of
 
 _FUNCTIONS = ("foreachBatch", "foreach")
-_HANDED = re.compile(r"\.\s*(?:foreachBatch|foreach)\s*[({]")
-_NAMED = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
-_MOST, _DEEPEST_CALL = 20, 3
-_ASIDE = (
-    "what a batch brought is handed on here, and nothing waits for it: the query takes the batch "
-    "as done while it may still fail. Wait for the threads, or flush() the producer, before the "
-    "function returns"
+_FUNCTION_CALL = re.compile(r"\.\s*(?:foreachBatch|foreach)\s*[({]")
+_METHOD_REFERENCE = re.compile(r"\s*(?:\w+\s*(?:::|\.)\s*)*(\w+)(?:\s+_)?\s*")
+_MAX_MATCHES, _MAX_CALL_DEPTH = 20, 3
+_NOT_AWAITED = (
+    "a batch is handed over here, and nothing waits for it: the query takes the batch as done "
+    "while it may still fail. Wait for the threads, or flush() the producer, before the function "
+    "returns"
 )
 _ACKS = ("acks", "request.required.acks")
-_BESIDE = (
-    "these acks are of a producer beside Spark's, which has its own. State all for it, or ask for "
-    "that producer by itself"
+_OTHER_PRODUCER = (
+    "these acks belong to another producer than Spark's. State all for it, or ask about that "
+    "producer alone"
 )
-_TAKES_PARTS = frozenset({"limit", "sample", "tail"})
-_PARTLY = re.compile(r"\.\s*(?:limit|sample)\s*\([^()]{0,80}\)[^;{}]{0,400}?\.\s*write\b")
-_SINKS = frozenset({"save", "saveAsTable", "insertInto", "append", "foreach", "foreachPartition"})
-_REPLACED = (
-    "each batch replaces here what the batches before it wrote (SaveMode.Overwrite), or is passed "
-    "over because they wrote (SaveMode.Ignore). Append, or write each batch to a place of its own, "
+_LIMITING_CALLS = frozenset({"limit", "sample", "tail"})
+_PARTIAL_WRITE = re.compile(r"\.\s*(?:limit|sample)\s*\([^()]{0,80}\)[^;{}]{0,400}?\.\s*write\b")
+_WRITE_CALLS = frozenset(
+    {"save", "saveAsTable", "insertInto", "append", "foreach", "foreachPartition"}
+)
+_OVERWRITTEN = (
+    "each batch overwrites here what the batches before it wrote (SaveMode.Overwrite), or is "
+    "skipped because they wrote (SaveMode.Ignore). Append, or write each batch to its own place, "
     "with its id in the path or by replaceWhere"
 )
-_OVERWRITES = re.compile(
+_OVERWRITE_MODE = re.compile(
     r"\.\s*mode\s*\(\s*(?:\w+\s*\.\s*)*(?:\"(?:overwrite|ignore)\"|Overwrite|Ignore)\s*\)([^;{}\n]*(?:\n\s*\.[^;{}\n]*)*)"
 )
 _ANYTHING = re.compile("")
-_OF_ONE_BATCH = re.compile(r"(?i)batch|epoch|\bid\b")
-_KEEPS_OTHERS = re.compile(
+_BATCH_ID = re.compile(r"(?i)batch|epoch|\bid\b")
+_OTHER_ROWS_STAY = re.compile(
     r"replaceWhere|partitionOverwriteMode|\b(?:sql|execute\w*|merge)\s*\("
     r"|outputMode\s*\(\s*(?:[\"']complete[\"']|OutputMode\s*\.\s*Complete)"
 )
-"""What says that other rows stay, that the table is on the way, or that a batch has all rows."""
-_INSERTS_OVER = re.compile(r"(?i)\binsert\s+overwrite\b(?![\s\S]{0,300}\bpartition\b)")
-_BY_PARTITION = "partitionOverwriteMode"
-_PASSED = (
-    "an error of a batch is passed over here: the query takes the batch as done, and what failed "
-    "is lost. Raise it again, so that the query fails and begins with this batch"
+"""Code in which other rows stay, the table is an intermediate one, or a batch has all rows."""
+_INSERT_OVERWRITE = re.compile(r"(?i)\binsert\s+overwrite\b(?![\s\S]{0,300}\bpartition\b)")
+_PARTITION_MODE = "partitionOverwriteMode"
+_SWALLOWED = (
+    "an error of a batch is swallowed here: the query takes the batch as done, and the records "
+    "that failed are lost. Raise it again, so that the query fails and restarts with this batch"
 )
 
 
-_KEPT = (
-    "rows are put by here and written with later ones, and close() does nothing with those that "
+_UNWRITTEN_ROWS = (
+    "rows are buffered here and written with later ones, and close() does nothing with those that "
     "are left: the query takes them as done. Write what is left in close()"
 )
-_PUTS_BY = r"\b(\w+)\s*(?:\.\s*(?:add|append|addOne|offer)\s*\(|\+=)[^;{{}}\n]*\b(?:{0})\b"
+_BUFFERED_ROW = r"\b(\w+)\s*(?:\.\s*(?:add|append|addOne|offer)\s*\(|\+=)[^;{{}}\n]*\b(?:{0})\b"
 
 
-def functions(reading: Reading, code: str) -> None:
-    """Refuses functions that are given batches or rows, and pass over any error."""
+def check_functions(reading: Reading, code: str) -> None:
+    """Refuses functions of `foreachBatch` and `foreach` that may lose batches or rows: they swallow
+    errors, do not wait for writes, or write a part."""
     try:
         tree = inlined(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         code = normal_form(code)
-        _aside_in_other_languages(reading, code)
+        _refuse_jvm_writes(reading, code)
         at = jvm_databases.uncommitted(code)
         refuse_uncommitted(reading, line_of(code, at) if at >= 0 else 0)
-        lines = [line_of(code, at) for at in _in_other_languages(code)]
-        line, reason = _sent_in_other_languages(code)
+        lines = [line_of(code, at) for at in _swallowed_jvm_errors(code)]
+        line, reason = _unchecked_jvm_send(code)
     else:
-        given = _given(tree)
-        _own_producer(reading, tree)
+        query_functions = _query_functions(tree)
+        _refuse_other_producer(reading, tree)
         refuse_uncommitted(reading, python_databases.uncommitted(tree))
         line, reason = python_sends.unheard(tree, in_config=_has_callback(tree))
-        every = [*given, *_lambdas(tree)]
-        lines = [line for node in given for line in _passed_over(node)]
-        lines += [line for node in every for line in _unasked(node)]
+        all_functions = [*query_functions, *_lambdas_and_coroutines(tree)]
+        lines = [line for node in query_functions for line in _swallowed_errors(node)]
+        lines += [line for node in all_functions for line in _unchecked_futures(node)]
         sessions = partial_polls.sessions(tree)
-        lines += [line for node in every for line in _unread_results(node, sessions)]
-        replaced = [*_replacements(every, code)]
-        if replaced:
-            reading.wrong(Component.APPLICATION, "processing", min(replaced), _REPLACED)
-        left = [(line, batch_writes.PART) for node in every for line in _parts(node)]
-        left += [(line, _KEPT) for line in _kept_rows(tree)]
-        if left := left or [*batch_writes.faults(tree)]:
-            reading.wrong(Component.APPLICATION, "processing", *min(left))
+        lines += [line for node in all_functions for line in _unread_results(node, sessions)]
+        overwritten = [*_overwrites(all_functions, code)]
+        if overwritten:
+            reading.wrong(Component.APPLICATION, "processing", min(overwritten), _OVERWRITTEN)
+        faults = [
+            (line, batch_writes.PART) for node in all_functions for line in _partial_writes(node)
+        ]
+        faults += [(line, _UNWRITTEN_ROWS) for line in _unwritten_rows(tree)]
+        if faults := faults or [*batch_writes.faults(tree)]:
+            reading.wrong(Component.APPLICATION, "processing", *min(faults))
         clients, buffers = AsyncClients(tree), Buffers(tree)
-        if aside := [line for node in every for line in _not_waited_for(node, clients, buffers)]:
-            reading.wrong(Component.APPLICATION, "processing", min(aside), _ASIDE)
+        if unawaited := [
+            line for node in all_functions for line in _unawaited_calls(node, clients, buffers)
+        ]:
+            reading.wrong(Component.APPLICATION, "processing", min(unawaited), _NOT_AWAITED)
     if line:
         reading.wrong(Component.APPLICATION, "delivery.errors", line, reason)
     if lines:
-        passed_over(reading, min(lines), _PASSED)
+        passed_over(reading, min(lines), _SWALLOWED)
 
 
-def _replacements(functions: list[ast.AST], code: str) -> Iterator[int]:
-    """Where a batch takes the place of what others wrote."""
-    if not _KEEPS_OTHERS.search(code):
-        yield from (line for node in functions for line in _replaced(node))
-    if _BY_PARTITION not in code:
+def _overwrites(functions: list[ast.AST], code: str) -> Iterator[int]:
+    """The lines where a batch overwrites what other batches wrote."""
+    if not _OTHER_ROWS_STAY.search(code):
+        yield from (line for node in functions for line in _overwriting_modes(node))
+    if _PARTITION_MODE not in code:
         calls = (call for node in functions for call in words.calls(node))
         yield from (
             call.lineno
             for call in calls
-            if words.verb(call) == "sql" and _INSERTS_OVER.search(ast.unparse(call))
+            if words.verb(call) == "sql" and _INSERT_OVERWRITE.search(ast.unparse(call))
         )
 
 
 def _has_callback(tree: ast.Module) -> bool:
-    """Whether a dict of a client has a callback of its own."""
+    """Whether a client's configuration dict states a delivery callback."""
     return any(isinstance(node, ast.Constant) and node.value == "on_delivery"
                for node in ast.walk(tree))  # fmt: skip
 
 
-def _sent_in_other_languages(code: str) -> tuple[int, str]:
-    """The first send of a producer of Scala or Java that fails unnoticed, and why."""
+def _unchecked_jvm_send(code: str) -> tuple[int, str]:
+    """The line of the first send in Scala or Java whose failure goes unnoticed, and the reason; 0
+    and an empty reason if there is none."""
     at, reason = jvm_sends.unheard(Text.of(code))
     return (line_of(code, at) if reason else 0), reason
 
 
-def _parts(function: ast.AST) -> Iterator[int]:
-    """Where only a part of a batch is written."""
+def _partial_writes(function: ast.AST) -> Iterator[int]:
+    """The lines where only a part of a batch is written."""
     for call in words.calls(function):
-        is_sink = words.verb(call) in _SINKS
+        is_sink = words.verb(call) in _WRITE_CALLS
         whole = call.func.value if is_sink and isinstance(call.func, ast.Attribute) else None
         inner = words.calls(whole) if whole else ()
-        yield from (part.lineno for part in inner if words.verb(part) in _TAKES_PARTS)
+        yield from (partial.lineno for partial in inner if words.verb(partial) in _LIMITING_CALLS)
     for node in ast.walk(function):
         if isinstance(node, ast.For) and words.verb(node.iter) in ("take", "head", "tail"):
             yield node.lineno
 
 
-def _is_called(own: dict[str, ast.FunctionDef], name: str) -> bool:
-    """Whether close() is this method, or calls it."""
-    called = words.calls(own["close"]) if "close" in own else ()
+def _runs_at_close(methods: dict[str, ast.FunctionDef], name: str) -> bool:
+    """Whether a method is close(), or close() calls it."""
+    called = words.calls(methods["close"]) if "close" in methods else ()
     return name == "close" or any(words.verb(call) == name for call in called)
 
 
-def _kept_rows(tree: ast.Module) -> Iterator[int]:
-    """Where an object puts a row by that close() does nothing with (ForeachWriter)."""
+def _unwritten_rows(tree: ast.Module) -> Iterator[int]:
+    """The lines where a ForeachWriter buffers a row in a field that close() does not use."""
     for node in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-        own = {inner.name: inner for inner in node.body if isinstance(inner, ast.FunctionDef)}
-        if not ("open" in own and "process" in own):
+        methods = {inner.name: inner for inner in node.body if isinstance(inner, ast.FunctionDef)}
+        if not ("open" in methods and "process" in methods):
             continue
-        ends = [method for name, method in own.items() if _is_called(own, name)]
-        closing = {inner.attr for method in ends for inner in ast.walk(method)
+        ending = [method for name, method in methods.items() if _runs_at_close(methods, name)]
+        closing = {inner.attr for method in ending for inner in ast.walk(method)
                    if isinstance(inner, ast.Attribute)}  # fmt: skip
-        for call in words.calls(own["process"]):
-            is_put = words.verb(call) in ("append", "extend", "add")
-            if is_put and words.receiver(call).startswith("self."):
+        for call in words.calls(methods["process"]):
+            is_added = words.verb(call) in ("append", "extend", "add")
+            if is_added and words.receiver(call).startswith("self."):
                 field = words.receiver(call).removeprefix("self.")
                 yield from () if field in closing else (call.lineno,)
 
 
-def _replaced(function: ast.AST) -> Iterator[int]:
-    """Where a batch is written over what others wrote, or only where none did, to a place that
-    does not depend on it."""
+def _overwriting_modes(function: ast.AST) -> Iterator[int]:
+    """The lines where a batch is written with mode `overwrite` or `ignore` to a place that does not
+    depend on the batch."""
     arguments = function.args.args if isinstance(function, ast.FunctionDef | ast.Lambda) else []
     names = {argument.arg for argument in arguments[1:]}
-    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    if not arguments or names & used:
+    used_names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    if not arguments or names & used_names:
         return
     for call in words.calls(function):
         modes = [*call.args, *(word.value for word in call.keywords if word.arg == "mode")]
@@ -195,25 +203,26 @@ def _replaced(function: ast.AST) -> Iterator[int]:
             yield call.lineno
 
 
-def _unasked(function: ast.AST) -> Iterator[int]:
-    """Where an error stays in a future of which nothing asks (concurrent.futures)."""
+def _unchecked_futures(function: ast.AST) -> Iterator[int]:
+    """The lines where an error stays in a future whose result nobody checks
+    (concurrent.futures)."""
     pools = words.made_of(function, words.EXECUTORS)
     unread = {id(node) for node in words.unread(function)}
-    asks = words.asks(function)
+    checks = words.asks(function)
     for call in words.calls(function):
         is_lazy = words.verb(call) == "map" and words.receiver(call) in pools
-        if (is_lazy and id(call) in unread) or (words.keeps_error(call) and not asks):
+        if (is_lazy and id(call) in unread) or (words.keeps_error(call) and not checks):
             yield call.lineno
 
 
 def _unread_results(function: ast.AST, sessions: set[str]) -> Iterator[int]:
-    """Where a result says what became of a batch, and nothing reads it."""
+    """The lines of calls that return the result of a write, which nobody reads."""
     lost = partial_polls.unread_results(function, (), sessions)
     yield from (call.lineno for call in words.calls(function) if id(call) in lost)
 
 
-def _own_producer(reading: Reading, tree: ast.Module) -> None:
-    """Refuses a producer beside Spark's that does not wait for the copies of what it sends."""
+def _refuse_other_producer(reading: Reading, tree: ast.Module) -> None:
+    """Refuses a producer other than Spark's that does not wait for all replicas."""
     for call in words.calls(tree):
         dicts = [value for value in call.args if isinstance(value, ast.Dict)]
         if not words.verb(call).endswith("Producer"):
@@ -223,37 +232,37 @@ def _own_producer(reading: Reading, tree: ast.Module) -> None:
         for key, value in stated:
             name = key.value if isinstance(key, ast.Constant) else ""
             if name in _ACKS and ast.unparse(value).strip("'\"") not in ("all", "-1"):
-                reading.wrong(Component.PRODUCER, "acks", value.lineno, _BESIDE)
+                reading.wrong(Component.PRODUCER, "acks", value.lineno, _OTHER_PRODUCER)
 
 
-def _given(tree: ast.Module) -> list[ast.FunctionDef]:
-    """The functions that get batches or rows, and those of the file that they call."""
+def _query_functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """The functions that are called with batches or rows, and those of the file that they call."""
     calls = [call for call in words.calls(tree) if words.verb(call) in _FUNCTIONS]
-    known: dict[str, list[ast.FunctionDef]] = {}
+    by_name: dict[str, list[ast.FunctionDef]] = {}
     for node in ast.walk(tree):
-        own = [node] if isinstance(node, ast.FunctionDef) else []
-        if isinstance(node, ast.ClassDef):  # an object with open(), process() and close()
-            own = [inner for inner in node.body if isinstance(inner, ast.FunctionDef)]
+        methods = [node] if isinstance(node, ast.FunctionDef) else []
+        if isinstance(node, ast.ClassDef):  # a writer with open(), process() and close()
+            methods = [inner for inner in node.body if isinstance(inner, ast.FunctionDef)]
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            known.setdefault(node.name, []).extend(own)
-    given = list[ast.FunctionDef]()
+            by_name.setdefault(node.name, []).extend(methods)
+    functions = list[ast.FunctionDef]()
     values: list[ast.AST] = [value for call in calls for value in call.args]
-    for _ in range(_DEEPEST_CALL):
+    for _ in range(_MAX_CALL_DEPTH):
         names = {
             inner.id if isinstance(inner, ast.Name) else inner.attr
             for value in values for inner in ast.walk(value)
             if isinstance(inner, ast.Name | ast.Attribute)
         }  # fmt: skip
-        added = [node for name in sorted(names & known.keys()) for node in known[name]]
-        added = [node for node in added if node not in given]
-        given += added
+        added = [node for name in sorted(names & by_name.keys()) for node in by_name[name]]
+        added = [node for node in added if node not in functions]
+        functions += added
         inner = [call for node in added for call in words.calls(node)]
         values = [value for call in inner for value in (call.func, *call.args)]
-    return given
+    return functions
 
 
-def _lambdas(tree: ast.Module) -> list[ast.AST]:
-    """The functions without a name, and the coroutines, that get batches or rows."""
+def _lambdas_and_coroutines(tree: ast.Module) -> list[ast.AST]:
+    """The lambdas and the coroutines that are called with batches or rows."""
     calls = [call for call in words.calls(tree) if words.verb(call) in _FUNCTIONS]
     values = [value for call in calls for value in call.args]
     names = {value.id for value in values if isinstance(value, ast.Name)}
@@ -264,9 +273,9 @@ def _lambdas(tree: ast.Module) -> list[ast.AST]:
     ]
 
 
-def _not_waited_for(function: ast.AST, clients: AsyncClients, buffers: Buffers) -> Iterator[int]:
-    """Where threads, or a producer, have what a batch brought when its function returns; a
-    coroutine is never begun."""
+def _unawaited_calls(function: ast.AST, clients: AsyncClients, buffers: Buffers) -> Iterator[int]:
+    """The lines where threads, or a producer, still hold records of a batch when its function
+    returns. A coroutine is never started."""
     if isinstance(function, ast.AsyncFunctionDef):
         yield function.lineno
         return
@@ -274,107 +283,114 @@ def _not_waited_for(function: ast.AST, clients: AsyncClients, buffers: Buffers) 
     waits = any(map(words.waits, calls))
     unread = {id(node) for node in words.unread(function)}
     flushes = [call for call in calls if words.verb(call) == "flush"]
-    flushed = any(words.waits_for_all(call) or id(call) not in unread for call in flushes)
+    is_flushed = any(words.waits_for_all(call) or id(call) not in unread for call in flushes)
     for call in calls:
-        sends = words.verb(call) == "produce" and not flushed
-        is_left = id(call) in unread and clients.leaves(call)
-        if sends or is_left or (buffers.hands(call) and not waits):
+        sends = words.verb(call) == "produce" and not is_flushed
+        is_unawaited = id(call) in unread and clients.leaves(call)
+        if sends or is_unawaited or (buffers.hands(call) and not waits):
             yield call.lineno
 
 
-def _blocks(text: Text) -> Iterator[list[Block]]:
-    """What each query hands its batches or rows to, with the methods that it calls."""
-    for match in islice(_HANDED.finditer(text.plain), _MOST):
+def _function_bodies(text: Text) -> Iterator[list[Block]]:
+    """For each query the body of the function that its batches or rows are passed to, and the
+    bodies of the methods that this calls."""
+    for match in islice(_FUNCTION_CALL.finditer(text.plain), _MAX_MATCHES):
         end = text.closed(match.end())
-        named = _NAMED.fullmatch(text.plain[match.end() : end - 1])
-        bodies = text.bodies(named[1]) if named else []
-        inner = [block for body in bodies for block in text.reached(body)]
-        yield [*text.reached((match.end() - 1, end)), *inner]
+        reference = _METHOD_REFERENCE.fullmatch(text.plain[match.end() : end - 1])
+        bodies = text.bodies(reference[1]) if reference else []
+        called = [block for body in bodies for block in text.reached(body)]
+        yield [*text.reached((match.end() - 1, end)), *called]
 
 
-def _in_other_languages(code: str) -> Iterator[int]:
-    """Where a function in Scala or Java passes over any error of a batch."""
+def _swallowed_jvm_errors(code: str) -> Iterator[int]:
+    """The offsets where a function in Scala or Java swallows any error of a batch."""
     text = Text.of(code)
-    silent = [*jvm_handlers.silent(text, in_function=True)]
-    for functions in _blocks(text):
+    swallowing = [*jvm_handlers.silent(text, in_function=True)]
+    for functions in _function_bodies(text):
         for body in functions:
             yield from chain_errors.passed_over(text, body)
-        for handler in silent:
-            around = [
+        for handler in swallowing:
+            enclosing = [
                 function for function in functions if function[0] < handler.attempt[0] < function[1]
             ]
-            if around and not jvm_handlers.tries_again(text, handler.attempt, around[0]):
+            if enclosing and not jvm_handlers.tries_again(text, handler.attempt, enclosing[0]):
                 yield handler.at
         if any(ONLY_WAITS.search(text.plain, *body) for body in functions):
-            asked = "".join(ONLY_WAITS.sub("", text.plain[slice(*body)]) for body in functions)
-            handed = (HAND.search(text.plain, *body) for body in functions)
-            if (hand := next(filter(None, handed), None)) and not ASKS.search(asked):
-                yield hand.start()
+            others = "".join(ONLY_WAITS.sub("", text.plain[slice(*body)]) for body in functions)
+            hand_overs = (HAND.search(text.plain, *body) for body in functions)
+            if (hand_over := next(filter(None, hand_overs), None)) and not ASKS.search(others):
+                yield hand_over.start()
 
 
-def _aside_in_other_languages(reading: Reading, code: str) -> None:
-    """Refuses functions in Scala or Java that hand a batch on, write a part of it, or write it
-    over the others."""
-    if left := min(batch_writes_jvm.faults(code), default=None):
-        reading.wrong(Component.APPLICATION, "processing", line_of(code, left[0]), left[1])
+def _refuse_jvm_writes(reading: Reading, code: str) -> None:
+    """Refuses functions in Scala or Java that hand a batch over to other threads, write only a part
+    of it, or overwrite other batches."""
+    if fault := min(batch_writes_jvm.faults(code), default=None):
+        reading.wrong(Component.APPLICATION, "processing", line_of(code, fault[0]), fault[1])
     text = Text.of(code)
-    for at in _kept_rows_in_other_languages(text):
-        reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _KEPT)
-    keeps = _KEEPS_OTHERS.search(code)
-    for functions in _blocks(text):
+    for at in _unwritten_jvm_rows(text):
+        reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _UNWRITTEN_ROWS)
+    others_stay = _OTHER_ROWS_STAY.search(code)
+    for functions in _function_bodies(text):
         waits = any(pattern.search(text.plain, *body)
                     for body in functions for pattern in (ASKS, ONLY_WAITS))  # fmt: skip
         for body in functions:
-            over = None if keeps else _OVERWRITES.search(code, *body)
-            over = None if over and _OF_ONE_BATCH.search(over[1]) else over
-            over = over or (_BY_PARTITION not in code and _INSERTS_OVER.search(code, *body)) or None
-            if over:
-                line = line_of(code, over.start())
-                reading.wrong(Component.APPLICATION, "processing", line, _REPLACED)
+            overwrite = None if others_stay else _OVERWRITE_MODE.search(code, *body)
+            overwrite = None if overwrite and _BATCH_ID.search(overwrite[1]) else overwrite
+            overwrite = (
+                overwrite
+                or (_PARTITION_MODE not in code and _INSERT_OVERWRITE.search(code, *body))
+                or None
+            )
+            if overwrite:
+                line = line_of(code, overwrite.start())
+                reading.wrong(Component.APPLICATION, "processing", line, _OVERWRITTEN)
                 break
-        for _, at in (own for body in functions for own in publishers.left(text, body, _ANYTHING)):
-            reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _ASIDE)
-        for pattern, words_of in ((HAND, _ASIDE), (_PARTLY, batch_writes.PART)):
-            found = (pattern.search(text.plain, *body) for body in functions)
-            match = next(filter(None, found), None)
+        for _, at in (
+            publish for body in functions for publish in publishers.left(text, body, _ANYTHING)
+        ):
+            reading.wrong(Component.APPLICATION, "processing", line_of(code, at), _NOT_AWAITED)
+        for pattern, message in ((HAND, _NOT_AWAITED), (_PARTIAL_WRITE, batch_writes.PART)):
+            matches = (pattern.search(text.plain, *body) for body in functions)
+            match = next(filter(None, matches), None)
             if match and not (waits and pattern is HAND):
                 line = line_of(code, match.start())
-                reading.wrong(Component.APPLICATION, "processing", line, words_of)
+                reading.wrong(Component.APPLICATION, "processing", line, message)
 
 
-def _kept_rows_in_other_languages(text: Text) -> Iterator[int]:
-    """Where a ForeachWriter puts a row by that close() does nothing with."""
+def _unwritten_jvm_rows(text: Text) -> Iterator[int]:
+    """The offsets where a ForeachWriter buffers a row in a field that close() does not use."""
     if not re.search(r"\bForeachWriter\b", text.plain):
         return
-    closing = "".join(text.plain[slice(*inner)] for body in text.bodies("close")
+    closing_source = "".join(text.plain[slice(*inner)] for body in text.bodies("close")
                       for inner in text.reached(body))  # fmt: skip
-    for body in text.bodies("process")[:_MOST]:
+    for body in text.bodies("process")[:_MAX_MATCHES]:
         names = "|".join(text.parameters(body)) or "(?!)"
-        for match in re.compile(_PUTS_BY.format(names)).finditer(text.plain, *body):
-            if not re.search(rf"\b{match[1]}\b", closing):
+        for match in re.compile(_BUFFERED_ROW.format(names)).finditer(text.plain, *body):
+            if not re.search(rf"\b{match[1]}\b", closing_source):
                 yield match.start()
 
 
-def _passed_over(function: ast.FunctionDef) -> list[int]:
-    """The handlers of any error that go on, and what `finally` leaves it by; those in a loop may
-    try again."""
+def _swallowed_errors(function: ast.FunctionDef) -> list[int]:
+    """The lines of handlers that swallow any error, and of jumps out of `finally`. Handlers in a
+    loop may try again, and are not included."""
     loops = [
         node for node in ast.walk(function)
         if isinstance(node, ast.While | ast.For)
         and (isinstance(node, ast.While) or words.verb(node.iter) == "range")
         and not error_handling.bounded(node, function)
     ]  # fmt: skip
-    inside = {id(inner) for loop in loops for inner in ast.walk(loop)}
+    in_loops = {id(inner) for loop in loops for inner in ast.walk(loop)}
     withs = (node for node in ast.walk(function) if isinstance(node, ast.With))
     tries = [node for node in ast.walk(function) if isinstance(node, ast.Try)]
     tries += [attempt for node in withs if (attempt := words.suppressed(node))]
     returns = [
-        part.lineno for node in tries for part in node.finalbody
-        if isinstance(part, ast.Return | ast.Break | ast.Continue)
+        statement.lineno for node in tries for statement in node.finalbody
+        if isinstance(statement, ast.Return | ast.Break | ast.Continue)
     ]  # fmt: skip
     return returns + [
         handler.lineno
-        for node in tries if id(node) not in inside
+        for node in tries if id(node) not in in_loops
         for handler in node.handlers
         if words.catches_all(handler)
         and words.goes_on(handler.body, lambda call: False, in_function=True)

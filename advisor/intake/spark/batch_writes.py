@@ -1,8 +1,9 @@
-"""What a Python function of `foreachBatch` or `foreach` writes of what it is given.
+"""Whether a Python function of `foreachBatch` or `foreach` writes all of its batch.
 
-A batch whose function returns is done, whatever the function made of it (ForeachBatchSink.scala,
-MicroBatchExecution.scala). A function that only counts, that writes a part, or writes now and
-then, leaves the rest behind. What is handed to code of elsewhere is taken to be written there.
+A batch is done when its function returns, whether or not the function wrote it
+(ForeachBatchSink.scala, MicroBatchExecution.scala). A function that only counts rows, writes a part
+of them, or writes some batches loses the rest. A batch that is passed to code outside of the file
+is assumed to be written there.
 """
 
 from __future__ import annotations
@@ -17,24 +18,24 @@ from advisor.intake.programs.python.processing.parts_of_polls import is_part
 from advisor.intake.programs.python.records.observations import observes
 
 NOTHING = (
-    "what a batch brought is written nowhere here, and the query takes it as done. Write it before "
-    "the function returns, or give the settings as options if nothing is to be kept"
+    "the records of a batch are not written here, and the query takes the batch as done. Write "
+    "them before the function returns, or give the settings as options if nothing is to be stored"
 )
 PART = (
-    "only a part of a batch is written here, and the query takes all of it as done. State "
-    "application.processing.errors, and give the settings as options, if the rest is of no use"
+    "only a part of a batch is written here, and the query takes all of it as done. If the rest is "
+    "not needed, state application.processing.errors, and give the settings as options"
 )
-NOW_AND_THEN = (
-    "only some batches are written here, and the query takes each of them as done. Write every "
-    "batch, or let the query have larger ones (trigger)"
+SOME_BATCHES = (
+    "only some batches are written here, and the query takes every batch as done. Write every "
+    "batch, or make the batches larger (trigger)"
 )
-CLOSED = (
-    "open() says here that rows are not processed: Spark passes over them, and takes them as done. "
-    "Raise the error, or return True"
+OPEN_RETURNS_FALSE = (
+    "open() returns False here: Spark skips the rows, and takes them as done. Raise the error, or "
+    "return True"
 )
-_DEEPEST = 3
-PARTS = frozenset({"limit", "sample", "take", "head", "first", "tail", "islice"})
-KEEPS_ALL = frozenset({
+_MAX_DEPTH = 3
+LIMITING_CALLS = frozenset({"limit", "sample", "take", "head", "first", "tail", "islice"})
+DERIVING_CALLS = frozenset({
     "count", "show", "isEmpty", "printSchema", "explain", "cache", "persist", "unpersist",
     "checkpoint", "localCheckpoint", "describe", "summary", "len", "collect", "toPandas", "select",
     "selectExpr", "filter", "where", "withColumn", "withColumns", "withColumnRenamed", "drop",
@@ -48,40 +49,40 @@ KEEPS_ALL = frozenset({
     "itertuples", "to_dict", "zip", "limit", "sample", "take", "head", "first", "tail", "islice",
     "write", "mode", "option", "options", "partitionBy",
 })  # fmt: skip
-"""Calls that make a value of what they are called of, or are given, and write nothing."""
-MAKES = frozenset({
+"""Calls that derive a value from their receiver or an argument, and write nothing."""
+DERIVING_FUNCTIONS = frozenset({
     "len", "list", "tuple", "sorted", "enumerate", "isinstance", "str", "type", "dict", "int",
     "float", "zip", "loads", "decode", "from_json", "col", "createDataFrame", "append", "extend",
     "add", "islice", "join", "union", "unionByName", "set", "sum", "max", "min", "any", "all",
 })  # fmt: skip
-"""Those of them that are given it."""
-_VIEWS = frozenset({
+"""Those of them that derive it from an argument."""
+_VIEW_CALLS = frozenset({
     "createOrReplaceTempView", "createTempView", "createGlobalTempView", "registerTempTable",
     "createOrReplaceGlobalTempView",
 })  # fmt: skip
-NUMBERS = frozenset({"count", "isEmpty", "len"})
-KINDS = frozenset({"schema", "columns", "dtypes"})
-GROUPS = frozenset({"groupBy", "groupby", "groupByKey", "cube", "rollup"})
-"""After these, `count` makes rows."""
-_FUNCTIONS = ("foreach", "foreachPartition", "map", "flatMap", "mapPartitions")
-_NOWHERE = ("console", "noop")
-_MATCHES = frozenset({
+ROW_COUNTS = frozenset({"count", "isEmpty", "len"})
+SCHEMA_ATTRIBUTES = frozenset({"schema", "columns", "dtypes"})
+GROUPINGS = frozenset({"groupBy", "groupby", "groupByKey", "cube", "rollup"})
+"""After one of these, `count` returns rows and not a number."""
+_ROW_FUNCTIONS = ("foreach", "foreachPartition", "map", "flatMap", "mapPartitions")
+_DISCARDING_FORMATS = ("console", "noop")
+_MERGE_CLAUSES = frozenset({
     "whenMatchedUpdate", "whenMatchedUpdateAll", "whenMatchedDelete", "whenNotMatchedInsert",
     "whenNotMatchedInsertAll",
 })  # fmt: skip
-"""Of Delta's DeltaMergeBuilder, which does nothing before `execute()`."""
+"""Methods of Delta's DeltaMergeBuilder, which does nothing before `execute()`."""
 
 
 @dataclass(slots=True)
-class _Found:
-    """What a function writes: the calls that are given all of a batch, or a part of it."""
+class _Writes:
+    """The calls of a function that write all of a batch, and those that write a part of it."""
 
     whole: list[ast.AST] = field(default_factory=list)
     part: list[ast.AST] = field(default_factory=list)
 
 
 def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Where a function leaves some of what it is given, and why."""
+    """Yields each line where a function does not write all of its batch, and the reason."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, Function)}
     classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for call in words.calls(tree):
@@ -90,78 +91,84 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
         of_stream = "writeStream" in ast.unparse(call.func)
         if words.verb(call) == "foreach" and not of_stream:
             continue
-        given, skipped = _given(tree, call.args[0])
-        own = classes.get(_made(given))
-        if own is not None and words.verb(call) == "foreach":
-            yield from _of_object(tree, own, functions)
+        expression, bound = _query_function(tree, call.args[0])
+        class_ = classes.get(_constructed_class(expression))
+        if class_ is not None and words.verb(call) == "foreach":
+            yield from _writer_faults(tree, class_, functions)
             continue
-        name = given.id if isinstance(given, ast.Name) else getattr(given, "attr", "")
-        function = given if isinstance(given, ast.Lambda) else functions.get(name)
-        if own is not None:
-            methods = (method for method in own.body if isinstance(method, Function))
+        name = (
+            expression.id if isinstance(expression, ast.Name) else getattr(expression, "attr", "")
+        )
+        function = expression if isinstance(expression, ast.Lambda) else functions.get(name)
+        if class_ is not None:
+            methods = (method for method in class_.body if isinstance(method, Function))
             function = next((method for method in methods if method.name == "__call__"), None)
         if function is not None:
-            yield from _of_function(tree, function, skipped, functions)
+            yield from _function_faults(tree, function, bound, functions)
 
 
-def _made(given: ast.expr) -> str:
-    """The class that an object is made of at once; empty for anything else."""
-    is_made = isinstance(given, ast.Call) and isinstance(given.func, ast.Name)
-    return words.verb(given) if is_made else ""
+def _constructed_class(expression: ast.expr) -> str:
+    """The class of an object that is constructed in this expression; else empty."""
+    is_constructed = isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name)
+    return words.verb(expression) if is_constructed else ""
 
 
-def _given(tree: ast.Module, value: ast.expr) -> tuple[ast.expr, int]:
-    """The function that a query is given, and how many of its parameters are bound before."""
+def _query_function(tree: ast.Module, value: ast.expr) -> tuple[ast.expr, int]:
+    """The function that is passed to a query, and how many of its parameters `partial` binds."""
     if isinstance(value, ast.Call) and words.verb(value) == "partial" and value.args:
         return value.args[0], len(value.args) - 1
     if isinstance(value, ast.Name):
-        made = [
+        assigned = [
             node.value for node in ast.walk(tree)
             if isinstance(node, ast.Assign) and value.id in map(ast.unparse, node.targets)
         ]  # fmt: skip
-        if len(made) == 1 and isinstance(made[0], ast.Call | ast.Lambda):
-            return _given(tree, made[0]) if isinstance(made[0], ast.Call) else (made[0], 0)
+        if len(assigned) == 1 and isinstance(assigned[0], ast.Call | ast.Lambda):
+            return (
+                _query_function(tree, assigned[0])
+                if isinstance(assigned[0], ast.Call)
+                else (assigned[0], 0)
+            )
     return value, 0
 
 
-def _of_function(
-    tree: ast.Module, function: Function | ast.Lambda, skipped: int, functions: dict[str, Function]
+def _function_faults(
+    tree: ast.Module, function: Function | ast.Lambda, bound: int, functions: dict[str, Function]
 ) -> Iterator[tuple[int, str]]:
-    own = _own_parameters(function)[skipped:]
-    if not own:
+    parameters = _parameters(function)[bound:]
+    if not parameters:
         return
     walk = _Walk(tree, functions)
-    walk.follow(function, {own[0]})
-    found, body = walk.found, function.body if isinstance(function, Function) else []
-    if gate := _gate(body, found.whole, set(own[1:])):
-        yield gate, NOW_AND_THEN
-    elif not found.whole and not walk.is_kept:
-        line = found.part[0].lineno if found.part else function.lineno  # type: ignore[attr-defined]
-        yield line, PART if found.part else NOTHING
+    walk.follow(function, {parameters[0]})
+    writes, body = walk.writes, function.body if isinstance(function, Function) else []
+    if line := _line_of_write_condition(body, writes.whole, set(parameters[1:])):
+        yield line, SOME_BATCHES
+    elif not writes.whole and not walk.is_buffered:
+        line = writes.part[0].lineno if writes.part else function.lineno  # type: ignore[attr-defined]
+        yield line, PART if writes.part else NOTHING
 
 
-def _own_parameters(function: Function | ast.Lambda) -> list[str]:
+def _parameters(function: Function | ast.Lambda) -> list[str]:
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     return names[1:] if names[:1] in (["self"], ["cls"]) else names
 
 
-def _of_object(
-    tree: ast.Module, own: ast.ClassDef, functions: dict[str, Function]
+def _writer_faults(
+    tree: ast.Module, class_: ast.ClassDef, functions: dict[str, Function]
 ) -> Iterator[tuple[int, str]]:
-    """Of an object with `open`, `process` and `close`."""
-    methods = {method.name: method for method in own.body if isinstance(method, Function)}
-    if opens := methods.get("open"):
-        returns = [node for node in ast.walk(opens) if isinstance(node, ast.Return)]
-        handlers = [node for node in ast.walk(opens) if isinstance(node, ast.ExceptHandler)]
-        caught = {id(inner) for handler in handlers for inner in ast.walk(handler)}
-        nothing = [node for node in returns if _is_false(node.value)]
-        after_error = [node for node in nothing if id(node) in caught]
-        raises = any(isinstance(node, ast.Raise) for node in opens.body)
-        if (after_error or len(nothing) == len(returns)) and not raises:
-            causes = (after_error or nothing)[:1]
-            yield causes[0].lineno if causes else opens.lineno, CLOSED
-    if process := methods.get("process"):
-        yield from _of_function(tree, process, 0, functions)
+    """The faults of a writer: an object with the methods `open`, `process` and `close`."""
+    methods = {method.name: method for method in class_.body if isinstance(method, Function)}
+    if open_method := methods.get("open"):
+        returns = [node for node in ast.walk(open_method) if isinstance(node, ast.Return)]
+        handlers = [node for node in ast.walk(open_method) if isinstance(node, ast.ExceptHandler)]
+        in_handlers = {id(inner) for handler in handlers for inner in ast.walk(handler)}
+        false_returns = [node for node in returns if _is_false(node.value)]
+        after_error = [node for node in false_returns if id(node) in in_handlers]
+        raises = any(isinstance(node, ast.Raise) for node in open_method.body)
+        if (after_error or len(false_returns) == len(returns)) and not raises:
+            causes = (after_error or false_returns)[:1]
+            yield causes[0].lineno if causes else open_method.lineno, OPEN_RETURNS_FALSE
+    if process_method := methods.get("process"):
+        yield from _function_faults(tree, process_method, 0, functions)
 
 
 def _is_false(value: ast.expr | None) -> bool:
@@ -169,33 +176,33 @@ def _is_false(value: ast.expr | None) -> bool:
 
 
 class _Walk:
-    """Follows what a function is given to the calls that write it."""
+    """Follows a batch, or a row, through a function to the calls that write it."""
 
     def __init__(self, tree: ast.Module, functions: dict[str, Function]) -> None:
-        self.found = _Found()
-        self.is_kept = False
-        """Whether an object keeps it, to write it elsewhere."""
+        self.writes = _Writes()
+        self.is_buffered = False
+        """Whether the batch is stored in an attribute of `self`, to be written elsewhere."""
         self._functions = functions
         verbs = {words.verb(call) for call in words.calls(tree)}
-        self._only_merges = bool(verbs & _MATCHES) and "execute" not in verbs
+        self._only_merges = bool(verbs & _MERGE_CLAUSES) and "execute" not in verbs
         self._has_sql = any(words.verb(call) in ("sql", "table") for call in words.calls(tree))
 
     def follow(
         self, function: Function | ast.Lambda, whole: set[str], part: set[str] | None = None,
         depth: int = 0,
     ) -> None:  # fmt: skip
-        """Follows a function that is given all of a batch by some names, and a part by others."""
+        """Follows a function, some of whose names hold all of a batch (`whole`), others a part."""
         levels = dict.fromkeys(part or (), 1) | dict.fromkeys(whole, 2)
         body = [function.body] if isinstance(function, ast.Lambda) else function.body
-        for _ in range(2):  # what a loop puts by is read above it
+        for _ in range(2):  # a statement above may read what a loop stores
             for node in body:
-                self._names(node, levels)
+                self._add_names(node, levels)
         for node in body:
             for call in words.calls(node):
-                self._call(call, levels, depth)
+                self._follow_call(call, levels, depth)
 
-    def _names(self, body: ast.AST, levels: dict[str, int]) -> None:
-        """Names that are given to a batch, or to what is made of it."""
+    def _add_names(self, body: ast.AST, levels: dict[str, int]) -> None:
+        """Adds the names that are bound to a batch, or to a value that is derived from it."""
         for node in ast.walk(body):
             pairs: list[tuple[ast.expr, ast.expr]] = []
             if isinstance(node, ast.Assign):
@@ -207,129 +214,135 @@ class _Walk:
             elif isinstance(node, ast.withitem) and node.optional_vars:
                 pairs = [(node.optional_vars, node.context_expr)]
             elif isinstance(node, ast.Call) and words.keeps(node):
-                pairs = [(node.func.value, given) for given in node.args
+                pairs = [(node.func.value, argument) for argument in node.args
                          if isinstance(node.func, ast.Attribute)]  # fmt: skip
             for target, value in pairs:
                 level = self._level(value, levels)
-                self.is_kept |= level == 2 and ast.unparse(target).startswith("self.")
+                self.is_buffered |= level == 2 and ast.unparse(target).startswith("self.")
                 for name in words.names_in(target) if level else ():
                     levels[name] = max(level, levels.get(name, 0))
 
     def _level(self, node: ast.AST | None, levels: dict[str, int]) -> int:
-        """2 for all of a batch, 1 for a part of it, 0 for what has nothing of it."""
+        """2 for all of a batch, 1 for a part of it, 0 for a value without any of its rows."""
         if isinstance(node, ast.Name):
             return levels.get(node.id, 0)
         if _is_number(node):
             return 0
         if isinstance(node, ast.Subscript):
-            own = self._level(node.value, levels)
-            return min(own, 1) if is_part(node.slice) else own
+            value_level = self._level(node.value, levels)
+            return min(value_level, 1) if is_part(node.slice) else value_level
         level = max(
             (self._level(child, levels) for child in ast.iter_child_nodes(node or ast.Pass())),
             default=0,
         )
-        return min(level, 1) if words.verb(node or ast.Pass()) in PARTS else level
+        return min(level, 1) if words.verb(node or ast.Pass()) in LIMITING_CALLS else level
 
-    def _call(self, call: ast.Call, levels: dict[str, int], depth: int) -> None:
-        verb, given = words.verb(call), [*call.args, *(word.value for word in call.keywords)]
-        whose = call.func.value if isinstance(call.func, ast.Attribute) else None
-        level = max(self._level(argument, levels) for argument in [whose, *given])
-        own = self._level(whose, levels)
-        if not level or words.is_log(call) or observes(call) or _is_nowhere(call):
+    def _follow_call(self, call: ast.Call, levels: dict[str, int], depth: int) -> None:
+        verb, arguments = words.verb(call), [*call.args, *(word.value for word in call.keywords)]
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+        level = max(self._level(argument, levels) for argument in [receiver, *arguments])
+        receiver_level = self._level(receiver, levels)
+        if not level or words.is_log(call) or observes(call) or _writes_to_discarding_sink(call):
             return
-        merges = self._only_merges and (verb == "merge" or verb in _MATCHES)
-        if merges or verb in (KEEPS_ALL if own else MAKES):
+        merges = self._only_merges and (verb == "merge" or verb in _MERGE_CLAUSES)
+        if merges or verb in (DERIVING_CALLS if receiver_level else DERIVING_FUNCTIONS):
             return
-        if verb in _VIEWS and not self._has_sql:
+        if verb in _VIEW_CALLS and not self._has_sql:
             return
-        if verb in _FUNCTIONS and len(call.args) == 1 and own:
-            self._handed(call, call.args[0], level, depth)
+        if verb in _ROW_FUNCTIONS and len(call.args) == 1 and receiver_level:
+            self._follow_rows(call, call.args[0], level, depth)
             return
         function = self._functions.get(verb)
-        if function is None or depth >= _DEEPEST:
-            self._writes(call, level)
+        if function is None or depth >= _MAX_DEPTH:
+            self._add_write(call, level)
             return
-        pairs = [*zip(_own_parameters(function), call.args, strict=False)]
+        pairs = [*zip(_parameters(function), call.args, strict=False)]
         pairs += [(word.arg, word.value) for word in call.keywords if word.arg]
-        of = {name: self._level(value, levels) for name, value in pairs}
-        if max(of.values(), default=0) < level:
-            self._writes(call, level)
+        parameter_levels = {name: self._level(value, levels) for name, value in pairs}
+        if max(parameter_levels.values(), default=0) < level:
+            self._add_write(call, level)
             return
-        whole = {name for name, own_level in of.items() if own_level == 2}
-        part = {name for name, own_level in of.items() if own_level == 1}
-        before = len(self.found.whole), len(self.found.part)
+        whole = {name for name, parameter_level in parameter_levels.items() if parameter_level == 2}
+        part = {name for name, parameter_level in parameter_levels.items() if parameter_level == 1}
+        before = len(self.writes.whole), len(self.writes.part)
         self.follow(function, whole, part, depth + 1)
-        self.found.whole[before[0] :] = [call] * (len(self.found.whole) > before[0])
-        self.found.part[before[1] :] = [call] * (len(self.found.part) > before[1])
+        self.writes.whole[before[0] :] = [call] * (len(self.writes.whole) > before[0])
+        self.writes.part[before[1] :] = [call] * (len(self.writes.part) > before[1])
 
-    def _handed(self, call: ast.Call, function: ast.expr, level: int, depth: int) -> None:
-        """`foreach(function)`, which is given each row."""
+    def _follow_rows(self, call: ast.Call, function: ast.expr, level: int, depth: int) -> None:
+        """Follows the function of `foreach(function)`, which is called with each row."""
         if isinstance(function, ast.Name) and function.id == "print":
             return
-        known = self._functions.get(getattr(function, "id", getattr(function, "attr", "")))
-        inner = function if isinstance(function, ast.Lambda) else known
-        own = _own_parameters(inner) if inner else []
-        if inner is None or not own or depth >= _DEEPEST:
-            self._writes(call, level)
+        named_function = self._functions.get(getattr(function, "id", getattr(function, "attr", "")))
+        inner = function if isinstance(function, ast.Lambda) else named_function
+        parameters = _parameters(inner) if inner else []
+        if inner is None or not parameters or depth >= _MAX_DEPTH:
+            self._add_write(call, level)
             return
-        before = len(self.found.whole)
-        self.follow(inner, {own[-1]}, None, depth + 1)
-        wrote = len(self.found.whole) > before
-        self.found.whole[before:] = []
+        before = len(self.writes.whole)
+        self.follow(inner, {parameters[-1]}, None, depth + 1)
+        wrote = len(self.writes.whole) > before
+        self.writes.whole[before:] = []
         if wrote:
-            self._writes(call, level)
+            self._add_write(call, level)
 
-    def _writes(self, call: ast.Call, level: int) -> None:
-        (self.found.whole if level == 2 else self.found.part).append(call)
+    def _add_write(self, call: ast.Call, level: int) -> None:
+        (self.writes.whole if level == 2 else self.writes.part).append(call)
 
 
 def _is_number(node: ast.AST | None) -> bool:
-    """Whether this says how many rows there are, or of which kind, and has none of them."""
+    """Whether an expression is the number of rows or their schema, and holds none of them."""
     if isinstance(node, ast.Attribute):
-        return node.attr in KINDS
-    if not isinstance(node, ast.Call) or words.verb(node) not in NUMBERS:
+        return node.attr in SCHEMA_ATTRIBUTES
+    if not isinstance(node, ast.Call) or words.verb(node) not in ROW_COUNTS:
         return False
-    return not any(words.verb(inner) in GROUPS for inner in words.calls(node.func))
+    return not any(words.verb(inner) in GROUPINGS for inner in words.calls(node.func))
 
 
-def _is_nowhere(call: ast.Call) -> bool:
-    """Whether a call writes to a sink that keeps nothing."""
+def _writes_to_discarding_sink(call: ast.Call) -> bool:
+    """Whether a call writes to a sink that stores nothing."""
     return any(
         words.verb(inner) == "format"
         and any(
-            isinstance(argument, ast.Constant) and argument.value in _NOWHERE
+            isinstance(argument, ast.Constant) and argument.value in _DISCARDING_FORMATS
             for argument in inner.args[:1]
         )
         for inner in words.calls(call.func)
     )
 
 
-def _gate(body: Iterable[ast.stmt], writes: list[ast.AST], batch: set[str]) -> int:
-    """The line of a condition that lets only some batches be written; 0 if there is none."""
-    at = {id(call) for call in writes}
-    every = [node for part in body for node in ast.walk(part) if isinstance(node, ast.If)]
-    own = {node.id for part in body for node in ast.walk(part)
+def _line_of_write_condition(
+    body: Iterable[ast.stmt], writes: list[ast.AST], batch: set[str]
+) -> int:
+    """The line of a condition under which only some batches are written; 0 if there is none."""
+    write_ids = {id(call) for call in writes}
+    conditions = [
+        node for statement in body for node in ast.walk(statement) if isinstance(node, ast.If)
+    ]
+    local_names = {node.id for statement in body for node in ast.walk(statement)
            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}  # fmt: skip
-    for node in every:
-        if not at or not (_is_now_and_then(node.test, batch) or _is_full(node.test, own)):
+    for node in conditions:
+        if not write_ids or not (
+            _holds_for_some_batches(node.test, batch) or _depends_on_size(node.test, local_names)
+        ):
             continue
         first, second = (
-            {id(inner) for part in side for inner in ast.walk(part)} & at
+            {id(inner) for statement in side for inner in ast.walk(statement)} & write_ids
             for side in (node.body, node.orelse)
         )
-        outside = at - first - second
-        leaves = any(
+        outside = write_ids - first - second
+        returns_early = any(
             isinstance(side[-1], ast.Return) and not inside
             for side, inside in ((node.body, first), (node.orelse, second)) if side
         )  # fmt: skip
-        if (not outside and bool(first) != bool(second)) or (outside and leaves):
+        if (not outside and bool(first) != bool(second)) or (outside and returns_early):
             return node.lineno
     return 0
 
 
-def _is_full(test: ast.expr, own: set[str]) -> bool:
-    """Whether a condition asks how much a list of several batches holds, or a batch, more than
-    whether it is empty."""
+def _depends_on_size(test: ast.expr, local_names: set[str]) -> bool:
+    """Whether a condition depends on the size of a batch, or of a list of several batches, and on
+    more than whether it is empty."""
     for node in ast.walk(test):
         if isinstance(node, ast.Compare) and words.verb(node.left) == "count":
             limits = [value.value for value in node.comparators if isinstance(value, ast.Constant)]
@@ -338,12 +351,12 @@ def _is_full(test: ast.expr, own: set[str]) -> bool:
             names = {argument.id for call in words.calls(node.left) for argument in call.args
                      if isinstance(argument, ast.Name)}  # fmt: skip
             limits = [ast.unparse(value) for value in node.comparators]
-            return bool(names) and names.isdisjoint(own) and limits != ["0"]
+            return bool(names) and names.isdisjoint(local_names) and limits != ["0"]
     return False
 
 
-def _is_now_and_then(test: ast.expr, batch: set[str]) -> bool:
-    """Whether a condition holds for some batches by their number, or by chance."""
+def _holds_for_some_batches(test: ast.expr, batch: set[str]) -> bool:
+    """Whether a condition holds for some batches only, by their number or at random."""
     for node in ast.walk(test):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return not isinstance(node.left, ast.Constant)

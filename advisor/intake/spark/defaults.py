@@ -1,4 +1,4 @@
-"""`spark-defaults.conf`: what each application of a cluster has that does not state it itself.
+"""`spark-defaults.conf`: settings of every application of a cluster that does not state its own.
 
 Source: Spark configuration.md, Dynamically Loading Spark Properties; Utils.getPropertiesFromFile,
 which reads it as Java's properties.
@@ -15,13 +15,13 @@ from advisor.intake.spark.query import SESSION_CHECKPOINT, SPECULATION
 
 _LINE = re.compile(r"spark\.[\w.-]{1,200}(?:[ \t=:]|$)")
 _CHECKPOINT = (
-    'counts for each query that states no checkpoint. Write .option("checkpointLocation", …) in '
+    'counts for every query that states no checkpoint. Write .option("checkpointLocation", …) in '
     "the query, and leave this out"
 )
 
 
 def read(text: str) -> Reading:
-    """Whether tasks are tried twice at once. Raises `IntakeError`."""
+    """Reads whether tasks run speculatively. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.SPARK})
     others = 0
     for entry in properties(text):

@@ -1,4 +1,4 @@
-"""Queries that Spark refuses, and reads of Kafka that are not streaming queries.
+"""Queries that Spark refuses to start, and batch reads of Kafka.
 
 Sources: DataStreamWriter.scala (a continuous trigger has no foreachBatch), error-conditions.json of
 Spark 4.2 (STREAMING_REAL_TIME_MODE), AsyncProgressTrackingMicroBatchExecution.scala
@@ -17,36 +17,36 @@ from advisor.intake.reading import Item, Reading
 from advisor.intake.spark.sinks import FORMAT
 
 _KAFKA = re.compile(r"\.format\(\s*(['\"])kafka\1\s*\)", re.IGNORECASE)
-_ENDS = re.compile(r"\.(?:readStream|writeStream|read|write)\b")
-_TAKEN = ("kafka", "console", "memory", "noop")
-"""The sinks that go with asynchronous progress tracking and with real-time mode, beside functions;
-of these four each mode leaves some out that are for trials alone."""
-_UPDATES = re.compile(r"\.outputMode\(\s*(?:['\"](\w+)['\"]|(?:OutputMode\.)?(\w+)\(\))\s*\)")
+_MARKER = re.compile(r"\.(?:readStream|writeStream|read|write)\b")
+_SUPPORTED_SINKS = ("kafka", "console", "memory", "noop")
+"""Sinks that asynchronous progress tracking or real-time mode support, besides functions. Each mode
+supports only some of the last three, which are for testing."""
+_OUTPUT_MODE = re.compile(r"\.outputMode\(\s*(?:['\"](\w+)['\"]|(?:OutputMode\.)?(\w+)\(\))\s*\)")
 _APPLICATION, _TRIGGER = Component.APPLICATION, "trigger"
-_ONCE = ("once", "availablenow")
-_NO_BATCHES: Mapping[str, str] = {
+_ONE_TIME = ("once", "availablenow")
+_NO_FOREACH_BATCH: Mapping[str, str] = {
     "continuous": "'foreachBatch' is not supported with continuous trigger",
     "real-time": "STREAMING_REAL_TIME_MODE.SINK_NOT_SUPPORTED: the sink of foreachBatch is "
     "currently not supported",
 }
-"""By trigger; the first in the words of DataStreamWriter."""
-_NO_SINK: Mapping[str, str] = {
+"""Messages by trigger. The first is DataStreamWriter's."""
+_UNSUPPORTED_SINK: Mapping[str, str] = {
     "real-time": "STREAMING_REAL_TIME_MODE.OPERATOR_OR_SINK_NOT_IN_ALLOWLIST: real-time mode has "
     "no sink of format {}",
     "async-progress": "Sink {} does not support async progress tracking",
 }
 
 
-def is_batch(code: str, at: int) -> bool:
-    """Whether a `.read` that ends there reads Kafka."""
-    ends = _ENDS.search(code, at)
-    return bool(_KAFKA.search(code, at, ends.start() if ends else len(code)))
+def is_batch_query(code: str, at: int) -> bool:
+    """Whether the `.read` that ends at this offset reads Kafka."""
+    next_marker = _MARKER.search(code, at)
+    return bool(_KAFKA.search(code, at, next_marker.start() if next_marker else len(code)))
 
 
-def batch(reading: Reading, code: str, line: int) -> None:
-    """Says what a batch query is; one without a stream beside it is refused."""
-    words = "spark.read is a batch query: it has no checkpoint, and nothing remembers what a run "
-    words += "before it had read"
+def refuse_batch_query(reading: Reading, code: str, line: int) -> None:
+    """Notes a batch query, or refuses it if the code has no streaming query."""
+    words = "spark.read is a batch query: it has no checkpoint, and no record of what an earlier "
+    words += "run read"
     if ".readStream" in code:
         reading.note(line, f"{words}. It is not read")
     else:
@@ -54,29 +54,37 @@ def batch(reading: Reading, code: str, line: int) -> None:
         reading.wrong(Component.CONSUMER, "read", line, words)
 
 
-def of_last_source(items: Sequence[Item], begins: int) -> list[Item]:
-    """The items, where what an earlier query reads is told apart from what the last one does."""
-    words = "is of another query in this code"
+def mark_earlier_sources(items: Sequence[Item], last_source: int) -> list[Item]:
+    """The items, of which the starting offsets of earlier queries are marked as inert."""
+    reason = "belongs to another query in this code"
     return [
-        replace(item, inert=words) if at < begins and item.name.lower() in SPARK_PLACES else item
+        replace(item, inert=reason)
+        if at < last_source and item.name.lower() in SPARK_PLACES
+        else item
         for at, item in enumerate(items)
     ]
 
 
-def query(reading: Reading, code: str, function: str, triggers: Sequence[tuple[str, int]]) -> None:
-    """Adds what no query starts with: a sink, an output mode or a trigger that do not go together.
+def refuse_query(
+    reading: Reading, code: str, function: str, triggers: Sequence[tuple[str, int]]
+) -> None:
+    """Refuses a sink, an output mode or a trigger that no query starts with.
 
-    `function` is what the query writes to (`foreachBatch`, `foreach`), empty for anything else;
-    `triggers` are the names of the triggers in the code, each with its line.
+    `function` is `foreachBatch` or `foreach` if the query writes to one, else empty. `triggers` are
+    the names of the triggers in the code, each with its line.
     """
     kinds = {item.text: item.line for item in reading.items if item.name == _TRIGGER}
     modes = {"real-time", "async-progress"} & kinds.keys()
-    formats = [name for name in FORMAT.findall(code) if name.lower() not in _TAKEN] if modes else []
-    for kind, words in _NO_BATCHES.items():
+    formats = (
+        [name for name in FORMAT.findall(code) if name.lower() not in _SUPPORTED_SINKS]
+        if modes
+        else []
+    )
+    for kind, words in _NO_FOREACH_BATCH.items():
         if kind in kinds and function == "foreachBatch":
             reading.wrong(_APPLICATION, _TRIGGER, kinds[kind], words)
     for kind in modes if formats else ():
-        words = _NO_SINK[kind].format(formats[0])
+        words = _UNSUPPORTED_SINK[kind].format(formats[0])
         reading.wrong(_APPLICATION, _TRIGGER, kinds[kind], words)
     if "real-time" in kinds:
         _real_time(reading, code, kinds)
@@ -85,7 +93,7 @@ def query(reading: Reading, code: str, function: str, triggers: Sequence[tuple[s
 
 
 def _real_time(reading: Reading, code: str, kinds: Mapping[str, int]) -> None:
-    modes = [mode for found in _UPDATES.finditer(code) for mode in found.groups() if mode]
+    modes = [mode for match in _OUTPUT_MODE.finditer(code) for mode in match.groups() if mode]
     if modes and "update" not in [mode.lower() for mode in modes]:
         words = (
             f"The output mode {modes[-1]} is not supported. To work around this limitation, set "
@@ -106,7 +114,7 @@ def _asynchronous(
         words = "Sink ForeachBatchSink does not support async progress tracking"
         reading.wrong(_APPLICATION, _TRIGGER, line, words)
     for name, at in triggers:
-        if name.lower() in _ONCE:
-            own = "Once" if name.lower() == "once" else "AvailableNow"
-            words = f"Async progress tracking cannot be used with {own} trigger"
+        if name.lower() in _ONE_TIME:
+            trigger = "Once" if name.lower() == "once" else "AvailableNow"
+            words = f"Async progress tracking cannot be used with {trigger} trigger"
             reading.wrong(_APPLICATION, _TRIGGER, at, words)

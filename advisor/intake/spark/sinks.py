@@ -1,9 +1,9 @@
-"""What follows from the format that a Spark query writes in.
+"""Sinks of a Spark query, by their format, that take each batch once.
 
 Sources: Spark structured-streaming-programming-guide.md, Output Sinks (which are fault-tolerant);
-FileStreamSink.scala (`addBatch`: a batch that is in its log is passed over); Delta Lake, Table
-streaming reads and writes (txnAppId, txnVersion); Apache Iceberg, Structured Streaming (the epoch
-is kept in the snapshot).
+FileStreamSink.scala (`addBatch`: a batch that is in its log is skipped); Delta Lake, Table
+streaming reads and writes (txnAppId, txnVersion); Apache Iceberg, Structured Streaming (the
+snapshot stores the epoch).
 """
 
 from __future__ import annotations
@@ -17,93 +17,97 @@ from advisor.intake.text import line_of
 
 FORMAT = re.compile(r"\.writeStream\b(?:(?!\.readStream\b)[\s\S]){0,600}?\.format\(\s*['\"](\w+)")
 """The format of each query that writes a stream."""
-_TO = re.compile(
+_DEFAULT_FORMAT = re.compile(
     r"\.writeStream\b(?:(?!\.(?:readStream|writeStream|format|foreach|foreachBatch)\b)[\s\S]){0,600}?"
-    r"\.(?P<verb>toTable|table|start)\((?P<place>\s*[fr]?['\"])?"
+    r"\.(?P<verb>toTable|table|start)\((?P<literal>\s*[fr]?['\"])?"
 )
-"""A query that names no format, and a table or a folder: it writes in `spark.sql.sources.default`,
-which is parquet, or in the table's own (DataStreamWriter.scala)."""
+"""A query that names a table or a folder, and no format: it writes in the table's format, or in
+`spark.sql.sources.default`, which is parquet (DataStreamWriter.scala)."""
 _DEFAULT = ""
-_BY_BATCH = frozenset({
+_ONCE_PER_BATCH = frozenset({
     _DEFAULT,
     "delta", "iceberg", "hudi", "parquet", "orc", "csv", "json", "text", "avro",
 })  # fmt: skip
-"""Sinks that keep the number of each batch with its rows, and take each batch once."""
+"""Sinks that store the number of each batch with its rows, and so take each batch once."""
 _WRITE = re.compile(r"\.write\b")
-_WRITTEN = re.compile(
+_WRITE_STATEMENT = re.compile(
     r"\.write\b(?:(?!\.write\b)[\s\S]){0,600}?\.(?:save|saveAsTable|insertInto)\("
 )
-_BY_FUNCTION = re.compile(r"\.foreachBatch\s*[({]")
-_OF_BATCH = re.compile(
+_FOREACH_BATCH = re.compile(r"\.foreachBatch\s*[({]")
+_BATCH_PARAMETER = re.compile(
     r"\bdef\s+\w+\s*\(\s*(?:self\s*,\s*)?(\w+)\s*(?::[^,()]+)?,\s*\w+|[({]\s*\(?\s*(?:Dataset<Row>\s+)?"
     r"(\w+)\s*(?::\s*[\w\[\]]+)?\s*,\s*[\w: ]+\)?\s*(?:=>|->)|\blambda\s+(\w+)\s*,"
 )
-"""What a function calls the batch that it is given."""
+"""The parameter of a function that holds the batch."""
 _TRANSACTION = (
     re.compile(r"['\"]txnAppId['\"]\s*,\s*(['\"]|[A-Za-z_]\w*(?=\s*\)))"),
     re.compile(r"['\"]txnVersion['\"]\s*,\s*[A-Za-z_]\w*(?:\.toString)?\s*\)"),
 )
-"""Of Delta, whose table passes over a version that it has of an application."""
-_OTHER = re.compile(
+"""Options of Delta: a table skips a version that an application wrote before."""
+_OTHER_WRITE = re.compile(
     r"\.(?:writeTo|jdbc|foreach|foreachPartition|merge|execute\w*|sql|send\w*|produce|post|put\w*"
     r"|insert|commit|collect\w*|toPandas|toLocalIterator)\s*[({]|\brequests\b"
 )
-"""What writes to another system, or may."""
+"""Calls that write, or may write, to another system."""
 _CONSOLE = (
-    "a sink of format console keeps nothing that it prints. The answer is for a sink that keeps "
-    "what it is given"
+    "a sink of format console stores nothing. The answer is for a sink that stores what is written "
+    "to it"
 )
-_TRIALS = {
-    "memory": "what is in it is gone with the driver, and its offsets are not",
-    "noop": "it keeps nothing",
+_TESTING = {
+    "memory": "its rows are gone with the driver, and its offsets are not",
+    "noop": "it stores nothing",
 }
 
 
-def settle(reading: Reading, code: str) -> None:
-    """States that the sink takes each batch once, where each query of the code has such a sink;
-    and that one for trials alone is not advised on, or only printed."""
-    found = [(match[1].lower(), match.start(1)) for match in FORMAT.finditer(code)]
-    found += [
+def check_formats(reading: Reading, code: str) -> None:
+    """Declares the sink idempotent if every query of the code has a sink that takes each batch
+    once. Refuses a sink for testing, and notes the console."""
+    formats = [(match[1].lower(), match.start(1)) for match in FORMAT.finditer(code)]
+    formats += [
         (_DEFAULT, match.start("verb"))
-        for match in _TO.finditer(code)
-        if match["place"] or match["verb"] != "start"
+        for match in _DEFAULT_FORMAT.finditer(code)
+        if match["literal"] or match["verb"] != "start"
     ]
-    for name, at in found:
-        if name in _TRIALS:
+    for name, at in formats:
+        if name in _TESTING:
             words = (
-                f"a sink of format {name} is for trials: {_TRIALS[name]}. That is not advised on"
+                f"a sink of format {name} is for tests: {_TESTING[name]}. That is not advised on"
             )
             reading.wrong(Component.APPLICATION, "sink", line_of(code, at), words)
         elif name == "console":
             reading.note(line_of(code, at), _CONSOLE)
-    if found and all(name in _BY_BATCH for name, _ in found):
-        name, at = found[0]
+    if formats and all(name in _ONCE_PER_BATCH for name, _ in formats):
+        name, at = formats[0]
         reading.state(Component.APPLICATION, "sink", "idempotent", line_of(code, at))
-        what = "table or folder" if name == _DEFAULT else f"sink of format {name}"
-        words = f"a {what} takes each batch once (application.sink)"
+        noun = "table or folder" if name == _DEFAULT else f"sink of format {name}"
+        words = f"a {noun} takes each batch once (application.sink)"
         reading.note(line_of(code, at), words)
 
 
-def settle_functions(reading: Reading, code: str) -> None:
-    """States that the sink takes each batch once, where all that the functions of the queries do is
-    to write to tables of Delta that know the application and the batch."""
+def check_functions(reading: Reading, code: str) -> None:
+    """Declares the sink idempotent if the functions of the queries only write to tables of Delta,
+    and state the application and the batch."""
     writes = [match.start() for match in _WRITE.finditer(code)]
-    functions = len(_BY_FUNCTION.findall(code))
-    if not writes or functions != len(re.findall(r"\.writeStream\b", code)) or _OTHER.search(code):
+    functions = len(_FOREACH_BATCH.findall(code))
+    if (
+        not writes
+        or functions != len(re.findall(r"\.writeStream\b", code))
+        or _OTHER_WRITE.search(code)
+    ):
         return
     names = "|".join(
-        {name for match in _OF_BATCH.finditer(code) for name in match.groups() if name}
+        {name for match in _BATCH_PARAMETER.finditer(code) for name in match.groups() if name}
     )
     if not names or re.search(rf"\b(?<!def )\w+\s*\((?:[^()\n]*,)?\s*(?:{names})\s*[,)]", code):
-        return  # a function of elsewhere is given the batch
-    statements = (_WRITTEN.match(code, at) for at in writes)
+        return  # the batch is passed to another function
+    statements = (_WRITE_STATEMENT.match(code, at) for at in writes)
     for match in statements:
-        told = [own.search(match[0]) for own in _TRANSACTION] if match else []
-        if not told or not all(told):
+        options = [option.search(match[0]) for option in _TRANSACTION] if match else []
+        if not options or not all(options):
             return
-        if is_new(with_assigned(code, "".join(own[1] for own in told[:1] if own))):
+        if is_new(with_assigned(code, "".join(option[1] for option in options[:1] if option))):
             return
     line = line_of(code, writes[0])
     reading.state(Component.APPLICATION, "sink", "idempotent", line)
-    words = "a table that is told txnAppId and txnVersion takes each batch once (application.sink)"
+    words = "a table takes each batch with txnAppId and txnVersion once (application.sink)"
     reading.note(line, words)

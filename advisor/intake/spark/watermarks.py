@@ -1,8 +1,8 @@
-"""Messages that come too late for a query with a watermark.
+"""Messages that arrive too late for a query with a watermark.
 
-The watermark follows the latest time that any partition brought (Spark
-structured-streaming-programming-guide.md, Handling Late Data and Watermarking). So what waits in
-one partition while the others go on is late, too.
+The watermark follows the latest event time of all partitions (Spark
+structured-streaming-programming-guide.md, Handling Late Data and Watermarking). So messages that
+wait in one partition, while the others continue, are late, too.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _WATERMARK = re.compile(
 )
 
 
-def tell(reading: Reading, code: str) -> None:
-    """Notes what a watermark drops, and that the answer does not count it."""
+def note_watermark(reading: Reading, code: str) -> None:
+    """Notes which messages a watermark drops, and that the answer does not count them."""
     if (match := _WATERMARK.search(code)) and reading.items:
         delay = match["delay"] or "its delay"
         words = (
-            f"withWatermark: aggregations, joins and dropDuplicates behind it drop messages that "
+            f"withWatermark: aggregations, joins and dropDuplicates after it drop messages that "
             f"are more than {delay} behind the latest one, such as those of a partition whose "
             "leader was away for longer. The answer does not count them"
         )

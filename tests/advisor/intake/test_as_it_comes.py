@@ -115,7 +115,7 @@ def test_options_are_read_as_the_code_says_them(option: str, settings: dict[str,
 
 @pytest.mark.parametrize("value", ["fail", 'f"{fail}"', 'os.environ["FAIL"]'])
 def test_a_place_that_cannot_be_read_is_the_weaker_one(value: str) -> None:
-    note = "startingOffsets is not a plain value here: latest is taken, which promises less."
+    note = "startingOffsets is not a plain value here: latest is assumed, which promises less."
     text = f'{SOURCE}\n.option("startingOffsets", {value})'
     _with_text({"consumer.startingOffsets": "latest"}, text, f"Line 2: {note}")
 

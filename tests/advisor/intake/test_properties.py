@@ -91,12 +91,13 @@ SAID = [
     ("producer-properties", Family.LIBRDKAFKA, "compression.codec=gzip",
      "compression.codec is not taken into account."),
     ("spark-options", Family.SPARK, "compression.type=gzip",
-     "compression.type says nothing to Spark without kafka. before it."),
+     "compression.type needs the prefix kafka. to have an effect in Spark."),
     ("spark-options", Family.SPARK, "fetchoffset.numretries=3",
      "fetchoffset.numretries is not taken into account."),
     ("spark-options", Family.SPARK, "checkpointLocation=/a",
      "checkpointLocation names no file system: fs.defaultFS decides, and that is the machine's own "
-     "disk unless somebody set it. It is taken to last; say where it is (application.checkpoint)."),
+     "disk unless it is set. It is assumed to be durable; say where it is "
+     "(application.checkpoint)."),
     ("spark-options", Family.SPARK, "kafka.compression.type=gzip",
      "kafka.compression.type is not taken into account."),
 ]  # fmt: skip

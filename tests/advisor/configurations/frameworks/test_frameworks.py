@@ -289,7 +289,7 @@ SINKS = [
     (SINK.format(QUERY, "parquet", "s3a://c"), 0, "YES"),
     (SINK.format(QUERY, "parquet", "/tmp/c"), 1, "application.checkpoint=local"),
     (SINK.format(QUERY, "console", "s3a://c"), 1, "application.sink=plain"),
-    (SINK.format(QUERY, "memory", "s3a://c"), 2, "a sink of format memory is for trials"),
+    (SINK.format(QUERY, "memory", "s3a://c"), 2, "a sink of format memory is for tests"),
     (f'{QUERY}.writeStream.option("checkpointLocation", "s3a://c").toTable("t")', 0,
      "a table or folder takes each batch once"),
     (f'{QUERY}.writeStream.option("checkpointLocation", "s3a://c").start("s3a://t")', 0, "YES"),

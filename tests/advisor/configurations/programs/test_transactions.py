@@ -194,7 +194,7 @@ QUERY = (
 )
 FUNCTION = "def take(rows, number):\n    %s\n"
 TAKES = ".foreachBatch(take)"
-ASIDE, OVER = "nothing waits for it", "an error of a batch is passed over"
+ASIDE, OVER = "nothing waits for it", "an error of a batch is swallowed"
 
 
 @pytest.mark.parametrize(("sink", "more", "expected"), [
@@ -206,8 +206,8 @@ ASIDE, OVER = "nothing waits for it", "an error of a batch is passed over"
     (TAKES, FUNCTION % "for n in range(3):\n        try:\n            return save(rows)\n"
      "        except Exception as e: log.error(e)", OVER),
     (TAKES, FUNCTION % 'p = Producer({"acks": 1})\n    p.produce("o", rows)\n    p.flush()',
-     "these acks are of a producer beside Spark's"),
-    ('.format("noop")', "", "for trials: it keeps nothing"),
+     "these acks belong to another producer than Spark's"),
+    ('.format("noop")', "", "for tests: it stores nothing"),
 ])  # fmt: skip
 def test_what_a_query_does_with_a_batch_that_fails(
     tmp_path: Path, sink: str, more: str, expected: str

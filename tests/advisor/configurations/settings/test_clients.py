@@ -49,7 +49,7 @@ OF_SPARK = [
     (QUERY.format('.option("assign", \'{"a": [0]}\')', TO_KAFKA), "", 2, "Only one of the followi"),
     ("kafka.acks=all\nsubscribe=t\nsubscribePattern=t.*\nstartingOffsets=earliest", "", 2, "Only"),
     (QUERY.replace("subscribe", "assign").format("", TO_KAFKA) + "\n" + QUERY.format("", OTHER),
-     "", 0, "is of another query"),
+     "", 0, "belongs to another query"),
     # a batch query
     ('d = spark.read.format("kafka").option("subscribe", "t").load()\n'
      'd.write.format("kafka").option("topic", "o").save()', "", 2, "spark.read is a batch query"),

@@ -13,7 +13,7 @@ QUERY = (
     '.option("startingOffsets", "earliest").load()\nd.writeStream{}.start()\n'
 )
 AT = '.format("delta").option("checkpointLocation", {})'
-LOCAL = "another one at each start"
+LOCAL = "a new one at each start"
 
 
 @pytest.mark.parametrize(("before", "place", "code", "expected"), [
@@ -37,7 +37,7 @@ WRITES = '.foreachBatch(take).option("checkpointLocation", "s3a://b/c")'
 
 @pytest.mark.parametrize(("body", "code", "expected"), [
     ("rows.write.save('x')", 0, "^YES"),
-    ("try: rows.write.save('x')\n    except Exception as e: print(e)", 1, ":3: .*is passed over"),
+    ("try: rows.write.save('x')\n    except Exception as e: print(e)", 1, ":3: .*is swallowed"),
     ("try: rows.write.save('x')\n    except: pass", 1, "Raise it again"),
     ("try: rows.write.save('x')\n    except Exception:\n        log.error(1)\n        raise", 0,
      "^YES"),

@@ -25,8 +25,8 @@ SCALA = """object J {
 }
 """
 LOSES = "failOnDataLoss: false -> true"
-ELSEWHERE = "what these options are is not in this file"
-WORKED_OUT = "the name of this option is not a plain text here"
+ELSEWHERE = "these options are not defined in this file"
+WORKED_OUT = "the name of this option is not a string literal here"
 LOOP = """for name, value in OPTIONS.items():
     reader = reader.option(name, value)
 """

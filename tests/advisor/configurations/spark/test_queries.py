@@ -59,7 +59,7 @@ JAVA = (
 )  # fmt: skip
 SAVES = '    try:\n        d.write.save("x")\n    except Exception as e:\n        print(e)\n'
 POOL, PART = "ThreadPoolExecutor()", "only a part of a batch is written"
-REPLACED = "each batch replaces here what the batches before it wrote"
+REPLACED = "each batch overwrites here what the batches before it wrote"
 UNHEARD = "nothing takes the result of this send"
 F = f"def f(d, i):\n{SAVES}"
 WRITE = 'df.write.save("x")'
@@ -82,13 +82,13 @@ WRITE = 'df.write.save("x")'
     ("q.py", PYTHON % ("def f(d, i):\n    channel.basic_publish('', 'q', str(d.toPandas()))",
      "foreachBatch(f)"), ASIDE),
     ("q.py", PYTHON % ("def f(d, i):\n    t.alias('t').merge(d, 'a').whenMatchedUpdateAll()",
-     "foreachBatch(f)"), "written nowhere"),
+     "foreachBatch(f)"), "are not written here"),
     ("q.py", PYTHON % ("def f(d, i):\n    t.alias('t').merge(d, 'a').whenMatchedUpdateAll()"
      ".execute()", "foreachBatch(f)"), YES),
     ("q.py", PYTHON % ("def f(d, i):\n    d.createOrReplaceTempView('v')\n"
      "    spark.sql('insert overwrite t select * from v')", "foreachBatch(f)"), REPLACED),
     ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) => d.write.format("delta") }', ""),
-     "written nowhere"),
+     "are not written here"),
     ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) => d.write.save("x") }', ""), YES),
     ("q.scala", SCALA % ('foreachBatch { (d: DataFrame, i: Long) =>\n'
      'IO(d.write.save("x")).attempt.unsafeRunSync() }', ""), PASSED),
@@ -208,16 +208,16 @@ def test_a_checkpoint_that_is_another_one_at_each_start(
 @pytest.mark.parametrize("name", ["q.py", "q.scala"])
 @pytest.mark.parametrize(("operation", "code", "expected"), [
     ("", 0, YES),
-    (".repartition(10)", 2, "repartition deals records out anew among tasks"),
+    (".repartition(10)", 2, "repartition redistributes records among tasks"),
     ('.repartitionByRange(4, "key")', 2, "there is no order in what they write"),
-    (".distinct()", 2, "No setting gives it back"),
-    ('.join(customers, "id")', 2, "join deals records out anew among tasks"),
+    (".distinct()", 2, "No setting restores it"),
+    ('.join(customers, "id")', 2, "join redistributes records among tasks"),
     ('.join(broadcast(customers), "id")', 0, YES),
     ('.join(F.broadcast(customers), "id")', 0, YES),
-    ('.orderBy("offset")', 2, "orderBy deals records out anew"),
-    ('.sort("offset")', 2, "sort deals records out anew"),
+    ('.orderBy("offset")', 2, "orderBy redistributes records"),
+    ('.sort("offset")', 2, "sort redistributes records"),
     (".coalesce(1)", 0, YES),
-    ('.transform(lambda df: spark.sql("SELECT k FROM t GROUP BY k"))', 2, "GROUP BY deals records"),
+    ('.transform(lambda df: spark.sql("SELECT k FROM t GROUP BY k"))', 2, "GROUP BY redistributes"),
 ])  # fmt: skip
 def test_no_order_is_left_behind_a_shuffle(
     tmp_path: Path, name: str, operation: str, code: int, expected: str
@@ -244,7 +244,7 @@ def test_a_sink_that_only_prints_is_told(tmp_path: Path) -> None:
     text = (QUERY % ('"s"', A)).replace(
         'writeStream.format("kafka")', 'writeStream.format("console")'
     )
-    assert_file(tmp_path / "q.py", text, "", _TOPIC, 0, "keeps nothing that it prints")
+    assert_file(tmp_path / "q.py", text, "", _TOPIC, 0, "stores nothing")
 
 
 @pytest.mark.parametrize("line", [

@@ -16,9 +16,9 @@ from tests.advisor.configurations.spark.test_queries import JAVA, PYTHON, SCALA
 from tests.advisor.programs import YES
 
 _TOPIC = "topic.replication.factor=3 topic.min.insync.replicas=2"
-PASSED = "an error of a batch is passed over here"
-PART, NOTHING = "only a part of a batch is written", "is written nowhere here"
-SOME, CLOSED = "only some batches are written here", "says here that rows are not processed"
+PASSED = "an error of a batch is swallowed here"
+PART, NOTHING = "only a part of a batch is written", "of a batch are not written here"
+SOME, CLOSED = "only some batches are written here", "returns False here"
 APPEND = 'd.write.mode("append")'
 
 OF_PYTHON = [
