@@ -10,8 +10,9 @@ from advisor.intake.deployments.systemd import FILE, files_of
 from advisor.intake.deployments.terraform_maps import GIVEN
 from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.kinds import (
+    MANIFESTS,
     goes_first,
-    has_workloads,
+    is_manifest,
     kind_by_name,
     kind_of,
     server_by_name,
@@ -51,7 +52,7 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
     for group in found:
         (name, text), is_one = group[0], len(group) == 1
         variables = kind_by_name(name, text) if several and is_one else ""
-        above = several and (bool(variables) or goes_first(text))
+        above = several and (bool(variables) or any(goes_first(each) for _, each in group))
         own = kind or variables or (server_by_name(name, text) if is_one else "")
         rank = (above, bool(variables), has_settings_elsewhere([text for _, text in group]), is_one)
         ranked.append((rank, Group(group, own, above)))
@@ -60,9 +61,9 @@ def in_order(files: Sequence[Source], kind: str, *, alone: bool) -> list[Group]:
 
 def _with_manifests(groups: Sequence[list[Source]]) -> list[list[Source]]:
     """The groups, where manifests are documents of one text: a ConfigMap and the workload that is
-    given it are often in files of their own."""
-    own = [group[0] for group in groups if len(group) == 1 and has_workloads(group[0][1])]
-    if len(own) < 2:
+    given it are often in files of their own, and so are a cluster of Strimzi and its topics."""
+    own = [file for [file] in _single(groups) if is_manifest(file[1])]
+    if len(own) < 2 or not any(kind_of(text) in MANIFESTS for _, text in own):
         return [*groups]
     together = [*((name, f"{text}\n---") for name, text in own[:-1]), own[-1]]
     return [*(group for group in groups if group[0] not in own), together]

@@ -13,6 +13,8 @@ from advisor.intake.text import MARK
 
 _STARTS = ("environment", "compose", "kubernetes", "systemd", "dockerfile")
 """Kinds that say what processes are started with."""
+MANIFESTS = ("kubernetes", "strimzi")
+_MANIFEST = tuple(re.compile(rf"^{name}:[ \t]*\S", re.MULTILINE) for name in ("apiVersion", "kind"))
 _SURE = 0.9
 _OF_VARIABLES = re.compile(r"(?:[\w-]+)?\.env(?:\.[\w-]+)?|[\w.-]+\.env")
 """Names of files of variables (Compose file reference, `env_file`)."""
@@ -31,7 +33,14 @@ def goes_first(text: str) -> bool:
 
 def has_workloads(text: str) -> bool:
     """Whether resources of Kubernetes are in a text, perhaps beside those of Strimzi."""
-    return kind_of(text) in ("kubernetes", "strimzi") and looks_like("kubernetes", text)
+    return kind_of(text) in MANIFESTS and looks_like("kubernetes", text)
+
+
+def is_manifest(text: str) -> bool:
+    """Whether a text is of resources that Kubernetes is given: also one that sets up nothing of
+    Kafka's, such as a user without quotas or a monitor."""
+    kind = kind_of(text)
+    return kind in MANIFESTS or (not kind and all(word.search(text) for word in _MANIFEST))
 
 
 def kind_of(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import assert_file
+from tests.advisor.configurations.asking import assert_file, assert_files
 
 _API = "apiVersion: kafka.strimzi.io/v1\nkind: %s\nmetadata: {name: c}\n"
 KAFKA = (
@@ -61,3 +61,36 @@ def test_a_list_is_read_as_its_text_is(tmp_path: Path, policy: str) -> None:
     text = f"{TOPIC}    cleanup.policy: {policy}\n"
     assert_file(tmp_path / "k.yaml", text, "", _SET, 0, "^YES.*The topic is compacted")
     assert_file(tmp_path / "k.yaml", f"{TOPIC}    cleanup.policy: [delet]\n", "", _SET, 2, "delet")
+
+
+_LISTENERS = f"{_API % 'Kafka'}spec:\n  kafka:\n    listeners:\n"
+_LISTENERS += "    - {name: p, port: 9092, type: internal}\n"
+_POOL = (
+    f"{_API % 'KafkaNodePool'}spec:\n  replicas: 3\n  roles: [controller, broker]\n"
+    "  storage: {type: persistent-claim, size: 1Gi}\n"
+)
+_PLAIN_TOPIC = f"{_API % 'KafkaTopic'}spec: {{}}\n"
+_QUOTA = f"{_API % 'KafkaUser'}spec:\n  quotas: {{producerByteRate: 1000}}\n"
+_ACCESS = "apiVersion: access.strimzi.io/v1\nkind: KafkaAccess\nmetadata: {name: a}\n"
+_ORDERS = (
+    "apiVersion: a.example/v1\nkind: Orders\nmetadata: {name: a}\nspec: {producer: {acks: '1'}}\n"
+)
+
+
+@pytest.mark.parametrize(("resources", "code", "expected"), [
+    ((KAFKA, TOPIC, USER), 0, YES),
+    ((USER, KAFKA, TOPIC), 0, YES),
+    ((_PLAIN_TOPIC, KAFKA), 0, YES),
+    ((_LISTENERS, TOPIC, _POOL), 0, YES),
+    ((KAFKA, _ACCESS), 0, YES),
+    ((KAFKA, TOPIC, _QUOTA), 1, "a quota holds the producer back"),
+    ((KAFKA.replace("factor: 3", "factor: 1"), _PLAIN_TOPIC), 1, "replication.factor: 1 -> 3"),
+    ((KAFKA, _ORDERS), 2, "1.yaml:4: acks stands in Orders, of which nothing is read"),
+    ((KAFKA, CONNECT), 2, "1.yaml:2: a KafkaConnect is of Kafka Connect"),
+    ((USER,), 2, "no Kafka, KafkaNodePool, KafkaTopic"),
+])  # fmt: skip
+def test_resources_in_files_of_their_own_are_read_as_in_one(
+    tmp_path: Path, resources: tuple[str, ...], code: int, expected: str
+) -> None:
+    files = {f"{number}.yaml": text for number, text in enumerate(resources)}
+    assert_files(tmp_path, files, _SET, code, expected)
