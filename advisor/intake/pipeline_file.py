@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.catalog import Component, Problem
+from advisor.intake.clients.other_products_text import refuse_others
 from advisor.intake.text import IntakeError, check_text, is_secret, shown
 
 _PLACE = re.compile(r"\(at line (\d+)")
@@ -46,6 +47,7 @@ def read_pipeline(text: str) -> PipelineFile:
     file = PipelineFile()
     try:
         check_text(text)
+        refuse_others(text)
         stated = list(_flat(tomllib.loads(text)))
     except IntakeError as error:
         words = str(error)

@@ -13,6 +13,7 @@ from itertools import chain
 from advisor.catalog import Component, Family, Problem, SettingError, kafka_line, versions
 from advisor.intake.application_file import ApplicationFile
 from advisor.intake.catalog_check import weigh
+from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.other_brokers import refuse_hosts
 from advisor.intake.clients.other_products_text import refuse_others
 from advisor.intake.clients.properties_files import (
@@ -21,8 +22,10 @@ from advisor.intake.clients.properties_files import (
     may_be_of_topic,
 )
 from advisor.intake.clients.several_clients import kept, with_own_lines
+from advisor.intake.clients.sure_names import sure
 from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
+from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.formats.yaml_styles import in_blocks
 from advisor.intake.frameworks.chosen_profile import choose, differing
 from advisor.intake.frameworks.spring.containers import in_transaction, unacknowledged
@@ -64,7 +67,7 @@ _FIELD = re.compile(
 )
 """A setting with its component before it, as `--set` and a pipeline's file name it."""
 _YAML = (
-    "this looks like YAML of a kind that we do not know. Give its settings as properties, one file "
+    "YAML of a kind that we do not know. Give its settings as properties, one file "
     "for each client, topic or broker, or say which kind it is. Of a Helm chart, give what "
     "`helm template` prints: its manifests are read."
 )
@@ -321,13 +324,29 @@ def _reader(text: str) -> Reader:
     if _BINDINGS.search(text):
         raise IntakeError(_UNNAMED_BINDER)
     if line := yaml_begins(text):
-        raise IntakeError(f"Line {line}: {PATCHED if _PATCHES.search(text) else _YAML}")
+        line, words = (line, PATCHED) if _PATCHES.search(text) else _of_unknown_yaml(text, line)
+        raise IntakeError(f"Line {line}: {words}")
     if field := _FIELD.search(text):
         part, name = field[1], shown(field[2])
         words = f"{part}.{name} is a name for --set and for a pipeline's file (TOML). In a file of "
         words += f"{part} settings, write {name} alone, and give each part a file of its own."
         raise IntakeError(f"Line {line_of(text, field.start(1))}: {words}")
     raise IntakeError(_UNKNOWN)
+
+
+def _of_unknown_yaml(text: str, begins: int) -> tuple[int, str]:
+    """Why YAML is not read, with the line of a setting in it that decides, if there is one."""
+    try:
+        leaves = [leaf for document in documents(text) for leaf in document if leaf.path]
+    except IntakeError:
+        return begins, f"this looks like {_YAML}"
+    for leaf in leaves:
+        name = leaf.path[-1]
+        if sure(name) or ("." in name and decides(name)):
+            *above, _ = leaf.path
+            where = f" under {shown('.'.join(above))}" if above else ""
+            return leaf.line, f"{shown(name)} stands{where} in {_YAML}"
+    return begins, f"this looks like {_YAML}"
 
 
 def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:

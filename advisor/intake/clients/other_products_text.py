@@ -151,7 +151,7 @@ _OTHERS = (
         *(
             (name, rf"^[ -]*apiVersion:[ \t]*['\"]?(?:{group})/")
             for name, group in (
-                ("Confluent for Kubernetes", r"platform\.confluent\.io"),
+                ("Confluent for Kubernetes", r"(?:[\w-]+\.)*platform\.confluent\.io"),
                 ("Koperator", r"kafka\.banzaicloud\.io"),
                 ("Aiven's operator", r"aiven\.io"),
                 ("Redpanda's operator", r"(?:cluster\.)?redpanda\.(?:vectorized\.io|com)"),

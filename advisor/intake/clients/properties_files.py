@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache, partial
 from itertools import islice
 
@@ -123,6 +124,10 @@ READERS = (
 )  # fmt: skip
 
 
+_OF_REGISTRY = re.compile(r"schema\.registry\.|basic\.auth\.(?:credentials|user)\.")
+"""What Confluent's own files for a cluster hold beside settings of librdkafka."""
+
+
 def claim_for_librdkafka(reading: Reading) -> None:
     """Names librdkafka as the client of a file that has names of its own and none of Java's.
 
@@ -133,12 +138,18 @@ def claim_for_librdkafka(reading: Reading) -> None:
         for family in (Family.JAVA, Family.LIBRDKAFKA)
     )
     items = [item for item in reading.items if item.component in _CLIENTS]
+    of_registry = [item for item in items if _OF_REGISTRY.match(item.name)]
+    items = [item for item in items if item not in of_registry]
     own = [item for item in items if item.name in librdkafka - java or is_of_binding(item.name)]
     own = [item for item in own if item.name not in _OLD]
     if own and not any(item.name in java - librdkafka for item in items):
         reading.heads["family"] = Family.LIBRDKAFKA
         words = f"{own[0].name} is a name of librdkafka alone, so the file is read as its own; "
         reading.note(own[0].line, f"{words}with --client java it is not")
+        reading.items = [item for item in reading.items if item not in of_registry]
+        for item in of_registry:
+            words = f"{item.name} is for the Schema Registry's client: librdkafka refuses it, and "
+            reading.note(item.line, f"{words}your code has to take it out")
 
 
 def by_slips(text: str) -> Reader | None:

@@ -19,8 +19,19 @@ from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError
 
 _IMAGE = re.compile(
-    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-enterprise-kafka|cp-server):(?:2\.1\d-)?(?P<line>[2-9]\.\d+)\b.*"
+    r"(?:.*/)?(?P<name>kafka|kafka-native|cp-kafka|cp-enterprise-kafka|cp-server):"
+    r"(?:2\.1\d-|\d+\.\d+\.\d+-kafka-)?(?P<line>[2-9]\.\d+)\b.*"
 )
+"""Before the line stands Scala's, or Strimzi's own (`0.45.0-kafka-3.9.0`)."""
+_DEBEZIUM = re.compile(r"(?:.*/)?debezium/kafka:(?P<line>\d+\.\d+)\b.*")
+_OF_DEBEZIUM = {
+    "1.7": "2.8", "1.8": "3.0", "1.9": "3.2", "2.0": "3.3", "2.1": "3.3", "2.2": "3.4",
+    "2.3": "3.4", "2.4": "3.5", "2.5": "3.6", "2.6": "3.7", "2.7": "3.7", "3.0": "3.9",
+    "3.1": "3.9", "3.2": "4.0", "3.3": "4.1", "3.4": "4.1", "3.5": "4.2", "3.6": "4.3",
+    "3.7": "4.3",
+}  # fmt: skip
+"""The line of Kafka in Debezium's image, which has Debezium's version
+(debezium/container-images, kafka/…/Dockerfile)."""
 _BITNAMI = re.compile(r"(?:.*/)?bitnami\w*/kafka(?:[:@].*)?")
 _CONFLUENTS = r"cp-(?:enterprise-)?kafka|cp-server"
 _APACHE = re.compile(r"(?:.*/)?apache/kafka(?:-native)?(?:[:@].*)?")
@@ -149,6 +160,8 @@ def by_default(text: str) -> str:
 
 def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
     """The line of Kafka in an image of its brokers, empty if it is not known; None for others."""
+    if tag := _DEBEZIUM.fullmatch(by_default(leaf.text)):
+        return _line_of_debezium(reading, tag["line"], leaf.line)
     tag = _IMAGE.fullmatch(by_default(leaf.text))
     if tag is None:
         return None
@@ -163,6 +176,14 @@ def line_of_image(reading: Reading, leaf: Leaf) -> str | None:
         words = f"the image's Kafka {line} is older than those known here: {oldest} is taken"
         reading.note(leaf.line, words)
         return oldest
+
+
+def _line_of_debezium(reading: Reading, version: str, line: int) -> str:
+    """The line of Kafka in the image of a version of Debezium, empty if it is not known."""
+    kafka = _OF_DEBEZIUM.get(version, "")
+    words = f"has Kafka {kafka}" if kafka else "has a Kafka that is not known here: not taken"
+    reading.note(line, f"the image of Debezium {version} {words}")
+    return kafka
 
 
 def _of_confluent(line: str) -> str:

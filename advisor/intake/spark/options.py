@@ -61,6 +61,12 @@ _JSON_OFFSETS = re.compile(r"^(?i:startingOffsets(?:ByTimestamp)?)\s*[=:]\s*\{",
 """A line of properties whose value is JSON, and no dict of Python."""
 _SOURCE, _SINK = Component.CONSUMER, Component.PRODUCER
 _ENDS = (_SOURCE, _SINK)
+_NEVER_GIVEN = frozenset({
+    "kafka.auto.offset.reset", "kafka.enable.auto.commit", "kafka.key.deserializer",
+    "kafka.value.deserializer", "kafka.key.serializer", "kafka.value.serializer",
+})  # fmt: skip
+"""What Spark refuses (Structured Streaming + Kafka Integration Guide, "Kafka Specific
+Configurations"), and files of Quarkus and others have."""
 _BATCH_SIZE = "maxoffsetspertrigger"
 """The size of a batch, which is often a variable in good code."""
 _ENDS_BY_WORD = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SINK}
@@ -98,7 +104,14 @@ def read(text: str) -> Reading:
 
 
 def _properties(reading: Reading, text: str) -> None:
-    for entry in properties(text):
+    entries = [*properties(text)]
+    is_of_spark = any(not entry.key.startswith("kafka.") for entry in entries)
+    for entry in entries:
+        if entry.key in _NEVER_GIVEN and not is_of_spark:
+            name = entry.key.removeprefix("kafka.")
+            words = f"{entry.key} is {name} of a client as code of your own has it (Spark refuses "
+            words += "it). Give the settings of that client as properties, without kafka. before "
+            raise IntakeError(f"Line {entry.line}: {words}their names.")
         reading.state(_end(entry.key), entry.key, entry.value, entry.line)
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
+from advisor.intake.clients import other_products
 from advisor.intake.clients.generated_names import refuse_new_group
 from advisor.intake.clients.known_settings import (
     decides,
@@ -306,6 +307,7 @@ def take(
     reading: Reading, component: Component, key: str, value: ast.expr, line: int, process: str = ""
 ) -> None:
     """Takes one pair of a dict, if its value is a literal, or the default of a variable."""
+    other_products.refuse(key, line)
     worked_out = "" if isinstance(value, ast.Constant) else ast.unparse(value)
     if refuse_new_group(reading, component, key, worked_out, line):
         return

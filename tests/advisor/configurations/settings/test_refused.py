@@ -197,7 +197,7 @@ FILES = [
     # YAML is no properties file, whatever stands in it
     ("values.yaml", "kafka:\n  extraConfig: |\n    min.insync.replicas=1\n", 2,
      "values.yaml:1: this looks like YAML of a kind that we do not know"),
-    ("values.yaml", "config:\n\n  # ours\n  acks: all\n", 2, "looks like YAML"),
+    ("values.yaml", "config:\n\n  # ours\n  acks: all\n", 2, "4: acks stands under config in YAML"),
     ("a.properties", "acks: all\nlinger.ms: 3\n", 0, "YES"),
     ("c.properties", "group.id=g\nshare.acknowledgement.mode=explicit\n", 2, NOT_CONSUMERS),
     ("c.properties", "group.id=g\nauto.offset.reset=earliest\n", 0, "YES"),

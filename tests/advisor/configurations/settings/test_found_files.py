@@ -1,0 +1,64 @@
+"""Files as they lie in public repositories: what is refused says why, with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.asking import TOPIC, assert_file
+
+READS = "consumer.auto.offset.reset=earliest application.restart=resumes "
+READS += "application.commit=after-processing"
+SET = f"{TOPIC} {READS}"
+VECTOR = '[sinks.k]\ntype = "kafka"\n[sinks.k.librdkafka_options]\n"acks" = "1"\n'
+CLOUD = "bootstrap.servers=x\nsasl.mechanisms=PLAIN\nschema.registry.url=https://x\n"
+CLOUD += "basic.auth.credentials.source=USER_INFO\nenable.idempotence=true\n"
+OWN = "kafka:\n  producer:\n    brokers: [a]\n    %s: 1\n"
+STANDS = "4: {} stands under kafka.producer in YAML of a kind that we do not know"
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), [
+    ("vector.toml", VECTOR, "vector.toml:1: this is a file of Vector"),
+    ("telegraf.toml", '[[outputs.kafka]]\nbrokers = ["k"]\n', "this is a file of Telegraf"),
+    ("sink.json", "{\n 'connector.class': 'SnowflakeSink',\n 'topics': 't'\n}\n",
+     "sink.json:2: connector.class is of Kafka Connect"),
+    ("topic.yaml", "apiVersion: apps.cpc.platform.confluent.io/v1beta1\nkind: KafkaTopic\n",
+     "topic.yaml:1: this is a resource of Confluent for Kubernetes"),
+    ("config.yaml", OWN % "acks", STANDS.format("acks")),
+    ("config.yaml", OWN % "required_acks", STANDS.format("required_acks")),
+    ("hosts.yml", OWN % "min.insync.replicas", STANDS.format("min.insync.replicas")),
+    ("config.yaml", OWN % "port", "1: this looks like YAML of a kind that we do not know"),
+    ("application.properties", "kafka.group.id=g\nkafka.auto.offset.reset=earliest\n",
+     "2: kafka.auto.offset.reset is auto.offset.reset of a client as code of your own has it"),
+    ("application.properties", "kafka.auto.offset.reset=earliest\nsubscribe=t\n",
+     "1: auto.offset.reset: Spark sets it itself"),
+])  # fmt: skip
+def test_what_is_refused_is_named_with_its_line(
+    tmp_path: Path, name: str, text: str, expected: str
+) -> None:
+    assert_file(tmp_path / name, text, "", SET, 2, expected)
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_what_the_schema_registry_has_in_a_file_of_librdkafka_decides_nothing(
+    tmp_path: Path, store: bool
+) -> None:
+    text = f"{CLOUD}enable.auto.offset.store={str(store).lower()}\n"
+    path = tmp_path / "cloud.properties"
+    words = "is for the Schema Registry's client: librdkafka refuses it"
+    assert_file(path, text, "", SET, int(store), words)
+
+
+@pytest.mark.parametrize(("image", "line"), [
+    ("quay.io/debezium/kafka:3.0", "3.9"), ("debezium/kafka:2.7.0.Final", "3.7"),
+    ("quay.io/strimzi/kafka:0.45.0-kafka-3.9.0", "3.9"), ("apache/kafka:3.9.1", "3.9"),
+    ("quay.io/debezium/kafka:9.9", "4.3"),
+])  # fmt: skip
+def test_the_version_of_an_image_is_not_that_of_its_maker(
+    tmp_path: Path, image: str, line: str
+) -> None:
+    text = f"services:\n  kafka:\n    image: {image}\n    environment:\n      KAFKA_BROKER_ID: 1\n"
+    text += "      KAFKA_DEFAULT_REPLICATION_FACTOR: 1\n"
+    expected = f"1 broker of Kafka {line}"
+    assert_file(tmp_path / "compose.yml", text, "", READS, 1, expected)
