@@ -29,6 +29,9 @@ _USUAL_BYTES = 1_000_000
 _NOT_BY_ACCIDENT = frozenset({"remote.storage.enable"})
 """What takes more than a line of the topic: brokers that are set up for it."""
 
+_RATE, _SIZE = "rate", (Component.APPLICATION, "message.bytes")
+"""What a topic that keeps so many bytes (`retention.bytes`) holds depends on the load."""
+
 _COUNTS_OF_COPIES = ("replication.factor", "min.insync.replicas")
 
 
@@ -87,6 +90,8 @@ def _others(pipeline: Traced, setting: Setting, checked: Keys) -> Iterator[Pipel
     settings that decide whether a product takes the pipeline."""
     key = (setting.component, setting.name)
     now = pipeline.value(*key)
+    if setting.name == _RATE and pipeline.value(*_SIZE) is None:
+        pipeline = pipeline.with_setting(*_SIZE, 1)  # a rate counts with a size alone
     for value in _values(pipeline, setting):
         if value != now:
             other = pipeline.with_setting(*key, value)
@@ -110,9 +115,16 @@ def _values(pipeline: Pipeline, setting: Setting) -> Iterator[Value]:
         # A limit that was lowered: some message may be above it.
         lowest = min(limit.most for limit in (*sent(pipeline), taken(pipeline)))
         yield from [lowest] if lowest < _USUAL_BYTES else []
+    elif setting.name == _RATE or (setting.name == _SIZE[1] and _is_loaded(pipeline)):
+        # More than a topic with a size keeps.
+        yield from [] if setting.maximum is None else [setting.maximum]
     elif setting.name == OUTAGE:
         # Longer than messages are kept, and than positions are.
         yield from sorted({*_kept_ms(pipeline)})
+
+
+def _is_loaded(pipeline: Pipeline) -> bool:
+    return pipeline.value(Component.APPLICATION, _RATE) is not None
 
 
 def _kept_ms(pipeline: Pipeline) -> Iterator[int]:

@@ -110,6 +110,15 @@ def test_how_long_readers_are_away_is_assumed_as_the_least_that_there_always_is(
     assert "application.outage.ms" not in names(SAFE | {"application.outage.ms": "1"})
 
 
+def test_what_a_topic_that_keeps_so_many_bytes_holds_rests_on_the_load() -> None:
+    sized = SAFE | {"topic.retention.bytes": "1073741824"}
+    load = {"application.rate", "application.message.bytes"}
+    assert names(sized) & load == {"application.rate"}
+    assert names(sized | {"application.rate": "10"}) & load == {"application.message.bytes"}
+    stated = sized | {"application.rate": "10", "application.message.bytes": "10"}
+    assert not (names(stated) | names(SAFE)) & load
+
+
 @given(pipelines())
 def test_everything_else_that_was_not_stated_could_be_either_way(pipeline: Pipeline) -> None:
     named = {(assumption.component, assumption.setting) for assumption in rests_on(pipeline)}

@@ -78,6 +78,8 @@ _OPEN_WORDS = (
     "them in its place"
 )
 _QUOTA = re.compile(r"\bproducer_byte_rate=([\d.]{1,20})")
+_OF_ALL = re.compile(r"--(?:entity-default|(?:client|user)-defaults)\b")
+_OF_A_CLIENT = re.compile(r"--(?:entity-name|user|client-id|ip)\b(?!-)")
 _ENDS = re.compile(r"&&|\|\||;|(?<!\\)\n")
 
 
@@ -155,7 +157,7 @@ def take_altered(reading: Reading, commands: Iterable[tuple[str, int]]) -> None:
         if not (_ALTER.search(command) and "--alter" in command):
             continue
         if quota := _QUOTA.search(command):
-            reading.note(line, of_quota(quota[1]))
+            take_quota(reading, quota[1], line, of_all=is_of_all(command))
         of_brokers, of_topics = _OF_BROKERS.search(command), _OF_TOPICS.search(command)
         if of_brokers or of_topics:
             component = Component.BROKER if of_brokers else Component.TOPIC
@@ -218,10 +220,22 @@ def _take_change(
             _change(reading, component, (name, value), line)
 
 
-def of_quota(rate: str) -> str:
-    """What is said of a quota that some clients have: which, the pipeline does not say."""
-    words = f"producer_byte_rate={rate} of some clients: state producer.byte.rate"
-    return f"{words} of the application, if it is this producer's"
+def is_of_all(command: str) -> bool:
+    """Whether a command is about all clients or users that have nothing of their own."""
+    return _OF_ALL.search(command) is not None and _OF_A_CLIENT.search(command) is None
+
+
+def take_quota(reading: Reading, rate: str, line: int, *, of_all: bool) -> None:
+    """States the quota of all clients without one of their own. Of one that some clients have it is
+    only said: which they are, the pipeline does not say."""
+    state = "state producer.byte.rate of the application, if"
+    if of_all:
+        reading.state(Component.APPLICATION, "producer.byte.rate", rate.partition(".")[0], line)
+        words = f"counts for clients without one of their own: {state} this producer has"
+        reading.note(line, f"producer_byte_rate={rate} {words}")
+    else:
+        words = f"producer_byte_rate={rate} of some clients: {state} it is this producer's"
+        reading.note(line, words)
 
 
 def _refuse_losing(reading: Reading, command: str, line: int) -> None:

@@ -22,7 +22,7 @@ from advisor.intake.cluster.config_sources import (
     ON_BROKER,
     level,
 )
-from advisor.intake.deployments.commands import of_quota
+from advisor.intake.deployments.commands import take_quota
 from advisor.intake.reading import Item, Reader, Reading, Subject
 from advisor.intake.text import IntakeError, shown
 
@@ -56,7 +56,8 @@ def read(text: str) -> Reading:
     brokers, alone = set[str](), list[tuple[Item, Item]]()
     for number, line in enumerate(text.splitlines(), start=1):
         if quota := _QUOTAS.match(line):
-            reading.note(number, of_quota(quota["rate"]))
+            of_all = "the default" in line and "'" not in line
+            take_quota(reading, quota["rate"], number, of_all=of_all)
         elif head := _HEAD.match(line):
             component, own = _component(head), ""
             if component is Component.TOPIC and internal_topics.is_internal(head["name"] or ""):

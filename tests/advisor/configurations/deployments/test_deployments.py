@@ -327,6 +327,9 @@ PRINTED = [
     ("Dynamic configs for topic t are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"
      "Quota configs for client-id 'a' are producer_byte_rate=10.0\n", 0,
      "producer_byte_rate=10.0 of"),
+    ("Dynamic configs for topic t are:\n  min.insync.replicas=2 sensitive=false synonyms={}\n"
+     "Quota configs for the default user-principal are producer_byte_rate=10.0\n", 1,
+     "quota holds the producer back"),
 ]  # fmt: skip
 
 

@@ -16,6 +16,8 @@ NOT_READ = "options that a variable fills into this command are not read here"
 FILLED_IN = "the settings that a variable fills in behind --config or --add-config are not read"
 HANDED = "unclean.leader.election.enable is a variable that this script hands to a process"
 STARTED = "is of a client that this command starts"
+HELD_BACK = "quota holds the producer back"
+QUOTA = "kafka-configs.sh --bootstrap-server b --alter --add-config 'producer_byte_rate=1024' "
 ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
 
 
@@ -35,6 +37,13 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f'{ALTER}"retention.ms=1, {UNCLEAN}"', 1, IS_UNCLEAN),
     (f"{ALTER}'unclean.leader.election.enable = true'", 1, IS_UNCLEAN),
     (f'{CREATE}--config "unclean.leader.election.enable = true"', 1, IS_UNCLEAN),
+    # a quota of all clients that have none of their own
+    (f"{QUOTA}--entity-type clients --entity-default\n{CREATE}", 1, HELD_BACK),
+    (f"{QUOTA}--entity-type users --entity-default\n{CREATE}", 1, HELD_BACK),
+    (f"{QUOTA}--client-defaults\n{CREATE}", 1, "counts for clients without one of their own"),
+    (f"{QUOTA}--entity-type users --entity-name a\n{CREATE}", 0, "of some clients"),
+    (f"{QUOTA}--entity-type users --entity-name a --entity-type clients --entity-default\n{CREATE}",
+     0, "of some clients"),
     # a comment
     (f"{CREATE}# --config {UNCLEAN}", 0, "YES"),
     (f"{CREATE}--config 'min.insync.replicas=1' # weak", 1, "min.insync.replicas: 1 -> 2"),
