@@ -41,6 +41,7 @@ from advisor.intake.programs.code_facts import (
 )
 from advisor.intake.programs.python.normal_form.rewriting import is_python
 from advisor.intake.reading import Item, Product, Reader, Reading
+from advisor.intake.spark.options import refuse_own_names
 from advisor.intake.text import (
     MARK,
     IntakeError,
@@ -317,6 +318,8 @@ def _reader(text: str) -> Reader:
     if fence and not (reader and reader.kind in _PROGRAMS and is_python(text)):
         line = line_of(text, fence.start())
         raise IntakeError(f"Line {line}: {_MARKDOWN}")
+    if reader and reader.kind == _PROGRAMS[1]:
+        refuse_own_names(text)
     if reader and reader.kind == "broker-properties" and may_be_of_topic(text):
         raise IntakeError(f"Line 1: {_WHOSE}")
     if reader is not None:

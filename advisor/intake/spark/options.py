@@ -67,6 +67,8 @@ _NEVER_GIVEN = frozenset({
 })  # fmt: skip
 """What Spark refuses (Structured Streaming + Kafka Integration Guide, "Kafka Specific
 Configurations"), and files of Quarkus and others have."""
+_OTHER_NAME = re.compile(r"^[ \t]*(?!kafka\.|[#!\s]|\Z)", re.MULTILINE)
+"""A line that begins with another name."""
 _BATCH_SIZE = "maxoffsetspertrigger"
 """The size of a batch, which is often a variable in good code."""
 _ENDS_BY_WORD = {"source": _SOURCE, "consumer": _SOURCE, "sink": _SINK, "producer": _SINK}
@@ -104,15 +106,21 @@ def read(text: str) -> Reading:
 
 
 def _properties(reading: Reading, text: str) -> None:
-    entries = [*properties(text)]
-    is_of_spark = any(not entry.key.startswith("kafka.") for entry in entries)
-    for entry in entries:
-        if entry.key in _NEVER_GIVEN and not is_of_spark:
+    for entry in properties(text):
+        reading.state(_end(entry.key), entry.key, entry.value, entry.line)
+
+
+def refuse_own_names(text: str) -> None:
+    """Raises `IntakeError` for properties with `kafka.` before all names, one of which Spark
+    refuses: so the files of Quarkus and others call settings that code of a team's own takes."""
+    if _OTHER_NAME.search(text):
+        return
+    for entry in properties(text):
+        if entry.key in _NEVER_GIVEN:
             name = entry.key.removeprefix("kafka.")
             words = f"{entry.key} is {name} of a client as code of your own has it (Spark refuses "
             words += "it). Give the settings of that client as properties, without kafka. before "
             raise IntakeError(f"Line {entry.line}: {words}their names.")
-        reading.state(_end(entry.key), entry.key, entry.value, entry.line)
 
 
 def _lower_names(reading: Reading) -> None:

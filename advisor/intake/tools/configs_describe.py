@@ -31,6 +31,9 @@ _HEAD = re.compile(
     r"|^(?:Default|All) configs for (?P<all>broker|topic)s in the cluster are:"
     r"|^(?:Dynamic|All|Default) configs for (?P<other>[\w-]+)"
 )
+_OF_ALL = re.compile(r"Quota configs for [^']*\bthe default [^']*$")
+"""A quota for all who have none of their own: no name is in it (ConfigCommand.scala,
+describeQuotaConfigs)."""
 _QUOTAS = re.compile(r"^Quota configs for .*\bproducer_byte_rate=(?P<rate>[\d.]{1,20})")
 _LINE = re.compile(
     r"^\s+(?P<name>[\w.-]+)=(?P<value>.*?) sensitive=(?P<hidden>true|false)"
@@ -56,8 +59,7 @@ def read(text: str) -> Reading:
     brokers, alone = set[str](), list[tuple[Item, Item]]()
     for number, line in enumerate(text.splitlines(), start=1):
         if quota := _QUOTAS.match(line):
-            of_all = "the default" in line and "'" not in line
-            take_quota(reading, quota["rate"], number, of_all=of_all)
+            take_quota(reading, quota["rate"], number, of_all=_OF_ALL.match(line) is not None)
         elif head := _HEAD.match(line):
             component, own = _component(head), ""
             if component is Component.TOPIC and internal_topics.is_internal(head["name"] or ""):
