@@ -25,6 +25,12 @@ _FILE = re.compile(
     r"^[ \t]*server_properties[ \t]*=[ \t]*(?:<<[-~]?(?P<end>\w+)"
     r"|\"(?P<text>[^\"]*)\"[ \t]*(?:(?:#|//).*)?$)?"
 )
+_JOINED = re.compile(r"^[ \t]*server_properties[ \t]*=[ \t]*join\(\"\\n\",[ \t]*\[(?P<rest>.*)$")
+_TEXTS = re.compile(
+    r"^[ \t]*(?P<texts>(?:\"[^\"]*\"[ \t]*(?:,[ \t]*|(?=\])|$))*)"
+    r"(?P<end>\][ \t]*\))?[ \t]*(?:(?:#|//).*)?$"
+)
+"""Lines that are put together of a list of texts; each row of it, and where it ends."""
 _WORKED_OUT = re.compile(r"\$\{([^{}]{0,200})\}")
 _OPEN = "is worked out by Terraform. Write its value here"
 _PAIR = re.compile(
@@ -90,9 +96,18 @@ def _settings(
 ) -> Iterator[tuple[int, str, str]]:
     """The lines of `server_properties`, which is a text between two marks, or in quotes."""
     rows = text.splitlines()
-    end = ""
+    end, is_joined = "", False
     for number, row in enumerate(rows, start=1):
-        if end:
+        if joined := _JOINED.match(row):
+            is_joined, row = True, joined["rest"]
+        if is_joined:
+            found = _TEXTS.match(row)
+            if found is None:
+                reading.wrong(Component.BROKER, _FILE_OF_ALL, number, _WHOLE)
+            for part in re.findall(r"\"([^\"]*)\"", found["texts"] if found else ""):
+                yield from _line(reading, part.strip(), number, known)
+            is_joined = found is not None and not found["end"]
+        elif end:
             if row.strip() == end:
                 end = ""
                 continue

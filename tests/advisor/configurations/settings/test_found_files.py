@@ -62,3 +62,35 @@ def test_the_version_of_an_image_is_not_that_of_its_maker(
     text += "      KAFKA_DEFAULT_REPLICATION_FACTOR: 1\n"
     expected = f"1 broker of Kafka {line}"
     assert_file(tmp_path / "compose.yml", text, "", READS, 1, expected)
+
+
+MSK = """resource "aws_msk_configuration" "c" {
+  server_properties = %s
+}
+resource "aws_msk_cluster" "c" {
+  kafka_version = "3.7.x"
+  number_of_broker_nodes = 3
+}
+locals {
+  least = 2
+}
+"""
+BASE = '"unclean.leader.election.enable=false", "default.replication.factor=3",'
+JOINED = f'join("\\n", [\n    {BASE} # safe\n    "min.insync.replicas=%s",\n  ])'
+WORKED_OUT = "is worked out by Terraform"
+
+
+@pytest.mark.parametrize(("value", "code", "expected"), [
+    (JOINED % "2", 0, "^YES"), (JOINED % "${local.least}", 0, "^YES"),
+    (JOINED % "1", 1, "min.insync.replicas: 1 -> 2"),
+    (f'join("\\n", [{BASE} "min.insync.replicas=2"])', 0, "^YES"),
+    (JOINED % "${var.least}", 2, f"min.insync.replicas {WORKED_OUT}"),
+    (f'join("\\n", [\n    {BASE}\n    local.least,\n  ])', 2, f"a line of it, {WORKED_OUT}"),
+    (JOINED.replace("[", "concat([").replace("])", "], local.more))") % "2", 2, WORKED_OUT),
+    (JOINED.replace('"\\n"', '","') % "2", 2, WORKED_OUT),
+])  # fmt: skip
+def test_lines_that_terraform_joins_are_read_where_each_is_a_text(
+    tmp_path: Path, value: str, code: int, expected: str
+) -> None:
+    settings = f"{READS} consumer.enable.auto.commit=false"
+    assert_file(tmp_path / "main.tf", MSK % value, "", settings, code, expected)
