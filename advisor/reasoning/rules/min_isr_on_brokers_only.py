@@ -6,9 +6,10 @@ What it is
     kafka-features.sh upgrade.
 
 Why it matters
-    With eligible leader replicas there is one value for the whole cluster, copied from the active
-    controller. If controllers are separate processes and their file lacks the line, that value is 1
-    and overrides the brokers' files: all topics, existing ones too, silently require one copy only.
+    With eligible leader replicas there is one value for the whole cluster, copied once from the
+    active controller's file. If controllers are separate processes and their file lacks the line,
+    or if it was added later, that value is 1 and overrides the brokers' files: all topics, existing
+    ones too, silently require one copy only.
     Seen on 4.1.0, 4.2.1 and 4.3.1, and on a 4.0.2 cluster when it was upgraded.
 
 Use instead
@@ -32,8 +33,9 @@ def check(pipeline: Pipeline) -> str | None:
         return None
     return (
         f"min.insync.replicas={stated} on the brokers only, with "
-        "eligible.leader.replicas.version=1: if controllers are separate processes, the cluster "
-        "may use 1 instead; kafka-configs --describe shows which."
+        "eligible.leader.replicas.version=1: the cluster keeps what its active controller's file "
+        "said when it was made or upgraded, and 1 if that said nothing; kafka-configs --describe "
+        "shows which."
     )
 
 
