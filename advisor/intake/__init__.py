@@ -1,15 +1,15 @@
-"""Reads what a team already has: one reader a kind of file, found by walking.
+"""Reads configuration files that a team already has. Each kind of file has one reader.
 
-A module of this package holds `READERS`; adding a kind is adding a file. A reader turns text into
-settings with their lines, and `read` has the catalog judge them. Credentials are dropped at the
-door; no message repeats more of a text than names.
+A module of this package has `READERS`; a new kind needs only a new module. A reader turns a text
+into settings with their lines, and `read` has the catalog judge them. Credentials are dropped
+immediately; messages repeat nothing of a text but names.
 """
 
 from advisor.intake.intake import Intake
 from advisor.intake.live import ClusterState, Entry, Group, read_live
 from advisor.intake.pipeline_file import PipelineFile, read_pipeline
 from advisor.intake.reading import Product, Reader
-from advisor.intake.registry import all_readers, detect, find, read, read_application
+from advisor.intake.registry import all_readers, detect, find_reader, read, read_application
 from advisor.intake.text import MARK, MAX_BYTES, IntakeError, is_secret, short_name
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "Reader",
     "all_readers",
     "detect",
-    "find",
+    "find_reader",
     "is_secret",
     "read",
     "read_application",

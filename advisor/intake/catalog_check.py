@@ -1,4 +1,4 @@
-"""What was read, judged by the catalog: what is weighed, what is not, what is wrong."""
+"""Judges by the catalog what was read: settings that are weighed, notes on others, problems."""
 
 from __future__ import annotations
 
@@ -62,36 +62,36 @@ from advisor.intake.cluster.tiered_storage import with_remote_metadata
 from advisor.intake.cluster.topic_defaults import as_stated, never, with_inherited
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
-from advisor.intake.scopes import stated_together
+from advisor.intake.scopes import settings_by_scope
 from advisor.intake.spark import query as spark_query
 from advisor.intake.text import shown
 
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
-_OF_ONE = (*_CLIENTS, Component.APPLICATION)
-"""What a pipeline has one of: several that differ are refused."""
-_OF_SERVERS = (Component.BROKER, Component.TOPIC)
+_SINGLE = (*_CLIENTS, Component.APPLICATION)
+"""Components of which a pipeline has one: several with different settings are refused."""
+_ON_SERVERS = (Component.BROKER, Component.TOPIC)
 _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _REPLICAS = re.compile(r"[0-9:,* ]{1,250}")
-_OF_APPLICATION = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
-"""A client's setting with what an application of its own puts before it."""
-_OPEN_ENDED = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
-_OF_CONFLUENT_SERVER = "confluent."
+_WITH_PREFIX = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
+"""A client's setting with the prefix that a custom application uses."""
+_OPEN_ENDED_PREFIXES = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
+_CONFLUENT_PREFIX = "confluent."
 
 
 def is_open_ended(component: Component, name: str) -> bool:
-    """Whether a key is real by its beginning, of which no list can hold all."""
-    of_server = component in _OF_SERVERS and name.startswith(_OF_CONFLUENT_SERVER)
-    return of_server or name.startswith(_OPEN_ENDED)
+    """Whether a key is real by its prefix, since such keys cannot be listed."""
+    is_of_confluent = component in _ON_SERVERS and name.startswith(_CONFLUENT_PREFIX)
+    return is_of_confluent or name.startswith(_OPEN_ENDED_PREFIXES)
 
 
 def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
-    """Sorts what was read into settings, notes and problems.
+    """Sorts a reading into settings, notes and problems.
 
-    `context` are items that are judged elsewhere; a client reads them, too.
+    `context` are items of other files for the same products.
 
-    A real setting that the catalog does not weigh is a note; a name near a real one is a problem
-    that says which. What comes twice counts with its last value. Raises `SettingError` for a
-    version that is not known.
+    A real setting that the catalog does not weigh is a note; a name similar to a real one is a
+    problem with a suggestion. The last value of a setting counts. Raises `SettingError` for an
+    unknown version.
     """
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
     reading.items = [*of_bindings(reading.items, product.family)]
@@ -99,42 +99,42 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
         spark_query.resolve_options(reading)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
-    intake.items = [_kept(item) for item in reading.items if _may_be_kept(item, product)]
+    intake.items = [_hashed(item) for item in reading.items if _may_be_stored(item, product)]
     intake.server, intake.unordered = server_of(reading.items), reading.unordered
-    own = with_own_lines((item.component, item.line) for item in reading.items)
+    clients = with_own_lines((item.component, item.line) for item in reading.items)
     intake.subject = replace(
-        reading.subject, clients=ids_of(reading.items, own), places=places_of(reading.items),
-        whole=set_up_by(reading, own),
+        reading.subject, clients=ids_of(reading.items, clients), places=places_of(reading.items),
+        created_clients=set_up_by(reading, clients),
     )  # fmt: skip
-    scale = _Scale(product, intake)
-    elsewhere = dict(unread(reading.items, product))
-    items = [item for item in reading.items if item not in elsewhere]
+    judge = _Judge(product, intake)
+    unread_items = dict(unread(reading.items, product))
+    items = [item for item in reading.items if item not in unread_items]
     lost = list(in_memory(items))
-    of_servers = as_log_dirs(with_controllers([*items, *(fact for _, fact, _ in lost)], product))
-    of_servers = with_remote_metadata(of_servers, product)
-    of_servers = with_mode(with_ensemble(of_servers, product), product)
-    counted = with_inherited(of_servers, product)
-    for item in _in_order(counted):
-        scale.take(item)
+    servers = as_log_dirs(with_controllers([*items, *(fact for _, fact, _ in lost)], product))
+    servers = with_remote_metadata(servers, product)
+    servers = with_mode(with_ensemble(servers, product), product)
+    effective = with_inherited(servers, product)
+    for item in _by_precedence(effective):
+        judge.take(item)
     for item, _, words in lost:
-        scale.note(item, words)
+        judge.note(item, words)
     for item, words in chain(
         disagreeing(reading.items, product, sorted(reading.clients)),
         overruling(reading.items, product),
     ):
-        scale.refuse_client(item, words)
-    scale.default_elsewhere(roles_of(reading.items, reading.whole))
-    for item, words in elsewhere.items():
-        scale.refuse_value(item)
-        scale.note(item, words)
-    scale.judge_servers(reading.items)
-    scale.judge_together([*context, *reading.items])
-    return scale.intake
+        judge.refuse_client(item, words)
+    judge.apply_default(roles_of(reading.items, reading.complete_servers))
+    for item, words in unread_items.items():
+        judge.refuse_value(item)
+        judge.note(item, words)
+    judge.judge_servers(reading.items)
+    judge.judge_together([*context, *reading.items])
+    return judge.intake
 
 
-def _in_order(items: Iterable[Item]) -> list[Item]:
-    """The items, the one that counts last: of Kafka Streams a new name (StreamsConfig,
-    deserializationExceptionHandler; KIP-1056), of others that of the higher rank."""
+def _by_precedence(items: Iterable[Item]) -> list[Item]:
+    """Returns the items by precedence, the highest last: of Kafka Streams a new name
+    (StreamsConfig, deserializationExceptionHandler; KIP-1056), of others the higher rank."""
 
     def place(item: Item) -> tuple[bool, int]:
         is_of_streams = item.component is Component.STREAMS
@@ -144,20 +144,20 @@ def _in_order(items: Iterable[Item]) -> list[Item]:
 
 
 @dataclass(slots=True)
-class _Scale:
+class _Judge:
     product: Product
     intake: Intake
     processes: dict[str, list[str]] = field(default_factory=dict)
-    """Who states each field, where a file holds the settings of several brokers."""
+    """The processes that set each field, where a file has the settings of several brokers."""
 
-    filled_in: list[Item] = field(default_factory=list)
-    """Placeholders for values that decide: something fills the file in before it is read."""
+    placeholders: list[Item] = field(default_factory=list)
+    """Settings that decide and are placeholders, which are filled in later."""
 
-    def _refuse_filled_in(self) -> None:
-        """Adds the settings that decide and are filled in elsewhere, all in one problem."""
-        if self.filled_in:
-            names = list(dict.fromkeys(item.inherited or item.name for item in self.filled_in))
-            first = self.filled_in[0]
+    def _refuse_placeholders(self) -> None:
+        """Adds one problem for all settings that decide and are placeholders."""
+        if self.placeholders:
+            names = list(dict.fromkeys(item.inherited or item.name for item in self.placeholders))
+            first = self.placeholders[0]
             self._problem(first, Problem(first.component, names[0], to_fill_in(names)))
 
     def take(self, item: Item) -> None:
@@ -166,7 +166,7 @@ class _Scale:
             self.note(item, item.inert)
             return
         if of_share_group(self.product.family, item.component, item.name):
-            return  # refused with all that makes another client
+            return  # refused with all settings of another kind of client
         try:
             setting = self.product.setting(item.component, item.name)
         except UnknownSetting as error:
@@ -180,36 +180,37 @@ class _Scale:
             value = parse(setting, item.text)
         except SettingError as error:
             if FILLED_IN.search(item.text):
-                self.filled_in.append(item)
+                self.placeholders.append(item)
             else:
-                self._problem(item, as_stated(item, self._of_its_time(item, error.problem)))
+                self._problem(item, as_stated(item, self._with_last_version(item, error.problem)))
             return
         if item.inherited and item.process in self.processes.get(name, ()):
-            self._is_stated(item, name, value)
+            self._is_overridden(item, name, value)
             return
-        if self._is_weaker_elsewhere(item, setting.name, name, value):
+        if self._is_weaker(item, setting.name, name, value):
             return
-        if item.inherited and self._is_stated(item, name, value):
+        if item.inherited and self._is_overridden(item, name, value):
             return
-        if words := never(item):
-            self.refuse_item(replace(item, name=item.inherited), words)
+        if reason := never(item):
+            self.refuse_item(replace(item, name=item.inherited), reason)
             return
         mark = hash(trimmed(item.text)) if is_free(setting.name) else 0
-        now = (value, mark)
-        if name in lines and (self.intake.settings[name], self.intake.marks[name]) != now:
+        new = (value, mark)
+        if name in lines and (self.intake.settings[name], self.intake.marks[name]) != new:
             self.note(item, f"replaces line {lines[name]}")
-        lines[name], self.intake.settings[name], self.intake.marks[name] = item.line, *now
+        lines[name], self.intake.settings[name], self.intake.marks[name] = item.line, *new
 
     def judge_servers(self, items: Collection[Item]) -> None:
-        """Says what servers do not start with, and where their metadata may be gone."""
-        self._refuse_filled_in()
+        """Adds the problems with which servers do not start, and notes on metadata that may be
+        lost."""
+        self._refuse_placeholders()
         for item in metadata_in_temporary(items):
             self.note(item, TEMPORARY_WORDS)
         for item in lone_servers(items, self.product):
             self.note(item, ONE_SERVER)
-        for item in items if is_asked(self.product) else ():  # where they say the mode
+        for item in items if is_asked(self.product) else ():  # if they determine the mode
             if item.component is Component.BROKER and item.name == KRAFT:
-                self._refuses_text(item)
+                self._is_invalid(item)
         for item, words in (
             *without_roles(items, self.product),
             *early_access(items, self.product),
@@ -219,13 +220,13 @@ class _Scale:
         for item, words in of_other_clusters(items):
             self.refuse_client(item, words)
 
-    def judge_together(self, every: Collection[Item]) -> None:
-        """Says what is refused of settings that are not weighed, context all others."""
-        for component, stated, of_brokers in stated_together(every):
+    def judge_together(self, all_items: Collection[Item]) -> None:
+        """Adds the problems of settings that are not weighed, in combination with all others."""
+        for component, stated, of_brokers in settings_by_scope(all_items):
             self.refuse(component, stated, of_brokers)
 
     def refuse_value(self, item: Item) -> None:
-        """Adds a value that no process starts with, though this one does not read it."""
+        """Adds a problem for an invalid value of a setting that this process does not read."""
         try:
             parse(self.product.setting(item.component, item.name), item.text)
         except UnknownSetting:
@@ -234,65 +235,65 @@ class _Scale:
             self._problem(item, error.problem)
 
     def refuse_item(self, item: Item, words: str) -> None:
-        """Adds what the product says of a setting that it does not start with."""
+        """Adds a problem for a setting with which the product does not start."""
         self._problem(item, Problem(item.component, item.name, words, product=True))
 
     def refuse_client(self, item: Item, words: str) -> None:
-        """Adds what no pipeline has."""
+        """Adds a problem for a setting that no pipeline can have."""
         self._problem(item, Problem(item.component, item.name, f"{words}."))
 
-    def _is_weaker_elsewhere(self, item: Item, setting: str, name: str, value: Value) -> bool:
-        """Whether another broker states what promises less, so that this one does not count."""
-        stating = self.processes.setdefault(name, [])
-        whose = stating[-1] if stating else item.process
-        stating.append(item.process)
-        if item.component in _OF_ONE or name not in self.intake.lines or whose == item.process:
+    def _is_weaker(self, item: Item, setting: str, name: str, value: Value) -> bool:
+        """Whether another broker's value is weaker, so that this one does not count."""
+        setters = self.processes.setdefault(name, [])
+        other = setters[-1] if setters else item.process
+        setters.append(item.process)
+        if item.component in _SINGLE or name not in self.intake.lines or other == item.process:
             return False
-        now = self.intake.settings[name]
-        counts = weaker(setting, now, value)
-        if counts is None or now == value:
+        current = self.intake.settings[name]
+        weaker_value = weaker(setting, current, value)
+        if weaker_value is None or current == value:
             return False
-        line, stated = self.intake.lines[name], replace(item, name=item.inherited or item.name)
-        if counts == now:
-            self.note(stated, f"does not count: another broker's on line {line} is weaker")
+        line, named_item = self.intake.lines[name], replace(item, name=item.inherited or item.name)
+        if weaker_value == current:
+            self.note(named_item, f"does not count: another broker's on line {line} is weaker")
             return True
-        self.note(stated, f"counts: it is weaker than another broker's on line {line}")
+        self.note(named_item, f"counts: it is weaker than another broker's on line {line}")
         self.intake.lines[name], self.intake.settings[name] = item.line, value
         return True
 
-    def default_elsewhere(self, servers: Mapping[str, frozenset[str]]) -> None:
-        """Lets the product's default count, where a server of several that reads a setting states
-        nothing weaker. `servers` are those of which all is known, with their roles."""
+    def apply_default(self, servers: Mapping[str, frozenset[str]]) -> None:
+        """Applies the product's default where it is weaker and one of several servers that read a
+        setting does not set it. `servers` are completely configured; each has its roles."""
         product, intake = self.product, self.intake
-        for name, stating in self.processes.items():
-            part, _, setting = name.partition(".")
-            read = readers(setting, product)
-            whole = {server for server, roles in servers.items() if not roles.isdisjoint(read)}
-            if whole <= {*stating} or whole.isdisjoint(stating) or setting == FOLDERS:
+        for name, setters in self.processes.items():
+            component, _, setting = name.partition(".")
+            read_by = readers(setting, product)
+            affected = {name for name, roles in servers.items() if not roles.isdisjoint(read_by)}
+            if affected <= {*setters} or affected.isdisjoint(setters) or setting == FOLDERS:
                 continue
-            default = product.setting(Component(part), setting).default
-            now = intake.settings[name]
-            if default is not None and weaker(setting, now, default) == default != now:
+            default = product.setting(Component(component), setting).default
+            current = intake.settings[name]
+            if default is not None and weaker(setting, current, default) == default != current:
                 intake.settings[name] = default
-                words = f"{setting} is not stated by each server, so that its default counts"
+                words = f"{setting} is not set on every server, so that its default counts"
                 intake.notes.append(f"Line {intake.lines[name]}: {words}: {default}.")
 
-    def _is_stated(self, item: Item, name: str, value: Value) -> bool:
-        """Whether the topic's own setting is stated, which goes before the brokers'; says so."""
-        stated, at = replace(item, name=item.inherited), self.intake.lines.get(name)
-        if at is not None:
+    def _is_overridden(self, item: Item, name: str, value: Value) -> bool:
+        """Whether the topic sets it, which takes precedence over the brokers; adds a note."""
+        named_item, line = replace(item, name=item.inherited), self.intake.lines.get(name)
+        if line is not None:
             if self.intake.settings[name] != value:
-                self.note(stated, f"does not count: line {at} goes before it")
+                self.note(named_item, f"does not count: line {line} takes precedence")
             return True
-        self.note(stated, f"counts for a topic that does not state {item.name}")
+        self.note(named_item, f"counts for a topic that does not set {item.name}")
         self.intake.inherited.add(name)
         return False
 
     def refuse(
-        self, component: Component, stated: Mapping[str, Item], of_brokers: Mapping[str, str]
+        self, component: Component, items_by_name: Mapping[str, Item], of_brokers: Mapping[str, str]
     ) -> None:
-        """Adds what the client would not start with, of settings that are not weighed."""
-        texts = {name: item.text for name, item in stated.items()}
+        """Adds problems for unweighed settings with which the client does not start."""
+        texts = {name: item.text for name, item in items_by_name.items()}
         product = self.product
         for problem in (
             refused_combination(product.family, product.version, component, texts),
@@ -301,12 +302,11 @@ class _Scale:
             refused_tiering(component, texts, of_brokers),
         ):
             if problem:
-                self._problem(stated[problem.setting], problem)
+                self._problem(items_by_name[problem.setting], problem)
         known = {
-            name: text
-            for name, text in texts.items()
-            if self._knows(component, name) or is_open_ended(component, name)
-        }
+            name: text for name, text in texts.items()
+            if self._has_key(component, name) or is_open_ended(component, name)
+        }  # fmt: skip
         shared = {
             name: texts[name] for name in texts if of_share_group(product.family, component, name)
         }
@@ -318,81 +318,82 @@ class _Scale:
             unworkable(product.family, product.kafka, component, known, of_brokers),
         ):
             if not any(problem.product for problem in self.intake.problems):
-                self._problem(stated[other.setting], other)
+                self._problem(items_by_name[other.setting], other)
 
     def _unknown(self, item: Item, problem: Problem) -> None:
         product, component = self.product, item.component
         names = known_keys(product, component)
-        strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
+        is_strict = product.family is Family.LIBRDKAFKA and component in _CLIENTS
         if {item.name, problem.setting} & names or is_open_ended(component, item.name):
-            if not self._refuses_text(item):
+            if not self._is_invalid(item):
                 self.note(item, remark(item) or "is not taken into account")
-        elif own := self._as_application_has_it(item):
-            self._problem(item, own)
+        elif prefixed := self._prefixed_client_problem(item):
+            self._problem(item, prefixed)
         elif other := other_client(item.name, product, component):
-            self.intake.others += 1
-            self.note(item, f"is a setting of the {other}: the {component} passes over it")
+            self.intake.other_component_count += 1
+            self.note(item, f"is a setting of the {other}: the {component} ignores it")
         elif f"kafka.{item.name}" in names:
             self.note(item, "needs the prefix kafka. to have an effect in Spark")
-        elif not strict and (span := versions_with(item.name, product, component)):
-            self.intake.others += 1
-            self.note(item, f"is a setting of {span} and does nothing in this version")
-        elif not strict and component in _CLIENTS and (whose := owner(item.name)):
-            self.intake.others += 1
-            self.note(item, f"is a setting of {whose}: the {component} passes over it")
-        elif near := nearest(item.name, names, SLIP):
-            known = item.name if shown(item.name) == item.name else "of this name"
-            message = f"There is no {component} setting {known}. Did you mean {near}?"
-            self._problem(item, replace(problem, message=message, suggestion=near))
-        elif strict:
+        elif not is_strict and (version_range := versions_with(item.name, product, component)):
+            self.intake.other_component_count += 1
+            self.note(item, f"is a setting of {version_range} and does nothing in this version")
+        elif not is_strict and component in _CLIENTS and (owner_words := owner(item.name)):
+            self.intake.other_component_count += 1
+            self.note(item, f"is a setting of {owner_words}: the {component} ignores it")
+        elif similar := nearest(item.name, names, SLIP):
+            shown_name = item.name if shown(item.name) == item.name else "of this name"
+            message = f"There is no {component} setting {shown_name}. Did you mean {similar}?"
+            self._problem(item, replace(problem, message=message, suggestion=similar))
+        elif is_strict:
             message = f'No such configuration property: "{shown(item.name)}"{hint(item, names)}'
             self._problem(item, replace(problem, message=message, product=True, suggestion=None))
-        elif whose := owner(item.name):
-            self.intake.others += 1
-            self.note(item, f"is a setting of {whose}: the {component} passes over it")
+        elif owner_words := owner(item.name):
+            self.intake.other_component_count += 1
+            self.note(item, f"is a setting of {owner_words}: the {component} ignores it")
         elif OF_SERIALIZERS.match(item.name):
-            self.intake.strangers += 1
-            self.note(item, "is a serializer's, and is not taken into account")
+            self.intake.unknown_count += 1
+            self.note(item, "is a setting of a serializer, and is not taken into account")
         else:
-            self.intake.strangers += 1
-            words = "is not a setting of Kafka that we know; Kafka would pass over it"
-            # A line without a value may be a piece of a key (padded by `=`), or of a JAAS text.
-            named = item if item.text.strip(" =") else replace(item, name="")
-            self.note(named, f"{words}{hint(named, names)}".removesuffix("."))
+            self.intake.unknown_count += 1
+            words = "is not a known setting of Kafka; Kafka would ignore it"
+            # A line without a value may be part of a key (padded by `=`), or of a JAAS entry.
+            shown_item = item if item.text.strip(" =") else replace(item, name="")
+            self.note(shown_item, f"{words}{hint(shown_item, names)}".removesuffix("."))
 
-    def _of_its_time(self, item: Item, problem: Problem) -> Problem:
-        """The problem of a value, with the newest version of the client that still has it."""
+    def _with_last_version(self, item: Item, problem: Problem) -> Problem:
+        """Returns the problem of a value, with the last version of the client that accepts it."""
         product = self.product
-        for version in versions(product.family) if item.component not in _OF_SERVERS else ():
+        for version in versions(product.family) if item.component not in _ON_SERVERS else ():
             try:
                 setting = replace(product, version=version).setting(item.component, item.name)
                 parse(setting, item.text)
             except SettingError:
                 continue
             words = f"{problem.message} {version} is the last version with this value: say which "
-            return replace(problem, message=f"{words}one you have (--client-version {version}).")
+            return replace(problem, message=f"{words}one you use (--client-version {version}).")
         return problem
 
-    def _as_application_has_it(self, item: Item) -> Problem | None:
-        """What a client is said to pass over, and its application surely hands on to it."""
-        match = _OF_APPLICATION.fullmatch(item.name)
+    def _prefixed_client_problem(self, item: Item) -> Problem | None:
+        """Returns the problem of a setting that a client would ignore, and that its application
+        certainly passes to a client under another name; otherwise None."""
+        match = _WITH_PREFIX.fullmatch(item.name)
         if item.component not in (*_CLIENTS, Component.TOPIC) or match is None:
             return None
-        part, name = Component(match[1]), match[2]
-        if not self._knows(part, name):
+        client, name = Component(match[1]), match[2]
+        if not self._has_key(client, name):
             return None
-        words = f"{shown(item.name)} is {name} of a {part} as an application's own file has it. "
-        words += f"State {name} in a file of the {part}, without what is before it."
+        words = f"{shown(item.name)} is {name} of a {client} with the prefix of an application. "
+        words += f"State {name} in a file of the {client}, without the prefix."
         return Problem(item.component, item.name, words)
 
-    def _knows(self, component: Component, name: str) -> bool:
+    def _has_key(self, component: Component, name: str) -> bool:
         return name in known_keys(self.product, component)
 
-    def _refuses_text(self, item: Item) -> bool:
+    def _is_invalid(self, item: Item) -> bool:
         """Whether the product does not start with the value of a setting that is not weighed.
 
-        A free text may be what the product looks up by itself: a class, a file. Lists may be
-        empty.
+        A free text may be a reference that only the product can check: a class, a file. Lists may
+        be empty.
         """
         try:
             setting = self.product.setting(item.component, item.name, every=True)
@@ -410,31 +411,31 @@ class _Scale:
         return False
 
     def note(self, item: Item, words: str) -> None:
-        """Says of a setting what becomes of it, once."""
+        """Adds a note on a setting, unless it is there already."""
         note = f"Line {item.line}: {shown(item.name)} {words}."
-        if note not in self.intake.notes:  # a line that others refer to (YAML's <<) is read again
+        if note not in self.intake.notes:  # a merged YAML mapping (`<<`) is read again
             self.intake.notes.append(note)
 
     def _problem(self, item: Item, problem: Problem) -> None:
         message = f"Line {item.line}: {problem.message}"
         message += f" {shown(item.name)} is in {item.place}." if item.place else ""
         located = replace(problem, setting=shown(problem.setting), message=message)
-        if located not in self.intake.problems:  # each broker of a file is judged context the rest
+        if located not in self.intake.problems:  # each broker is judged with the other components
             self.intake.problems.append(located)
 
 
-def _kept(item: Item) -> Item:
-    """The item without the name of its process, which is a team's own."""
+def _hashed(item: Item) -> Item:
+    """Returns the item with a hash for the name of its process, which may be confidential."""
     return replace(item, process=item.process and str(hash(item.process)))
 
 
-def _may_be_kept(item: Item, product: Product) -> bool:
-    """Whether an item holds no text of the team's own, and is what its setting may be."""
+def _may_be_stored(item: Item, product: Product) -> bool:
+    """Whether an item has a valid value that is no confidential text."""
     if is_format(item.component, item.name):
         return bool(_VERSION.fullmatch(item.text.strip()))
     if item.name.startswith(PLUGINS):
-        of_a_topic = item.name.endswith((".topic.replication.factor", ".topic.retention.ms"))
-        return of_a_topic and item.text.strip().isdecimal()
+        is_topic_setting = item.name.endswith((".topic.replication.factor", ".topic.retention.ms"))
+        return is_topic_setting and item.text.strip().isdecimal()
     if "replication.throttled." in item.name:
         return bool(_REPLICAS.fullmatch(item.text))
     try:

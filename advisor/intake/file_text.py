@@ -1,4 +1,4 @@
-"""The text of a file that somebody names or hands over: no longer than a configuration is."""
+"""The text of a file that a user names or uploads, up to the length of a configuration."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class FileProblem(ValueError):
 
 
 def read_file(path: str) -> str:
-    """The text of a file, or of standard input for `-`, as far as any configuration goes.
+    """Returns the text of a file, or of standard input for `-`; it may be empty.
 
-    It may be empty. Raises `FileProblem`.
+    Raises `FileProblem` for one that cannot be read, or is longer than `MAX_BYTES`.
     """
     if path == "-":
         return _text(path, sys.stdin.buffer.read(MAX_BYTES + 1))
@@ -30,7 +30,8 @@ def read_file(path: str) -> str:
 
 
 def decoded(source: str, content: bytes) -> str:
-    """The text of these bytes. Raises `FileProblem` if they are not text, or none, or too many."""
+    """Returns the text of these bytes. Raises `FileProblem` if they are not text, are blank, or are
+    too many."""
     text = _text(source, content)
     if not text.strip():
         raise FileProblem(f"{source}: there is nothing in it.")
@@ -38,13 +39,13 @@ def decoded(source: str, content: bytes) -> str:
 
 
 def states_nothing(text: str) -> bool:
-    """Whether there are only blank lines and comments: all that counts is a default."""
+    """Whether there are only blank lines and comments, so that every setting has its default."""
     lines = (line.strip(" \t\f\ufeff") for line in text.splitlines())
     return all(not line or line[0] in "#!" for line in lines)
 
 
 def _text(source: str, content: bytes) -> str:
-    """UTF-8, or UTF-16 that says so, as PowerShell's `>` writes it.
+    """Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell's `>` writes it.
 
     A properties file may have comments in ISO-8859-1, which is what Java reads.
     """

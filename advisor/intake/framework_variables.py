@@ -1,8 +1,8 @@
 """Variables that Quarkus and Micronaut bind to properties of an application's own files.
 
-They go before what those state (SmallRye Config, "Environment Variables"; Micronaut guide,
-"Property Sources"). Which words of a name are a channel's is known by the files alone. Where
-anything is left open (two containers), a variable stays where it is, and is refused if it decides.
+They take precedence over those files (SmallRye Config, "Environment Variables"; Micronaut guide,
+"Property Sources"). Only the files show which words of a variable's name are the channel's. Where
+that is ambiguous (two containers), a variable stays where it is, and is refused if it decides.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from advisor.catalog import Component, Family
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.formats.dotted import leaves
-from advisor.intake.kinds import of_application
-from advisor.intake.started_variables import Found, is_of_compose, variables
+from advisor.intake.kinds import application_reader
+from advisor.intake.process_variables import Variable, is_compose_env_file, variables
 from advisor.intake.text import MARK, IntakeError
 
 VARIABLE = re.compile(
@@ -27,41 +27,44 @@ _PROPERTY = re.compile(
     r"(?P<head>mp\.messaging\.(?:incoming|outgoing)|kafka\.(?:consumers|producers))"
     r"\.(?P<client>\"[^\"]+\"|[^.\"]+)\..+"
 )
-_PROFILE = re.compile(r"\"?%[^.]{1,200}\.")
+_PROFILE_PREFIX = re.compile(r"\"?%[^.]{1,200}\.")
 _NOT_PLAIN = re.compile(r"[\\\n$\"']|\A\s*\Z")
-_READ = ("smallrye", "micronaut")
-_ATTRIBUTES = (
+_FRAMEWORKS = ("smallrye", "micronaut")
+_CHANNEL_ATTRIBUTES = (
     "connector", "failure-strategy", "commit-strategy", "waitForWriteCompletion", "assign-seek",
     "fail-on-deserialization-failure", "kafka-configuration", "dead-letter-queue.topic",
     "dead-letter-queue.acks", "key-deserialization-failure-handler",
     "value-deserialization-failure-handler",
 )  # fmt: skip
-"""What the connector of a channel has, beside the settings of its client."""
+"""The attributes of a channel's connector, besides the settings of its client."""
 
 Source = tuple[str, str]
 """A file's name and its text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """All files; the names of the application's own, and what its variables state as one more."""
+class BoundVariables:
+    """All files; the names of the application's files, and its variables as one more file."""
 
     texts: Sequence[Source]
     files: Sequence[str] = ()
-    stated: Sequence[Source] = ()
+    properties: Sequence[Source] = ()
 
 
-def bound(texts: Sequence[Source]) -> Bound:
-    """The files, where variables of one that starts an application state properties of it."""
-    own = sorted((name for name, _ in texts if file_profile(name) is not None), key=rank)
-    reader = of_application((text for name, text in texts if name in own), "") if own else None
-    others = [row for row in texts if row[0] not in own and VARIABLE.search(row[1])]
-    folders = {re.sub(r"(?:^|/)config$", "", name.rpartition("/")[0]) for name in own}
+def bind_variables(texts: Sequence[Source]) -> BoundVariables:
+    """Returns the files, with the variables of the file that starts an application turned into
+    properties of that application."""
+    names = sorted((name for name, _ in texts if file_profile(name) is not None), key=rank)
+    files = (text for name, text in texts if name in names)
+    reader = application_reader(files, "") if names else None
+    others = [row for row in texts if row[0] not in names and VARIABLE.search(row[1])]
+    folders = {re.sub(r"(?:^|/)config$", "", name.rpartition("/")[0]) for name in names}
     is_one = len(others) == len(folders) == 1 and len({name for name, _ in texts}) == len(texts)
-    if not (reader and reader.kind in _READ and is_one) or is_of_compose(others[0][0], texts):
-        return Bound(texts)
+    has_reader = reader and reader.kind in _FRAMEWORKS
+    if not (has_reader and is_one) or is_compose_env_file(others[0][0], texts):
+        return BoundVariables(texts)
     try:
-        stated = _stated(row for row in texts if row[0] in own)
+        clients = _clients(_property_names(row for row in texts if row[0] in names))
         found = [
             *variables(
                 VARIABLE,
@@ -69,80 +72,86 @@ def bound(texts: Sequence[Source]) -> Bound:
                 [text for row in texts if (text := row[1]) != others[0][1]],
             )
         ]
-    except IntakeError:  # told where the file is read
-        return Bound(texts)
-    clients = _clients(stated)
-    names = [_property(one.name, clients) for one in found]
-    lines = {one.line for one in found}
-    is_open = len({one.owner for one in found}) != 1 or len(lines) < len(found)
+    except IntakeError:  # reported where the file is read
+        return BoundVariables(texts)
+    properties = [_property(variable.name, clients) for variable in found]
+    lines = {variable.line for variable in found}
+    is_open = len({variable.owner for variable in found}) != 1 or len(lines) < len(found)
     if is_open:
-        return Bound(texts)
-    taken = [(one, name) for one, name in zip(found, names, strict=True)
-             if name and not _NOT_PLAIN.search(one.value)]  # fmt: skip
-    return _moved(texts, others[0], own, taken) if taken else Bound(texts)
+        return BoundVariables(texts)
+    bound = [(variable, name) for variable, name in zip(found, properties, strict=True)
+             if name and not _NOT_PLAIN.search(variable.value)]  # fmt: skip
+    return _with_properties(texts, others[0], names, bound) if bound else BoundVariables(texts)
 
 
-def _moved(
-    texts: Sequence[Source], source: Source, own: Sequence[str],
-    taken: Iterable[tuple[Found, str]],
-) -> Bound:  # fmt: skip
-    """The files, with these variables as properties and no longer where they stand."""
+def _with_properties(
+    texts: Sequence[Source], source: Source, names: Sequence[str],
+    bound: Iterable[tuple[Variable, str]],
+) -> BoundVariables:  # fmt: skip
+    """Returns the files, with these variables as properties and no longer in their own file."""
     rows = source[1].split("\n")
-    stated = [""] * len(rows)
-    for one, name in taken:
-        # Another name leaves a file of what it is, and has no weight.
-        rows[one.line - 1] = rows[one.line - 1].replace(one.name, f"MP_MESSAGING_{one.line}", 1)
-        stated[one.line - 1] = f"{name}={one.value.strip()}"
-    rest = (source[0], "\n".join(rows))
-    return Bound(
-        [rest if row == source else row for row in texts], own, [(source[0], "\n".join(stated))]
+    properties = [""] * len(rows)
+    for variable, name in bound:
+        # The kind of the file must not change: the variable gets a name that no setting has.
+        rows[variable.line - 1] = rows[variable.line - 1].replace(
+            variable.name, f"MP_MESSAGING_{variable.line}", 1
+        )
+        properties[variable.line - 1] = f"{name}={variable.value.strip()}"
+    remainder = (source[0], "\n".join(rows))
+    return BoundVariables(
+        [remainder if row == source else row for row in texts],
+        names,
+        [(source[0], "\n".join(properties))],
     )
 
 
-def _stated(files: Iterable[Source]) -> set[str]:
-    """The names of properties that files of an application state, be it in profiles. Raises
+def _property_names(files: Iterable[Source]) -> set[str]:
+    """Returns the names of the properties in an application's files, in any profile. Raises
     `IntakeError`."""
-    found = set[str]()
+    names = set[str]()
     for name, text in files:
-        file = ApplicationFile.named(name, text.removeprefix(MARK), 0)
-        found |= {
-            _PROFILE.sub("", leaf.path[0], count=1) for leaf in leaves(file.text, file.ending)
+        file = ApplicationFile.from_name(name, text.removeprefix(MARK), 0)
+        names |= {
+            _PROFILE_PREFIX.sub("", leaf.path[0], count=1)
+            for leaf in leaves(file.text, file.ending)
         }
-    return found
+    return names
 
 
 def _clients(names: Iterable[str]) -> Mapping[tuple[str, str], set[str]]:
-    """The clients that have these properties, by how their variables begin."""
-    found = {(head, "DEFAULT"): {"default"} for head in ("kafka.consumers", "kafka.producers")}
+    """Returns the clients that have these properties, by the beginning of their variables."""
+    clients = {(head, "DEFAULT"): {"default"} for head in ("kafka.consumers", "kafka.producers")}
     for match in filter(None, map(_PROPERTY.fullmatch, names)):
         client = match["client"].strip('"')
-        found.setdefault((match["head"], _upper(client)), set()).add(client)
-    return found
+        clients.setdefault((match["head"], _upper(client)), set()).add(client)
+    return clients
 
 
 def _property(variable: str, clients: Mapping[tuple[str, str], set[str]]) -> str:
-    """The property that a variable states, of a client that is there; empty for any other.
-    `_PROD_MP_MESSAGING_…` counts in profile prod (SmallRye Config, "Environment Variables")."""
+    """Returns the property that a variable sets, of one of the clients; otherwise an empty string.
+    `_PROD_MP_MESSAGING_…` sets it in profile prod (SmallRye Config, "Environment Variables")."""
     match = VARIABLE.fullmatch(variable)
     if match is None:
         return ""
     head, words = match["head"].lower().replace("_", "."), match["rest"].split("_")
-    keys, found = _keys(head), list[str]()
+    keys, candidates = _keys(head), list[str]()
     for ends in range(1, len(words)):
         key = keys.get("_".join(words[ends:]))
-        named = clients.get((head, "_".join(words[:ends])), ())
-        found += [f"{head}.{client}.{key}" for client in named if key]
+        matching = clients.get((head, "_".join(words[:ends])), ())
+        candidates += [f"{head}.{client}.{key}" for client in matching if key]
     profile = f"%{match['profile'].lower()}." if match["profile"] else ""
-    return f"{profile}{found[0]}" if len(found) == 1 else ""
+    return f"{profile}{candidates[0]}" if len(candidates) == 1 else ""
 
 
 @cache
 def _keys(head: str) -> Mapping[str, str]:
-    """What a client of this kind has, by the ends of its variables."""
-    reads = head.endswith(("incoming", "consumers"))
-    part = Component.CONSUMER if reads else Component.PRODUCER
-    more = _ATTRIBUTES if head.startswith("mp.") else ()
-    return {_upper(name): name for name in [*known_keys(newest(Family.JAVA), part), *more]}
+    """Returns the properties of a client of this kind, by the ends of their variables."""
+    is_consumer = head.endswith(("incoming", "consumers"))
+    component = Component.CONSUMER if is_consumer else Component.PRODUCER
+    attributes = _CHANNEL_ATTRIBUTES if head.startswith("mp.") else ()
+    return {
+        _upper(name): name for name in [*known_keys(newest(Family.JAVA), component), *attributes]
+    }
 
 
 def _upper(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Files and options of a command, or of a form, as the flat fields of a pipeline."""
+"""Combines the files and options of a command, or of a form, to the flat fields of a pipeline."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ from advisor.intake import (
     read_live,
     read_pipeline,
 )
-from advisor.intake.application_file import ApplicationFile, applications
+from advisor.intake.application_file import ApplicationFile, group_by_application
 from advisor.intake.cluster.disagreements import FOLDERS, weaker
 from advisor.intake.cluster.identity import Server
-from advisor.intake.env_files import settled, unanswered
-from advisor.intake.file_groups import Group, in_order
+from advisor.intake.env_files import drop_overridden, unanswered_notes
+from advisor.intake.file_groups import Group, ordered_groups
 from advisor.intake.file_text import FileProblem
-from advisor.intake.framework_variables import Bound, bound
-from advisor.intake.given_values import filled_in
-from advisor.intake.options import against_program, twice, weigh_options
-from advisor.intake.origins import Joined, Origin, line_of_key, placed
+from advisor.intake.framework_variables import BoundVariables, bind_variables
+from advisor.intake.options import conflicts_with_program, duplicate_notes, weigh_options
+from advisor.intake.origins import Joined, Origin, line_of_key, locate
+from advisor.intake.placeholder_values import fill_placeholders
 from advisor.intake.reading import DEFAULT, Item, Subject
 from advisor.intake.registry import Parsed
-from advisor.intake.startup import Starts, beneath_notes, without_bootstrap
+from advisor.intake.startup import Starts, missing_file_notes, without_bootstrap
 from advisor.intake.text import with_line_feeds
 from advisor.intake.variables import Variables
 from advisor.reasoning.fields import field_of
 
-_HEADS = {"family", "version", "kafka"}
-"""What decides which settings there are."""
-_OF_SERVERS = {Component.TOPIC, Component.BROKER}
-_OF_ONE = {*Component} - _OF_SERVERS
+_VERSION_FIELDS = {"family", "version", "kafka"}
+"""Fields that determine which settings exist."""
+_ON_SERVERS = {Component.TOPIC, Component.BROKER}
+_SINGLE = {*Component} - _ON_SERVERS
 _CLIENTS = {Component.PRODUCER, Component.CONSUMER, Component.STREAMS}
-_SHOWS = "was seen, does not show it: the topic is not as that file has it. Leave one out"
-_TWIN = "its id is that of {}, which has other advertised.listeners: a cluster has each id once."
-_LAID_OVER = (
+_HIDDEN_ISR = "was seen, does not show it: the topic differs from that file. Leave one out"
+_SAME_ID = "its id is that of {}, which has other advertised.listeners: a cluster has each id once."
+_MERGED = (
     "a pipeline has one. Leave one out, or, where it is laid over the other, give that one on the "
     "command line with --{}"
 )
@@ -63,11 +63,11 @@ _LAID_OVER = (
 
 @dataclass(slots=True)
 class Inputs:
-    """What was stated, where each field stands, what was left out, and what is wrong.
+    """The fields of a pipeline, their origins, and the notes and problems of all files.
 
-    `items` is what files state: a product may refuse what two of them say together. `only` names
-    the clients that are asked for, `chosen` those that a file had, `program` whether one is code,
-    `idle` why the files of applications say nothing by themselves.
+    `items` are the settings of all files, since a product may refuse a combination. `only` are
+    clients and profiles that the user chose, `chosen_names` those that exist, `program` says that
+    a file is code, `idle` why the files of applications set nothing by themselves.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
@@ -78,36 +78,36 @@ class Inputs:
     inherited: set[str] = field(default_factory=set)
     marks: dict[str, int] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
-    """By field: the rank of the name that states it (`Item.rank`)."""
+    """By field: the rank of the name that sets it (`Item.rank`)."""
     items: list[Item] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
-    """Whose settings a file holds, where they are one server's."""
+    """By file: the server that its settings belong to, if they belong to one."""
     subject: dict[str, tuple[Subject, dict[str, Value]]] = field(default_factory=dict)
-    """Of which topic, cluster and clients a file is, and what it states."""
-    stating: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """The files that state each field."""
+    """By file: its topics, cluster and clients, and its settings."""
+    setters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By field: the files that set it."""
     variables: Variables = field(default_factory=Variables)
     only: tuple[str, ...] = ()
-    chosen: set[str] = field(default_factory=set)
+    chosen_names: set[str] = field(default_factory=set)
     program: bool = False
     precedence: dict[str, int] = field(default_factory=dict)
-    """By file: what the one with the higher number states replaces what the other does."""
+    """By file: a value of the file with the higher number replaces that of the other."""
     next_precedence: int = 2
     starts: Starts = field(default_factory=Starts)
-    """What files start an application in, of which others are."""
+    """The profiles in which files start an application whose files are others."""
     idle: list[str] = field(default_factory=list)
     detected_family: str = ""
-    """The client of the files, where only its version was stated."""
+    """The client of the files, if the user gave only its version."""
 
     def check_chosen(self) -> None:
-        """Raises `FileProblem` for a client that was asked for and is in no file."""
+        """Raises `FileProblem` for a client or profile of `only` that is in no file."""
         for name in self.only:
-            if name not in self.chosen:
+            if name not in self.chosen_names:
                 words = "no file has a client or profile of that name or line"
                 raise FileProblem(f"--only {name!r}: {words}.")
 
-    def state(self, name: str, text: str, origin: Origin) -> None:
-        """Sets a field; what comes later replaces it."""
+    def set_field(self, name: str, text: str, origin: Origin) -> None:
+        """Sets a field; a later value replaces it."""
         self.fields[name] = kept_of_field(name, text)
         self.inherited.discard(name)
         self.origins[name] = origin
@@ -116,56 +116,57 @@ class Inputs:
         """Adds a whole pipeline file."""
         self.precedence[source] = 0
         file = read_pipeline(text.removeprefix(MARK))
-        self._tell(source, file.notes, file.problems)
+        self._report(source, file.notes, file.problems)
         lines = {name: line_of_key(text, name) for name in file.fields}
-        for name in _HEADS & file.fields.keys():
+        for name in _VERSION_FIELDS & file.fields.keys():
             self._replace(name, file.fields[name], Origin(source, lines[name]))
         try:
             fields, intake = weigh_options(file.fields, self._product(), lines, self.items)
-        except SettingError:  # of a version that is not known, which is told where it is judged
+        except SettingError:  # an unknown version is reported where it is judged
             fields, intake = file.fields, Intake()
-        self._tell(source, intake.notes, intake.problems)
+        self._report(source, intake.notes, intake.problems)
         for name, value in fields.items():
             line = lines.get(name) or lines.get(f"streams.{name.partition('.')[2]}", 0)
             self._replace(name, value, Origin(source, line), mark=hash(value))
-        self._take(source, intake)
+        self._add_intake(source, intake)
 
     def add_texts(self, texts: Sequence[tuple[str, str]], kind: str = "") -> None:
         """Adds files of any kind, each with its name; those of one application are read as one.
-        Raises `FileProblem`."""
-        given = texts = [(name, with_line_feeds(text)) for name, text in texts]
-        texts, notes = (texts, []) if kind else filled_in(texts)
-        variables = Bound(texts) if kind else bound(texts)
-        texts = variables.texts
+        Raises `FileProblem` for an unknown version."""
+        originals = texts = [(name, with_line_feeds(text)) for name, text in texts]
+        texts, notes = (texts, []) if kind else fill_placeholders(texts)
+        bound = BoundVariables(texts) if kind else bind_variables(texts)
+        texts = bound.texts
         self.detected_family = self.detected_family or self._family_of(texts, kind)
         self.next_precedence += 2
-        texts, notes = (texts, notes) if kind else settled(*without_bootstrap(texts, notes))
+        texts, notes = (texts, notes) if kind else drop_overridden(*without_bootstrap(texts, notes))
         self.notes += notes
-        self.starts = starts = Starts() if kind else Starts.of(texts)
-        is_read = kinds.of_application((text for _, text in texts), kind) is not None
+        self.starts = starts = Starts() if kind else Starts.from_texts(texts)
+        is_read = kinds.application_reader((text for _, text in texts), kind) is not None
         self.notes += [] if self.only else starts.notes(is_read=is_read)
-        self.notes += [] if starts.found or kind else beneath_notes(texts, is_read=is_read)
+        is_started = bool(starts.start_profiles or kind)
+        self.notes += [] if is_started else missing_file_notes(texts, is_read=is_read)
         names = [name for name, _ in texts]
-        whole = [variables.files] if variables.files else applications(names)
-        together = set[str]()
-        for files in whole if len(set(names)) == len(names) else []:
-            own = [(name, text) for name, text in texts if name in files]
-            if reader := kinds.of_application([text for _, text in own], kind):
-                own.sort(key=lambda row: files.index(row[0]))
-                self._add_application([*own, *variables.stated], reader)
-                together |= {*files}
-        others = [(name, text) for name, text in texts if name not in together]
-        for group in in_order(others, kind, alone=len(texts) == 1):
+        applications = [bound.files] if bound.files else group_by_application(names)
+        joined = set[str]()
+        for files in applications if len(set(names)) == len(names) else []:
+            members = [(name, text) for name, text in texts if name in files]
+            if reader := kinds.application_reader([text for _, text in members], kind):
+                members.sort(key=lambda row: files.index(row[0]))
+                self._add_application([*members, *bound.properties], reader)
+                joined |= {*files}
+        others = [(name, text) for name, text in texts if name not in joined]
+        for group in ordered_groups(others, kind, alone=len(texts) == 1):
             if len(group.files) > 1:
                 self._add_joined(group)
             else:
-                self.add_text(*group.files[0], group.kind, group.above)
-        self.notes = unanswered(self.notes, given)
-        started = any(item.component in _CLIENTS for item in self.items)
-        self.problems += [] if started or self.problems else self.idle
+                self.add_text(*group.files[0], group.kind, group.precedes)
+        self.notes = unanswered_notes(self.notes, originals)
+        has_client = any(item.component in _CLIENTS for item in self.items)
+        self.problems += [] if has_client or self.problems else self.idle
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
-        """The client that one of the files speaks of, where its version was stated alone."""
+        """Returns the client that one of the files names, if the user gave only its version."""
         if "version" not in self.fields or "family" in self.fields:
             return ""
         newest = Product(Family.JAVA, versions(Family.JAVA)[0], kafka_versions()[0])
@@ -173,9 +174,9 @@ class Inputs:
         return next(filter(None, families), "")
 
     def _add_application(self, texts: Sequence[tuple[str, str]], reader: Reader) -> None:
-        joined = Joined.of(texts)
+        joined = Joined.from_texts(texts)
         files = [
-            ApplicationFile.named(name, text.removeprefix(MARK), before)
+            ApplicationFile.from_name(name, text.removeprefix(MARK), before)
             for (name, text), before in zip(texts, joined.starts, strict=True)
         ]
         try:
@@ -184,107 +185,107 @@ class Inputs:
                 reader, files, product, family, self.items, self.only, self.starts.profiles
             )
         except SettingError as error:
-            raise FileProblem(self.located(error.problem)) from error
-        self._take_joined(intake, joined)
+            raise FileProblem(self.locate_problem(error.problem)) from error
+        self._add_joined_intake(intake, joined)
 
     def _add_joined(self, group: Group) -> None:
         """Adds files that are read as one text."""
         try:
             intake = self._read("\n".join(text.removeprefix(MARK) for _, text in group.files))
         except SettingError as error:
-            raise FileProblem(self.located(error.problem)) from error
-        self._take_joined(intake, Joined.of(group.files), group.above)
+            raise FileProblem(self.locate_problem(error.problem)) from error
+        self._add_joined_intake(intake, Joined.from_texts(group.files), group.precedes)
 
-    def _take_joined(self, intake: Intake, joined: Joined, above: bool = False) -> None:
+    def _add_joined_intake(self, intake: Intake, joined: Joined, precedes: bool = False) -> None:
         names = list(joined.starts.values())
         self.files += names
-        self.precedence |= dict.fromkeys(names, self.next_precedence + above)
-        self.chosen |= intake.chosen
-        self.notes += [joined.placed(note) for note in intake.notes]
+        self.precedence |= dict.fromkeys(names, self.next_precedence + precedes)
+        self.chosen_names |= intake.chosen_names
+        self.notes += [joined.locate(note) for note in intake.notes]
         self.problems += [
-            joined.placed(problem.message, problem.setting) for problem in intake.problems
+            joined.locate(problem.message, problem.setting) for problem in intake.problems
         ]
         if not intake.problems:
-            self._take(names[0], intake, joined)
+            self._add_intake(names[0], intake, joined)
 
-    def add_text(self, source: str, text: str, kind: str = "", above: bool = False) -> None:
-        """Adds a file of any kind; without `kind` it is detected. It may go before the others of
-        its kind (`above`). Raises `FileProblem` for a version that is not known."""
+    def add_text(self, source: str, text: str, kind: str = "", precedes: bool = False) -> None:
+        """Adds a file of any kind; without `kind` it is detected. The file may take precedence over
+        the others of its kind. Raises `FileProblem` for an unknown version."""
         try:
             intake = self._read(text, kind, self.starts.parsed.pop((source, text, kind), None))
         except SettingError as error:
-            raise FileProblem(self.located(error.problem)) from error
+            raise FileProblem(self.locate_problem(error.problem)) from error
         self.files.append(source)
-        self.precedence[source] = self.next_precedence + above
-        self.chosen |= intake.chosen
-        self._tell(source, intake.notes, intake.problems)
-        self.idle += [placed(source, problem.message, problem.setting) for problem in intake.idle]
+        self.precedence[source] = self.next_precedence + precedes
+        self.chosen_names |= intake.chosen_names
+        self._report(source, intake.notes, intake.problems)
+        self.idle += [locate(source, row.message, row.setting) for row in intake.idle_problems]
         if not intake.problems:
-            self._take(source, intake)
+            self._add_intake(source, intake)
 
     def _read(self, text: str, kind: str = "", parsed: Parsed | None = None) -> Intake:
         product, family = self._product(), self._chosen_family()
-        assumed = "kafka" not in self.fields  # nobody stated the version of the brokers
+        assumed = "kafka" not in self.fields  # the version of the brokers is not set
         return read(
             text, product, kind, family, self.items, self.only, self.starts.profiles,
             assumed=assumed, among=bool(self.items or self.problems), parsed=parsed,
         )  # fmt: skip
 
     def add_live(self, cluster: str, seen: ClusterState) -> None:
-        """Adds what a live cluster said of itself."""
+        """Adds the settings of a live cluster."""
         intake, places = read_live(seen, self._product())
-        self._tell(cluster, intake.notes, intake.problems)
-        self._take(cluster, intake)
+        self._report(cluster, intake.notes, intake.problems)
+        self._add_intake(cluster, intake)
         self.origins |= {name: Origin(f"{cluster}: {place}") for name, place in places.items()}
 
     def add_options(self, options: Iterable[str]) -> None:
-        """Adds options `COMPONENT.KEY=VALUE`; they replace what files state.
+        """Adds options `COMPONENT.KEY=VALUE`; they replace the values of files.
 
-        Raises `FileProblem` for one that is not such an option, or for a version that is not known.
+        Raises `FileProblem` for a malformed option, or for an unknown version.
         """
-        source, given = "--set", [*map(stated, options)]
-        last = dict(given)
-        self.notes += [f"{source}: {words}" for words in twice(given)]
+        source, pairs = "--set", [*map(parse_option, options)]
+        last = dict(pairs)
+        self.notes += [f"{source}: {words}" for words in duplicate_notes(pairs)]
         try:
             fields, result = weigh_options(last, self._product(), context=self.items)
         except SettingError as error:
-            raise FileProblem(self.located(error.problem)) from error
-        self._tell(source, result.notes, result.problems)
-        self._tell(source, *against_program(last, self.fields, self.origins))
-        self._take(source, result)
+            raise FileProblem(self.locate_problem(error.problem)) from error
+        self._report(source, result.notes, result.problems)
+        self._report(source, *conflicts_with_program(last, self.fields, self.origins))
+        self._add_intake(source, result)
         for name, text in fields.items():
-            self.state(name, text, Origin(source))
+            self.set_field(name, text, Origin(source))
 
-    def give_way(self, answers: Mapping[str, str]) -> None:
-        """Leaves out what brokers say for every topic where an answer says it of this one."""
+    def drop_answered(self, answers: Mapping[str, str]) -> None:
+        """Drops the brokers' defaults for topics that an answer sets for this topic."""
         for name in [key for key in self.fields if key in self.inherited and answers.get(key)]:
-            self.notes.append(f"{self.origins[name]}: your answer to {name} goes before it.")
+            self.notes.append(f"{self.origins[name]}: your answer to {name} takes precedence.")
             del self.fields[name], self.origins[name]
 
-    def located(self, problem: Problem) -> str:
-        """A problem with its file and line, as a compiler says it."""
+    def locate_problem(self, problem: Problem) -> str:
+        """Returns the message of a problem with its file and line, as compilers write it."""
         name = field_of(problem)
-        named = problem.setting in problem.message
-        message = problem.message if named else f"{problem.setting}: {problem.message}"
+        is_named = problem.setting in problem.message
+        message = problem.message if is_named else f"{problem.setting}: {problem.message}"
         return f"{self.origins.get(name, name)}: {message}"
 
-    def _take(self, source: str, intake: Intake, joined: Joined | None = None) -> None:
-        own = str(hash(intake.server.name)) if intake.server else ""
+    def _add_intake(self, source: str, intake: Intake, joined: Joined | None = None) -> None:
+        server_id = str(hash(intake.server.name)) if intake.server else ""
         for item in intake.items:
             place = str(joined.origin(item.line) if joined else Origin(source, item.line))
-            self.items.append(replace(item, line=0, process=item.process or own, place=place))
+            self.items.append(replace(item, line=0, process=item.process or server_id, place=place))
         if server := intake.server:
-            twins = (name for name, other in self.servers.items() if server.has_id_of(other))
-            self.problems += [f"{source}: {_TWIN.format(twin)}" for twin in islice(twins, 1)]
+            doubles = (name for name, other in self.servers.items() if server.has_id_of(other))
+            self.problems += [f"{source}: {_SAME_ID.format(name)}" for name in islice(doubles, 1)]
             self.servers[source] = server
         self._refuse_others(source, intake)
         self.problems += self.variables.add(intake, source, joined)
         self.program |= intake.program
         if intake.unordered and self.fields.get("need.ordering") in ("on", "true", "yes"):
-            self._tell(source, [], [intake.unordered])
+            self._report(source, [], [intake.unordered])
         for name, text in intake.heads.items():
             if name not in self.fields:
-                self.state(name, text, Origin(source))
+                self.set_field(name, text, Origin(source))
             elif name == "family" and text != self.fields[name]:
                 other = f"{self.origins[name]} for {self.fields[name]}"
                 words = f"is for {text}, and {other}: a pipeline has one client."
@@ -302,46 +303,46 @@ class Inputs:
             self._replace(name, written(value), origin, intake.inherited, mark, rank)
             if name in intake.inherited:
                 self.inherited.add(name)
-            self.stating[name].add(origin.source)
-        self._default_elsewhere()
+            self.setters[name].add(origin.source)
+        self._apply_defaults()
 
     def _refuse_others(self, source: str, intake: Intake) -> None:
-        """Reports a file of another topic, cluster or client than a file before it."""
-        own = {name: item for name, item in intake.settings.items() if name not in intake.inherited}
-        for before, (subject, settings) in self.subject.items():
-            if words := intake.subject.mismatch(subject, own, settings):
-                self.problems.append(f"{source}: {words.format(before)}.")
+        """Reports a file for another topic, cluster or client than an earlier file."""
+        new = {name: item for name, item in intake.settings.items() if name not in intake.inherited}
+        for earlier, (subject, settings) in self.subject.items():
+            if words := intake.subject.mismatch(subject, new, settings):
+                self.problems.append(f"{source}: {words.format(earlier)}.")
                 continue
-            client = intake.subject.other_client(subject, own, settings)
-            if client and self._are_side_by_side(before, source):
-                words = f"sets up a {client} with other settings than {before}"
-                self.problems.append(f"{source}: {words}: {_LAID_OVER.format(client)}.")
-            if intake.subject.hides(own, settings) or subject.hides(settings, own):
-                words = f"one of the two states min.insync.replicas, and the other, which {_SHOWS}"
-                self.problems.append(f"{source}, {before}: {words}.")
-        self.subject[source] = (intake.subject, own)
+            client = intake.subject.other_client(subject, new, settings)
+            if client and self._share_precedence(earlier, source):
+                words = f"sets up a {client} with other settings than {earlier}"
+                self.problems.append(f"{source}: {words}: {_MERGED.format(client)}.")
+            if intake.subject.hides(new, settings) or subject.hides(settings, new):
+                words = f"one of the two sets min.insync.replicas; the other, which {_HIDDEN_ISR}"
+                self.problems.append(f"{source}, {earlier}: {words}.")
+        self.subject[source] = (intake.subject, new)
 
-    def _are_side_by_side(self, one: str, other: str) -> bool:
-        """Whether neither of two files goes before the other."""
+    def _share_precedence(self, one: str, other: str) -> bool:
+        """Whether two files have the same precedence."""
         first, second = (self.precedence.get(source) for source in (one, other))
         return one != other and first is not None and first == second
 
-    def _default_elsewhere(self) -> None:
-        """Lets the product's default count where the whole file of a server that reads a setting
-        states nothing weaker."""
+    def _apply_defaults(self) -> None:
+        """Applies the product's default where the file of a server that reads a setting does not
+        set it and the default is weaker."""
         product = self._product()
-        for name, stating in self.stating.items():
+        for name, sources in self.setters.items():
             part, _, key = name.partition(".")
-            whole = {name for name, server in self.servers.items() if server.reads(key, product)}
-            silent, own = whole - stating, part == Component.BROKER or name in self.inherited
-            if len({self.servers[source].name for source in whole}) < 2 or key == FOLDERS:
+            readers = {name for name, server in self.servers.items() if server.reads(key, product)}
+            missing, applies = readers - sources, part == Component.BROKER or name in self.inherited
+            if len({self.servers[source].name for source in readers}) < 2 or key == FOLDERS:
                 continue
-            if not (own and silent and whole & stating):
+            if not (applies and missing and readers & sources):
                 continue
             default = product.setting(Component(part), key).default
-            now = self._value(name, self.fields[name])
-            if default is not None and weaker(key, now, default) == default != now:
-                words = f"{name}={self.fields[name]} is not stated by {min(silent)}, whose default "
+            current = self._value(name, self.fields[name])
+            if default is not None and weaker(key, current, default) == default != current:
+                words = f"{name}={self.fields[name]} is not set by {min(missing)}, so its default "
                 self.notes.append(f"{self.origins[name]}: {words}counts: {written(default)}.")
                 self.fields[name] = written(default)
 
@@ -349,97 +350,95 @@ class Inputs:
         self, name: str, text: str, origin: Origin, inherited: Collection[str] = (), mark: int = 0,
         rank: int = 0,
     ) -> None:  # fmt: skip
-        """Sets a field, and reports a contradiction at the same level.
-
-        Free texts are compared by their marks, and not repeated.
-        """
+        """Sets a field, and reports a contradiction at the same level. Free texts are compared by
+        their hashes, and not repeated."""
         free, before = is_free_field(name), self.fields.get(name, text)
         if 0 < rank < self.ranks.get(name, 0) or (rank == DEFAULT and name in self.fields):
-            words = f"{name} does not count: what goes before it is in {self.origins[name]}"
+            words = f"{name} does not count: {self.origins[name]} takes precedence"
             self.notes += [f"{origin}: {words}."] if text != before and rank != DEFAULT else []
             return
-        now, then = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
-        if self._is_weaker_elsewhere(name, before, text, origin):
-            words = f"does not count: {then} of {self.origins[name]} is weaker"
-            self.notes.append(f"{origin}: {now} {words}.")
+        new, old = (name, "that") if free else (f"{name}={text}", f"{name}={before}")
+        if self._is_weaker(name, before, text, origin):
+            words = f"does not count: {old} of {self.origins[name]} is weaker"
+            self.notes.append(f"{origin}: {new} {words}.")
             return
         differs = self.marks.get(name, mark) != mark if free else self._differ(name, before, text)
         differs = differs and self.ranks.get(name) != DEFAULT
         if differs and (name in self.inherited) == (name in inherited):
             part, other = name.partition(".")[0], self.origins[name]
-            is_topic = part == Component.TOPIC and not self._weaker(name, before, text)
-            side_by_side = self._are_side_by_side(other.source, origin.source)
-            if side_by_side and (part in _OF_ONE or is_topic) and not (free or name in inherited):
-                words = f"{now}, and {then} by {other}: {_LAID_OVER.format(part)}"
+            is_topic = part == Component.TOPIC and not self._weaker_text(name, before, text)
+            share = self._share_precedence(other.source, origin.source)
+            if share and (part in _SINGLE or is_topic) and not (free or name in inherited):
+                words = f"{new}, and {old} by {other}: {_MERGED.format(part)}"
                 self.problems.append(f"{origin}: {words}.")
             else:
-                words = f"{now} replaces {then} of {other}: the two disagree"
+                words = f"{new} replaces {old} of {other}: the two disagree"
                 self.notes.append(f"{origin}: {words}.")
-        self.state(name, text, origin)
+        self.set_field(name, text, origin)
         self.marks[name], self.ranks[name] = mark, rank
 
-    def _is_weaker_elsewhere(self, name: str, before: str, text: str, origin: Origin) -> bool:
-        """Whether the file of another server, or one of the same topic, states what promises less:
-        of two things that were seen nobody knows which is newer."""
+    def _is_weaker(self, name: str, before: str, text: str, origin: Origin) -> bool:
+        """Whether the file of another server, or of the same topic, has a weaker value: of two
+        observed states, it is unknown which is newer."""
         other = self.origins.get(name)
         sources = [place.source for place in (other, origin) if place]
         servers = {self.servers[source].name for source in sources if source in self.servers}
         seen = [self.subject[source][0] for source in sources if source in self.subject]
         same_topic = len(seen) > 1 and seen[0].is_of_same_topics(seen[1])
-        side_by_side = self._are_side_by_side(sources[0], sources[-1])
-        of_servers = name.partition(".")[0] in _OF_SERVERS and name not in self.inherited
-        both_count = len(servers) > 1 or (of_servers and (same_topic or side_by_side))
-        return both_count and self._weaker(name, before, text) == before
+        share = self._share_precedence(sources[0], sources[-1])
+        of_servers = name.partition(".")[0] in _ON_SERVERS and name not in self.inherited
+        both_count = len(servers) > 1 or (of_servers and (same_topic or share))
+        return both_count and self._weaker_text(name, before, text) == before
 
-    def _weaker(self, name: str, before: str, text: str) -> str | None:
-        """The text of two that promises less; None where neither does for certain, or both do."""
+    def _weaker_text(self, name: str, before: str, text: str) -> str | None:
+        """Returns the weaker of two texts; None if equal, or if neither is certainly weaker."""
         try:
-            then, now = (self._value(name, stated) for stated in (before, text))
-        except SettingError:  # one that cannot be read is told where it is judged
+            old, new = (self._value(name, value) for value in (before, text))
+        except SettingError:  # an invalid value is reported where it is judged
             return None
-        less = weaker(name.partition(".")[2], then, now) if then != now else None
-        if less is None:
+        weakest = weaker(name.partition(".")[2], old, new) if old != new else None
+        if weakest is None:
             return None
-        return before if less == then else text
+        return before if weakest == old else text
 
     def _value(self, name: str, text: str) -> Value:
-        """What a text means as the value of a field. Raises `SettingError`."""
+        """Returns the value of a field from its text. Raises `SettingError`."""
         part, _, key = name.partition(".")
         return parse(self._product().setting(Component(part), key), text)
 
     def _differ(self, name: str, one: str, other: str) -> bool:
-        """Whether two texts stand for two values: acks=-1 and acks=all do not."""
+        """Whether two texts mean different values: acks=-1 and acks=all do not."""
         part = name.partition(".")[0]
         if one == other or part not in list(Component):
             return one != other
         try:
             return self._value(name, one) != self._value(name, other)
-        except SettingError:  # one that cannot be read is told where it is judged
+        except SettingError:  # an invalid value is reported where it is judged
             return True
 
     def _chosen_family(self) -> str:
-        """The client that a person named; one that only a file names does not count."""
+        """Returns the client that the user chose; empty for one that only a file names."""
         family = self.fields.get("family", "")
         by_file = family in list(Family) and self.origins["family"].source in self.files
         return "" if by_file or family not in list(Family) else family
 
     def _product(self) -> Product:
-        """Which client and brokers the files are for, the client that a file speaks of if nobody
-        chose one; an unknown name is reported later."""
-        stated = self.fields.get("family") or self.detected_family or Family.JAVA
-        family = Family(stated) if stated in list(Family) else Family.JAVA
+        """Returns the client and brokers that the files are for: the client that a file names
+        unless the user chose one; an unknown name is reported later."""
+        name = self.fields.get("family") or self.detected_family or Family.JAVA
+        family = Family(name) if name in list(Family) else Family.JAVA
         version = self.fields.get("version") or versions(family)[0]
         return Product(family, version, self.fields.get("kafka") or kafka_versions()[0])
 
-    def _tell(self, source: str, notes: list[str], problems: list[Problem]) -> None:
-        self.notes += [placed(source, note) for note in notes]
-        self.problems += [placed(source, problem.message, problem.setting) for problem in problems]
+    def _report(self, source: str, notes: list[str], problems: list[Problem]) -> None:
+        self.notes += [locate(source, note) for note in notes]
+        self.problems += [locate(source, problem.message, problem.setting) for problem in problems]
 
 
-def stated(text: str) -> tuple[str, str]:
-    """The field and the value of an option `--set COMPONENT.KEY=VALUE`.
+def parse_option(text: str) -> tuple[str, str]:
+    """Returns the field and the value of an option `--set COMPONENT.KEY=VALUE`.
 
-    Raises `FileProblem` for anything else; whether there is such a setting the catalog says.
+    Raises `FileProblem` for a malformed option; whether the setting exists is not checked.
     """
     name, equals, value = text.partition("=")
     if not equals or "." not in name:

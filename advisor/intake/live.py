@@ -1,7 +1,7 @@
-"""The settings of a live cluster, each with the level at which it was made.
+"""The settings of a live cluster, each with the level at which it was set.
 
-Only weighed settings are read. Defaults of the product are left out, as in a file, because they
-are known. `advisor.live` sends the requests.
+Only settings that the catalog weighs are read. Defaults of the product are omitted, as in a file.
+`advisor.live` sends the requests.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from advisor.intake.text import shown
 from advisor.reasoning.plural import counted
 
 _TOPIC, _BROKER, _APPLICATION = Component.TOPIC, Component.BROKER, Component.APPLICATION
-_KEPT_FOR_ALL = "kept by the cluster for all brokers"
-_LEVELS: Mapping[str, str] = {
-    ON_BROKER: "set on the running broker", OF_CLUSTER: _KEPT_FOR_ALL,
+_CLUSTER_WIDE = "stored by the cluster for all brokers"
+_LEVEL_WORDS: Mapping[str, str] = {
+    ON_BROKER: "set on the running broker", OF_CLUSTER: _CLUSTER_WIDE,
     IN_FILE: "in the broker's file",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One setting as DescribeConfigs tells it; `source` is Kafka's word for where it was made.
+    """One setting in the response to DescribeConfigs; `source` is Kafka's config source.
 
-    Of a `secret` one the brokers tell no value, and it has none here.
+    The brokers return no value for a `secret`.
     """
 
     name: str
@@ -52,7 +52,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A consumer group: its members' group.instance.id ("" if none), and where it has committed."""
+    """A consumer group: the group.instance.id of each member ("" without one), the number of
+    partitions, and of those with a committed offset."""
 
     name: str
     members: tuple[str, ...]
@@ -62,9 +63,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class ClusterState:
-    """What was asked of one cluster about one topic, and what it said.
+    """The answers of one cluster about one topic.
 
-    `racks` has every broker, with "" where it names none; `copies` are the replicas of each
+    `racks` has the rack of every broker ("" without one), `copies` the number of replicas of each
     partition. `notes` say what could not be read.
     """
 
@@ -78,67 +79,70 @@ class ClusterState:
 
 
 def read_live(seen: ClusterState, product: Product) -> tuple[Intake, Mapping[str, str]]:
-    """The settings, judged as those of a file are, and where each was made, by field.
+    """Returns the settings, judged like those of a file, and the place of each, by field.
 
-    A value that is in force and that the catalog refuses is a note: the cluster has it. Raises
-    `SettingError` for a version that is not known.
+    A value that is in force and that the catalog refuses is a note, since the cluster has it.
+    Raises `SettingError` for an unknown version.
     """
-    finding = _Found(seen, product)
-    finding.collect()
-    intake = judge(finding.reading, product)
-    notes = [_placed(finding.places, words) for words in intake.notes]
+    live = _LiveSettings(seen, product)
+    live.collect()
+    intake = judge(live.reading, product)
+    notes = [_with_place(live.places, words) for words in intake.notes]
     notes += [
-        f"Left out: {_placed(finding.places, problem.message)}" for problem in intake.problems
+        f"Left out: {_with_place(live.places, problem.message)}" for problem in intake.problems
     ]
-    places = {name: finding.places[intake.lines[name] - 1] for name in intake.settings}
+    places = {name: live.places[intake.lines[name] - 1] for name in intake.settings}
     return replace(intake, notes=notes, problems=[]), places
 
 
-def _placed(places: list[str], message: str) -> str:
-    """The place in words, instead of the number that stood for it."""
+def _with_place(places: list[str], message: str) -> str:
+    """Returns the message with the place in words instead of its number."""
     head, _, words = message.partition(": ")
     number = head.removeprefix("Line ")
     return f"{places[int(number) - 1]}: {words}" if number.isdecimal() else message
 
 
-def kafka_of(entries: tuple[Entry, ...]) -> str | None:
-    """The line of Kafka whose brokers have exactly these settings; None unless one line has.
+def detect_kafka(entries: tuple[Entry, ...]) -> str | None:
+    """Returns the release line of Kafka whose brokers have exactly these settings; None unless
+    there is exactly one.
 
-    A broker tells every setting it has, so that their names give its release away. Until 3.9
-    inter.broker.protocol.version tells lines of the same names apart.
+    A broker returns every setting that it has, so that their names identify its release. Until 3.9,
+    inter.broker.protocol.version distinguishes lines with the same names.
     """
     names = {entry.name for entry in entries}
     by_default = {entry.name: entry.value for entry in entries if entry.source == DEFAULT}
     protocol = "inter.broker.protocol.version"
-    fitting = []
+    candidates = []
     for line in examined("broker"):
         by_name = facts("broker", line)
         public = {name for name, fact in by_name.items() if not fact.internal}
         if public <= names and by_default.keys() <= by_name.keys():
             text = by_default.get(protocol)
-            fitting += [line] if text is None or text == by_name[protocol].default else []
-    return fitting[0] if len(fitting) == 1 else None
+            candidates += [line] if text is None or text == by_name[protocol].default else []
+    return candidates[0] if len(candidates) == 1 else None
 
 
-class _Found:
-    """What a cluster said, sorted; a setting's line is the number of its place, from 1."""
+class _LiveSettings:
+    """Collects the answers of a cluster; the line of a setting is the number of its place, from
+    1."""
 
     def __init__(self, seen: ClusterState, product: Product) -> None:
         self.seen = seen
         self.reading = Reading(notes=list(seen.notes))
         self.places: list[str] = []
-        self._made: dict[tuple[Component, str], tuple[str, str]] = {}
-        lines = {kafka_of(entries) for entries in seen.on_brokers.values()}
+        self._settings: dict[tuple[Component, str], tuple[str, str]] = {}
+        lines = {detect_kafka(entries) for entries in seen.on_brokers.values()}
         self._kafka = lines.pop() if len(lines) == 1 else None
-        of = (product.family, product.version, self._kafka or kafka_line(product.kafka))
-        self._of = of
-        self._mode_settings = {KRAFT, ZOOKEEPER} if is_asked(Product(*of)) else set()
+        versions = (product.family, product.version, self._kafka or kafka_line(product.kafka))
+        self._versions = versions
+        self._mode_settings = {KRAFT, ZOOKEEPER} if is_asked(Product(*versions)) else set()
         self._weighed = {
-            part: {setting.name for setting in settings_of(*of, part)} for part in (_TOPIC, _BROKER)
+            part: {setting.name for setting in settings_of(*versions, part)}
+            for part in (_TOPIC, _BROKER)
         }
 
     def collect(self) -> None:
-        """Takes everything."""
+        """Collects all settings and notes."""
         self._cluster()
         self._topic()
         for name in sorted(self._weighed[_BROKER]):
@@ -146,14 +150,14 @@ class _Found:
         self._mode()
         self._eligible_replicas()
         self._group()
-        for (component, name), (value, place) in self._made.items():
+        for (component, name), (value, place) in self._settings.items():
             self.places.append(place)
             self.reading.state(component, name, value, len(self.places))
-        self._left_out()
+        self._add_summary()
 
-    def _make(self, component: Component, name: str, value: str | None, place: str) -> None:
+    def _set(self, component: Component, name: str, value: str | None, place: str) -> None:
         if value is not None:
-            self._made[component, name] = value, place
+            self._settings[component, name] = value, place
 
     def _note(self, words: str) -> None:
         self.reading.notes.append(f"{words}.")
@@ -164,29 +168,33 @@ class _Found:
         if self._kafka:
             heads["kafka"] = self._kafka
         else:
-            words = "Which Kafka the brokers run cannot be told from their settings"
-            self._note(f"{words}: answer that question, or the newest that we know is assumed")
-        named = set(racks.values())
-        if "" not in named:
-            self._make(_APPLICATION, "racks", str(len(named)), "broker.rack of every broker")
-        elif len(named) > 1:
+            words = "The version of the brokers does not follow from their settings"
+            self._note(f"{words}: answer that question, or the newest known version is assumed")
+        rack_names = set(racks.values())
+        if "" not in rack_names:
+            self._set(_APPLICATION, "racks", str(len(rack_names)), "broker.rack of every broker")
+        elif len(rack_names) > 1:
             self._note("Some brokers name a rack and some do not: racks are not counted")
 
     def _topic(self) -> None:
         topic, copies = f"topic {shown(self.seen.topic)}", self.seen.copies
         partitions = counted(len(copies), "partition")
-        self._make(_TOPIC, "replication.factor", str(min(copies)), f"{topic}, {partitions}")
+        self._set(_TOPIC, "replication.factor", str(min(copies)), f"{topic}, {partitions}")
         if min(copies) < max(copies):
-            many = f"from {min(copies)} to {max(copies)} copies"
-            self._note(f"The partitions of {topic} have {many}: the fewest count")
+            range_words = f"from {min(copies)} to {max(copies)} copies"
+            self._note(f"The partitions of {topic} have {range_words}: the fewest count")
         for entry in self.seen.on_topic:
             if entry.source == DEFAULT or entry.secret:
                 continue
-            part = level(entry.name, entry.source)
-            if entry.name in self._weighed[part]:
-                made = _LEVELS.get(entry.source, "set elsewhere")
-                own = f"set on {topic}" if entry.source == ON_TOPIC else f"{made}, seen on {topic}"
-                self._make(part, entry.name, entry.value, own)
+            component = level(entry.name, entry.source)
+            if entry.name in self._weighed[component]:
+                level_words = _LEVEL_WORDS.get(entry.source, "set elsewhere")
+                place = (
+                    f"set on {topic}"
+                    if entry.source == ON_TOPIC
+                    else f"{level_words}, seen on {topic}"
+                )
+                self._set(component, entry.name, entry.value, place)
 
     def _broker(self, name: str) -> None:
         entries = {
@@ -195,31 +203,36 @@ class _Found:
             for entry in entries
             if entry.name == name and not entry.secret
         }
-        made = {broker: entry for broker, entry in entries.items() if entry.source != DEFAULT}
-        if not made:
+        set_entries = {
+            broker: entry for broker, entry in entries.items() if entry.source != DEFAULT
+        }
+        if not set_entries:
             return
-        first = self._weakest(name, entries, next(iter(made)))
-        counts = entries[first]
-        level_of_it = "its default" if counts.source == DEFAULT else "set elsewhere"
-        self._make(_BROKER, name, counts.value, _LEVELS.get(counts.source, level_of_it))
+        weakest = self._weakest(name, entries, next(iter(set_entries)))
+        weakest_entry = entries[weakest]
+        fallback = "its default" if weakest_entry.source == DEFAULT else "set elsewhere"
+        self._set(
+            _BROKER, name, weakest_entry.value, _LEVEL_WORDS.get(weakest_entry.source, fallback)
+        )
         if len({entry.value for entry in entries.values()}) > 1:
             text = ", ".join(
                 f"{entry.value} on broker {broker}" for broker, entry in entries.items()
             )
-            self._note(f"{name} differs between brokers ({text}): that of broker {first} counts")
-        if (name, counts.source) == (MIN_ISR, OF_CLUSTER):
-            kept = f"{name}={counts.value} is {_KEPT_FOR_ALL}"
-            self._note(f"{kept} and goes before their files, whatever those say")
+            self._note(
+                f"{name} differs between brokers ({text}): the value of broker {weakest} counts"
+            )
+        if (name, weakest_entry.source) == (MIN_ISR, OF_CLUSTER):
+            setting_words = f"{name}={weakest_entry.value} is {_CLUSTER_WIDE}"
+            self._note(f"{setting_words} and takes precedence over their files")
 
     def _weakest(self, name: str, entries: Mapping[int, Entry], first: int) -> int:
-        """The broker whose value promises least; the first that made one, where none does for
-        certain."""
+        """Returns the broker with the weakest value; `first` if no value is certainly weaker."""
         values = dict[int, Value]()
         for broker, entry in entries.items():
             try:
-                setting = lookup(*self._of, _BROKER, name)
+                setting = lookup(*self._versions, _BROKER, name)
                 values[broker] = parse(setting, entry.value or "")
-            except SettingError:  # one that cannot be read is told where it is judged
+            except SettingError:  # an invalid value is reported where it is judged
                 continue
         for broker, value in values.items():
             now = values.get(first)
@@ -228,19 +241,20 @@ class _Found:
         return first
 
     def _mode(self) -> None:
-        """What a broker's file says about its metadata mode; `weigh` interprets it."""
+        """Adds the settings of the metadata mode in the brokers' files; `weigh` interprets them."""
         for entry in (e for entries in self.seen.on_brokers.values() for e in entries):
             if entry.name in self._mode_settings and entry.value and entry.source != DEFAULT:
-                self._make(_BROKER, entry.name, entry.value, f"{entry.name} {_LEVELS[IN_FILE]}")
+                self._set(_BROKER, entry.name, entry.value, f"{entry.name} {_LEVEL_WORDS[IN_FILE]}")
 
     def _eligible_replicas(self) -> None:
-        """From 4.1 on, a cluster with them keeps a minimum for all its brokers (KIP-966)."""
+        """Adds that eligible leader replicas are off: from 4.1 on, a cluster with them stores a
+        min.insync.replicas for all its brokers (KIP-966)."""
         if not self._kafka or not at_least(self._kafka, "4.1"):
             return
         entries = (entry for entries in self.seen.on_brokers.values() for entry in entries)
         if not any((entry.name, entry.source) == (MIN_ISR, OF_CLUSTER) for entry in entries):
-            place = f"no {MIN_ISR} is {_KEPT_FOR_ALL}, as it is where this is on"
-            self._make(_APPLICATION, "eligible.leader.replicas.version", "0", place)
+            place = f"no {MIN_ISR} is {_CLUSTER_WIDE}, as it is where this is on"
+            self._set(_APPLICATION, "eligible.leader.replicas.version", "0", place)
 
     def _group(self) -> None:
         group = self.seen.group
@@ -250,23 +264,25 @@ class _Found:
         static = set(group.members)
         if static and "" not in static:
             first = min(static)
-            self._make(Component.CONSUMER, "group.instance.id", first, f"a member of {name}")
+            self._set(Component.CONSUMER, "group.instance.id", first, f"a member of {name}")
         members = counted(len(group.members), "member")
         committed = f"offsets committed on {group.committed} of {group.partitions} partitions"
-        more = "; on the others auto.offset.reset decides"
-        open_ = more if group.committed < group.partitions else ""
-        self._note(f"{name.capitalize()}: {members}, {committed}{open_}")
+        uncommitted = "; on the others auto.offset.reset decides"
+        reset_words = uncommitted if group.committed < group.partitions else ""
+        self._note(f"{name.capitalize()}: {members}, {committed}{reset_words}")
 
-    def _left_out(self) -> None:
+    def _add_summary(self) -> None:
         entries = [*self.seen.on_topic, *(e for row in self.seen.on_brokers.values() for e in row)]
-        made = [entry for entry in entries if entry.source != DEFAULT]
-        secret = {entry.name for entry in made if entry.secret}
-        taken = self._mode_settings.union(*self._weighed.values())
-        others = {entry.name for entry in made} - secret - taken
-        if others:
+        set_entries = [entry for entry in entries if entry.source != DEFAULT]
+        secret_names = {entry.name for entry in set_entries if entry.secret}
+        read_names = self._mode_settings.union(*self._weighed.values())
+        other_names = {entry.name for entry in set_entries} - secret_names - read_names
+        if other_names:
+            self._note(f"{len(other_names)} other settings that are set are not taken into account")
+        if secret_names:
             self._note(
-                f"{len(others)} other settings that somebody made are not taken into account"
+                f"{len(secret_names)} may be credentials: the brokers do not return their values"
             )
-        if secret:
-            self._note(f"{len(secret)} may be credentials: the brokers keep their values back")
-        self._note("How producers and consumers are set, a cluster does not know: answer for them")
+        self._note(
+            "A cluster does not know the settings of producers and consumers: answer for them"
+        )

@@ -1,8 +1,9 @@
-"""Options `--set COMPONENT.KEY=VALUE` and pipeline files: what the product's own file may state,
-they may state as well.
+"""Options `--set COMPONENT.KEY=VALUE` and pipeline files: they may set whatever a configuration
+file of the product may set.
 
-What the catalog weighs is judged with all other fields. A real setting that it does not weigh is
-told like a file's line: what becomes of it, and what the product refuses context the rest.
+Settings that the catalog weighs are judged with all other fields. A real setting that it does not
+weigh is treated like a line of a file: a note, or a problem if the product refuses it together with
+other settings.
 """
 
 from __future__ import annotations
@@ -38,74 +39,77 @@ def weigh_options(
     lines: Mapping[str, int] = MappingProxyType({}),
     context: Iterable[Item] = (),
 ) -> tuple[dict[str, str], Intake]:
-    """The fields that are judged with all others, and what is found of the rest.
+    """Returns the fields that are judged with all others, and the notes and problems of the rest.
 
-    `lines` says where each field stands, if it does anywhere; `context` are settings of files.
-    Raises `SettingError` for a version that is not known.
+    `lines` has the line of each field, if it has one; `context` are settings of files. Raises
+    `SettingError` for an unknown version.
     """
     context = [*context]
-    stated, lines = _handed_on(stated, product, lines)
-    stated, notes = _of_query(stated, product, lines)
+    stated, lines = _client_options(stated, product, lines)
+    stated, notes = _with_query_options(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
-    others = [item for item in items.values() if item and _only_real(item, product)]
-    weighed = [item for item in items.values() if item and item not in others]
-    result = weigh(Reading(items=others, notes=notes), product, [*context, *weighed])
-    result.items = [*others, *weighed]
-    result.problems += [_no_broker(item) for item in others if _is_controllers(item)]
-    fields = {name: stated[name] for name, item in items.items() if item not in others}
-    for item, lost, words in in_memory([*context, *weighed]):
+    unweighed = [item for item in items.values() if item and _is_unweighed_setting(item, product)]
+    weighed = [item for item in items.values() if item and item not in unweighed]
+    result = weigh(Reading(items=unweighed, notes=notes), product, [*context, *weighed])
+    result.items = [*unweighed, *weighed]
+    result.problems += [
+        _controller_problem(item) for item in unweighed if _is_controller_role(item)
+    ]
+    fields = {name: stated[name] for name, item in items.items() if item not in unweighed}
+    for item, lost_disk, words in in_memory([*context, *weighed]):
         if item in weighed:
-            fields[f"{lost.component}.{lost.name}"] = lost.text
+            fields[f"{lost_disk.component}.{lost_disk.name}"] = lost_disk.text
             result.notes.append(f"Line {item.line}: {item.name} {words}.")
     return fields, result
 
 
-def _is_controllers(item: Item) -> bool:
-    """Whether it says that the settings of brokers here are those of controllers."""
+def _is_controller_role(item: Item) -> bool:
+    """Whether an item sets `process.roles=controller`, so that the settings are not a broker's."""
     roles = {role.strip() for role in item.text.split(",")}
     return item.name == KRAFT and roles == {"controller"}
 
 
-def _no_broker(item: Item) -> Problem:
-    words = f"{item.name}=controller is of a server that keeps no topic, and what is stated here "
-    return Problem(item.component, item.name, f"{words}is of brokers. Leave it out.")
+def _controller_problem(item: Item) -> Problem:
+    words = f"{item.name}=controller is for a server without topics, and what is stated here "
+    return Problem(item.component, item.name, f"{words}is for brokers. Leave it out.")
 
 
-def _handed_on(
+def _client_options(
     stated: Mapping[str, str], product: Product, lines: Mapping[str, int]
 ) -> tuple[Mapping[str, str], Mapping[str, int]]:
-    """What is stated of Kafka Streams, where its clients have it, is stated of each of them, unless
-    that one has its own, as in the application's file; and the lines."""
-    of_streams, own, places = f"{Component.STREAMS}.", dict(stated), dict(lines)
-    names = stated if product.family is Family.STREAMS else ()
-    for name in (name for name in names if name.startswith(of_streams)):
-        key = name.removeprefix(of_streams)
-        having = clients_with(key) if key in known_keys(product, Component.STREAMS) else ()
-        for client in having:
-            own.setdefault(f"{client}.{key}", stated[name])
-            places.setdefault(f"{client}.{key}", lines.get(name, 0))
-        if having:
-            del own[name]
-    return own, places
+    """Returns the fields and their lines, where a setting of Kafka Streams that its clients have is
+    a setting of each client that does not set it itself, as in the application's file."""
+    streams_prefix, result, result_lines = f"{Component.STREAMS}.", dict(stated), dict(lines)
+    streams_names = stated if product.family is Family.STREAMS else ()
+    for name in (name for name in streams_names if name.startswith(streams_prefix)):
+        key = name.removeprefix(streams_prefix)
+        clients = clients_with(key) if key in known_keys(product, Component.STREAMS) else ()
+        for client in clients:
+            result.setdefault(f"{client}.{key}", stated[name])
+            result_lines.setdefault(f"{client}.{key}", lines.get(name, 0))
+        if clients:
+            del result[name]
+    return result, result_lines
 
 
-def _of_query(
+def _with_query_options(
     stated: Mapping[str, str], product: Product, lines: Mapping[str, int]
 ) -> tuple[Mapping[str, str], list[str]]:
-    """What is stated, with one word for the place where a Spark query begins, and with what the
-    query's own options say of the application, unless that is stated itself; and notes of it."""
+    """Returns the fields and notes about them: the starting offsets of a Spark query as one
+    setting, and what the options of the query imply for the application, unless a field sets
+    that."""
     if product.family is not Family.SPARK:
         return stated, []
-    names = [name for name in stated if _is_of_query(*name.split(".", 1))]
+    names = [name for name in stated if _is_query_option(*name.split(".", 1))]
     items = [_item(name, stated[name], lines.get(name, 0)) for name in names]
     reading = Reading(items=[item for item in items if item])
     spark_starting_offsets.resolve_start(reading)
     spark_query.resolve_options(reading)
-    found = {f"{item.component}.{item.name}": item.text for item in reading.items}
-    return found | {name: stated[name] for name in stated if name not in names}, reading.notes
+    implied = {f"{item.component}.{item.name}": item.text for item in reading.items}
+    return implied | {name: stated[name] for name in stated if name not in names}, reading.notes
 
 
-def _is_of_query(component: str, name: str = "") -> bool:
+def _is_query_option(component: str, name: str = "") -> bool:
     is_place = component == Component.CONSUMER and spark_starting_offsets.is_start_option(name)
     is_client = component in (Component.CONSUMER, Component.PRODUCER)
     return is_place or (is_client and spark_query.is_query_option(name))
@@ -116,7 +120,7 @@ def _item(name: str, text: str, line: int) -> Item | None:
     return Item(Component(part), key, text, line) if part in list(Component) else None
 
 
-def _only_real(item: Item, product: Product) -> bool:
+def _is_unweighed_setting(item: Item, product: Product) -> bool:
     """Whether the product has this setting and the catalog does not weigh it."""
     try:
         product.setting(item.component, item.name)
@@ -129,37 +133,39 @@ def _only_real(item: Item, product: Product) -> bool:
     return False
 
 
-def twice(given: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What is said of fields that several options state, each with another value."""
-    given = [*given]
-    last = dict(given)
-    for name in dict.fromkeys(name for name, text in given if text != last[name]):
+def duplicate_notes(options: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yields a note for each field that several options set to different values."""
+    options = [*options]
+    last = dict(options)
+    for name in dict.fromkeys(name for name, text in options if text != last[name]):
         yield f"{shown(name)} is stated twice, and the last one counts."
 
 
-def against_program(
+def conflicts_with_program(
     options: Mapping[str, str], fields: Mapping[str, str], origins: Mapping[str, Origin]
 ) -> tuple[list[str], list[Problem]]:
-    """What is said, and what is wrong, where options state what a file's code shows otherwise.
+    """Returns notes and problems for options that contradict the code of a file.
 
-    What a container of Spring does with an error begins where the listener lets it out.
+    The error handler of a Spring container is called only if the listener rethrows the error.
     """
     notes, problems = list[str](), list[Problem]()
-    shown_by_listener = {
+    listener_fields = {
         "application.framework": "spring",
         "application.processing.errors": SKIP,
         "application.dead.letter": "none",
     }
-    passed_over = all(fields.get(name) == text for name, text in shown_by_listener.items())
+    swallows_errors = all(fields.get(name) == text for name, text in listener_fields.items())
     for name, text in options.items():
         component, _, key = name.partition(".")
         before = fields.get(name, text)
         if before == text:
             continue
-        if passed_over and name in shown_by_listener:
+        if swallows_errors and name in listener_fields:
             words = f"{name}={text} is what the container does with an error, and {origins[name]} "
-            words += "lets none out. Let it out there, or leave this option out."
+            words += "rethrows none. Rethrow it there, or leave this option out."
             problems.append(Problem(Component.APPLICATION, key, words))
         elif component == Component.APPLICATION and key in OF_CODE:
-            notes.append(f"{name}={text} goes before {before}, which {origins[name]} shows.")
+            notes.append(
+                f"{name}={text} takes precedence over {before}, which {origins[name]} shows."
+            )
     return notes, problems

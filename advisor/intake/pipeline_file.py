@@ -1,4 +1,4 @@
-"""A whole pipeline in one TOML file, as flat fields: the same that the questionnaire sends.
+"""A whole pipeline in one TOML file, as flat fields: the ones that the questionnaire sends.
 
 family = "librdkafka"
 kafka = "4.3"
@@ -21,16 +21,16 @@ from advisor.catalog import Component, Problem
 from advisor.intake.clients.other_products_text import refuse_others
 from advisor.intake.text import IntakeError, check_text, is_secret, shown
 
-_PLACE = re.compile(r"\(at line (\d+)")
-_HEAD = frozenset({"family", "version", "kafka", "brokers"})
-_NEEDS = frozenset({"need.guarantee", "need.survive", "need.ordering"})
+_ERROR_LINE = re.compile(r"\(at line (\d+)")
+_HEAD_FIELDS = frozenset({"family", "version", "kafka", "brokers"})
+_NEED_FIELDS = frozenset({"need.guarantee", "need.survive", "need.ordering"})
 
 
 @dataclass(slots=True)
 class PipelineFile:
-    """What the file states, by dotted field (`producer.acks`), as text, not yet judged.
+    """The fields of the file by dotted name (`producer.acks`), as text that is not yet judged.
 
-    `notes` name what was left out on purpose, `problems` what cannot be taken.
+    `notes` name what was ignored on purpose, `problems` what cannot be used.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
@@ -39,10 +39,10 @@ class PipelineFile:
 
 
 def read_pipeline(text: str) -> PipelineFile:
-    """Reads a pipeline file. Never raises for what the file says.
+    """Reads a pipeline file. Errors in the file are problems, and raise nothing.
 
-    Credentials are dropped unread and named in a note. The caller that parses the fields judges
-    names and values, as for a form.
+    Credentials are dropped and named in a note. The caller parses the fields and judges names and
+    values, as for a form.
     """
     file = PipelineFile()
     try:
@@ -52,8 +52,8 @@ def read_pipeline(text: str) -> PipelineFile:
     except IntakeError as error:
         words = str(error)
     except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError
-        # Its words repeat names of the file; all that is taken of them is the line.
-        place = _PLACE.search(str(error))
+        # The message repeats names of the file; only its line is used.
+        place = _ERROR_LINE.search(str(error))
         where = f"Line {place[1]}" if place else "The file"
         words = f"{where}: this is not well-formed TOML."
     else:
@@ -70,8 +70,8 @@ def _take(file: PipelineFile, name: str, value: Any) -> None:
     component = by_name.get(head, Component.APPLICATION)
     if is_secret(key):
         file.notes.append(f"{shown(name)} is a credential: dropped, not read.")
-    elif head not in by_name and name not in _HEAD | _NEEDS:
-        sections = ", ".join([*sorted(_HEAD), "need", *by_name])
+    elif head not in by_name and name not in _HEAD_FIELDS | _NEED_FIELDS:
+        sections = ", ".join([*sorted(_HEAD_FIELDS), "need", *by_name])
         message = f"{shown(name)} is not part of a pipeline file; these are: {sections}."
         file.problems.append(Problem(component, shown(name), message))
     elif isinstance(value, bool):
@@ -84,7 +84,7 @@ def _take(file: PipelineFile, name: str, value: Any) -> None:
 
 
 def _flat(table: Mapping[str, Any], head: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted keys are nested tables to TOML; here they are one name again."""
+    """Yields dotted names: TOML reads a dotted key as nested tables."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{head}{key}.")

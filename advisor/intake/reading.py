@@ -1,6 +1,6 @@
-"""What a reader is, and what it gives: settings as they were written, each with its line.
+"""The interface of a reader, and its result: settings as they were written, each with its line.
 
-A reader knows one kind of file and nothing of what settings mean; `weigh` asks the catalog.
+A reader knows one kind of file and not the meaning of settings; for that, `weigh` uses the catalog.
 """
 
 from __future__ import annotations
@@ -14,29 +14,30 @@ from advisor.intake.application_file import ApplicationFile
 from advisor.intake.text import OTHER_CLUSTER, IntakeError, is_secret, shown
 
 MAX_ITEMS = 500
-"""More than any configuration states; an unknown name costs milliseconds to find its neighbours."""
+"""More than any configuration has. The search for similar names costs milliseconds per unknown
+name."""
 
 NO_PLAIN_VALUE = "is not a plain value here. Write the one that counts"
-"""Said of a setting that decides and is known only where a program runs."""
+"""The message for a setting that decides and whose value is known only at run time."""
 
 
 DEFAULT = 1
-"""The rank of what a framework says where nothing is stated."""
+"""The rank of a framework's default."""
 
-_NO_LETTER = re.compile(r"[^A-Za-z0-9]")
-_LEAST, _OF_BROKERS = "topic.min.insync.replicas", "broker.min.insync.replicas"
+_NOT_ALPHANUMERIC = re.compile(r"[^A-Za-z0-9]")
+_MIN_ISR, _BROKERS_MIN_ISR = "topic.min.insync.replicas", "broker.min.insync.replicas"
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """Which client and brokers the settings are for."""
+    """The client and the brokers that the settings are for."""
 
     family: Family
     version: str
     kafka: str
 
     def setting(self, component: Component, name: str, *, every: bool = False) -> Setting:
-        """The catalog's `lookup` for these versions; raises what that does."""
+        """Returns the result of the catalog's `lookup` for these versions; raises its errors."""
         return lookup(self.family, self.version, self.kafka, component, name, every=every)
 
     def has(self, component: Component, name: str) -> bool:
@@ -46,13 +47,14 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One setting as the file states it; `line` counts from 1.
+    """One setting as it is written in the file; `line` counts from 1.
 
-    `inherited` is what the brokers call it, if it only counts for a topic that does not state it.
-    `process` is whose it is, in a file of several. `inert` says why the product passes over it.
-    `place` is where another file states it. `rank` is that of the name which states it, where an
-    application has several names for one setting: what a higher one states counts, wherever it
-    stands; 0 where it has one.
+    - `inherited`: the brokers' name of the setting, if it is their default for a topic.
+    - `process`: the name of the server or client, in a file of several.
+    - `inert`: why the product ignores the setting.
+    - `place`: the file and line of a setting of another file.
+    - `rank`: the rank of the name, where an application has several names for one setting; 0 where
+      it has one. The highest rank takes precedence, whatever the order of the lines.
     """
 
     component: Component
@@ -68,11 +70,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """Profiles of an application, of which somebody chooses some when it starts.
+    """Profiles of an application, some of which are activated when it starts.
 
-    `choices` are those that are on together, with the line of the part that asks for them; the
-    first is what counts where nobody chooses, if no file says so that is `default`. `read` reads
-    what counts with some of them.
+    `choices` are sets of profiles that are active together, with the line of the part that requires
+    them. The first one applies if no profile is activated; `default` is its name unless a file sets
+    another. `read` returns the settings for the given profiles.
     """
 
     choices: Mapping[tuple[str, ...], int]
@@ -82,13 +84,17 @@ class Profiles:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Which topics and which cluster a file speaks of, as far as it says so.
+    """The topics, the cluster and the clients that a file names.
 
-    `labels` says that topics have names of another kind than Kafka's. `brokers` is whether
-    settings of the cluster's brokers are in the file. `clients` are the ids that clients have, by
-    component and setting, `places` where the voters and ZooKeeper's servers are. All names are
-    marks, which mean nothing to another process: what a person typed is not kept. `whole` are the
-    clients that the file sets up, as a `program` or not; of what was `seen` it sets up nothing.
+    All names are hashes, which mean nothing to another process: the texts are not stored.
+
+    - `labels`: whether the topics have names of another kind than Kafka's.
+    - `brokers`: whether settings of the cluster's brokers are in the file.
+    - `clients`: the ids of clients, by component and setting.
+    - `places`: the addresses of the voters and of ZooKeeper's servers.
+    - `created_clients`: the clients that the file creates.
+    - `program`: whether the file is a program.
+    - `seen`: whether the file shows the state of a cluster, and creates nothing.
     """
 
     topics: frozenset[int] = frozenset()
@@ -97,23 +103,23 @@ class Subject:
     labels: bool = False
     clients: Mapping[tuple[Component, str], int] = field(default_factory=dict)
     places: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    whole: frozenset[Component] = frozenset()
+    created_clients: frozenset[Component] = frozenset()
     program: bool = False
     seen: bool = False
 
     @classmethod
-    def named(
+    def by_name(
         cls, topics: Iterable[str], cluster: str = "", *, brokers: bool = False,
         labels: bool = False, seen: bool = False,
     ) -> Subject:  # fmt: skip
-        """Of topics and of a cluster by their names."""
+        """Returns the subject with these names of topics and of a cluster."""
         return cls(frozenset(map(hash, topics)), hash(cluster), brokers, labels, seen=seen)
 
     def mismatch(
-        self, other: Subject, own: Mapping[str, Value], others: Mapping[str, Value]
+        self, other: Subject, settings: Mapping[str, Value], other_settings: Mapping[str, Value]
     ) -> str:
-        """Why two files, with what each states, cannot be of one pipeline, with `{}` for the
-        other's name; empty if they can."""
+        """Returns why two files with these settings cannot belong to one pipeline, with `{}` for
+        the name of the other; empty if they can."""
         clusters = self.cluster and other.cluster and (self.brokers or other.brokers)
         shared = self.places.keys() & other.places.keys()
         elsewhere = any(self.places[name].isdisjoint(other.places[name]) for name in shared)
@@ -123,48 +129,58 @@ class Subject:
         if (
             topics
             and self.topics.isdisjoint(other.topics)
-            and _differ(Component.TOPIC, own, others)
+            and _differ(Component.TOPIC, settings, other_settings)
         ):
             return "is of another topic than {}: a pipeline has one topic"
         for component, name in self.clients.keys() & other.clients.keys():
             is_other = self.clients[component, name] != other.clients[component, name]
-            if is_other and _differ(component, own, others):
+            if is_other and _differ(component, settings, other_settings):
                 return f"is of another {component} than {{}}, by its {name}: a pipeline has one"
         return ""
 
     def other_client(
-        self, other: Subject, own: Mapping[str, Value], others: Mapping[str, Value]
+        self, other: Subject, settings: Mapping[str, Value], other_settings: Mapping[str, Value]
     ) -> Component | None:
-        """A client that two files set up, each with settings of its own; what becomes of records
-        is a consumer's, too."""
-        both = self.whole & other.whole if self.program == other.program else frozenset()
-        if Component.CONSUMER in both and _differ(Component.APPLICATION, own, others):
+        """Returns a client that two files create with different settings, or None. The processing
+        of records is part of the consumer."""
+        both = (
+            self.created_clients & other.created_clients
+            if self.program == other.program
+            else frozenset()
+        )
+        if Component.CONSUMER in both and _differ(Component.APPLICATION, settings, other_settings):
             return Component.CONSUMER
-        return next((name for name in sorted(both) if _differ(name, own, others)), None)
+        return next(
+            (name for name in sorted(both) if _differ(name, settings, other_settings)), None
+        )
 
-    def hides(self, own: Mapping[str, Value], others: Mapping[str, Value]) -> bool:
-        """Whether what was seen of a topic shows no minimum, and another file states one for it:
-        `kafka-topics --describe` shows what is not Kafka's default."""
-        return self.seen and _LEAST in others and not {_LEAST, _OF_BROKERS} & own.keys()
+    def hides(self, settings: Mapping[str, Value], other_settings: Mapping[str, Value]) -> bool:
+        """Whether the observed state of a topic shows no min.insync.replicas, and another file sets
+        one for it: `kafka-topics --describe` shows every value that is not Kafka's default."""
+        return (
+            self.seen
+            and _MIN_ISR in other_settings
+            and not {_MIN_ISR, _BROKERS_MIN_ISR} & settings.keys()
+        )
 
     def is_of_same_topics(self, other: Subject) -> bool:
-        """Whether both name the same topics."""
+        """Whether both files name the same topics."""
         return bool(self.topics) and (self.topics, self.labels) == (other.topics, other.labels)
 
 
 def _differ(component: Component, one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
-    """Whether two files state other settings of a component."""
+    """Whether two files have different settings of a component."""
     texts = (
-        {name: value for name, value in own.items() if name.startswith(f"{component}.")}
-        for own in (one, other)
+        {name: value for name, value in settings.items() if name.startswith(f"{component}.")}
+        for settings in (one, other)
     )
     return next(texts) != next(texts)
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """A variable that a process has, or, by a file of variables (`by_file`), compose as well. Name
-    and value are marks: what a person typed is not kept."""
+class VariableValue:
+    """A variable of a process, or, from a file of variables (`by_file`), possibly of compose. Name
+    and value are hashes: the texts are not stored."""
 
     variable: int
     value: int
@@ -172,30 +188,32 @@ class Given:
     by_file: bool = False
 
     @classmethod
-    def named(cls, variable: str, text: str, line: int, *, by_file: bool = False) -> Given:
-        """Of a variable by its name, with its value. A property's name is that of the variable
-        which gives it: `kafka.reset` is KAFKA_RESET (Spring Framework,
+    def by_name(
+        cls, variable: str, text: str, line: int, *, by_file: bool = False
+    ) -> VariableValue:
+        """Returns the value of a variable with this name. The name of a property stands for that of
+        the variable that sets it: `kafka.reset` is KAFKA_RESET (Spring Framework,
         SystemEnvironmentPropertySource; SmallRye Config, "Environment Variables")."""
-        name = _NO_LETTER.sub("_", variable).upper()
+        name = _NOT_ALPHANUMERIC.sub("_", variable).upper()
         return cls(hash(name), hash(text.strip()), line, by_file)
 
 
 @dataclass(frozen=True, slots=True)
-class Defaulted:
-    """A setting that has the default of a variable, unless that is given another value.
+class DefaultedSetting:
+    """A setting whose value is the default of a variable, unless the variable is set.
 
-    `default` is the variable with it, `by_compose` whether compose fills it in, and not the
+    `default` is the variable with this value, `by_compose` whether compose fills it in, and not the
     process.
     """
 
     setting: str
-    default: Given
+    default: VariableValue
     by_compose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The profiles that something starts an application in."""
+class StartProfiles:
+    """The profiles in which a file starts an application."""
 
     profiles: tuple[str, ...]
     line: int
@@ -203,58 +221,59 @@ class Started:
 
 @dataclass(slots=True)
 class Reading:
-    """What a file states.
+    """The content of a file.
 
     `heads` are answers that are not settings (`family`, `kafka`, `brokers`). `notes` say what was
-    left out and why, `problems` what is wrong; both name the line.
+    ignored and why, `problems` what is wrong; both name the line.
     """
 
     items: list[Item] = field(default_factory=list)
     heads: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    whole: frozenset[str] = frozenset()
-    """Servers (`Item.process`) of which the file states all that is stated of them."""
+    complete_servers: frozenset[str] = frozenset()
+    """Servers (`Item.process`) whose configuration is in this file completely."""
 
     unordered: Problem | None = None
-    """Why nothing that is written has an order: a problem where order is asked for."""
+    """Why records are written in no order: a problem if the user needs ordering."""
 
     clients: set[tuple[Component, str]] = field(default_factory=set)
-    """Clients (`Item.process`) that are there, also those of which nothing is stated."""
+    """The clients in the file by component and name (`Item.process`), also those without
+    settings."""
 
-    own: set[tuple[Component, str]] = field(default_factory=set)
-    """Settings of a client inside an application that are stated for it alone."""
+    single_client_settings: set[tuple[Component, str]] = field(default_factory=set)
+    """Settings of an application that are set for one of its clients only."""
 
-    parts: set[str] = field(default_factory=set)
-    """Parts of the file that may be asked for by themselves."""
+    part_names: set[str] = field(default_factory=set)
+    """The parts of the file that the user may choose."""
 
-    unless_alone: list[Problem] = field(default_factory=list)
-    """What is wrong unless somebody asks for a part by itself."""
+    problems_unless_chosen: list[Problem] = field(default_factory=list)
+    """Problems unless the user chooses a part."""
 
-    without: Callable[[Collection[str]], Reading] | None = None
-    """Reads the file again without clients of these names, as what a framework says for a client
-    depends on what is stated of that one."""
+    read_without: Callable[[Collection[str]], Reading] | None = None
+    """Reads the file again without clients of these names, since the defaults of a framework depend
+    on the settings of the client."""
 
     profiles: Profiles | None = None
-    """Where parts of the file count in some profiles alone."""
+    """The profiles, if parts of the file apply in some profiles only."""
 
     subject: Subject = field(default_factory=Subject)
-    defaulted: list[Defaulted] = field(default_factory=list)
-    given: list[Given] = field(default_factory=list)
-    started: list[Started] = field(default_factory=list)
-    empty: str = ""
-    """Why a file of variables says nothing by itself."""
+    defaulted_settings: list[DefaultedSetting] = field(default_factory=list)
+    variable_values: list[VariableValue] = field(default_factory=list)
+    start_profiles: list[StartProfiles] = field(default_factory=list)
+    empty_reason: str = ""
+    """Why the file sets nothing by itself."""
 
-    compared: list[Item] = field(default_factory=list)
-    """What is no setting, and is held against other files of the application."""
+    compared_items: list[Item] = field(default_factory=list)
+    """Items that are not settings and are compared with other files of the application."""
 
     def state(
         self, component: Component, name: str, text: str, line: int, inherited: str = "",
         process: str = "",
     ) -> None:  # fmt: skip
-        """Takes a setting, unless its name says that it may be a credential.
+        """Adds a setting, unless its name shows that it may be a credential.
 
-        Raises `IntakeError` for more of them than any file has.
+        Raises `IntakeError` for more than `MAX_ITEMS` settings.
         """
         if len(self.items) + len(self.notes) >= MAX_ITEMS:
             raise IntakeError(f"Line {line}: more than {MAX_ITEMS} settings.")
@@ -264,27 +283,31 @@ class Reading:
             self.items.append(Item(component, name, text, line, inherited, process))
 
     def lose_disks(self, line: int, stated: str, when: str = "whose pod is deleted") -> None:
-        """States that a broker whose pod is deleted, or `when` else, is back on an empty disk."""
+        """Adds that a broker, `when` its pod is deleted or otherwise, restarts with an empty
+        disk."""
         self.state(Component.APPLICATION, "disk.lost", "each-restart", line)
         words = f"a broker {when} comes back by itself, on an empty disk"
         self.note(line, f"{stated}: {words} (application.disk.lost)")
 
     def lose_metadata(self, line: int, stated: str) -> None:
-        """States that who keeps the metadata is back on an empty disk when its pod is deleted."""
+        """Adds that a server with the metadata restarts with an empty disk when its pod is
+        deleted."""
         self.state(Component.APPLICATION, "metadata.disk.lost", "each-restart", line)
         words = "it comes back by itself, on an empty disk, when its pod is deleted"
         self.note(line, f"{stated}: {words} (application.metadata.disk.lost)")
 
     def note(self, line: int, words: str) -> None:
-        """Something that was left out on purpose."""
+        """Adds a note: something was ignored on purpose."""
         self.notes.append(f"Line {line}: {words}.")
 
     def wrong(
         self, component: Component, name: str, line: int, words: str, near: str | None = None
     ) -> None:
-        """Something that cannot be taken."""
-        more = f" Did you mean {near}?" if near else ""
-        problem = Problem(component, shown(name), f"Line {line}: {words}.{more}", suggestion=near)
+        """Adds a problem: something cannot be used. `near` is a similar name."""
+        suggestion_text = f" Did you mean {near}?" if near else ""
+        problem = Problem(
+            component, shown(name), f"Line {line}: {words}.{suggestion_text}", suggestion=near
+        )
         self.problems.append(problem)
 
 
@@ -292,10 +315,10 @@ class Reading:
 class Reader:
     """One kind of file.
 
-    `likeness` says how much a text looks like it: 0 not at all, 1 beyond doubt. `read` raises
-    `IntakeError`, with the line, for a text that is not of this kind. `read_files` reads several
-    files of one application, the last of which goes before the first. `is_yaml` says that its
-    likeness is asked of YAML in blocks (`yaml_styles`).
+    `likeness` returns how much a text looks like this kind, from 0 (not at all) to 1 (certain).
+    `read` raises `IntakeError`, with the line, for a text of another kind. `read_files` reads
+    several files of one application; the last one takes precedence over the first. If `is_yaml`,
+    `likeness` gets YAML in block style (`yaml_styles`).
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The readers that there are: whatever modules of these rooms call `READERS`."""
+"""The registry of readers: every `READERS` in a module of this package."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ from advisor.intake.text import (
     yaml_begins,
 )
 
-_MARKED = (
-    "Line 1: a byte order mark stands before it, which Java takes for a part of the first name: "
-    "what this line states does not count. Save the file without the mark."
+_HAS_BYTE_ORDER_MARK = (
+    "Line 1: it begins with a byte order mark, which Java takes for a part of the first name: "
+    "the setting on this line has no effect. Save the file without the mark."
 )
 
 
@@ -62,17 +62,17 @@ _UNKNOWN = (
     "Nothing here looks like a file that Delivery Lab reads. Say which kind it is, or give the "
     "settings of each client, topic or broker as properties, one a line."
 )
-_FIELD = re.compile(
+_DOTTED_FIELD = re.compile(
     rf"^[ \t]*({'|'.join(component.value for component in Component)})\.([\w.-]+)[ \t]*[=:]",
     re.MULTILINE,
 )
-"""A setting with its component before it, as `--set` and a pipeline's file name it."""
+"""A setting prefixed with its component, as in `--set` and in a pipeline file."""
 _YAML = (
     "YAML of a kind that we do not know. Give its settings as properties, one file "
     "for each client, topic or broker, or say which kind it is. Of a Helm chart, give what "
     "`helm template` prints: its manifests are read."
 )
-_PATCHES = re.compile(
+_KUSTOMIZE_PATCH = re.compile(
     r"^kind:[ \t]*Kustomization\b|^(?:patches\w*|(?:configMap|secret)Generator|bases):"
     r"|(?:^-?[ \t]+|[{,][ \t]*)[\"']?op[\"']?:[ \t]*[\"']?(?:add|replace|remove)\b",
     re.MULTILINE,
@@ -82,27 +82,29 @@ PATCHED = (
     "are as they count."
 )
 
-_FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
+_MARKDOWN_FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _MARKDOWN = (
     "this looks like Markdown, whose parts may be of several files. Give each as a file of its own."
 )
 
-_WHOSE = (
+_TOPIC_OR_BROKER = (
     "this may be of one topic, or of a broker for all topics without settings of their own. Say "
     "its kind: topic-properties or broker-properties."
 )
 
 _PROPERTIES = "-properties"
-"""How the kinds of properties files end."""
+"""The suffix of the kinds of properties files."""
 
-_PROGRAMS = ("python-dict", "spark-options")
-"""Kinds whose readers look for pieces of a program, which other files may have, too."""
+_PROGRAM_KINDS = ("python-dict", "spark-options")
+"""Kinds whose readers look for fragments of a program, which other files may contain as well."""
 
-_VARIABLES, _RUNS = "environment", ("compose", "kubernetes", "systemd", "dockerfile")
-_DEPLOYED = (_VARIABLES, *_RUNS)
-"""Kinds that may hold nothing but what is of other products."""
+_VARIABLES, _CONTAINER_KINDS = "environment", ("compose", "kubernetes", "systemd", "dockerfile")
+_DEPLOYMENT_KINDS = (_VARIABLES, *_CONTAINER_KINDS)
+"""Kinds whose files may contain settings of other products only."""
 
-_BINDINGS = re.compile(r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE)
+_STREAM_BINDINGS = re.compile(
+    r"^[ \t]*(?:spring\.cloud\.)?stream(?:\.bindings\.|:[ \t]*$)", re.MULTILINE
+)
 _UNNAMED_BINDER = (
     "This looks like Spring Cloud Stream, and no line names its binder. Where that is Kafka's, say "
     "the kind: spring."
@@ -111,7 +113,7 @@ _UNNAMED_BINDER = (
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A text with its reader, and what it states whoever asks, which is weighed once."""
+    """A text with its reader and its content before it is judged for a product."""
 
     text: str
     reader: Reader
@@ -120,48 +122,55 @@ class Parsed:
 
 @cache
 def all_readers() -> tuple[Reader, ...]:
-    """Every reader, those of a module as it orders them, and modules by their first kind."""
+    """Returns every reader: modules by their first kind, the readers of a module in its order."""
     package = __name__.rpartition(".")[0]
     modules = pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
-    there: Iterator[tuple[Reader, ...]] = (
+    tuples: Iterator[tuple[Reader, ...]] = (
         getattr(import_module(module.name), "READERS", ()) for module in modules
     )
-    found = sorted(filter(None, there), key=lambda readers: readers[0].kind)
-    return tuple(chain.from_iterable(found))
+    ordered = sorted(filter(None, tuples), key=lambda readers: readers[0].kind)
+    return tuple(chain.from_iterable(ordered))
 
 
-def find(kind: str) -> Reader | None:
-    """The reader of that kind, or None."""
+def find_reader(kind: str) -> Reader | None:
+    """Returns the reader of that kind, or None."""
     return next((reader for reader in all_readers() if reader.kind == kind), None)
 
 
 def detect(text: str) -> Reader | None:
-    """The kind that the text looks most like, or None if it looks like none. What nests is no
-    properties file, and no variables are.
+    """Returns the reader with the highest likeness, or None if there is none.
 
-    Names that are only near real ones count where nothing else does.
+    A nested text is neither a properties file nor a file of variables. Misspelled names of settings
+    count if no reader matches.
     """
-    blocks = in_blocks(text)
-    nests, other = yaml_begins(text) > 0, is_no_program(text)
+    block_style = in_blocks(text)
+    is_nested, is_no_program_text = yaml_begins(text) > 0, is_no_program(text)
     readers = [
         reader for reader in all_readers()
-        if not (nests and reader.kind.endswith((_PROPERTIES, _VARIABLES)))
-        and not (other and reader.kind in _PROGRAMS)
+        if not (is_nested and reader.kind.endswith((_PROPERTIES, _VARIABLES)))
+        and not (is_no_program_text and reader.kind in _PROGRAM_KINDS)
     ]  # fmt: skip
-    scores = [(reader.likeness(blocks if reader.is_yaml else text), reader) for reader in readers]
+    scores = [
+        (reader.likeness(block_style if reader.is_yaml else text), reader) for reader in readers
+    ]
     best = max(scores, key=lambda row: row[0])
-    return best[1] if best[0] > 0 else None if nests else by_slips(text)
+    return best[1] if best[0] > 0 else None if is_nested else by_slips(text)
 
 
 def parse(text: str, kind: str = "") -> Parsed:
-    """What a text states; without a kind it is detected. Raises `IntakeError` and `KeyError`."""
-    marked, notes = text.startswith(MARK), list[str]()
+    """Returns the content of a text; without `kind`, the kind is detected.
+
+    Raises `IntakeError` for a text that cannot be read, and `KeyError` for an unknown kind.
+    """
+    has_mark, notes = text.startswith(MARK), list[str]()
     text = text.removeprefix(MARK)
     _check(text)
-    reader = {reader.kind: reader for reader in all_readers()}[kind] if kind else _reader(text)
-    if marked and reader.kind.endswith(_PROPERTIES):
-        text, stated = without_first(text)
-        notes += [_MARKED] if stated else []
+    reader = (
+        {reader.kind: reader for reader in all_readers()}[kind] if kind else _detect_reader(text)
+    )
+    if has_mark and reader.kind.endswith(_PROPERTIES):
+        text, is_lost = without_first(text)
+        notes += [_HAS_BYTE_ORDER_MARK] if is_lost else []
     reading = reader.read(text)
     reading.notes += notes
     return Parsed(text, reader, reading)
@@ -172,28 +181,32 @@ def read(
     only: Collection[str] = (), started: Sequence[str] = (), *, assumed: bool = False,
     among: bool = False, parsed: Parsed | None = None,
 ) -> Intake:  # fmt: skip
-    """Reads a file; never raises for what it says, but for a version or kind that is not known.
+    """Reads a file and judges its settings. A file that cannot be read is one problem, with its
+    line.
 
-    Without a kind it is detected. A file that tells which client it is for is read for that one,
-    in its newest line if it is not `product`'s, unless a family was chosen (`family`). `context`
-    are settings of other files, which the same products read. `only` names the clients and profiles
-    that are asked for, of a file with several, `started` the profiles that another file starts it
-    in. `assumed` says that nobody stated the brokers' version, which is then one that may have what
-    the file states. `among` says that another file has settings, or what was wrong with them.
-    `parsed` is what `parse` gave, where it did already.
+    - `kind`: without it, the kind is detected.
+    - `family`: the client that the user chose. Without it, a file that shows which client it is for
+      is read for that client, in its newest version if it is not that of `product`.
+    - `context`: settings of other files for the same products.
+    - `only`: the clients and profiles that the user chose, of a file with several.
+    - `started`: the profiles in which another file starts the application.
+    - `assumed`: whether the version of the brokers is an assumption, so that it may be replaced by
+      one that has the settings of the file.
+    - `among`: whether other files have settings, or problems.
+    - `parsed`: the result of `parse`, if there is one already.
 
-    A file that cannot be read is one problem, with its line. Raises `SettingError` and `KeyError`.
+    Raises `SettingError` for an unknown version, and `KeyError` for an unknown kind.
     """
-    others = [*context]
+    other_items = [*context]
     try:
         parsed = parsed or parse(text, kind)
         text, reader, reading = parsed.text, parsed.reader, parsed.reading
         if assumed:
             assume_zookeeper(reading)
-        intake, names = _weighed(reading, product, family, others, only, started)
+        intake, setting_count = _weigh_chosen(reading, product, family, other_items, only, started)
         intake.subject = replace(intake.subject, program=reader.kind in KINDS)
         if reader.read_files:
-            _set_up_all(intake)
+            _with_all_clients(intake)
     except IntakeError as error:
         return _unreadable(error)
     if is_program(reader.kind, text):
@@ -202,178 +215,203 @@ def read(
         if line := assigned(text):
             words = f"Line {line}: {ASSIGNS}."
             intake.problems.append(Problem(Component.CONSUMER, "assign", words))
-    doubts = [reading.empty] if reading.empty else _doubts(intake, text, reader, kind, names)
-    is_completed = _is_completed(reader, intake, reading, others, among=among)
-    wrong = [
+    doubts = (
+        [reading.empty_reason]
+        if reading.empty_reason
+        else _doubts(intake, text, reader, kind, setting_count)
+    )
+    is_completed = _is_completed(reader, intake, reading, other_items, among=among)
+    problems = [
         Problem(Component.APPLICATION, "file", f"Line 1: {words}")
         for words in (() if is_completed else doubts)
     ]
     if reader.read_files and not kind:
-        intake.idle = wrong
+        intake.idle_problems = problems
     else:
-        intake.problems += wrong
+        intake.problems += problems
     return intake
 
 
 def _is_completed(
-    reader: Reader, intake: Intake, reading: Reading, others: Collection[Item], *, among: bool
+    reader: Reader, intake: Intake, reading: Reading, other_items: Collection[Item], *, among: bool
 ) -> bool:
-    """Whether other files have what one lacks: variables that are given to their application need
-    no setting among them, nor does what runs it, and a topology has its settings there."""
-    if reading.empty == LISTENERS:
-        return bool(others) or among
-    if reading.empty == TOPOLOGY:
-        return any(item.component is Component.STREAMS for item in others) or (among and not others)
-    return bool((others or among) and (intake.given or reader.kind in _RUNS))
+    """Whether other files have the settings that this one lacks: a file that runs an application,
+    or sets its variables, need not have a setting, and a topology has its settings in another
+    file."""
+    if reading.empty_reason == LISTENERS:
+        return bool(other_items) or among
+    if reading.empty_reason == TOPOLOGY:
+        return any(item.component is Component.STREAMS for item in other_items) or (
+            among and not other_items
+        )
+    return bool(
+        (other_items or among) and (intake.variable_values or reader.kind in _CONTAINER_KINDS)
+    )
 
 
 def read_application(
     reader: Reader, files: Sequence[ApplicationFile], product: Product, family: str = "",
     context: Iterable[Item] = (), only: Collection[str] = (), started: Sequence[str] = (),
 ) -> Intake:  # fmt: skip
-    """Reads files of one application together, as `read` reads one. The last of them goes before
-    the first."""
+    """Reads the files of one application together, as `read` reads one. The last file takes
+    precedence over the first."""
     try:
         for file in files:
             _check(file.text)
         if reader.read_files is None:
             raise ValueError(f"{reader.kind} has one file")
         reading = reader.read_files(files)
-        intake, _ = _weighed(reading, product, family, [*context], only, started)
-        _set_up_all(intake)
+        intake, _ = _weigh_chosen(reading, product, family, [*context], only, started)
+        _with_all_clients(intake)
         return intake
     except IntakeError as error:
         return _unreadable(error)
 
 
-def _set_up_all(intake: Intake) -> None:
-    """Says that an application sets up each client that it tells anything."""
-    places = ((Component(name.partition(".")[0]), line) for name, line in intake.lines.items())
-    intake.subject = replace(intake.subject, whole=intake.subject.whole | with_own_lines(places))
+def _with_all_clients(intake: Intake) -> None:
+    """Adds each client with a setting in the file to the clients that the application creates."""
+    component_lines = (
+        (Component(name.partition(".")[0]), line) for name, line in intake.lines.items()
+    )
+    intake.subject = replace(
+        intake.subject,
+        created_clients=intake.subject.created_clients | with_own_lines(component_lines),
+    )
 
 
 def _unreadable(error: IntakeError) -> Intake:
     return Intake(problems=[Problem(Component.APPLICATION, "file", str(error))])
 
 
-def _weighed(
+def _weigh_chosen(
     reading: Reading, product: Product, family: str, context: list[Item], only: Collection[str],
     started: Sequence[str],
 ) -> tuple[Intake, int]:  # fmt: skip
-    """What counts of a reading for the clients and profiles that are asked for, and of how many
-    settings that is."""
-    reading, profiles, named = choose(reading, only, started)
+    """Returns a reading, judged for the chosen clients and profiles, and its number of settings."""
+    reading, profiles, chosen_profiles = choose(reading, only, started)
 
-    def weighed(reading: Reading) -> tuple[Intake, int]:
-        reading, there = kept(reading, only)
+    def weigh_clients(reading: Reading) -> tuple[Intake, int]:
+        reading, chosen_clients = kept(reading, only)
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
             claim_for_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})
         intake = judge(reading, product, context)
-        intake.chosen = there | named
+        intake.chosen_names = chosen_clients | chosen_profiles
         return intake, len(reading.items)
 
-    intake, names = weighed(reading)
+    intake, setting_count = weigh_clients(reading)
     if profiles and not intake.problems:
-        of = _product(product, reading)
-        intake.problems += differing(profiles, intake, of, lambda other: weighed(other)[0])
-    return intake, names
+        file_product = _product(product, reading)
+        intake.problems += differing(
+            profiles, intake, file_product, lambda other: weigh_clients(other)[0]
+        )
+    return intake, setting_count
 
 
-def _doubts(intake: Intake, text: str, reader: Reader, kind: str, names: int) -> Iterator[str]:
-    """Why a file may not be what it was taken for; `kind` is what somebody said."""
-    if intake.strangers == names and (names or not intake.notes):
+def _doubts(
+    intake: Intake, text: str, reader: Reader, kind: str, setting_count: int
+) -> Iterator[str]:
+    """Yields the reasons why a file may be of another kind; `kind` is the one that the user
+    chose."""
+    if intake.unknown_count == setting_count and (setting_count or not intake.notes):
         likely = detect(text)
         if likely and likely != reader:
             yield f"no setting of Kafka is in this file; it looks like: {likely.title}."
-    elif kind and not intake.settings and 2 * intake.others > names:
+    elif kind and not intake.settings and 2 * intake.other_component_count > setting_count:
         likely = detect(text)
         looks = f" It looks like: {likely.title}." if likely and likely != reader else ""
         yield f"nothing that counts in this file is of the {kind.partition('-')[0]}.{looks}"
-    elif not kind and _is_of_others(reader, intake, names):
+    elif not kind and _is_of_another_product(reader, intake, setting_count):
         yield (
-            f"{intake.strangers + intake.others} of {names} names in this file are no settings of "
-            "such a file, and no other one decides anything. It may be a file of another product, "
-            f"with defaults of its own. If it is not, say its kind: {reader.kind}."
+            f"{intake.unknown_count + intake.other_component_count} of {setting_count} names in "
+            "this file are not settings of such a file, and no other one decides anything. It may "
+            "be a file of another product, with other defaults. If it is not, say its kind: "
+            f"{reader.kind}."
         )
-    passed_over = intake.strangers + intake.others == names
-    is_other = not intake.notes or (reader.kind in _DEPLOYED and passed_over)
-    nothing = not (intake.settings or intake.problems or intake.heads.keys() - {"family"})
-    if nothing and is_other:
+    are_all_ignored = intake.unknown_count + intake.other_component_count == setting_count
+    is_foreign = not intake.notes or (reader.kind in _DEPLOYMENT_KINDS and are_all_ignored)
+    is_empty = not (intake.settings or intake.problems or intake.heads.keys() - {"family"})
+    if is_empty and is_foreign:
         yield " ".join(["no setting of Kafka is in this file.", *intake.notes[:1]])
 
 
 def _check(text: str) -> None:
-    """Raises `IntakeError` for what is not a file's text, or is for brokers that are not Kafka."""
+    """Raises `IntakeError` for a text that is no configuration, or is for brokers other than
+    Kafka."""
     check_text(text)
     refuse_hosts(text)
 
 
-def _reader(text: str) -> Reader:
-    """The reader of a text whose kind nobody said. Raises `IntakeError` that says why there is
-    none."""
+def _detect_reader(text: str) -> Reader:
+    """Returns the reader of a text without a known kind. Raises `IntakeError` with the reason if
+    there is none."""
     refuse_others(text)
     reader = detect(text)
-    fence = _FENCE.search(text) if reader and reader.kind != _PROGRAMS[0] else None
-    if fence and not (reader and reader.kind in _PROGRAMS and is_python(text)):
+    fence = _MARKDOWN_FENCE.search(text) if reader and reader.kind != _PROGRAM_KINDS[0] else None
+    if fence and not (reader and reader.kind in _PROGRAM_KINDS and is_python(text)):
         line = line_of(text, fence.start())
         raise IntakeError(f"Line {line}: {_MARKDOWN}")
-    if reader and reader.kind == _PROGRAMS[1]:
+    if reader and reader.kind == _PROGRAM_KINDS[1]:
         refuse_own_names(text)
     if reader and reader.kind == "broker-properties" and may_be_of_topic(text):
-        raise IntakeError(f"Line 1: {_WHOSE}")
+        raise IntakeError(f"Line 1: {_TOPIC_OR_BROKER}")
     if reader is not None:
         return reader
-    if _BINDINGS.search(text):
+    if _STREAM_BINDINGS.search(text):
         raise IntakeError(_UNNAMED_BINDER)
     if line := yaml_begins(text):
-        line, words = (line, PATCHED) if _PATCHES.search(text) else _of_unknown_yaml(text, line)
+        is_patch = _KUSTOMIZE_PATCH.search(text)
+        line, words = (line, PATCHED) if is_patch else _unknown_yaml(text, line)
         raise IntakeError(f"Line {line}: {words}")
-    if field := _FIELD.search(text):
-        part, name = field[1], shown(field[2])
-        words = f"{part}.{name} is a name for --set and for a pipeline's file (TOML). In a file of "
-        words += f"{part} settings, write {name} alone, and give each part a file of its own."
+    if field := _DOTTED_FIELD.search(text):
+        component, name = field[1], shown(field[2])
+        words = f"{component}.{name} is a name for --set and for a pipeline file (TOML). In a "
+        words += f"file of {component} settings, write {name}, and use one file for each component."
         raise IntakeError(f"Line {line_of(text, field.start(1))}: {words}")
     raise IntakeError(_UNKNOWN)
 
 
-def _of_unknown_yaml(text: str, begins: int) -> tuple[int, str]:
-    """Why YAML is not read, with the line of a setting in it that decides, if there is one."""
+def _unknown_yaml(text: str, start: int) -> tuple[int, str]:
+    """Returns why YAML is not read, with the line of a setting in it that decides, or `start`."""
     try:
         leaves = [leaf for document in documents(text) for leaf in document if leaf.path]
     except IntakeError:
-        return begins, f"this looks like {_YAML}"
+        return start, f"this looks like {_YAML}"
     for leaf in leaves:
         name = leaf.path[-1]
         if sure(name) or ("." in name and decides(name)):
-            *above, _ = leaf.path
-            where = f" under {shown('.'.join(above))}" if above else ""
+            *parents, _ = leaf.path
+            where = f" under {shown('.'.join(parents))}" if parents else ""
             return leaf.line, f"{shown(name)} stands{where} in {_YAML}"
-    return begins, f"this looks like {_YAML}"
+    return start, f"this looks like {_YAML}"
 
 
-def _is_of_others(reader: Reader, intake: Intake, names: int) -> bool:
-    """Whether nothing but defaults would be answered for, in a file of mostly unknown names."""
-    of_client = reader.kind.endswith(_PROPERTIES) and reader.kind != "streams-properties"
-    unknown = intake.strangers and intake.strangers + intake.others
-    return of_client and not intake.settings and 2 * unknown > names
+def _is_of_another_product(reader: Reader, intake: Intake, setting_count: int) -> bool:
+    """Whether most names of a file are unknown and no setting is left, so that the answer would be
+    for defaults only."""
+    is_client_file = reader.kind.endswith(_PROPERTIES) and reader.kind != "streams-properties"
+    ignored_count = intake.unknown_count and intake.unknown_count + intake.other_component_count
+    return is_client_file and not intake.settings and 2 * ignored_count > setting_count
 
 
 def judge(reading: Reading, product: Product, context: Iterable[Item] = ()) -> Intake:
-    """What was read, weighed for the client and brokers that it speaks of, else for `product`."""
+    """Judges a reading for the client and brokers that the file names, otherwise for `product`."""
     context = [*context]
-    if reading.empty == LISTENERS:
+    if reading.empty_reason == LISTENERS:
         in_transaction(reading, context)
     intake = weigh(reading, _product(product, reading), context)
-    intake.items += reading.compared
-    intake.problems += unacknowledged(reading.compared, context)
-    intake.defaulted, intake.given = reading.defaulted, reading.given
-    intake.started = reading.started
+    intake.items += reading.compared_items
+    intake.problems += unacknowledged(reading.compared_items, context)
+    intake.defaulted_settings, intake.variable_values = (
+        reading.defaulted_settings,
+        reading.variable_values,
+    )
+    intake.start_profiles = reading.start_profiles
     return intake
 
 
 def _product(product: Product, reading: Reading) -> Product:
-    """The product that the file itself speaks of, as far as it does."""
+    """Returns the product, with the client and the version of Kafka that the file names."""
     heads = reading.heads
     family = Family(heads.get("family", product.family))
     if family is not product.family:
@@ -383,7 +421,7 @@ def _product(product: Product, reading: Reading) -> Product:
             heads["kafka"] = kafka_line(heads["kafka"])
         except SettingError as error:
             reading.problems.append(error.problem)
-            reading.items = []  # what they mean depends on it
+            reading.items = []  # their meaning depends on the version
         else:
             product = replace(product, kafka=heads["kafka"])
     return product

@@ -1,5 +1,5 @@
-"""Variables that one file gives: another one's settings have the default of them, and compose fills
-them in."""
+"""Variables that one file sets and another refers to: as the default of a setting, or as a value
+that compose fills in."""
 
 from __future__ import annotations
 
@@ -9,86 +9,94 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from advisor.intake.intake import Intake
-from advisor.intake.kinds import kind_of
+from advisor.intake.kinds import detect_kind
 from advisor.intake.origins import Joined, Origin
-from advisor.intake.reading import Defaulted, Given
+from advisor.intake.reading import DefaultedSetting, VariableValue
 from advisor.intake.text import is_secret, shown
 
-_FILLED = re.compile(
+_REFERENCE = re.compile(
     r"(?<!\$)\$(?:\{(?P<name>\w{1,100})(?::-(?P<default>[^{}$\n]{0,200})|:?[-?][^{}$\n]{0,200})?\}"
     r"|(?P<bare>\w{1,100}))"
 )
-_EMPTY = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*=[ \t]*(?:\"\"|'')?[ \t]*")
-"""An empty variable, for which `${NAME:-2}` is 2, as it is for one that is not there
-(Compose file reference, "Interpolation")."""
+_EMPTY_VARIABLE = re.compile(r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*=[ \t]*(?:\"\"|'')?[ \t]*")
+"""An empty variable, for which `${NAME:-2}` is 2, as it is for one that is not set (Compose file
+reference, "Interpolation")."""
 _VARIABLE = re.compile(
     r"[ \t]*(?:export[ \t]+)?(\w{1,100})[ \t]*[=:]"
     r"(?:[ \t]*[\"']?(-?\d{1,20}|[A-Za-z_-]{1,40})[\"']?[ \t]*|.*)"
 )
-"""A variable, and its value where that is a number or a word: no secret. The last one counts."""
-_UNSAID = re.compile(
+"""A variable, and its value if that is a number or a word, which is no secret. The last one takes
+precedence."""
+_VARIABLE_WITHOUT_VALUE = re.compile(
     r"^[ \t]+(?:-[ \t]+)?(?P<name>[A-Z][A-Z0-9_]{1,99})(?P<colon>:?)(?=[ \t]*$)",
     re.MULTILINE,
 )
-"""A variable that a service names without a value: compose has it from where it is started, or from
-the `.env` (Compose file reference, `environment`)."""
-_HANDED = re.compile(r"^[ \t]+env_file:", re.MULTILINE)
-_OURS = ("KAFKA_", "SPRING_")
-_FILLS = "what the .env beside it says is filled in; what compose is started with goes before it"
+"""A variable that a service lists without a value: compose takes it from its own environment, or
+from the `.env` (Compose file reference, `environment`)."""
+_ENV_FILE_KEY = re.compile(r"^[ \t]+env_file:", re.MULTILINE)
+_READ_PREFIXES = ("KAFKA_", "SPRING_")
+_FILLED_FROM_ENV = (
+    "values of the .env beside it are filled in; the environment of compose takes precedence"
+)
 
 
 @dataclass(slots=True)
 class Variables:
-    """What the files so far give, and what they leave to variables."""
+    """The variables that the files so far set, and the settings that depend on variables."""
 
-    defaulted: list[tuple[Origin, Defaulted]] = field(default_factory=list)
-    given: list[tuple[Origin, Given]] = field(default_factory=list)
+    defaulted_settings: list[tuple[Origin, DefaultedSetting]] = field(default_factory=list)
+    variable_values: list[tuple[Origin, VariableValue]] = field(default_factory=list)
 
     def add(self, intake: Intake, source: str, joined: Joined | None) -> Iterator[str]:
-        """Adds those of a file, or of files that are read as one; says where a setting's default
-        does not count, since its variable is given another value."""
+        """Adds those of a file, or of files that are read as one. Yields a problem for each setting
+        whose variable has another value than the default of the setting."""
         place = joined.origin if joined else partial(Origin, source)
-        defaulted = [(place(default.default.line), default) for default in intake.defaulted]
-        given = [(place(entry.line), entry) for entry in intake.given]
-        self.given += given
-        yield from _replaced(defaulted, self.given)
-        yield from _replaced(self.defaulted, given)
-        self.defaulted += defaulted
+        defaulted = [
+            (place(default.default.line), default) for default in intake.defaulted_settings
+        ]
+        values = [(place(entry.line), entry) for entry in intake.variable_values]
+        self.variable_values += values
+        yield from _replaced(defaulted, self.variable_values)
+        yield from _replaced(self.defaulted_settings, values)
+        self.defaulted_settings += defaulted
 
 
 def _replaced(
-    defaulted: list[tuple[Origin, Defaulted]], given: list[tuple[Origin, Given]]
+    defaulted: list[tuple[Origin, DefaultedSetting]], values: list[tuple[Origin, VariableValue]]
 ) -> Iterator[str]:
-    for at, setting in defaulted:
+    for place, setting in defaulted:
         default = setting.default
-        for other, entry in given:
+        for other, entry in values:
             reaches = entry.by_file or not setting.by_compose
             if reaches and entry.variable == default.variable and entry.value != default.value:
-                words = f"{setting.setting} has the default of a variable here, and {other} states"
-                yield f"{at}: {words} another value for that: write the one that counts."
+                reason = f"{setting.setting} has the default of a variable here, and {other} states"
+                yield f"{place}: {reason} another value for that: write the one that counts."
                 break
 
 
-def filled(texts: Sequence[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[str]]:
-    """The files, with what the `.env` beside a compose file fills into it (Compose file reference,
-    "Interpolation"), and notes that say so. Where no service has an `env_file`, containers have
-    nothing else of it."""
+def fill_from_env_files(
+    texts: Sequence[tuple[str, str]],
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Returns the files, with the values of the `.env` beside a compose file filled in (Compose
+    file reference, "Interpolation"), and notes about it. Unless a service has an `env_file`,
+    containers get no other variable of it."""
     result, notes = [*texts], list[str]()
     for at, (source, env) in enumerate(texts):
-        folder, _, own = source.rpartition("/")
+        folder, _, base = source.rpartition("/")
         composes = [
             number for number, (name, text) in enumerate(texts)
-            if own == ".env" and name.rpartition("/")[0] == folder and kind_of(text) == "compose"
+            if base == ".env" and name.rpartition("/")[0] == folder
+            and detect_kind(text) == "compose"
         ]  # fmt: skip
         values = _values(env)
         for number in composes:
             name, text = result[number]
-            result[number] = (name, _with(values, text))
-            notes += [f"{name}:1: {_FILLS}."] if result[number][1] != text else []
-        whole = "\n".join(texts[number][1] for number in composes)
-        if composes and not _HANDED.search(whole):
-            result[at] = (source, _rest(source, env, values, whole, notes))
-    emptied = {row for row, own in zip(result, texts, strict=True) if row != own and not row[1]}
+            result[number] = (name, _with_values(values, text))
+            notes += [f"{name}:1: {_FILLED_FROM_ENV}."] if result[number][1] != text else []
+        all_composes = "\n".join(texts[number][1] for number in composes)
+        if composes and not _ENV_FILE_KEY.search(all_composes):
+            result[at] = (source, _unused_variables(source, env, values, all_composes, notes))
+    emptied = {row for row, base in zip(result, texts, strict=True) if row != base and not row[1]}
     return [row for row in result if row not in emptied], notes
 
 
@@ -96,37 +104,42 @@ def _values(env: str) -> dict[str, str]:
     lines = env.splitlines()
     rows = filter(None, map(_VARIABLE.fullmatch, lines))
     last = {row[1]: row[2] for row in rows}
-    empty = {row[1] for row in filter(None, map(_EMPTY.fullmatch, lines))}
+    empty = {row[1] for row in filter(None, map(_EMPTY_VARIABLE.fullmatch, lines))}
     last |= {name: "" for name in empty if not last[name]}
     return {name: item for name, item in last.items() if item is not None and not is_secret(name)}
 
 
-def _with(values: Mapping[str, str], text: str) -> str:
+def _with_values(values: Mapping[str, str], text: str) -> str:
     def value(it: re.Match[str]) -> str:
-        """What a variable is filled in with; where it is empty, its default."""
+        """Returns the value of a variable; its default where the value is empty."""
         return values.get(it["name"] or it["bare"], it[0]) or it["default"] or ""
 
-    text = _FILLED.sub(value, text)
-    return _UNSAID.sub(lambda it: it[0] + _said(it, values), text)
+    text = _REFERENCE.sub(value, text)
+    return _VARIABLE_WITHOUT_VALUE.sub(lambda it: it[0] + _appended_value(it, values), text)
 
 
-def _said(row: re.Match[str], values: Mapping[str, str]) -> str:
-    """The value of a variable that a service names alone, behind what stands between them."""
-    between = " " if row["colon"] else "="
-    return f"{between}{values[row['name']]}" if values.get(row["name"]) else ""
+def _appended_value(match: re.Match[str], values: Mapping[str, str]) -> str:
+    """Returns the value of a variable that a service lists without one, after the separator."""
+    separator = " " if match["colon"] else "="
+    return f"{separator}{values[match['name']]}" if values.get(match["name"]) else ""
 
 
-def _rest(source: str, env: str, values: Mapping[str, str], text: str, notes: list[str]) -> str:
-    """A `.env` without what its compose files take, and without what no container has of it."""
+def _unused_variables(
+    source: str, env: str, values: Mapping[str, str], text: str, notes: list[str]
+) -> str:
+    """Returns a `.env` without the variables that its compose files fill in, and without those that
+    no container gets."""
     lines = env.splitlines()
-    for at, row in enumerate(map(_VARIABLE.fullmatch, lines)):
-        name = row[1] if row else ""
-        ours = next((begin for begin in _OURS if name.startswith(begin) and begin in text), "")
+    for at, match in enumerate(map(_VARIABLE.fullmatch, lines)):
+        name = match[1] if match else ""
+        prefix = next(
+            (begin for begin in _READ_PREFIXES if name.startswith(begin) and begin in text), ""
+        )
         is_used = bool(name) and re.search(rf"\b{name}\b", text) is not None
         if is_used and name in values:
             lines[at] = ""
-        elif ours and not is_used:
+        elif prefix and not is_used:
             lines[at] = ""
-            words = f"{shown(name)} is handed to no container by the compose file beside this one"
-            notes.append(f"{source}:{at + 1}: {words}: not read.")
+            message = f"{shown(name)} is handed to no container by the compose file beside this one"
+            notes.append(f"{source}:{at + 1}: {message}: not read.")
     return "\n".join(lines) if any(map(_VARIABLE.fullmatch, lines)) else ""

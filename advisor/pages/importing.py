@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from advisor import live, services
 from advisor.catalog import Component, Family, has, kafka_versions, versions
-from advisor.intake import MARK, MAX_BYTES, all_readers, find, is_secret, short_name
+from advisor.intake import MARK, MAX_BYTES, all_readers, find_reader, is_secret, short_name
 from advisor.intake.file_text import FileProblem, decoded
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
@@ -106,13 +106,13 @@ def _read(request: HttpRequest) -> Inputs:
     inputs = Inputs()
     family = request.POST.get("family", "")
     if family in set(Family):
-        inputs.state("family", family, Origin("your choice"))
+        inputs.set_field("family", family, Origin("your choice"))
     _read_before(request, inputs)
     kind = request.POST.get("kind", "")
     try:
         sources = list(_sources(request))
-        inputs.add_texts(sources, kind if find(kind) else "")
-        inputs.give_way(drafts.load(request.session).fields)
+        inputs.add_texts(sources, kind if find_reader(kind) else "")
+        inputs.drop_answered(drafts.load(request.session).fields)
         if not sources:
             inputs.problems.append(f"Nothing was sent, or a file of more than {MAX_BYTES} bytes.")
     except FileProblem as error:
@@ -127,7 +127,7 @@ def _read_before(request: HttpRequest, inputs: Inputs) -> None:
     entries = ((name, text[:MAX_LENGTH]) for name, text in named if _may_be_taken(name))
     for name, text in islice(entries, MAX_ANSWERS):
         if name not in inputs.fields:
-            inputs.state(name, text, Origin("read before"))
+            inputs.set_field(name, text, Origin("read before"))
 
 
 def _sources(request: HttpRequest) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from advisor import services
 from advisor.advisories import Part
-from advisor.intake.absent_files import absent
+from advisor.intake.absent_files import absence_notes
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
 from advisor.known_bugs import KnownBug, known_bugs, message, to_json
@@ -70,7 +70,7 @@ def sarif(answer: Answer, inputs: Inputs) -> Node:
         "results": results,
         "properties": services.basis(answer)
         | to_json(bugs)
-        | as_data(answer, Read(inputs.program, absent(inputs.notes))),
+        | as_data(answer, Read(inputs.program, absence_notes(inputs.notes))),
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 

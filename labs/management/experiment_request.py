@@ -16,7 +16,7 @@ from django.core.management.base import CommandParser
 from advisor import services as advisor
 from advisor.catalog import kafka_line
 from advisor.intake.file_text import FileProblem
-from advisor.intake.inputs import stated
+from advisor.intake.inputs import parse_option
 from advisor.management.exact import bad_input
 from advisor.reasoning.pipeline import Pipeline
 from labs.engine.distributions.distribution import (
@@ -198,7 +198,7 @@ def pipeline_of(options: dict[str, Any]) -> Pipeline:
     if version := _client_version(options):
         fields["version"] = version
     try:
-        fields.update(map(stated, options["stated"]))
+        fields.update(map(parse_option, options["stated"]))
     except FileProblem as error:
         raise bad_input(str(error)) from error
     pipeline, problems = advisor.from_fields(fields)

@@ -28,7 +28,7 @@ def read_back(name: str, text: str, fields: dict[str, str]) -> Inputs:
     """The file, beside what no file says: client, versions, brokers and the wish."""
     inputs = Inputs()
     for head in fields.keys() & set(HEADS):
-        inputs.state(head, fields[head], Origin("--option"))
+        inputs.set_field(head, fields[head], Origin("--option"))
     # As the command does, where all that counts is a default.
     inputs.add_texts([] if states_nothing(text) else [(name, text)])
     return inputs
@@ -86,5 +86,5 @@ def test_a_file_for_spring_gives_it_where_its_error_handler_is_stated() -> None:
     inputs = read_back(export.filename, text, fields)
     rest = {name: value for name, value in fields.items() if not name.startswith("producer.")}
     assert not judgement(beside(inputs, rest)).met
-    inputs.state("application.processing.errors", "retry", Origin("--set"))
+    inputs.set_field("application.processing.errors", "retry", Origin("--set"))
     assert judgement(beside(inputs, rest)).met

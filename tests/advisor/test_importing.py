@@ -116,7 +116,7 @@ def test_what_a_topic_was_said_to_have_goes_before_what_brokers_say_for_all(clie
     _, second = _send(
         client, "process.roles=broker\nlog.retention.hours=2\nlog.retention.bytes=9\n"
     )
-    assert "Pasted text:2: your answer to topic.retention.ms goes before it." in second
+    assert "Pasted text:2: your answer to topic.retention.ms takes precedence." in second
     assert _fields(second)["topic.retention.bytes"] == "9"
     assert "topic.retention.ms" not in _fields(second)
 

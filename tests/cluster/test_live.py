@@ -131,7 +131,7 @@ def test_what_was_read_is_shown_and_becomes_a_pipeline_once_confirmed(client, as
     }  # fmt: skip
     assert stated.items() <= fields.items()
     assert "set on topic orders" in html
-    assert "kept by the cluster for all brokers" in html, "a new cluster has eligible replicas"
+    assert "stored by the cluster for all brokers" in html, "a new cluster has eligible replicas"
     assert "offsets committed on 1 of 2 partitions" in html
     assert "application.eligible.leader.replicas.version" not in fields
     assert not Description.objects.exists()

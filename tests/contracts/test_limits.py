@@ -140,7 +140,7 @@ _TOPICS: list[dict[str, str]] = [
 def _read(line: str, component: Component, file: Mapping[str, str]) -> str | None:
     """What is said of a file of this component, whichever part says it."""
     inputs = Inputs()
-    inputs.state("kafka", line, Origin("test"))
+    inputs.set_field("kafka", line, Origin("test"))
     text = "".join(f"{name}={value}\n" for name, value in file.items())
     inputs.add_text("f", text, f"{component}-properties")
     pipeline, problems = services.from_fields(inputs.fields)

@@ -10,7 +10,7 @@ from advisor.catalog import Component
 from advisor.intake.clients.generated_names import refuse_new_group
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.reading import Defaulted, Given, Reading
+from advisor.intake.reading import DefaultedSetting, Reading, VariableValue
 from advisor.intake.text import is_secret, shown
 
 SPRING = re.compile(r"\$\{([^${}:]{1,200}):([^${}]{0,1000})\}")
@@ -63,8 +63,10 @@ def fill(
         by = ", ".join(shown(variable) for variable, _ in may_replace)
         if decides(name):
             of_compose = pattern is COMPOSE
-            reading.defaulted += [
-                Defaulted(shown(name), Given.named(variable, default, line), of_compose)
+            reading.defaulted_settings += [
+                DefaultedSetting(
+                    shown(name), VariableValue.by_name(variable, default, line), of_compose
+                )
                 for variable, default in may_replace
             ]
         reading.note(line, f"{shown(name)}: the default counts here; {by} may replace it")
@@ -94,9 +96,10 @@ def resolved(reading: Reading, leaves: Sequence[Leaf]) -> list[Leaf]:
         text, name = leaf.text, ".".join(leaf.path)
         for _ in range(_DEEPEST if "${" in text else 0):
             own = [match[1] for match in _REFERENCE.finditer(text) if _relaxed(match[1]) in stated]
-            reading.defaulted += [
-                Defaulted(
-                    shown(name), Given.named(reference, stated[_relaxed(reference)], leaf.line)
+            reading.defaulted_settings += [
+                DefaultedSetting(
+                    shown(name),
+                    VariableValue.by_name(reference, stated[_relaxed(reference)], leaf.line),
                 )
                 for reference in own
                 if decides(name)

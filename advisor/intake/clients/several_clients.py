@@ -32,7 +32,7 @@ def kept(reading: Reading, only: Collection[str]) -> tuple[Reading, set[str]]:
     """What is read of those clients of each kind that `only` names, where it names any; and the
     names that were there. A client goes by its name in the file, or by `line N`, its first line.
     What is wrong beside a part of the file counts unless that part is named."""
-    there, dropped = reading.parts.intersection(only), set[str]()
+    there, dropped = reading.part_names.intersection(only), set[str]()
     is_part = bool(there)
     for names in _clients(reading.items, reading.clients).values():
         by_line = {f"line {line}": name for name, line in names.items() if line}
@@ -40,8 +40,8 @@ def kept(reading: Reading, only: Collection[str]) -> tuple[Reading, set[str]]:
         if chosen := asked.keys() & names.keys():
             there |= {asked[name] for name in chosen}
             dropped |= names.keys() - chosen
-    reading = reading.without(dropped) if dropped and reading.without else reading
-    reading.problems += () if is_part else reading.unless_alone
+    reading = reading.read_without(dropped) if dropped and reading.read_without else reading
+    reading.problems += () if is_part else reading.problems_unless_chosen
     reading.items = [item for item in reading.items if item.process not in dropped]
     reading.clients = {client for client in reading.clients if client[1] not in dropped}
     return reading, there

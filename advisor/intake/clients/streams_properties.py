@@ -87,7 +87,7 @@ def take(reading: Reading, entry: Property) -> None:
         reading.items.append(item)
     elif part in _CLIENTS:
         reading.state(Component(part), name, entry.value, entry.line)
-        reading.own.add((Component(part), name))
+        reading.single_client_settings.add((Component(part), name))
     elif part == "topic" and (words := _loses(name, value)):
         message = f"{shown(key)} counts for the topics that the "
         message += f"application makes for itself: {words}. That is not advised on; leave it out"
@@ -97,9 +97,12 @@ def take(reading: Reading, entry: Property) -> None:
     elif having := clients_with(key):
         for component in having:
             if (
-                component,
-                key,
-            ) in reading.own:  # wherever it stands (StreamsConfig, getClientProps)
+                (
+                    component,
+                    key,
+                )
+                in reading.single_client_settings
+            ):  # wherever it stands (StreamsConfig, getClientProps)
                 words = f"does not count for the {component} beside {component}.{key}"
                 reading.note(entry.line, f"{shown(key)} {words}")
             else:

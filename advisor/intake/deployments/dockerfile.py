@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from advisor.intake.deployments.command_settings import exported, refuse_written
 from advisor.intake.deployments.compose.files import UNREAD
 from advisor.intake.deployments.compose.servers import is_server
-from advisor.intake.deployments.compose.services import Variable, given
+from advisor.intake.deployments.compose.services import Variable, variable_value
 from advisor.intake.deployments.environment import take_rows
 from advisor.intake.deployments.images import is_kafka, refuse_other_brokers
 from advisor.intake.reading import Reader, Reading
@@ -62,11 +62,11 @@ def read(text: str) -> Reading:
     rows = [*stage.variables.values()]
     for command, at in commands.values():
         rows += ((name, value, at) for name, value in exported(command))
-    reading.given += map(given, rows)
+    reading.variable_values += map(variable_value, rows)
     take_rows(reading, rows, commands)
     for command, at in commands.values():
         refuse_written(reading, command, at, of_server=False)
-    reading.empty = "" if reading.items else reading.empty
+    reading.empty_reason = "" if reading.items else reading.empty_reason
     return reading
 
 

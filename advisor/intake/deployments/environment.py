@@ -19,8 +19,8 @@ from advisor.intake.deployments.compose.services import (
 )
 from advisor.intake.frameworks.spring.arguments import JSON
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM
-from advisor.intake.frameworks.startup import VARIABLE, take_started
-from advisor.intake.reading import Given, Reader, Reading
+from advisor.intake.frameworks.startup import VARIABLE, take_start_profiles
+from advisor.intake.reading import Reader, Reading, VariableValue
 from advisor.intake.text import IntakeError
 
 _OURS = rf"(?:KAFKA_|{PREFIX}|{STREAM})\w{{1,200}}"
@@ -43,7 +43,7 @@ def read(text: str) -> Reading:
         elif _UNREAD.match(line) and not _FOREIGN.match(line):
             words = "this is no line of a file of variables. Write NAME=value"
             raise IntakeError(f"Line {number}: {words}.")
-    reading.given += (Given.named(*row, by_file=True) for row in rows)
+    reading.variable_values += (VariableValue.by_name(*row, by_file=True) for row in rows)
     take_rows(reading, rows)
     return reading
 
@@ -69,9 +69,9 @@ def take_rows(
         if not is_springs(variable, text):
             refuse_clients(variable, number)
     if not variables:
-        reading.empty = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
+        reading.empty_reason = "there is no variable KAFKA_… or SPRING_KAFKA_… here."
     started = [*(commands or {}).values()]
-    take_started(reading, [*own, *variables], started)
+    take_start_profiles(reading, [*own, *variables], started)
     refuse_arguments([*((text, line) for _, text, line in [*own, *variables]), *started])
     take(reading, of_servers(reading, {"": variables}), commands or {})
 

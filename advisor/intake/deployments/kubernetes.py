@@ -64,7 +64,7 @@ from advisor.intake.frameworks.spring.profiles import DEFAULT
 from advisor.intake.frameworks.startup import VARIABLE
 from advisor.intake.reading import Profiles, Reader, Reading
 from advisor.intake.registry import detect
-from advisor.intake.text import IntakeError, further_down, shown
+from advisor.intake.text import IntakeError, shown, with_lines_shifted
 
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet", "Pod", "Rollout", "DeploymentConfig")
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
@@ -118,7 +118,7 @@ def read_resources(every: Sequence[list[Leaf]], profiles: Sequence[str]) -> Read
     if choices:
         reading.profiles = Profiles(choices, partial(read_resources, every), DEFAULT)
     if not (reading.items or reading.problems or choices):
-        reading.empty = kustomization.made_of_files(found) or _NOTHING
+        reading.empty_reason = kustomization.made_of_files(found) or _NOTHING
     return reading
 
 
@@ -314,7 +314,7 @@ def _files(
         (leaf for leaf in files if leaf.path[1] in together), key=lambda it: rank(it.path[1])
     )
     inner = framework.read_files([
-        ApplicationFile.named(leaf.path[1], leaf.text, leaf.line) for leaf in own
+        ApplicationFile.from_name(leaf.path[1], leaf.text, leaf.line) for leaf in own
     ])  # fmt: skip
     choices = dict(inner.profiles.choices) if inner.profiles else {}
     inner = inner.profiles.read(chosen) if inner.profiles and chosen else inner
@@ -329,15 +329,15 @@ def _file(reading: Reading, reader: Reader, leaf: Leaf) -> None:
     try:
         inner = reader.read(leaf.text)
     except IntakeError as error:
-        raise IntakeError(further_down(str(error), leaf.line)) from None
+        raise IntakeError(with_lines_shifted(str(error), leaf.line)) from None
     inner.items = [replace(item, line=item.line + leaf.line) for item in inner.items]
-    inner.defaulted = [
+    inner.defaulted_settings = [
         replace(entry, default=replace(entry.default, line=entry.default.line + leaf.line))
-        for entry in inner.defaulted
+        for entry in inner.defaulted_settings
     ]
-    inner.notes = [further_down(note, leaf.line) for note in inner.notes]
+    inner.notes = [with_lines_shifted(note, leaf.line) for note in inner.notes]
     inner.problems = [
-        replace(problem, message=further_down(problem.message, leaf.line))
+        replace(problem, message=with_lines_shifted(problem.message, leaf.line))
         for problem in inner.problems
     ]
     is_taken = any(item.process == leaf.path[1] for item in reading.items)
@@ -357,7 +357,7 @@ def _add(reading: Reading, inner: Reading) -> None:
     reading.heads |= inner.heads
     reading.notes += inner.notes
     reading.problems += inner.problems
-    reading.defaulted += inner.defaulted
+    reading.defaulted_settings += inner.defaulted_settings
     reading.clients |= inner.clients
 
 

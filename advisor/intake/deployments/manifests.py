@@ -33,7 +33,7 @@ def _read(
     reading = strimzi.read_resources(own, is_all=not (beside.items or beside.profiles))
     for leaves in own:
         strimzi.refuse_unread(reading, leaves)
-    if "Kafka" in reading.parts:
+    if "Kafka" in reading.part_names:
         servers = [item for item in beside.items if item.component is Component.BROKER]
         for item in servers[:1]:
             beside.wrong(Component.BROKER, item.name, item.line, f"{item.name}: {_TWO}")
@@ -42,11 +42,11 @@ def _read(
     reading.notes += beside.notes
     reading.problems += beside.problems
     reading.clients |= beside.clients
-    reading.parts |= beside.parts
-    reading.unless_alone += beside.unless_alone
-    reading.defaulted += beside.defaulted
-    reading.given += beside.given
-    reading.started += beside.started
+    reading.part_names |= beside.part_names
+    reading.problems_unless_chosen += beside.problems_unless_chosen
+    reading.defaulted_settings += beside.defaulted_settings
+    reading.variable_values += beside.variable_values
+    reading.start_profiles += beside.start_profiles
     if beside.profiles:
         reading.profiles = Profiles(
             beside.profiles.choices, lambda chosen: _read(own, others, chosen),

@@ -76,7 +76,7 @@ def subject_of(resources: Iterable[Sequence[Leaf]]) -> Subject:
                 f"this is of another cluster than on line {begins} ({shown(name)}): {OTHER_CLUSTER}"
             )
             raise IntakeError(f"Line {line}: {words}.")
-    return Subject.named(topics, next(iter(names), ""), brokers=brokers)
+    return Subject.by_name(topics, next(iter(names), ""), brokers=brokers)
 
 
 def _names(of: Mapping[tuple[str, ...], Leaf]) -> list[Leaf]:

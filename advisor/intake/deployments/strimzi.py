@@ -68,7 +68,7 @@ def read_resources(found: Sequence[list[Leaf]], *, is_all: bool = True) -> Readi
             _patch(reading, leaves)
             continue
         if kind.text == "KafkaTopic":
-            reading.parts.add(kind.text)
+            reading.part_names.add(kind.text)
             topics += [(part, kind.line) for part in _topics(reading, leaves)]
             continue
         if kind.text == "KafkaNodePool":
@@ -84,7 +84,7 @@ def read_resources(found: Sequence[list[Leaf]], *, is_all: bool = True) -> Readi
         if take is None or (take is _user and not quotas):
             others.append(kind)
             continue
-        reading.parts.add(kind.text)
+        reading.part_names.add(kind.text)
         for leaf in leaves:
             take(reading, leaf)
     _quota_of_all(reading, chain.from_iterable(found))
@@ -120,7 +120,7 @@ def _patch(reading: Reading, leaves: Iterable[Leaf]) -> None:
     """A part of a Kafka resource, as `kubectl patch` takes it and this advisor writes it."""
     for leaf in leaves:
         if leaf.path[:3] == ("spec", "kafka", "config"):
-            reading.parts.add("Kafka")
+            reading.part_names.add("Kafka")
             _kafka(reading, leaf)
 
 
@@ -130,15 +130,15 @@ def _tell(reading: Reading, others: list[Leaf], *, is_all: bool) -> None:
     for kind in others:
         what = _OTHERS.get(kind.text, "")
         words = f"a {kind.text} {what}. Nothing of it is read"
-        if what and not reading.parts:
+        if what and not reading.part_names:
             raise IntakeError(f"Line {kind.line}: {words}.")
         if not what:
             reading.note(kind.line, f"of {shown(kind.text)} nothing is weighed here")
             continue
-        one = next(name for name in _KINDS if name in reading.parts)
+        one = next(name for name in _KINDS if name in reading.part_names)
         how = f"Leave it out, or choose the rest on the command line: --only {one}"
         message = f"Line {kind.line}: {words}. {how}."
-        reading.unless_alone.append(Problem(Component.APPLICATION, kind.text, message))
+        reading.problems_unless_chosen.append(Problem(Component.APPLICATION, kind.text, message))
     if is_all and others and not (reading.items or reading.heads):
         what = "no Kafka, KafkaNodePool, KafkaTopic, or KafkaUser with quotas, is in this file"
         raise IntakeError(f"Line {others[0].line}: {what}.")

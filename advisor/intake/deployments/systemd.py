@@ -16,7 +16,7 @@ from advisor.catalog import Component
 from advisor.intake.deployments.command_settings import exported, refuse_written
 from advisor.intake.deployments.commands import overrides, take_altered, take_topics
 from advisor.intake.deployments.compose.blank_variables import handed_on
-from advisor.intake.deployments.compose.services import Variable, given
+from advisor.intake.deployments.compose.services import Variable, variable_value
 from advisor.intake.deployments.environment import take_rows
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
@@ -49,7 +49,7 @@ def read(text: str) -> Reading:
     rows = [*variables(text)]
     for command, line in commands.values():
         rows += ((name, value, line) for name, value in exported(command))
-    reading.given += map(given, rows)
+    reading.variable_values += map(variable_value, rows)
     take_rows(reading, rows, commands)
     take_topics(reading, commands.values(), {})
     for command, line in commands.values():
@@ -57,7 +57,7 @@ def read(text: str) -> Reading:
             reading.state(Component.BROKER, name, value, line)
         refuse_written(reading, command, line, of_server="kafka-server-start" in command)
     take_altered(reading, commands.values())
-    reading.empty = "" if reading.items else reading.empty
+    reading.empty_reason = "" if reading.items else reading.empty_reason
     return reading
 
 

@@ -116,7 +116,7 @@ def read(text: str) -> Reading:
         lines.append(first)
     state_topics(reading, parts, lines)
     labels = {resource["label"] for resource in resources if resource["label"]}
-    reading.subject = Subject.named(labels, labels=True)
+    reading.subject = Subject.by_name(labels, labels=True)
     return reading
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from advisor.catalog import Component, Problem, SettingError
 from advisor.intake.intake import Intake
-from advisor.intake.reading import Product, Profiles, Reading, Started
+from advisor.intake.reading import Product, Profiles, Reading, StartProfiles
 from advisor.intake.text import shown
 
 _MOST_NAMED = 8
@@ -29,8 +29,12 @@ def choose(
     known = {name for names in profiles.choices for name in names} | {profiles.default}
     if chosen := [name for name in only if name in known]:
         return profiles.read(chosen), None, set(chosen)
-    if own := on(reading.started) or started:
-        return replace(profiles.read(own), started=[], given=reading.given), None, set()
+    if own := on(reading.start_profiles) or started:
+        return (
+            replace(profiles.read(own), start_profiles=[], variable_values=reading.variable_values),
+            None,
+            set(),
+        )
     if reading.items or reading.problems or len(profiles.choices) == 1:
         return reading, profiles, set()
     # Without a profile there is nothing of Kafka: such an application is not started.
@@ -41,7 +45,7 @@ def choose(
     return reading, replace(profiles, choices=rest), set()
 
 
-def on(started: Iterable[Started]) -> tuple[str, ...]:
+def on(started: Iterable[StartProfiles]) -> tuple[str, ...]:
     """The profiles that are on, where all applications are started in the same ones."""
     found = {start.profiles for start in started}
     return found.pop() if len(found) == 1 else ()

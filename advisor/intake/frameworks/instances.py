@@ -17,7 +17,7 @@ _OWN = re.compile(
 )
 
 
-def note_name(reading: Reading, name: str, text: str, line: int) -> None:
+def note_transactional_id(reading: Reading, name: str, text: str, line: int) -> None:
     """Notes what follows where a transactional.id, or the beginning of one, is every instance's, or
     new at each start."""
     if is_new(text):

@@ -13,14 +13,14 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from advisor.catalog import Component, Family
-from advisor.intake.application_file import ApplicationFile, moved
+from advisor.intake.application_file import ApplicationFile, leaves_by_part
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, fill, resolved
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.java_properties import Property
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.frameworks.own_settings import refuse_own
+from advisor.intake.frameworks.custom_names import refuse_custom_names
 from advisor.intake.frameworks.spring.profiles import Part, with_profiles
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
@@ -50,9 +50,9 @@ def read(text: str) -> Reading:
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
     """The same of several files of one application, some of them of an environment."""
     parts = [
-        Part(own, ((file.profile,),) if file.profile else (), file.profile, file.is_of_variables)
+        Part(own, ((file.profile,),) if file.profile else (), file.profile, file.holds_variables)
         for file in files
-        for own in moved(file, lambda *text: [leaves(*text)])
+        for own in leaves_by_part(file, lambda *text: [leaves(*text)])
     ]
     return with_profiles(parts, _read)
 
@@ -60,7 +60,7 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
 def _read(stated: Sequence[Leaf]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
     found = resolved(reading, stated)
-    refuse_own(reading, found, stated)
+    refuse_custom_names(reading, found, stated)
     every = [leaf for leaf in found if leaf.path[0].startswith("kafka.")]
     if not any(_NAMED.fullmatch(leaf.path[0]) for leaf in every):
         _streams(reading, every)

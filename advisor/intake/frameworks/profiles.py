@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from advisor.intake.application_file import ApplicationFile, moved
+from advisor.intake.application_file import ApplicationFile, leaves_by_part
 from advisor.intake.clients.placeholders import by_default, resolved
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.yaml_nodes import Leaf
@@ -45,7 +45,7 @@ class Source:
         and of two of one name that of a profile, the last profile first."""
         file, profile = self.file, self.file.profile
         at = on.index(profile) + 1 if profile in on else 0
-        return file.is_of_variables, file.in_config, file.ending in ("yml", "yaml"), at
+        return file.holds_variables, file.in_config, file.ending in ("yml", "yaml"), at
 
 
 def with_profiles(
@@ -122,5 +122,7 @@ def of_files(files: Iterable[ApplicationFile]) -> Iterator[Source]:
     """What each of an application's files states. Raises `IntakeError`."""
     for file in files:
         prefix = f"%{file.profile}." if file.profile else ""
-        own = [leaf for part in moved(file, lambda *text: [leaves(*text)]) for leaf in part]
+        own = [
+            leaf for part in leaves_by_part(file, lambda *text: [leaves(*text)]) for leaf in part
+        ]
         yield Source(file, [replace(leaf, path=(f"{prefix}{leaf.path[0]}",)) for leaf in own])

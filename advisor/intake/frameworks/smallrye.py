@@ -19,8 +19,8 @@ from advisor.intake.application_file import ApplicationFile
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import SPRING, by_default, fill
 from advisor.intake.formats.yaml_nodes import Leaf
-from advisor.intake.frameworks.instances import note_name
-from advisor.intake.frameworks.own_settings import refuse_own
+from advisor.intake.frameworks.custom_names import refuse_custom_names
+from advisor.intake.frameworks.instances import note_transactional_id
 from advisor.intake.frameworks.profiles import Source, of_files, that_count, with_profiles
 from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.text import shown
@@ -87,10 +87,10 @@ def _read(
     stated: Sequence[Source], profiles: Sequence[str], without: Collection[str] = ()
 ) -> Reading:
     """What counts in these profiles, without channels of these names."""
-    reading = Reading(heads={"family": Family.JAVA}, without=partial(_read, stated, profiles))
+    reading = Reading(heads={"family": Family.JAVA}, read_without=partial(_read, stated, profiles))
     named = dict[tuple[str, str], Leaf]()
     counting = that_count(reading, stated, profiles)
-    refuse_own(reading, counting, [leaf for source in stated for leaf in source.leaves])
+    refuse_custom_names(reading, counting, [leaf for source in stated for leaf in source.leaves])
     every = _in_order(counting)
     every = [leaf for leaf in every if not (leaf.path[0] and leaf.path[1] in without)]
     _streams(reading, every)
@@ -154,8 +154,8 @@ def _streams(reading: Reading, every: Iterable[Leaf]) -> None:
         words = f"Line {leaf.line}: Kafka Streams is set up here, too, and a pipeline has one "
         words += "client. On the command line, choose a channel (--only NAME), or Kafka Streams "
         words += "(--kind quarkus-streams)."
-        reading.parts |= {other.path[1] for other in every if other.path[0]}
-        reading.unless_alone.append(Problem(_CODE, "Kafka Streams", words))
+        reading.part_names |= {other.path[1] for other in every if other.path[0]}
+        reading.problems_unless_chosen.append(Problem(_CODE, "Kafka Streams", words))
 
 
 def _place(leaf: Leaf) -> tuple[str, str]:
@@ -183,7 +183,7 @@ def _foreign(reading: Reading, named: Mapping[tuple[str, str], Leaf]) -> set[tup
 def _fill(reading: Reading, component: Component, leaf: Leaf) -> None:
     key = leaf.path[2]
     if component is _PRODUCER and key == _ID:
-        note_name(reading, _ID, leaf.text, leaf.line)
+        note_transactional_id(reading, _ID, leaf.text, leaf.line)
     named = (key, leaf.text, leaf.line)
     before = len(reading.items)
     fill(reading, SPRING, named, partial(_take, reading, component, key, leaf.line))

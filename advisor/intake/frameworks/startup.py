@@ -14,7 +14,7 @@ from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.formats.arguments import arguments
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.arguments import JSON, of_json
-from advisor.intake.reading import Reading, Started
+from advisor.intake.reading import Reading, StartProfiles
 from advisor.intake.text import shown
 
 _PROFILES = ("spring.profiles.active", "quarkus.profile", "micronaut.environments")
@@ -32,7 +32,7 @@ VARIABLE = re.compile(
 _NAME = re.compile(r"[\w.+-]{1,60}")
 
 
-def take_started(
+def take_start_profiles(
     reading: Reading, variables: Iterable[tuple[str, str, int]],
     commands: Iterable[tuple[str, int]] = (),
 ) -> None:  # fmt: skip
@@ -42,7 +42,7 @@ def take_started(
         if name in _PROFILES:
             names = tuple(word for word in re.split(r"[,\s]+", filled) if _NAME.fullmatch(word))
             if names:
-                reading.started.append(Started(names, line))
+                reading.start_profiles.append(StartProfiles(names, line))
             else:
                 words = f"which profile {name} says is filled in when the application starts: what "
                 reading.note(line, f"{words}is stated for that profile is not read")

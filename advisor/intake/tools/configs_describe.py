@@ -83,8 +83,8 @@ def read(text: str) -> Reading:
     _state_others(reading, alone, brokers)
     if not topic and not _ANYWHERE.search(text):
         raise IntakeError("Line 1: no line says whose configs these are.")
-    reading.whole = frozenset(whole)
-    reading.subject = Subject.named({topic} - {""})
+    reading.complete_servers = frozenset(whole)
+    reading.subject = Subject.by_name({topic} - {""})
     if topic and not (reading.items or reading.notes or left):
         reading.note(1, "nothing is set on this topic: what its brokers say counts, or a default")
     if left:

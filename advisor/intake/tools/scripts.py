@@ -41,7 +41,7 @@ def read(text: str) -> Reading:
     take_beside(reading, text, commands)
     names = topics_of(commands)
     if all("$" not in name for name in names):
-        reading.subject = Subject.named(names)
+        reading.subject = Subject.by_name(names)
     if not (reading.items or reading.notes or reading.problems) and _MOVES in text:
         line = next(at for at, row in enumerate(text.splitlines(), 1) if _MOVES in row)
         words = "this moves copies of a topic, and states no setting"

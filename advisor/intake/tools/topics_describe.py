@@ -51,7 +51,7 @@ def read(text: str) -> Reading:
             words = f"a second topic, {shown(match['topic'])}; one pipeline has one"
             raise IntakeError(f"Line {number}: {words}. Leave only the lines of {first}.")
         first = shown(match["topic"])
-        reading.subject = Subject.named({match["topic"]}, seen=True)
+        reading.subject = Subject.by_name({match["topic"]}, seen=True)
         fewest = int(match["copies"])
         reading.state(Component.TOPIC, _FACTOR, match["copies"], number)
         for name, value in _configs(match["configs"] or ""):

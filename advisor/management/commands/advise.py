@@ -13,7 +13,7 @@ from django.core.management.base import CommandParser
 from advisor import services
 from advisor.catalog import Component, Family
 from advisor.intake import all_readers
-from advisor.intake.absent_files import absent
+from advisor.intake.absent_files import absence_notes
 from advisor.intake.file_text import FileProblem, read_file, states_nothing
 from advisor.intake.inputs import Inputs
 from advisor.intake.origins import Origin
@@ -116,7 +116,7 @@ class Command(ExactCommand):
         for note in [*_notes(inputs, options["verbose"]), *_taken(pipeline, inputs)]:
             self.stderr.write(note)
         answer = services.answer(pipeline, beside=())
-        read = Read(inputs.program, absent(inputs.notes))
+        read = Read(inputs.program, absence_notes(inputs.notes))
         match options["format"] or ("json" if options["json"] else "text"):
             case "json":
                 data = services.to_json(answer) | as_data(answer, read)
@@ -142,10 +142,10 @@ def _inputs(options: dict[str, Any]) -> Inputs:
         others = [path for path in options["files"] if not path.endswith(".toml")]
         _add(inputs, others, options["kind"] or "")
         if options["spark"]:
-            inputs.state("family", Family.SPARK, Origin("--spark"))
+            inputs.set_field("family", Family.SPARK, Origin("--spark"))
             _add(inputs, [options["spark"]], "spark-options")
         if options["streams"]:
-            inputs.state("family", Family.STREAMS, Origin("--streams"))
+            inputs.set_field("family", Family.STREAMS, Origin("--streams"))
         for component in Component:
             if path := options[component]:
                 _add(inputs, [path], f"{component}-properties")
@@ -171,15 +171,15 @@ def _add(inputs: Inputs, paths: Iterable[str], kind: str) -> None:
 def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:
     for option, name in _HEADS.items():
         if options[option] is not None:
-            inputs.state(name, str(options[option]), Origin(f"--{option.replace('_', '-')}"))
+            inputs.set_field(name, str(options[option]), Origin(f"--{option.replace('_', '-')}"))
     if options["ordering"]:
-        inputs.state("need.ordering", "on", Origin("--ordering"))
+        inputs.set_field("need.ordering", "on", Origin("--ordering"))
 
 
 def _pipeline(inputs: Inputs) -> Pipeline:
     """What was described. Raises `CommandError` that says all that is wrong with it."""
     pipeline, problems = services.from_fields(inputs.fields, of_any_size=True)
-    wrong = inputs.problems + [inputs.located(problem) for problem in problems]
+    wrong = inputs.problems + [inputs.locate_problem(problem) for problem in problems]
     if pipeline is None or wrong:
         raise bad_input("\n".join(wrong))
     return pipeline

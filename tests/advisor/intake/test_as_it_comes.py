@@ -155,7 +155,7 @@ def test_a_list_of_nothing_is_no_traceback(items: str) -> None:
 
 def test_a_name_of_librdkafka_in_a_java_file_is_told_to_be_that() -> None:
     text = "request.required.acks=1\nretries=3\nbuffer.memory=40000000\n"
-    note = "Line 1: request.required.acks is a setting of librdkafka: the producer passes over it."
+    note = "Line 1: request.required.acks is a setting of librdkafka: the producer ignores it."
     _with_text({"producer.retries": 3, "producer.buffer.memory": 40_000_000}, text, note)
 
 

@@ -9,7 +9,7 @@ from advisor.catalog import Component, Family
 from advisor.export import Stamp, exports_for
 from advisor.export.base import Revision
 from advisor.export.choice import chosen
-from advisor.intake import Intake, Product, all_readers, detect, find, read
+from advisor.intake import Intake, Product, all_readers, detect, find_reader, read
 from advisor.reasoning.pipeline import Pipeline
 from tests.advisor.intake_examples import EXAMPLES, Example
 from tests.advisor.pipelines import pipelines
@@ -35,7 +35,7 @@ def test_every_kind_has_an_example_and_a_name_of_its_own() -> None:
     assert len(set(kinds)) == len(kinds)
     others = set(kinds) - {example.kind for example in EXAMPLES}
     assert others == {"application-properties", "spring-code"}
-    assert find("carrier-pigeon") is None
+    assert find_reader("carrier-pigeon") is None
 
 
 WRONG = [
@@ -75,8 +75,8 @@ WRONG = [
      "another language, give the settings as properties, one file for each client."),
     ("compose", "a: 1", "Line 1: no setting of Kafka is in this file."),
     ("", "# ours\nproducer.acks=1\n",
-     "Line 2: producer.acks is a name for --set and for a pipeline's file (TOML). In a file of "
-     "producer settings, write acks alone, and give each part a file of its own."),
+     "Line 2: producer.acks is a name for --set and for a pipeline file (TOML). In a file of "
+     "producer settings, write acks, and use one file for each component."),
     ("", "Dear diary", "Nothing here looks like a file that Delivery Lab reads. Say which kind it "
      "is, or give the settings of each client, topic or broker as properties, one a line."),
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from advisor.intake.cluster.config_sources import (
     ON_BROKER,
     ON_TOPIC,
 )
-from advisor.intake.live import kafka_of
+from advisor.intake.live import detect_kafka
 
 JAVA = Product(Family.JAVA, "4.3", "4.0")
 SECRET = "hunter2"
@@ -69,7 +69,7 @@ def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> Non
     assert places["topic.replication.factor"] == "topic orders, 2 partitions"
     assert places["topic.retention.ms"] == "set on topic orders"
     assert places["broker.replica.lag.time.max.ms"] == "in the broker's file"
-    assert noted(intake, "min.insync.replicas=2 is kept by the cluster for all brokers")
+    assert noted(intake, "min.insync.replicas=2 is stored by the cluster for all brokers")
 
 
 def test_a_minimum_in_the_files_is_the_brokers_and_shows_that_no_replica_is_eligible() -> None:
@@ -85,8 +85,8 @@ def test_a_minimum_of_the_cluster_below_the_files_is_in_force_and_said() -> None
     kept = Entry(MIN_ISR, "1", OF_CLUSTER)
     intake, places = read(seen(kept, brokers=[broker("4.3", kept)]))
     assert intake.settings["topic.min.insync.replicas"] == 1
-    assert places["topic.min.insync.replicas"].startswith("kept by the cluster for all brokers")
-    assert noted(intake, "goes before their files, whatever those say")
+    assert places["topic.min.insync.replicas"].startswith("stored by the cluster for all brokers")
+    assert noted(intake, "takes precedence over their files")
     assert "application.eligible.leader.replicas.version" not in intake.settings
 
 
@@ -102,14 +102,14 @@ def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: st
 
 @pytest.mark.parametrize("line", kafka_versions())
 def test_the_names_of_its_settings_give_a_release_away(line: str) -> None:
-    assert kafka_of(broker(line)) == line
-    assert kafka_of(broker(line, Entry("our.plugin.key", None, IN_FILE, secret=True))) == line
+    assert detect_kafka(broker(line)) == line
+    assert detect_kafka(broker(line, Entry("our.plugin.key", None, IN_FILE, secret=True))) == line
 
 
 def test_lines_with_the_same_names_are_told_apart_by_their_protocol_version() -> None:
-    assert {line for line in examined("broker") if kafka_of(broker(line)) != line} == set()
+    assert {line for line in examined("broker") if detect_kafka(broker(line)) != line} == set()
     untold = [entry for entry in broker("3.5") if entry.name != "inter.broker.protocol.version"]
-    assert kafka_of(tuple(untold)) is None
+    assert detect_kafka(tuple(untold)) is None
 
 
 def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
@@ -152,7 +152,7 @@ def test_the_weaker_of_two_brokers_counts_whichever_comes_first(
     intake, _ = read(seen(brokers=[broker("4.0", *entries) for entries in made]))
     assert intake.settings["broker.min.insync.replicas"] == 1
     weak = values.index("1") if "1" in values else values.index(None)
-    assert noted(intake, f"that of broker {weak + 1} counts")
+    assert noted(intake, f"the value of broker {weak + 1} counts")
 
 
 def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
@@ -176,7 +176,7 @@ def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
     assert SECRET not in repr((intake, places))
     assert "12345" not in repr((intake, places))
     assert noted(intake, "2 may be credentials")
-    assert noted(intake, "2 other settings that somebody made are not taken into account")
+    assert noted(intake, "2 other settings that are set are not taken into account")
 
 
 def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:

@@ -79,7 +79,7 @@ def test_so_does_a_live_cluster(line: str, name: str, message: str | None):
     assert mode(intake) == message
     assert places.get(MODE) == (f"{name} in the broker's file" if message else None)
     assert not any(f"{name} is not" in note for note in intake.notes)
-    assert live.noted(intake, "settings that somebody made") == (message is None)
+    assert live.noted(intake, "settings that are set") == (message is None)
 
 
 def test_each_service_of_a_compose_file_has_its_own_role() -> None:

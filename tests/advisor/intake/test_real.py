@@ -72,7 +72,7 @@ CLUSTER = (
 def test_what_brokers_say_for_every_topic_counts_for_the_topic() -> None:
     intake = _read(HOURS)
     assert intake.settings == {"topic.retention.ms": 7_200_000, "topic.cleanup.policy": "compact"}
-    note = "Line 2: log.retention.hours counts for a topic that does not state retention.ms."
+    note = "Line 2: log.retention.hours counts for a topic that does not set retention.ms."
     assert note in intake.notes
 
 

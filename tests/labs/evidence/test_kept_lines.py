@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from advisor import services as advisor
-from advisor.intake.inputs import stated
+from advisor.intake.inputs import parse_option
 from advisor.reasoning.pipeline import Pipeline
 from labs.evidence.over_lines import KEPT
 from labs.management.experiment_request import ASSUMED
@@ -34,7 +34,8 @@ def pipeline(file: Path, row: dict[str, Any]) -> Pipeline:
     """What ran in a row, by what the file says of it."""
     asked, release = kept(file), row["release"] or row["kafka"]
     fields = {**ASSUMED, "family": asked["client"], "kafka": release,
-              "need.guarantee": asked["want"], **dict(map(stated, asked["settings"]))}  # fmt: skip
+              "need.guarantee": asked["want"],
+              **dict(map(parse_option, asked["settings"]))}  # fmt: skip
     if version := asked["client_version"]:
         fields["version"] = release if version == across.OF_BROKERS else version
     described, problems = advisor.from_fields(fields)

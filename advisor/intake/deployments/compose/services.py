@@ -61,8 +61,8 @@ from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring import arguments as spring_arguments
 from advisor.intake.frameworks.spring import files as spring
 from advisor.intake.frameworks.spring.variables import PREFIX, STREAM, named
-from advisor.intake.frameworks.startup import VARIABLE, take_started
-from advisor.intake.reading import Given, Reader, Reading
+from advisor.intake.frameworks.startup import VARIABLE, take_start_profiles
+from advisor.intake.reading import Reader, Reading, VariableValue
 from advisor.intake.text import shown
 
 Variable = tuple[str, str, int]
@@ -120,7 +120,7 @@ def read(text: str) -> Reading:
     say_unread(reading, leaves, ours or {leaf.path[1] for leaf in leaves if leaf.path[2:]})
     take(reading, of_servers(reading, variables), commands)
     _take_overrides(reading, brokers | controllers, commands, variables)
-    reading.whole = frozenset(brokers | controllers)
+    reading.complete_servers = frozenset(brokers | controllers)
     if brokers - controllers:
         reading.heads["brokers"] = str(count(reading, leaves, variables, brokers - controllers))
     if voting and not any(item.name == VOTERS for item in reading.items):
@@ -156,12 +156,12 @@ def take_own(
     reading: Reading, variables: Sequence[Variable], commands: Collection[tuple[str, int]]
 ) -> None:
     """Takes what containers give to applications of a team's own. Raises `IntakeError`."""
-    reading.given += map(given, variables)
+    reading.variable_values += map(variable_value, variables)
     for name, text, line in variables:
         if OPTIONS.fullmatch(name) and (not text or "$" in by_default(text)):
             words = "what it is filled in with is not here, and may hold settings: not read"
             reading.note(line, f"{name}: {words}")
-    take_started(reading, variables, commands)
+    take_start_profiles(reading, variables, commands)
     refuse_arguments([*((text, line) for _, text, line in variables), *commands])
 
 
@@ -341,10 +341,10 @@ def _say_whose(reading: Reading, leaf: Leaf) -> None:
             pass
 
 
-def given(row: Variable) -> Given:
+def variable_value(row: Variable) -> VariableValue:
     """A variable of a container, with what compose fills in by its default."""
     name, value, line = row
-    return Given.named(name, by_default(value), line)
+    return VariableValue.by_name(name, by_default(value), line)
 
 
 def _ours(name: str, value: str) -> bool:
@@ -416,7 +416,7 @@ def _take_application(reading: Reading, service: str, leaves: list[Leaf]) -> Non
     reading.clients |= own.clients
     reading.notes += own.notes
     reading.problems += own.problems
-    reading.defaulted += own.defaulted
+    reading.defaulted_settings += own.defaulted_settings
 
 
 def _keep(springs: list[Variable], variable: str, line: int, text: str) -> None:

@@ -229,8 +229,12 @@ def _of_streams(reading: Reading, leaves: Iterable[Leaf]) -> None:
     else:
         words = f"Line {line}: {words}, or choose a binding of the other binder on the command "
         words += "line (--only NAME)."
-        reading.parts |= {binding_of(_name(leaf)) for leaf in leaves if _BOUND.match(_name(leaf))}
-        reading.unless_alone.append(Problem(Component.APPLICATION, "Kafka Streams", words))
+        reading.part_names |= {
+            binding_of(_name(leaf)) for leaf in leaves if _BOUND.match(_name(leaf))
+        }
+        reading.problems_unless_chosen.append(
+            Problem(Component.APPLICATION, "Kafka Streams", words)
+        )
 
 
 def _drop_auto_commit(reading: Reading) -> None:

@@ -55,12 +55,12 @@ def read(text: str) -> Reading:
     _refuse_others(plain)
     loops, listeners = poll_loops(written, plain)
     code = Code(normal_form(loops))
-    reading = Reading(heads={"family": Family.JAVA}, empty=LISTENERS)
+    reading = Reading(heads={"family": Family.JAVA}, empty_reason=LISTENERS)
     line = listeners[0][0] if listeners else 1
     reading.items.append(Item(Component.APPLICATION, "framework", "spring", line, rank=DEFAULT))
     for at, by_code in listeners:
         who = BY_CODE if by_code else BY_CONTAINER
-        reading.compared.append(Item(Component.APPLICATION, ACKNOWLEDGES, who, at))
+        reading.compared_items.append(Item(Component.APPLICATION, ACKNOWLEDGES, who, at))
     if listeners:
         processed(reading, _asynchronous(plain))
     judge(reading, Text(code.plain, code.heads), code)

@@ -18,15 +18,15 @@ from functools import partial
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
-from advisor.intake.application_file import ApplicationFile, moved
+from advisor.intake.application_file import ApplicationFile, leaves_by_part
 from advisor.intake.clients.known_settings import known_keys, newest, weighed_of
 from advisor.intake.clients.placeholders import SPRING, by_default, fill, resolved
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.dotted import is_yaml
 from advisor.intake.formats.java_properties import Property, properties
 from advisor.intake.formats.yaml_nodes import Leaf, documents
-from advisor.intake.frameworks.instances import note_name
-from advisor.intake.frameworks.own_settings import refuse_own
+from advisor.intake.frameworks.custom_names import refuse_custom_names
+from advisor.intake.frameworks.instances import note_transactional_id
 from advisor.intake.frameworks.spring import binders as spring_binders
 from advisor.intake.frameworks.spring import bindings as spring_bindings
 from advisor.intake.frameworks.spring import types as spring_types
@@ -78,13 +78,13 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
 
 def _read(leaves: Sequence[Leaf], without: Collection[str] = ()) -> Reading:
     """What Spring would hand to its clients, without bindings of these names."""
-    reading = Reading(heads={"family": Family.JAVA}, without=partial(_read, leaves))
+    reading = Reading(heads={"family": Family.JAVA}, read_without=partial(_read, leaves))
     take(reading, [*leaves], without)
     return reading
 
 
 def _parts(file: ApplicationFile) -> Iterator[Part]:
-    for leaves in moved(file, _documents):
+    for leaves in leaves_by_part(file, _documents):
         yield as_part(leaves, file.profile)
 
 
@@ -98,7 +98,7 @@ def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) ->
     spring_types.check(reading, leaves)
     _own_clients(reading, leaves)
     if not reading.problems:
-        refuse_own(reading, leaves, written)
+        refuse_custom_names(reading, leaves, written)
     leaves, named = spring_binders.settled(reading, leaves)
     bindings = named or spring_bindings.used(leaves)
     if bindings:
@@ -340,7 +340,7 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
         reading.state(Component.APPLICATION, "commit", "in-transaction", prefix.line)
         words = "has the listeners' container send offsets in the transaction"
         reading.note(prefix.line, f"transaction-id-prefix {words}")
-        note_name(reading, "transaction-id-prefix", prefix.text, prefix.line)
+        note_transactional_id(reading, "transaction-id-prefix", prefix.text, prefix.line)
     retries = names.get(_RETRY_TOPICS)
     if retries and is_true(retries.text):
         reading.state(Component.APPLICATION, "retry.topics", "true", retries.line)

@@ -92,7 +92,7 @@ def ack_mode(reading: Reading, text: str, line: int) -> None:
         reading.state(Component.APPLICATION, "commit", "after-processing", line)
     elif mode in _BY_CODE:
         reading.note(line, f"ack-mode {shown(text)}: only your code says when it commits")
-        reading.compared.append(Item(Component.APPLICATION, ACK_MODE, mode, line))
+        reading.compared_items.append(Item(Component.APPLICATION, ACK_MODE, mode, line))
     else:
         known = ", ".join((*_ACK_MODES, *_BY_CODE))
         words = f"ack-mode {shown(text)} is none of {known}: Spring does not start"

@@ -159,7 +159,7 @@ def read(text: str) -> Reading:
 def _without_settings(code: Code) -> Reading:
     """A topology, whose settings are elsewhere. Raises `IntakeError` for other code."""
     if is_topology(code.plain):
-        reading = Reading(heads={"family": Family.STREAMS}, empty=TOPOLOGY)
+        reading = Reading(heads={"family": Family.STREAMS}, empty_reason=TOPOLOGY)
         judge(reading, Text(code.plain, code.heads), code)
         return reading
     match = _TOLD_BY.search(code.text)

@@ -38,7 +38,14 @@ from advisor.intake.programs.python.processing.poll_loop import reads
 from advisor.intake.programs.python.settings_flow import CLIENTS, Flow
 from advisor.intake.programs.python.trees import job_tree
 from advisor.intake.programs.topics import take_topics
-from advisor.intake.reading import NO_PLAIN_VALUE, Defaulted, Given, Item, Reader, Reading
+from advisor.intake.reading import (
+    NO_PLAIN_VALUE,
+    DefaultedSetting,
+    Item,
+    Reader,
+    Reading,
+    VariableValue,
+)
 from advisor.intake.text import IntakeError, is_secret, shown
 
 _PAIR = re.compile(r"[\"'][\w.]+[\"']\s*:")
@@ -337,8 +344,8 @@ def _say_default(reading: Reading, key: str, line: int, name: str, stated: ast.e
     if not is_secret(key):
         reading.note(line, f"{shown(key)}: the default counts here; a variable may replace it")
     if decides(key):
-        of_program = Given.named(name, str(ast.literal_eval(stated)), line)
-        reading.defaulted.append(Defaulted(shown(key), of_program))
+        of_program = VariableValue.by_name(name, str(ast.literal_eval(stated)), line)
+        reading.defaulted_settings.append(DefaultedSetting(shown(key), of_program))
 
 
 def open_value(reading: Reading, component: Component, key: str, line: int) -> None:

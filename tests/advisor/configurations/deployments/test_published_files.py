@@ -220,7 +220,7 @@ OTHERS = [
     ("a.properties", "auto.commit.enable=true\ngroup.id=g\n", 1, "For java"),
     ("a.json", '{"Kafka": {"BootstrapServers": "b", "Acks": "None"}}', 2, "appsettings.json"),
     ("a.properties", "application.id=a\nprocessing.guarantee=exactly_once\n", 2,
-     "3.9 is the last version with this value: say which one you have .--client-version 3.9"),
+     "3.9 is the last version with this value: say which one you use .--client-version 3.9"),
 ]  # fmt: skip
 
 

@@ -184,7 +184,7 @@ PRODUCTS = [
     ("ksql.streams.num.standby.replicas=1\nbootstrap.servers=b", "ksqlDB"),
     ("debezium.sink.kafka.producer.acks=1", "Debezium"),
     ("bootstrap.servers=b\nmetric.sampler.class=x\nwebserver.http.port=9090",
-     "2 of 3 names in this file are no settings of such a file"),
+     "2 of 3 names in this file are not settings of such a file"),
     (f"{BINDER}configuration.acks=1\n{BINDER}deserialization-exception-handler=logAndContinue",
      "Kafka Streams binder"),
 ]  # fmt: skip

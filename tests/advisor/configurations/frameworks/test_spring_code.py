@@ -102,10 +102,10 @@ def test_what_a_listener_loses_is_told_with_its_line(
     (f"{SAVE}\nack.acknowledge();", 0, IF),
     (f"if (seen(m)) {{ ack.acknowledge(); return; }}\n{SAVE}\nack.acknowledge();", 0, IF),
     (f"ack.acknowledge();\n{SAVE}", 1, BEFORE),
-    (f"{TRIED}\nack.acknowledge();", 2, "lets none out"),
-    ("try { store.save(m); } finally { ack.acknowledge(); }", 2, "lets none out"),
+    (f"{TRIED}\nack.acknowledge();", 2, "rethrows none"),
+    ("try { store.save(m); } finally { ack.acknowledge(); }", 2, "rethrows none"),
     ("try { store.save(m);\nack.acknowledge(); } catch (Exception e) { log.error(e); }", 2,
-     "lets none out"),
+     "rethrows none"),
     ("store.save(m).thenRun(() -> ack.acknowledge());", 2, "who acknowledges this record"),
     ("store.save(m, ack);", 2, "who acknowledges this record"),
     (SAVE, 2, "nothing acknowledges this record"),
@@ -173,7 +173,7 @@ def test_what_a_container_does_with_errors_is_no_answer_where_none_gets_there(
     tmp_path: Path,
 ) -> None:
     files = {"application.yml": YML, "Orders.java": java("String m", TRIED)}
-    expected = "--set: .*errors=retry is what the container does .*Orders.java:10 lets none out"
+    expected = "--set: .*errors=retry is what the container does .*Orders.java:10 rethrows none"
     assert_files(tmp_path, files, f"{TOPIC} {TAKEN}", 2, expected)
 
 
@@ -186,7 +186,7 @@ SENDS = 'template.send("out", m);'
     (SAVE, 0, IF),
     ('template.send("out", m).whenComplete((r, e) -> log.info("sent"));', 0, IF),
     (f"CompletableFuture.runAsync(() -> {{ {SENDS} }}, pool);", 1, ASIDE),
-    (f"try {{ {SAVE} }} catch (Exception e) {{ log.error(e); }}\n{SENDS}", 2, "lets none out"),
+    (f"try {{ {SAVE} }} catch (Exception e) {{ log.error(e); }}\n{SENDS}", 2, "rethrows none"),
 ])  # fmt: skip
 def test_a_send_in_the_containers_transaction_fails_with_it(
     tmp_path: Path, body: str, code: int, expected: str
@@ -253,5 +253,5 @@ def test_no_dead_letter_has_what_a_listener_passes_over(tmp_path: Path, option: 
                   ["Errors.java", "Orders.java", "application.yml"],
                   ["application.yml", "Orders.java"]):  # fmt: skip
         paths = " ".join(str(tmp_path / name) for name in names)
-        code, expected = (2, "lets none out") if option else (1, f"^NO.*{SKIP}")
+        code, expected = (2, "rethrows none") if option else (1, f"^NO.*{SKIP}")
         assert_answer(paths, f"{TOPIC} {option}", code, expected)

@@ -118,7 +118,7 @@ TEXTS = [
     (compose(*(f"{LEAST}=2 {UNCLEAN}={word}" for word in ("true", "false", "false"))), 1, "weaker"),
     (compose(*(f"{LEAST}=2 KAFKA_LOG_RETENTION_MS={ms}" for ms in (9, -1, -1))), 1, "retention.ms"),
     (compose(*[f"{LEAST}=2"] * 3), 0, "YES"),
-    (compose(f"{LEAST}=2", f"{LEAST}=2", ""), 1, "is not stated by each server, so that its def"),
+    (compose(f"{LEAST}=2", f"{LEAST}=2", ""), 1, "is not set on every server, so that its def"),
     # libkafka.sh of Bitnami's image, kafka_create_alias_environment_variables
     (compose(*[f"{CFG}=2"] * 3, image=BITNAMI), 0, "YES"),
     (compose(*[f"{LEAST}=2"] * 3, image=BITNAMI), 1, "reads KAFKA_CFG_MIN_INSYNC_REPLICAS instead"),

@@ -238,11 +238,11 @@ KINDS = [
      "nothing that counts in this file is of the consumer. It looks like: producer"),
     ("--broker", "auto.offset.reset=latest\nenable.auto.commit=false\n", 2, "is of the broker"),
     ("--topic", "broker.id=1\nlog.dirs=/data\n", 2, "is of the topic"),
-    ("--consumer", "acks=1\nlinger.ms=5\nauto.offset.reset=earliest\n", 0, "passes over it"),
+    ("--consumer", "acks=1\nlinger.ms=5\nauto.offset.reset=earliest\n", 0, "ignores it"),
     ("--producer", "bootstrap.servers=a:1\nclient.id=a\n", 0, "YES"),
     # of Cruise Control
     ("", "bootstrap.servers=a:1\nmetric.sampler.class=a.B\nzookeeper.connect=z:1\n"
-     "num.metric.fetchers=1\n", 2, "3 of 4 names in this file are no settings of such a file"),
+     "num.metric.fetchers=1\n", 2, "3 of 4 names in this file are not settings of such a file"),
 ]  # fmt: skip
 
 

@@ -395,7 +395,7 @@ def _of_librdkafka(component: Component, settings: dict[str, str | int]) -> str 
 
 def _ours(component: Component, settings: dict[str, str | int]) -> list[str]:
     inputs = Inputs()
-    inputs.state("family", "librdkafka", Origin("test"))
+    inputs.set_field("family", "librdkafka", Origin("test"))
     inputs.add_options([f"{component}.{name}={value}" for name, value in settings.items()])
     return inputs.problems
 

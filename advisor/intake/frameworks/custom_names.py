@@ -28,7 +28,7 @@ _SAFE = {
 """What harms nobody, whichever client has it."""
 
 
-def refuse_own(reading: Reading, leaves: Iterable[Leaf], written: Iterable[Leaf]) -> None:
+def refuse_custom_names(reading: Reading, leaves: Iterable[Leaf], written: Iterable[Leaf]) -> None:
     """Refuses the first setting that decides, whose name nothing of a framework's has, and which
     fills in nothing here. `written` is what the files say before anything is filled in."""
     fills = {name for leaf in written for name in _FILLED.findall(leaf.text)}
