@@ -27,7 +27,7 @@ from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first
 from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.formats.yaml_styles import in_blocks
-from advisor.intake.frameworks.chosen_profile import choose, differing
+from advisor.intake.frameworks.chosen_profile import choose, compare_profiles
 from advisor.intake.frameworks.spring.containers import in_transaction, unacknowledged
 from advisor.intake.intake import Intake
 from advisor.intake.programs.code_facts import (
@@ -302,7 +302,7 @@ def _weigh_chosen(
     intake, setting_count = weigh_clients(reading)
     if profiles and not intake.problems:
         file_product = _product(product, reading)
-        intake.problems += differing(
+        intake.problems += compare_profiles(
             profiles, intake, file_product, lambda other: weigh_clients(other)[0]
         )
     return intake, setting_count

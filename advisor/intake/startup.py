@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from advisor.intake.application_file import file_profile
-from advisor.intake.frameworks.chosen_profile import on
+from advisor.intake.frameworks.chosen_profile import active_profiles
 from advisor.intake.kinds import application_reader, kind_by_name, starts_processes
 from advisor.intake.reading import StartProfiles
 from advisor.intake.registry import Parsed, parse
@@ -54,7 +54,7 @@ class Starts:
                 continue
             reading = parsed.reading
             if not (
-                reading.profiles and on(reading.start_profiles)
+                reading.profiles and active_profiles(reading.start_profiles)
             ):  # otherwise the file contains these profiles
                 start_profiles += [(name, start) for start in reading.start_profiles]
         return cls(start_profiles, parsed_files)
@@ -62,7 +62,7 @@ class Starts:
     @property
     def profiles(self) -> tuple[str, ...]:
         """The active profiles, if every file activates the same ones."""
-        return on(start for _, start in self.start_profiles)
+        return active_profiles(start for _, start in self.start_profiles)
 
     def notes(self, *, is_read: bool) -> list[str]:
         """Returns notes that say in which profiles applications are started, and whether their

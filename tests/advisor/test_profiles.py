@@ -45,7 +45,7 @@ PARTS = [
      "Write the value that counts. That is in profile prod"),
     # what decides nothing, and what is the default anyway
     (BASE + on("prod", "spring.kafka.bootstrap-servers: b:9092\n"), "", 0,
-     "application.yml:7: profile prod states nothing else that decides"),
+     "application.yml:7: profile prod sets nothing else that decides"),
     (BASE + on("prod", "spring.kafka.producer.acks: -1\n"), "", 0, "YES"),
     (BASE + on("prod", "spring.kafka.listener.ack-mode: batch\n"), "", 0, "YES"),
     # expressions

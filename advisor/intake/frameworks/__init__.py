@@ -1,1 +1,1 @@
-"""Files of frameworks that make Kafka's clients for an application."""
+"""Files of frameworks that create Kafka clients for an application."""

@@ -1,6 +1,6 @@
-"""What a file that several instances start with says of a name that each needs for itself.
+"""Names that must be unique per instance, in a file with which several instances start.
 
-Sources: KIP-98 (a producer with a name that another one has fences that one); spring-kafka
+Sources: KIP-98 (a producer fences the other producer with its transactional.id); spring-kafka
 reference, Transactions (the prefix must be unique per instance); Quarkus and SmallRye, Kafka
 Transactions (`transactional.id` of a channel).
 """
@@ -12,20 +12,20 @@ import re
 from advisor.intake.clients.generated_names import is_new
 from advisor.intake.reading import Reading
 
-_OWN = re.compile(
+_INSTANCE_PLACEHOLDER = re.compile(
     r"\$\{[^}]*(?:host|pod|instance|index|ordinal|node|task|replica)[^}]*\}", re.IGNORECASE
 )
 
 
 def note_transactional_id(reading: Reading, name: str, text: str, line: int) -> None:
-    """Notes what follows where a transactional.id, or the beginning of one, is every instance's, or
-    new at each start."""
+    """Adds a note on the consequences of a transactional.id, or a prefix of one, that all instances
+    share, or that changes at each start."""
     if is_new(text):
+        words = f"{name} is new at each start: nobody aborts the open transaction of an instance "
+        reading.note(line, f"{words}that died, and readers wait for transaction.timeout.ms")
+    elif not _INSTANCE_PLACEHOLDER.search(text):
         words = (
-            f"{name} is new at each start: nobody ends what an instance that died left open, and "
+            f"{name} is the same for each instance that has this file: two instances fence each "
         )
-        reading.note(line, f"{words}its readers wait for transaction.timeout.ms")
-    elif not _OWN.search(text):
-        words = f"{name} is the same for each instance that has this file: with two of them they "
-        words += "fence each other in turn; give each its own, such as with ${HOSTNAME}, if there "
-        reading.note(line, f"{words}are several")
+        words += "other in turn; make it unique, for example with ${HOSTNAME}, if there are several"
+        reading.note(line, words)

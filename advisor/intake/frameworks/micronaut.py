@@ -1,7 +1,7 @@
 """`kafka.producers.…` and `kafka.consumers.…`: Micronaut's names for its clients.
 
-What a listener commits, and what it does with a message that fails, its annotations say; where
-they say nothing, the client commits on its timer, and the message is passed over. Source:
+Annotations of a listener set what it commits, and what it does with a message whose processing
+fails. By default the client commits on its timer, and the message is skipped. Source:
 micronaut-kafka guide, @KafkaListener (OffsetStrategy.AUTO) and @ErrorStrategy
 (ErrorStrategyValue.NONE).
 """
@@ -26,16 +26,16 @@ from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
 
 _CLIENTS = {"producers": Component.PRODUCER, "consumers": Component.CONSUMER}
-_NAMED = re.compile(
+_CLIENT_PROPERTY = re.compile(
     r"kafka\.(?P<part>producers|consumers)\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
 )
 _DEFAULT = "default"
-"""The client of whatever has none of its own name: that one has nothing of this one's
+"""The client for listeners without a client of their name. A named client does not inherit from it
 (KafkaConsumerConfiguration, KafkaConsumerProcessor.getConsumerConfigurationDefaults)."""
 _STREAMS = "kafka.streams."
-_STREAM = re.compile(r"kafka\.streams\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)")
+_STREAMS_PROPERTY = re.compile(r"kafka\.streams\.(?P<name>\"[^\"]+\"|[^.]+)\.(?P<key>.+)")
 _LINE = re.compile(r"^[ \t]*kafka\.(?:producers|consumers|streams)[.:]", re.MULTILINE)
-# No line fits two of the alternatives: the time would double with each line.
+# No line matches two of the alternatives: otherwise the time would double with each line.
 _BLOCK = re.compile(
     r"^kafka:[ \t]*\n(?:(?:[ \t].*|#.*|)\n)*?[ \t]+(?:producers|consumers|streams)[.:]",
     re.MULTILINE,
@@ -43,57 +43,67 @@ _BLOCK = re.compile(
 
 
 def read(text: str) -> Reading:
-    """What Micronaut hands to its clients. Raises `IntakeError`."""
+    """Returns the settings that Micronaut passes to its clients. Raises `IntakeError`."""
     return read_files([ApplicationFile(text)])
 
 
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
-    """The same of several files of one application, some of them of an environment."""
+    """Reads several files of one application, some of which may belong to an environment. Raises
+    `IntakeError`."""
     parts = [
-        Part(own, ((file.profile,),) if file.profile else (), file.profile, file.holds_variables)
+        Part(
+            part_leaves,
+            ((file.profile,),) if file.profile else (),
+            file.profile,
+            file.holds_variables,
+        )
         for file in files
-        for own in leaves_by_part(file, lambda *text: [leaves(*text)])
+        for part_leaves in leaves_by_part(file, lambda *text: [leaves(*text)])
     ]
     return with_profiles(parts, _read)
 
 
-def _read(stated: Sequence[Leaf]) -> Reading:
+def _read(leaves_of_all: Sequence[Leaf]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
-    found = resolved(reading, stated)
-    refuse_custom_names(reading, found, stated)
-    every = [leaf for leaf in found if leaf.path[0].startswith("kafka.")]
-    if not any(_NAMED.fullmatch(leaf.path[0]) for leaf in every):
-        _streams(reading, every)
+    resolved_leaves = resolved(reading, leaves_of_all)
+    refuse_custom_names(reading, resolved_leaves, leaves_of_all)
+    kafka_leaves = [leaf for leaf in resolved_leaves if leaf.path[0].startswith("kafka.")]
+    if not any(_CLIENT_PROPERTY.fullmatch(leaf.path[0]) for leaf in kafka_leaves):
+        _streams(reading, kafka_leaves)
         if reading.heads["family"] is Family.STREAMS:
             return reading
-    parts = {match["part"] for leaf in every if (match := _NAMED.fullmatch(leaf.path[0]))
-             and match["name"] != _DEFAULT}  # fmt: skip
-    # A client's own goes before what is said for all of them.
-    for leaf in sorted(every, key=lambda leaf: _NAMED.fullmatch(leaf.path[0]) is not None):
-        _take(reading, leaf, parts)
+    matches = (_CLIENT_PROPERTY.fullmatch(leaf.path[0]) for leaf in kafka_leaves)
+    named_parts = {match["part"] for match in matches if match and match["name"] != _DEFAULT}
+    # The settings of a client take precedence over those for all clients.
+    for leaf in sorted(
+        kafka_leaves, key=lambda leaf: _CLIENT_PROPERTY.fullmatch(leaf.path[0]) is not None
+    ):
+        _take(reading, leaf, named_parts)
     _state_defaults(reading)
     return reading
 
 
-def _streams(reading: Reading, every: list[Leaf]) -> None:
-    """What stands under `kafka.streams` and a name, for StreamsConfig
-    (AbstractKafkaStreamsConfiguration: what is said for all clients counts, too)."""
-    named = [(match, leaf) for leaf in every if (match := _STREAM.fullmatch(leaf.path[0]))]
-    names = sorted({match["name"] for match, _ in named})
-    if not named:
+def _streams(reading: Reading, leaves: list[Leaf]) -> None:
+    """Takes the properties under `kafka.streams` and a name, for StreamsConfig
+    (AbstractKafkaStreamsConfiguration: those for all clients apply as well)."""
+    stream_leaves = [
+        (match, leaf) for leaf in leaves if (match := _STREAMS_PROPERTY.fullmatch(leaf.path[0]))
+    ]
+    names = sorted({match["name"] for match, _ in stream_leaves})
+    if not stream_leaves:
         return
     reading.heads["family"] = Family.STREAMS
     if len(names) > 1:
         words = f"{', '.join(map(shown, names))}: one pipeline has one Streams application"
-        reading.wrong(Component.STREAMS, "application.id", named[0][1].line, words)
-    of_all = [leaf for leaf in every if not _STREAM.fullmatch(leaf.path[0])]
-    for leaf in of_all:
-        _hand_on(reading, leaf.path[0].removeprefix("kafka."), leaf)
-    for match, leaf in sorted(named, key=lambda row: row[0]["name"] != _DEFAULT):
-        _hand_on(reading, match["key"], leaf)
+        reading.wrong(Component.STREAMS, "application.id", stream_leaves[0][1].line, words)
+    common_leaves = [leaf for leaf in leaves if not _STREAMS_PROPERTY.fullmatch(leaf.path[0])]
+    for leaf in common_leaves:
+        _take_streams_leaf(reading, leaf.path[0].removeprefix("kafka."), leaf)
+    for match, leaf in sorted(stream_leaves, key=lambda row: row[0]["name"] != _DEFAULT):
+        _take_streams_leaf(reading, match["key"], leaf)
 
 
-def _hand_on(reading: Reading, key: str, leaf: Leaf) -> None:
+def _take_streams_leaf(reading: Reading, key: str, leaf: Leaf) -> None:
     def take(text: str) -> None:
         take_streams(reading, Property(leaf.line, key, text))
 
@@ -101,34 +111,34 @@ def _hand_on(reading: Reading, key: str, leaf: Leaf) -> None:
 
 
 def _state_defaults(reading: Reading) -> None:
-    """What Micronaut does with a message that fails, where it reads any."""
+    """Adds Micronaut's default for a message whose processing fails, if there is a consumer."""
     lines = [item.line for item in reading.items if item.component is Component.CONSUMER]
     if lines:
         line = min(lines)
         reading.state(Component.APPLICATION, "processing.errors", "skip", line)
-        words = "unless @ErrorStrategy of the code says otherwise, Micronaut passes over a message "
+        words = "unless @ErrorStrategy in the code says otherwise, Micronaut skips a message whose "
         words += (
-            "that fails (application.processing.errors), and unless @KafkaListener says so, the "
+            "processing fails (application.processing.errors), and unless @KafkaListener does, "
         )
-        reading.note(line, f"{words}client commits on its timer (application.commit)")
+        reading.note(line, f"{words}the client commits on its timer (application.commit)")
 
 
 def _take(reading: Reading, leaf: Leaf, parts: Collection[str]) -> None:
-    """Takes a setting; `parts` have clients with names of their own beside the default."""
+    """Takes a setting; `parts` are the parts with named clients besides the default."""
     name = leaf.path[0]
-    if match := _NAMED.fullmatch(name):
+    if match := _CLIENT_PROPERTY.fullmatch(name):
         is_only = match["name"] == _DEFAULT and match["part"] not in parts
         client = "" if is_only else match["name"]
         reading.clients |= {(_CLIENTS[match["part"]], client)} if client else set()
         _fill(reading, [_CLIENTS[match["part"]]], match["key"], leaf, client)
     elif name.startswith(_STREAMS):
-        words = "what stands under kafka.streams is not read: give it as streams.properties"
+        words = "properties under kafka.streams are not read: give them as streams.properties"
         if not any(note.endswith(f"{words}.") for note in reading.notes):
             reading.note(leaf.line, words)
     else:
         key, java = name.removeprefix("kafka."), newest(Family.JAVA)
-        having = [part for part in _CLIENTS.values() if key in known_keys(java, part)]
-        _fill(reading, having, key, leaf)
+        components = [part for part in _CLIENTS.values() if key in known_keys(java, part)]
+        _fill(reading, components, key, leaf)
 
 
 def _fill(

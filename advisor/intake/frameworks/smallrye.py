@@ -1,7 +1,7 @@
 """`mp.messaging.…`: channels of SmallRye Reactive Messaging, which Quarkus brings.
 
 Sources: smallrye-reactive-messaging, KafkaConnector (its attributes and their defaults),
-ReactiveKafkaProducer and ReactiveKafkaConsumer (what is handed to the clients),
+ReactiveKafkaProducer and ReactiveKafkaConsumer (what is passed to the clients),
 ConfigurationCleaner (what is not); Quarkus, Apache Kafka Reference Guide (`kafka.…` for all
 channels, profiles).
 """
@@ -21,7 +21,12 @@ from advisor.intake.clients.placeholders import SPRING, by_default, fill
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.custom_names import refuse_custom_names
 from advisor.intake.frameworks.instances import note_transactional_id
-from advisor.intake.frameworks.profiles import Source, of_files, that_count, with_profiles
+from advisor.intake.frameworks.profiles import (
+    Source,
+    effective_leaves,
+    sources_from_files,
+    with_profiles,
+)
 from advisor.intake.reading import Item, Reader, Reading
 from advisor.intake.text import shown
 
@@ -35,121 +40,133 @@ _BLOCK = re.compile(
     r"^[ \t]*\"?(?:%[\w{},]+\"?\.)?mp\"?:[ \t]*\n(?:[ \t]*#.*\n|[ \t]*\n)*[ \t]+messaging[.:]",
     re.MULTILINE,
 )
-_OURS = "smallrye-kafka"
+_KAFKA_CONNECTOR = "smallrye-kafka"
 """The connector that is read."""
 
-_SOME, _EVER = re.compile("[1-9][0-9]{0,9}"), "2147483647"
-"""Retries of a channel: a number of them, and the default."""
+_RETRIES, _DEFAULT_RETRIES = re.compile("[1-9][0-9]{0,9}"), "2147483647"
+"""Retries of a channel: a number, and the default."""
 _ID = "transactional.id"
-_BARE = ("acks", "retries")
-"""Settings of a client whose name has no dot, as the connector's own attributes have none."""
-_ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
-"""How attributes begin that have a dot all the same."""
+_WITHOUT_DOT = ("acks", "retries")
+"""Settings of a client without a dot in the name, which look like attributes of the connector."""
+_DOTTED_ATTRIBUTES = ("dead-letter", "delayed-retry", "checkpoint", "throttled")
+"""Prefixes of the connector's attributes that have a dot."""
 
 _SEEK = "assign-seek"
-_SEEKS = (
-    "takes partitions by hand and may begin elsewhere than at the position of the group at each "
-    "start. That is not advised on; leave the line out for a consumer of a group"
+_SEEK_REASON = (
+    "assigns partitions by hand and may start at another position than the group's. That is not "
+    "advised on; leave the line out for a consumer of a group"
 )
-_BEANS: Mapping[str, str] = {
-    f"{part}-deserialization-failure-handler": "is a bean of your own: only its code says what "
-    "becomes of bytes that cannot be read. Leave the line out to see what the failure strategy does"
+_BEAN_REASONS: Mapping[str, str] = {
+    f"{part}-deserialization-failure-handler": "is a bean of your code, and only that shows what "
+    "happens to bytes that cannot be read. Leave the line out to see what the failure strategy does"
     for part in ("key", "value")
 }
-_OF_ALL = frozenset(
-    {"kafka-configuration", "failure-strategy", "waitForWriteCompletion", _SEEK, *_BEANS}
+_CONNECTOR_ATTRIBUTES = frozenset(
+    {"kafka-configuration", "failure-strategy", "waitForWriteCompletion", _SEEK, *_BEAN_REASONS}
 )
-"""Attributes that count when they are stated for the connector, too."""
+"""Attributes that also apply when they are set for the connector."""
 
 _DELAYED = "delayed-retry-topic"
-_FAILURES: Mapping[str, tuple[tuple[str, str], ...]] = {
+_FAILURE_STRATEGIES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "fail": (),
     "ignore": (("processing.errors", "skip"),),
     "dead-letter-queue": (("processing.errors", "skip"), ("dead.letter", "acknowledged")),
     _DELAYED: (("processing.errors", "skip"), ("retry.topics", "true")),
 }
-_OF_STREAMS = re.compile(r"(?:quarkus\.)?kafka-streams\.")
-_COMMITS: Mapping[str, str] = {"throttled": "in-order", "latest": "as-done"}
-"""Which offsets a strategy commits, of messages that are done."""
+_STREAMS_NAME = re.compile(r"(?:quarkus\.)?kafka-streams\.")
+_COMMIT_STRATEGIES: Mapping[str, str] = {"throttled": "in-order", "latest": "as-done"}
+"""The offsets that a strategy commits: of processed messages in order, or as they complete."""
 
 
 def read(text: str) -> Reading:
-    """What the connector hands to its clients, and when it commits. Raises `IntakeError`."""
+    """Returns the settings that the connector passes to its clients, and when it commits. Raises
+    `IntakeError`."""
     return read_files([ApplicationFile(text)])
 
 
 def read_files(files: Iterable[ApplicationFile]) -> Reading:
-    """The same of several files of one application."""
-    return with_profiles([*of_files(files)], _read)
+    """Reads several files of one application. Raises `IntakeError`."""
+    return with_profiles([*sources_from_files(files)], _read)
 
 
 def _read(
-    stated: Sequence[Source], profiles: Sequence[str], without: Collection[str] = ()
+    sources: Sequence[Source], profiles: Sequence[str], without: Collection[str] = ()
 ) -> Reading:
-    """What counts in these profiles, without channels of these names."""
-    reading = Reading(heads={"family": Family.JAVA}, read_without=partial(_read, stated, profiles))
-    named = dict[tuple[str, str], Leaf]()
-    counting = that_count(reading, stated, profiles)
-    refuse_custom_names(reading, counting, [leaf for source in stated for leaf in source.leaves])
-    every = _in_order(counting)
-    every = [leaf for leaf in every if not (leaf.path[0] and leaf.path[1] in without)]
-    _streams(reading, every)
-    for leaf in every:
-        named[_place(leaf)] = leaf
-    foreign = _foreign(reading, named)
-    directions = {way for way, _ in named if way in ("incoming", "outgoing")}
-    overridden = {part: _overridden(named, part) for part in ("incoming", "outgoing")}
-    for (way, _), leaf in named.items():
-        if leaf.path[:2] in foreign:
+    """Reads what applies in these profiles, without channels of these names."""
+    reading = Reading(heads={"family": Family.JAVA}, read_without=partial(_read, sources, profiles))
+    leaves = dict[tuple[str, str], Leaf]()
+    effective = effective_leaves(reading, sources, profiles)
+    refuse_custom_names(reading, effective, [leaf for source in sources for leaf in source.leaves])
+    split_leaves = _split_by_precedence(effective)
+    split_leaves = [leaf for leaf in split_leaves if not (leaf.path[0] and leaf.path[1] in without)]
+    _refuse_streams(reading, split_leaves)
+    for leaf in split_leaves:
+        leaves[_channel_and_key(leaf)] = leaf
+    other_connectors = _other_connectors(reading, leaves)
+    directions = {
+        direction_or_all
+        for direction_or_all, _ in leaves
+        if direction_or_all in ("incoming", "outgoing")
+    }
+    overridden_attributes = {
+        direction: _overridden_attributes(leaves, direction)
+        for direction in ("incoming", "outgoing")
+    }
+    for (direction_or_all, _), leaf in leaves.items():
+        if leaf.path[:2] in other_connectors:
             continue
-        for part, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
-            of_all = way == "" and part in directions
-            known = known_keys(newest(Family.JAVA), component) | _OF_ALL
-            is_own = way == part or (of_all and leaf.path[2] in known)
-            if is_own and not (of_all and leaf.path[2] in overridden[part]):
+        for direction, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
+            for_all = direction_or_all == "" and direction in directions
+            known_names = known_keys(newest(Family.JAVA), component) | _CONNECTOR_ATTRIBUTES
+            applies = direction_or_all == direction or (for_all and leaf.path[2] in known_names)
+            if applies and not (for_all and leaf.path[2] in overridden_attributes[direction]):
                 _fill(reading, component, leaf)
-    for way, channel, _ in (leaf.path for leaf in named.values() if leaf.path[:2] not in foreign):
-        kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(way, ())
+    for direction_or_all, channel, _ in (
+        leaf.path for leaf in leaves.values() if leaf.path[:2] not in other_connectors
+    ):
+        kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(direction_or_all, ())
         reading.clients |= {(kind, channel) for kind in kinds}
-    _state_defaults(reading, named, foreign)
-    if foreign and not reading.items:
-        line = next(leaf.line for leaf in named.values() if leaf.path[:2] in foreign)
-        words = f"no channel here is of {_OURS}, and no other connector is known: nothing is read"
-        reading.wrong(_CODE, "connector", line, words)
+    _state_defaults(reading, leaves, other_connectors)
+    if other_connectors and not reading.items:
+        line = next(leaf.line for leaf in leaves.values() if leaf.path[:2] in other_connectors)
+        words = f"no channel here is of {_KAFKA_CONNECTOR}, and no other connector is known"
+        reading.wrong(_CODE, "connector", line, f"{words}: nothing is read")
     return reading
 
 
-def _overridden(named: Mapping[tuple[str, str], Leaf], part: str) -> set[str]:
-    """The attributes that each channel of a way states itself."""
+def _overridden_attributes(named: Mapping[tuple[str, str], Leaf], part: str) -> set[str]:
+    """Returns the attributes that every channel of a direction sets itself."""
     keys = defaultdict[str, set[str]](set)
     for (way, _), leaf in named.items():
         if way == part:
             keys[leaf.path[1]].add(leaf.path[2])
-    return set(_OF_ALL.intersection(*keys.values())) if keys else set()
+    return set(_CONNECTOR_ATTRIBUTES.intersection(*keys.values())) if keys else set()
 
 
-def _in_order(every: Iterable[Leaf]) -> list[Leaf]:
-    """What counts: first what is said for all clients of Kafka, then what is said for the connector
-    (KafkaConnector, which merges `default-kafka-broker` beneath a channel's configuration)."""
+def _split_by_precedence(every: Iterable[Leaf]) -> list[Leaf]:
+    """Returns the leaves by precedence, the highest last: first those for all Kafka clients, then
+    those for the connector (KafkaConnector, which merges `default-kafka-broker` under a channel's
+    configuration)."""
     ordered = sorted(every, key=lambda leaf: not leaf.path[0].startswith("kafka."))
     return sorted(map(_split, ordered), key=lambda leaf: leaf.path[0] != "")
 
 
 def _split(leaf: Leaf) -> Leaf:
-    """The leaf under its way (`incoming`, `outgoing`, or nothing for all), channel and key."""
+    """Returns the leaf with its direction (`incoming`, `outgoing`, or empty for all), channel and
+    key as its path."""
     name = leaf.path[0]
     if match := _CHANNEL.fullmatch(name):
         return replace(leaf, path=(match["way"], match["channel"].strip('"'), match["key"]))
     if match := _CONNECTOR.fullmatch(name):
         return replace(leaf, path=("", match["name"], match["key"]))
     if name.startswith("kafka."):
-        return replace(leaf, path=("", _OURS, name.removeprefix("kafka.")))
+        return replace(leaf, path=("", _KAFKA_CONNECTOR, name.removeprefix("kafka.")))
     return replace(leaf, path=("-", "", name))
 
 
-def _streams(reading: Reading, every: Iterable[Leaf]) -> None:
-    """Says once that Kafka Streams is a client of its own, unless a channel is asked for."""
-    of_streams = (leaf for leaf in every if _OF_STREAMS.match(leaf.path[2]))
+def _refuse_streams(reading: Reading, every: Iterable[Leaf]) -> None:
+    """Refuses Kafka Streams, which is another client, unless the user chooses a channel."""
+    of_streams = (leaf for leaf in every if _STREAMS_NAME.match(leaf.path[2]))
     if leaf := next(of_streams, None):
         words = f"Line {leaf.line}: Kafka Streams is set up here, too, and a pipeline has one "
         words += "client. On the command line, choose a channel (--only NAME), or Kafka Streams "
@@ -158,22 +175,24 @@ def _streams(reading: Reading, every: Iterable[Leaf]) -> None:
         reading.problems_unless_chosen.append(Problem(_CODE, "Kafka Streams", words))
 
 
-def _place(leaf: Leaf) -> tuple[str, str]:
+def _channel_and_key(leaf: Leaf) -> tuple[str, str]:
     way, channel, key = leaf.path
     return way, f"{channel}.{key}"
 
 
-def _foreign(reading: Reading, named: Mapping[tuple[str, str], Leaf]) -> set[tuple[str, ...]]:
-    """Channels of other connectors, whose rules are others."""
+def _other_connectors(
+    reading: Reading, named: Mapping[tuple[str, str], Leaf]
+) -> set[tuple[str, ...]]:
+    """Returns the channels of other connectors, which have other rules."""
     channels = set[tuple[str, ...]]()
     for leaf in named.values():
         way, channel, key = leaf.path
-        connector = by_default(leaf.text) if way != "" and key == "connector" else _OURS
+        connector = by_default(leaf.text) if way != "" and key == "connector" else _KAFKA_CONNECTOR
         if "${" in connector:
             words = "connector is filled in when the application starts. Write the one that counts"
             reading.wrong(_CODE, "connector", leaf.line, words)
-        elif connector != _OURS or (way == "" and channel != _OURS):
-            other = connector if connector != _OURS else channel
+        elif connector != _KAFKA_CONNECTOR or (way == "" and channel != _KAFKA_CONNECTOR):
+            other = connector if connector != _KAFKA_CONNECTOR else channel
             words = f"connector {shown(other)} sets up its clients by rules of its own: not read"
             reading.note(leaf.line, words)
             channels.add((way, channel))
@@ -196,182 +215,202 @@ def _fill(reading: Reading, component: Component, leaf: Leaf) -> None:
 
 
 def _take(reading: Reading, component: Component, key: str, line: int, text: str) -> None:
-    """A setting of the client, or an attribute of the connector that decides as much."""
+    """Takes a setting of the client, or an attribute of the connector that decides."""
     if key == "kafka-configuration":
-        words = "is a bean of your own, which may state more. Write what it holds here, and leave "
+        words = "is a bean of your code, which may set more. Write its settings here, and leave "
         reading.wrong(component, key, line, f"kafka-configuration {words}the line out")
-    elif component is _CONSUMER and (key in _BEANS or key == _SEEK):
-        reading.wrong(component, key, line, f"{key} {_BEANS.get(key, _SEEKS)}")
+    elif component is _CONSUMER and (key in _BEAN_REASONS or key == _SEEK):
+        reading.wrong(component, key, line, f"{key} {_BEAN_REASONS.get(key, _SEEK_REASON)}")
     elif component is _CONSUMER and key == "failure-strategy":
-        if text not in _FAILURES:
-            known = ", ".join(_FAILURES)
+        if text not in _FAILURE_STRATEGIES:
+            known = ", ".join(_FAILURE_STRATEGIES)
             words = (
-                f"failure-strategy={shown(text)} is a bean of your own: only its code says what "
+                f"failure-strategy={shown(text)} is a bean of your code, and only that shows what "
             )
-            words += f"becomes of a message. The connector itself has {known}"
+            words += f"happens to a message. The connector has {known}"
             reading.wrong(_CODE, "processing.errors", line, words)
-        for name, value in _FAILURES.get(text, ()):
+        for name, value in _FAILURE_STRATEGIES.get(text, ()):
             reading.state(_CODE, name, value, line)
     elif component is _PRODUCER and key == "waitForWriteCompletion" and not _is_true(text):
         reading.state(_CODE, "delivery.errors", "ignored", line)
         reading.note(line, "waitForWriteCompletion=false: a message counts as sent before it is")
-    elif key in _BARE or ("." in key and not key.startswith(_ATTRIBUTES)):
+    elif key in _WITHOUT_DOT or ("." in key and not key.startswith(_DOTTED_ATTRIBUTES)):
         reading.state(component, key, text, line)
 
 
 def _state_defaults(
-    reading: Reading, named: Mapping[tuple[str, str], Leaf], foreign: set[tuple[str, ...]]
+    reading: Reading, leaves: Mapping[tuple[str, str], Leaf], other_connectors: set[tuple[str, ...]]
 ) -> None:
-    """What the connector says although nobody wrote it, for each way that is used."""
-    ours = [
+    """Adds the defaults of the connector for each direction that is used."""
+    kafka_leaves = [
         replace(leaf, text=by_default(leaf.text))
-        for leaf in named.values() if leaf.path[:2] not in foreign
+        for leaf in leaves.values() if leaf.path[:2] not in other_connectors
     ]  # fmt: skip
-    writes = [leaf.line for leaf in ours if leaf.path[0] == "outgoing"]
-    reads = [leaf.line for leaf in ours if leaf.path[0] == "incoming"]
-    stated = {(item.component, item.name): item for item in reading.items}
-    if writes and (_PRODUCER, "acks") not in stated and _in_transactions(reading):
+    outgoing_lines = [leaf.line for leaf in kafka_leaves if leaf.path[0] == "outgoing"]
+    incoming_lines = [leaf.line for leaf in kafka_leaves if leaf.path[0] == "incoming"]
+    items_by_name = {(item.component, item.name): item for item in reading.items}
+    if outgoing_lines and (_PRODUCER, "acks") not in items_by_name and _in_transactions(reading):
         reading.note(
-            min(writes), "unless acks is stated, Quarkus says acks=all for KafkaTransactions"
+            min(outgoing_lines), "unless acks is set, Quarkus uses acks=all for KafkaTransactions"
         )
-    elif writes and (_PRODUCER, "acks") not in stated:
-        reading.state(_PRODUCER, "acks", "1", min(writes))
-        reading.note(min(writes), "unless acks is stated, the connector says acks=1")
-    _resends(reading, stated.get((_PRODUCER, "retries")))
-    if not reads:
+    elif outgoing_lines and (_PRODUCER, "acks") not in items_by_name:
+        reading.state(_PRODUCER, "acks", "1", min(outgoing_lines))
+        reading.note(min(outgoing_lines), "unless acks is set, the connector uses acks=1")
+    _note_resend(reading, items_by_name.get((_PRODUCER, "retries")))
+    if not incoming_lines:
         return
-    reading.state(_CODE, "framework", "quarkus", min(reads))
-    _last_topic(reading, ours)
-    _unacknowledged_letters(reading, ours)
-    _nulls(reading, ours)
-    _commits(reading, _of_channels(ours, "commit-strategy"), min(reads))
+    reading.state(_CODE, "framework", "quarkus", min(incoming_lines))
+    _take_last_retry_topic(reading, kafka_leaves)
+    _take_dead_letter_acks(reading, kafka_leaves)
+    _take_null_policy(reading, kafka_leaves)
+    _take_commits(
+        reading, _attribute_by_channel(kafka_leaves, "commit-strategy"), min(incoming_lines)
+    )
 
 
-def _resends(reading: Reading, retries: Item | None) -> None:
-    """A channel with a number of retries sends a message that failed again so many times, as a new
-    one; with the default it ends when the client does (KafkaSink, `writeMessageToKafka`)."""
+def _note_resend(reading: Reading, retries: Item | None) -> None:
+    """Adds that a channel with a number of retries sends a failed message again, as a new record.
+    By default the channel fails when the client does (KafkaSink, `writeMessageToKafka`)."""
     text = by_default(retries.text).strip() if retries else ""
-    if retries and _SOME.fullmatch(text) and text != _EVER and not _in_transactions(reading):
+    if (
+        retries
+        and _RETRIES.fullmatch(text)
+        and text != _DEFAULT_RETRIES
+        and not _in_transactions(reading)
+    ):
         reading.state(_CODE, "resend", "on-error", retries.line)
-        words = "has the connector send a message again that the client gave up"
+        words = "has the connector resend a message after the client failed to send it"
         reading.note(retries.line, f"retries {words} (application.resend)")
 
 
-def _of_channels(ours: Sequence[Leaf], key: str) -> dict[str, Leaf | None]:
-    """What counts of an attribute for each channel that reads: its own, else the connector's."""
-    stated = {leaf.path[1]: leaf for leaf in ours if leaf.path[0] != "outgoing"
+def _attribute_by_channel(leaves: Sequence[Leaf], key: str) -> dict[str, Leaf | None]:
+    """Returns the effective value of an attribute by incoming channel: its own, or the
+    connector's."""
+    by_channel = {leaf.path[1]: leaf for leaf in leaves if leaf.path[0] != "outgoing"
               and leaf.path[2] == key}  # fmt: skip
-    channels = dict.fromkeys(leaf.path[1] for leaf in ours if leaf.path[0] == "incoming")
-    return {channel: stated.get(channel) or stated.get(_OURS) for channel in channels}
+    channels = dict.fromkeys(leaf.path[1] for leaf in leaves if leaf.path[0] == "incoming")
+    return {
+        channel: by_channel.get(channel) or by_channel.get(_KAFKA_CONNECTOR) for channel in channels
+    }
 
 
-def _commits(reading: Reading, given: Mapping[str, Leaf | None], line: int) -> None:
-    """When the positions are saved; where channels differ in it, under the name of each."""
-    automatic = {channel: _is_automatic(reading, channel) for channel in given}
-    ways = {(leaf.text if leaf else "", automatic[channel]) for channel, leaf in given.items()}
-    alike = len(ways) == 1
-    for channel, leaf in [*given.items()][:1] if alike else given.items():
+def _take_commits(reading: Reading, strategies: Mapping[str, Leaf | None], line: int) -> None:
+    """Adds when offsets are committed; by channel if the channels differ."""
+    automatic = {channel: _is_automatic(reading, channel) for channel in strategies}
+    distinct = {
+        (leaf.text if leaf else "", automatic[channel]) for channel, leaf in strategies.items()
+    }
+    are_alike = len(distinct) == 1
+    for channel, leaf in [*strategies.items()][:1] if are_alike else strategies.items():
         before = len(reading.items)
-        _commit(reading, leaf, automatic[channel], line)
+        _take_commit(reading, leaf, automatic[channel], line)
         reading.items[before:] = [
-            item if alike else replace(item, process=channel) for item in reading.items[before:]
+            item if are_alike else replace(item, process=channel) for item in reading.items[before:]
         ]
 
 
 def _is_automatic(reading: Reading, channel: str) -> bool:
-    """Whether the client of a channel commits by itself: its own setting stands behind that of
-    all."""
-    stated = [
+    """Whether the client of a channel commits automatically: the channel's own setting comes after
+    the one for all."""
+    values = [
         item.text for item in reading.items
         if (item.component, item.name) == (_CONSUMER, "enable.auto.commit")
         and item.process in ("", channel)
     ]  # fmt: skip
-    return bool(stated) and stated[-1].strip().lower() == "true"
+    return bool(values) and values[-1].strip().lower() == "true"
 
 
-def _last_topic(reading: Reading, ours: list[Leaf]) -> None:
-    """Where a message goes after its retries: without a topic for it, it is acknowledged and gone
-    (KafkaDelayedRetryTopic, `handle`)."""
-    strategies = _of_channels(ours, "failure-strategy").items()
-    topics = _of_channels(ours, "dead-letter-queue.topic")
-    lasts = [topics[channel] for channel, leaf in strategies if leaf and leaf.text == _DELAYED]
-    if lasts and lasts[0] and all(lasts):
-        reading.state(_CODE, "dead.letter", "acknowledged", lasts[0].line)
+def _take_last_retry_topic(reading: Reading, leaves: list[Leaf]) -> None:
+    """Adds where a message goes after its retries: without a topic for it, it is acknowledged and
+    lost (KafkaDelayedRetryTopic, `handle`)."""
+    strategies = _attribute_by_channel(leaves, "failure-strategy").items()
+    topics = _attribute_by_channel(leaves, "dead-letter-queue.topic")
+    last_topics = [
+        topics[channel] for channel, leaf in strategies if leaf and leaf.text == _DELAYED
+    ]
+    if last_topics and last_topics[0] and all(last_topics):
+        reading.state(_CODE, "dead.letter", "acknowledged", last_topics[0].line)
 
 
-def _unacknowledged_letters(reading: Reading, ours: list[Leaf]) -> None:
-    """Whether dead letters, and messages on the way through topics of retries, are sent without
-    waiting for all: they are written as by an outgoing channel, whose acks has the default 1
-    (KafkaDeadLetterQueue and KafkaDelayedRetryTopic, `create`; KafkaConnector)."""
-    nested, own = (_of_channels(ours, key) for key in ("dead-letter-queue.acks", "acks"))
-    for channel, other in own.items():
-        stated = nested[channel] or other
+def _take_dead_letter_acks(reading: Reading, leaves: list[Leaf]) -> None:
+    """Adds whether dead letters, and messages in retry topics, are sent without acks=all: they are
+    written as by an outgoing channel, whose acks has the default 1 (KafkaDeadLetterQueue and
+    KafkaDelayedRetryTopic, `create`; KafkaConnector)."""
+    dead_letter_acks, channel_acks = (
+        _attribute_by_channel(leaves, key) for key in ("dead-letter-queue.acks", "acks")
+    )
+    for channel, acks in channel_acks.items():
+        effective = dead_letter_acks[channel] or acks
         letters = [
             item for item in reading.items
             if item.name == "dead.letter" and item.process in ("", channel)
         ]  # fmt: skip
-        if not letters or (stated and stated.text.strip().lower() in ("all", "-1")):
+        if not letters or (effective and effective.text.strip().lower() in ("all", "-1")):
             continue
-        line, process = stated.line if stated else letters[0].line, letters[0].process
+        line, process = effective.line if effective else letters[0].line, letters[0].process
         reading.items[:] = [item for item in reading.items if item not in letters]
         reading.state(_CODE, "dead.letter", "unacknowledged", line, process=process)
-        words = "acks counts for the dead letters of what is read, too"
-        if not stated:
-            words = "unless dead-letter-queue.acks is stated, dead letters are written with acks=1"
+        words = "acks also applies to the dead letters of this channel"
+        if not effective:
+            words = "unless dead-letter-queue.acks is set, dead letters are written with acks=1"
         reading.note(line, words)
 
 
-def _nulls(reading: Reading, ours: list[Leaf]) -> None:
-    """Whether bytes that cannot be read are handed on as null, whatever the failure strategy
-    (the attribute fail-on-deserialization-failure)."""
-    for leaf in _of_channels(ours, "fail-on-deserialization-failure").values():
+def _take_null_policy(reading: Reading, leaves: list[Leaf]) -> None:
+    """Adds whether bytes that cannot be deserialized are passed to the code as null, whatever the
+    failure strategy (the attribute fail-on-deserialization-failure)."""
+    for leaf in _attribute_by_channel(leaves, "fail-on-deserialization-failure").values():
         if leaf and not _is_true(leaf.text):
             reading.items[:] = [item for item in reading.items if item.name != "dead.letter"]
             reading.state(_CODE, "processing.errors", "skip", leaf.line)
-            words = "fail-on-deserialization-failure=false: the code is handed null for what cannot"
-            reading.note(leaf.line, f"{words} be read, and nothing else becomes of it")
+            words = "fail-on-deserialization-failure=false: the code gets null for what cannot be"
+            reading.note(leaf.line, f"{words} deserialized, and nothing else happens to it")
 
 
-def _commit(reading: Reading, given: Leaf | None, automatic: bool, line: int) -> None:
-    """When the position is saved (KafkaSource: `ignore` where the client commits by itself).
+def _take_commit(reading: Reading, strategy_leaf: Leaf | None, automatic: bool, line: int) -> None:
+    """Adds when offsets are committed (KafkaSource: `ignore` if the client commits automatically).
 
-    Messages wait in a buffer of the connector while it polls on, so the client does not know what
-    is done.
+    Messages wait in a buffer of the connector while it continues to poll, so that the client does
+    not know which are processed.
     """
-    strategy = given.text if given else "ignore" if automatic else "throttled"
-    line = given.line if given else line
+    strategy = strategy_leaf.text if strategy_leaf else "ignore" if automatic else "throttled"
+    line = strategy_leaf.line if strategy_leaf else line
     if strategy == "ignore" and not automatic and _in_transactions(reading):
         reading.state(_CODE, "commit", "in-transaction", line)
         reading.state(_CONSUMER, "enable.auto.commit", "false", line)
-        words = "commit-strategy=ignore with a transactional.id: the code is taken to hand what it "
-        reading.note(line, f"{words}reads to KafkaTransactions, which commits its offsets")
+        words = (
+            "commit-strategy=ignore with a transactional.id: it is assumed that the code passes "
+        )
+        reading.note(line, f"{words}its messages to KafkaTransactions, which commits the offsets")
         return
     reading.state(_CODE, "processing", "asynchronous", line)
     if automatic:
         reading.state(_CODE, "commit", "auto", line)
-        words = "enable.auto.commit=true: the client commits what still waits in the connector"
+        words = (
+            "enable.auto.commit=true: the client commits messages that still wait in the connector"
+        )
         reading.note(line, words)
         return
     reading.state(_CONSUMER, "enable.auto.commit", "false", line)
-    if strategy in _COMMITS:
+    if strategy in _COMMIT_STRATEGIES:
         reading.state(_CODE, "commit", "after-processing", line)
-        reading.state(_CODE, "commit.order", _COMMITS[strategy], line)
+        reading.state(_CODE, "commit.order", _COMMIT_STRATEGIES[strategy], line)
     elif strategy == "ignore":
-        words = "commit-strategy=ignore without enable.auto.commit=true: nobody commits, and each "
-        words += "start is one without a position. That is not advised on"
+        words = "commit-strategy=ignore without enable.auto.commit=true: nothing commits, and each "
+        words += "start is without a committed offset. That is not advised on"
         reading.wrong(_CODE, "commit", line, words)
     else:
         words = (
-            f"commit-strategy={shown(strategy)}: only your own code says where a reader begins. "
+            f"commit-strategy={shown(strategy)}: only your code determines where a reader starts. "
         )
         words += (
-            f"That is not advised on; the connector itself has {', '.join(_COMMITS)} and ignore"
+            f"That is not advised on; the connector has {', '.join(_COMMIT_STRATEGIES)} and ignore"
         )
         reading.wrong(_CODE, "commit", line, words)
 
 
 def _is_true(text: str) -> bool:
-    """Whether a switch is on: with any other word it is off (SmallRye Config, Converters,
+    """Whether a boolean property is true: any other word is false (SmallRye Config, Converters,
     BOOLEAN_CONVERTER)."""
     return text.strip().lower() in ("true", "1", "yes", "y", "on")
 

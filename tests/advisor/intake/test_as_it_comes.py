@@ -66,7 +66,7 @@ def test_a_properties_file_of_several_parts_is_read_part_by_part(
     lines = ["spring.kafka.producer.acks=all", separator, "spring.kafka.producer.acks=-1",
              "spring.config.activate.on-profile=dev", separator,
              "spring.kafka.producer.retries=3"]  # fmt: skip
-    note = "Line 3: profile dev states nothing else that decides."
+    note = "Line 3: profile dev sets nothing else that decides."
     _with_text({**MAIN, "producer.retries": 3}, newline.join(lines), note)
 
 

@@ -102,8 +102,8 @@ def test_profiles_that_state_nothing_else_that_decides_are_named() -> None:
     notes = read((FILES / "application.yml").read_text("utf-8"), JAVA).notes
     profiles = [note for note in notes if "profile" in note]
     assert profiles == [
-        "Line 46: profile prod states nothing else that decides.",
-        "Line 51: profile dev states nothing else that decides.",
+        "Line 46: profile prod sets nothing else that decides.",
+        "Line 51: profile dev sets nothing else that decides.",
     ]
 
 

@@ -41,10 +41,10 @@ QUARKUS = [
     # ReactiveKafkaConsumer says false, and KafkaSource commits what is done, in order
     (f"{READS}{_IN}.enable.auto.commit=true\n", 1, "skipped, effect_missing"),
     (f"{READS}{_IN}.commit-strategy=latest\n", 1, "commit.order: as-done -> in-order"),
-    (f"{READS}{_IN}.commit-strategy=ignore\n", 2, "nobody commits"),
-    (f"{READS}{_IN}.commit-strategy=checkpoint\n", 2, "only your own code says where"),
+    (f"{READS}{_IN}.commit-strategy=ignore\n", 2, "nothing commits"),
+    (f"{READS}{_IN}.commit-strategy=checkpoint\n", 2, "only your code determines where"),
     (f"{READS}{_IN}.commit-strategy=mine\n", 2, "itself has throttled, latest and ignore"),
-    (f"{READS}{_IN}.assign-seek=0|-1\n", 2, "assign-seek takes partitions by hand"),
+    (f"{READS}{_IN}.assign-seek=0|-1\n", 2, "assign-seek assigns partitions by hand"),
     (f"{READS}{_IN}.value-deserialization-failure-handler=h\n", 2, "only its code says"),
     (f"{READS}mp.messaging.connector.smallrye-kafka.failure-strategy=ignore\n", 1,
      "the message is skipped"),
@@ -57,7 +57,7 @@ QUARKUS = [
      "^YES"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=all\n", 0, "^YES"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n"
-     f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code is handed null"),
+     f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code gets null"),
     (f"{READS}{_IN}.failure-strategy=mine\n", 2, "only its code says"),
     (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n", 1,
      "it is unknown whether the dead-letter topic has the message"),

@@ -106,7 +106,7 @@ ELSEWHERE = [
     ({"application.properties": f"spring.config.import=vault://\n{ACKS}=all\n"}, "", 0,
      "goes before this file, and is not read"),
     ({"application.properties": f"{_CHANNEL}all\n"
-      "mp.messaging.outgoing.o.kafka-configuration=mine\n"}, "", 2, "is a bean of your own"),
+      "mp.messaging.outgoing.o.kafka-configuration=mine\n"}, "", 2, "is a bean of your code"),
     # a property of the same application goes before a default
     ({"application.properties": f"my.acks=1\n{ACKS}=${{my.acks:all}}\n"}, "", 1, ONE),
     ({"application.properties": f"my.acks=${{a.b}}\na.b=1\n{ACKS}=${{my.acks}}\n"}, "", 1, ONE),

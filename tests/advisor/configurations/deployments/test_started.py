@@ -27,7 +27,7 @@ CLIENT = """      SPRING_KAFKA_BOOTSTRAP_SERVERS: k:9092
 PROD = "      SPRING_PROFILES_ACTIVE: prod\n"
 ONE = "acks: 1 -> all"
 NO_FILE = "an application is started in profile prod, and no file of it is here"
-ELSEWHERE = "what stands there may go before what is here, and is not read"
+ELSEWHERE = "what is there may take precedence over this file, and is not read"
 POD = """---
 apiVersion: apps/v1
 kind: Deployment
@@ -109,7 +109,7 @@ OF_METRICS = "spring.kafka.producer.acks: all\n"
     ({"c.yml": f"{SERVICE}{CLIENT}    command: --spring.config.location=/etc/a.yml\n"}, "", 0,
      f"YES.*spring.config.location: {ELSEWHERE}"),
     ({"application.yml": FILE, "c.yml": f"{SERVICE}      - SPRING_PROFILES_ACTIVE\n"}, "", 0,
-     "YES.*c.yml:5: which profile spring.profiles.active says is filled in"),
+     "YES.*c.yml:5: the profile of spring.profiles.active is filled in"),
     ({"c.yml": SERVICE.replace("    env", "    env_file: a.env\n    env") + CLIENT}, "", 0,
      "YES.*c.yml:4: env_file \\S+ may hold settings: not read here"),
     ({"c.yml": f"{SERVICE}{CLIENT}    volumes: ['./application.yml:/app/application.yml']\n"}, "",

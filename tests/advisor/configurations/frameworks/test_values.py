@@ -96,8 +96,8 @@ IGNORED, SKIP = "application.delivery.errors=ignored", "application.processing.e
     ("outgoing.out.waitForWriteCompletion=flase", 1, IGNORED),
     ("outgoing.out.waitForWriteCompletion=yes", 0, YES),
     ("incoming.in.fail-on-deserialization-failure=off", 1, SKIP),
-    ("incoming.in.failure-strategy=fial", 2, "The connector itself has fail, ignore"),
-    ("incoming.in.commit-strategy=throtled", 2, "the connector itself has throttled, latest"),
+    ("incoming.in.failure-strategy=fial", 2, "The connector has fail, ignore"),
+    ("incoming.in.commit-strategy=throtled", 2, "the connector has throttled, latest"),
 ])  # fmt: skip
 def test_a_switch_of_smallrye_is_off_with_any_other_word(
     tmp_path: Path, line: str, code: int, expected: str

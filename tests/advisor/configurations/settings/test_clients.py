@@ -247,7 +247,7 @@ OF_FRAMEWORKS = [
     (f"{QUARKUS}{INCOMING}commit-strategy=ignore\n{OUTGOING}transactional.id="
      "${quarkus.application.name}-${channelName}", 0, "is the same for each instance"),
     (f"{QUARKUS}{OUTGOING}transactional.id=t", 1, "NO"),
-    (f"{QUARKUS}{INCOMING}commit-strategy=ignore", 2, "nobody commits"),
+    (f"{QUARKUS}{INCOMING}commit-strategy=ignore", 2, "nothing commits"),
     (f"{QUARKUS}kafka-streams.processing.guarantee=exactly_once_v2", 2, "Streams is set up here"),
     # nothing that is known
     (f"{INCOMING}connector=helidon-kafka\n{INCOMING}auto.offset.reset=earliest", 2, "nothing is r"),

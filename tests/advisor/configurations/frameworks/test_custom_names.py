@@ -17,7 +17,7 @@ QUARKUS = "mp.messaging.incoming.o.connector=smallrye-kafka\n"
 QUARKUS += "mp.messaging.incoming.o.auto.offset.reset=earliest\n"
 MICRONAUT = "kafka:\n  consumers:\n    default: {auto.offset.reset: earliest}\n"
 READS = f"{TOPIC} application.processing.errors=retry"
-OWN = "of a client as code of your own has it"
+OWN = "of a client, under a name that only your code knows"
 
 
 @pytest.mark.parametrize(("more", "code", "expected"), [
