@@ -32,7 +32,7 @@ from advisor.intake.text import shown
 
 _PRODUCER, _CONSUMER, _CODE = Component.PRODUCER, Component.CONSUMER, Component.APPLICATION
 _CHANNEL = re.compile(
-    r"mp\.messaging\.(?P<way>incoming|outgoing)\.(?P<channel>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
+    r"mp\.messaging\.(?P<direction>incoming|outgoing)\.(?P<channel>\"[^\"]+\"|[^.]+)\.(?P<key>.+)"
 )
 _CONNECTOR = re.compile(r"mp\.messaging\.connector\.\"?(?P<name>[^.\"]+)\"?\.(?P<key>.+)")
 _LINE = re.compile(r"^[ \t]*\"?(?:%[\w{},]+\"?\.)?mp\.messaging[.:]", re.MULTILINE)
@@ -97,50 +97,46 @@ def _read(
     leaves = dict[tuple[str, str], Leaf]()
     effective = effective_leaves(reading, sources, profiles)
     refuse_custom_names(reading, effective, [leaf for source in sources for leaf in source.leaves])
-    split_leaves = _split_by_precedence(effective)
-    split_leaves = [leaf for leaf in split_leaves if not (leaf.path[0] and leaf.path[1] in without)]
-    _refuse_streams(reading, split_leaves)
-    for leaf in split_leaves:
+    split = _split_by_precedence(effective)
+    split = [leaf for leaf in split if not (leaf.path[0] and leaf.path[1] in without)]
+    _refuse_streams(reading, split)
+    for leaf in split:
         leaves[_channel_and_key(leaf)] = leaf
-    other_connectors = _other_connectors(reading, leaves)
-    directions = {
-        direction_or_all
-        for direction_or_all, _ in leaves
-        if direction_or_all in ("incoming", "outgoing")
-    }
-    overridden_attributes = {
+    foreign = _foreign_channels(reading, leaves)
+    directions = {scope for scope, _ in leaves if scope in ("incoming", "outgoing")}
+    overridden = {
         direction: _overridden_attributes(leaves, direction)
         for direction in ("incoming", "outgoing")
     }
-    for (direction_or_all, _), leaf in leaves.items():
-        if leaf.path[:2] in other_connectors:
+    for (scope, _), leaf in leaves.items():
+        if leaf.path[:2] in foreign:
             continue
         for direction, component in (("incoming", _CONSUMER), ("outgoing", _PRODUCER)):
-            for_all = direction_or_all == "" and direction in directions
-            known_names = known_keys(newest(Family.JAVA), component) | _CONNECTOR_ATTRIBUTES
-            applies = direction_or_all == direction or (for_all and leaf.path[2] in known_names)
-            if applies and not (for_all and leaf.path[2] in overridden_attributes[direction]):
+            for_all = scope == "" and direction in directions
+            known = known_keys(newest(Family.JAVA), component) | _CONNECTOR_ATTRIBUTES
+            applies = scope == direction or (for_all and leaf.path[2] in known)
+            if applies and not (for_all and leaf.path[2] in overridden[direction]):
                 _fill(reading, component, leaf)
-    for direction_or_all, channel, _ in (
-        leaf.path for leaf in leaves.values() if leaf.path[:2] not in other_connectors
+    for scope, channel, _ in (
+        leaf.path for leaf in leaves.values() if leaf.path[:2] not in foreign
     ):
-        kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(direction_or_all, ())
+        kinds = {"incoming": (_CONSUMER, _CODE), "outgoing": (_PRODUCER,)}.get(scope, ())
         reading.clients |= {(kind, channel) for kind in kinds}
-    _state_defaults(reading, leaves, other_connectors)
-    if other_connectors and not reading.items:
-        line = next(leaf.line for leaf in leaves.values() if leaf.path[:2] in other_connectors)
+    _state_defaults(reading, leaves, foreign)
+    if foreign and not reading.items:
+        line = next(leaf.line for leaf in leaves.values() if leaf.path[:2] in foreign)
         words = f"no channel here is of {_KAFKA_CONNECTOR}, and no other connector is known"
         reading.wrong(_CODE, "connector", line, f"{words}: nothing is read")
     return reading
 
 
-def _overridden_attributes(named: Mapping[tuple[str, str], Leaf], part: str) -> set[str]:
+def _overridden_attributes(leaves: Mapping[tuple[str, str], Leaf], direction: str) -> set[str]:
     """Returns the attributes that every channel of a direction sets itself."""
-    keys = defaultdict[str, set[str]](set)
-    for (way, _), leaf in named.items():
-        if way == part:
-            keys[leaf.path[1]].add(leaf.path[2])
-    return set(_CONNECTOR_ATTRIBUTES.intersection(*keys.values())) if keys else set()
+    attributes = defaultdict[str, set[str]](set)
+    for (leaf_direction, _), leaf in leaves.items():
+        if leaf_direction == direction:
+            attributes[leaf.path[1]].add(leaf.path[2])
+    return set(_CONNECTOR_ATTRIBUTES.intersection(*attributes.values())) if attributes else set()
 
 
 def _split_by_precedence(every: Iterable[Leaf]) -> list[Leaf]:
@@ -156,7 +152,7 @@ def _split(leaf: Leaf) -> Leaf:
     key as its path."""
     name = leaf.path[0]
     if match := _CHANNEL.fullmatch(name):
-        return replace(leaf, path=(match["way"], match["channel"].strip('"'), match["key"]))
+        return replace(leaf, path=(match["direction"], match["channel"].strip('"'), match["key"]))
     if match := _CONNECTOR.fullmatch(name):
         return replace(leaf, path=("", match["name"], match["key"]))
     if name.startswith("kafka."):
@@ -176,26 +172,28 @@ def _refuse_streams(reading: Reading, every: Iterable[Leaf]) -> None:
 
 
 def _channel_and_key(leaf: Leaf) -> tuple[str, str]:
-    way, channel, key = leaf.path
-    return way, f"{channel}.{key}"
+    direction, channel, key = leaf.path
+    return direction, f"{channel}.{key}"
 
 
-def _other_connectors(
-    reading: Reading, named: Mapping[tuple[str, str], Leaf]
+def _foreign_channels(
+    reading: Reading, leaves: Mapping[tuple[str, str], Leaf]
 ) -> set[tuple[str, ...]]:
     """Returns the channels of other connectors, which have other rules."""
     channels = set[tuple[str, ...]]()
-    for leaf in named.values():
-        way, channel, key = leaf.path
-        connector = by_default(leaf.text) if way != "" and key == "connector" else _KAFKA_CONNECTOR
+    for leaf in leaves.values():
+        direction, channel, key = leaf.path
+        connector = (
+            by_default(leaf.text) if direction != "" and key == "connector" else _KAFKA_CONNECTOR
+        )
         if "${" in connector:
             words = "connector is filled in when the application starts. Write the one that counts"
             reading.wrong(_CODE, "connector", leaf.line, words)
-        elif connector != _KAFKA_CONNECTOR or (way == "" and channel != _KAFKA_CONNECTOR):
-            other = connector if connector != _KAFKA_CONNECTOR else channel
-            words = f"connector {shown(other)} sets up its clients by rules of its own: not read"
+        elif connector != _KAFKA_CONNECTOR or (direction == "" and channel != _KAFKA_CONNECTOR):
+            name = connector if connector != _KAFKA_CONNECTOR else channel
+            words = f"connector {shown(name)} sets up its clients by rules of its own: not read"
             reading.note(leaf.line, words)
-            channels.add((way, channel))
+            channels.add((direction, channel))
     return channels
 
 
@@ -239,12 +237,12 @@ def _take(reading: Reading, component: Component, key: str, line: int, text: str
 
 
 def _state_defaults(
-    reading: Reading, leaves: Mapping[tuple[str, str], Leaf], other_connectors: set[tuple[str, ...]]
+    reading: Reading, leaves: Mapping[tuple[str, str], Leaf], foreign: set[tuple[str, ...]]
 ) -> None:
     """Adds the defaults of the connector for each direction that is used."""
     kafka_leaves = [
         replace(leaf, text=by_default(leaf.text))
-        for leaf in leaves.values() if leaf.path[:2] not in other_connectors
+        for leaf in leaves.values() if leaf.path[:2] not in foreign
     ]  # fmt: skip
     outgoing_lines = [leaf.line for leaf in kafka_leaves if leaf.path[0] == "outgoing"]
     incoming_lines = [leaf.line for leaf in kafka_leaves if leaf.path[0] == "incoming"]

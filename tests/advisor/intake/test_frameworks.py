@@ -35,7 +35,7 @@ QUARKUS = [
     (READS, 0, "^YES"),
     (SAFE, 0, "^YES"),
     # KafkaConnector: `acks` has the default 1, and ReactiveKafkaProducer always states it
-    (READS + WRITES, 1, "acks: 1 -> all.*the connector says acks=1"),
+    (READS + WRITES, 1, "acks: 1 -> all.*the connector uses acks=1"),
     (f"{WRITES}{_OUT}.enable.idempotence=true\n", 2, "Must set acks to all"),
     (f"{SAFE}{_OUT}.waitForWriteCompletion=false\n", 1, "delivery.errors: ignored -> handled"),
     # ReactiveKafkaConsumer says false, and KafkaSource commits what is done, in order
@@ -43,12 +43,12 @@ QUARKUS = [
     (f"{READS}{_IN}.commit-strategy=latest\n", 1, "commit.order: as-done -> in-order"),
     (f"{READS}{_IN}.commit-strategy=ignore\n", 2, "nothing commits"),
     (f"{READS}{_IN}.commit-strategy=checkpoint\n", 2, "only your code determines where"),
-    (f"{READS}{_IN}.commit-strategy=mine\n", 2, "itself has throttled, latest and ignore"),
+    (f"{READS}{_IN}.commit-strategy=mine\n", 2, "connector has throttled, latest and ignore"),
     (f"{READS}{_IN}.assign-seek=0|-1\n", 2, "assign-seek assigns partitions by hand"),
-    (f"{READS}{_IN}.value-deserialization-failure-handler=h\n", 2, "only its code says"),
+    (f"{READS}{_IN}.value-deserialization-failure-handler=h\n", 2, "only that shows"),
     (f"{READS}mp.messaging.connector.smallrye-kafka.failure-strategy=ignore\n", 1,
      "the message is skipped"),
-    (f"{READS}mp.messaging.connector.smallrye-kafka.commit-strategy=mine\n", 2, "itself has"),
+    (f"{READS}mp.messaging.connector.smallrye-kafka.commit-strategy=mine\n", 2, "connector has"),
     (f"{READS}{_IN}.failure-strategy=ignore\n", 1, "the message is skipped"),
     # KafkaDeadLetterQueue writes as an outgoing channel does, with acks=1 unless stated
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n", 1,
@@ -58,13 +58,13 @@ QUARKUS = [
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=all\n", 0, "^YES"),
     (f"{READS}{_IN}.failure-strategy=dead-letter-queue\n"
      f"{_IN}.fail-on-deserialization-failure=false\n", 1, "the code gets null"),
-    (f"{READS}{_IN}.failure-strategy=mine\n", 2, "only its code says"),
+    (f"{READS}{_IN}.failure-strategy=mine\n", 2, "only that shows"),
     (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n", 1,
      "it is unknown whether the dead-letter topic has the message"),
     (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\nkafka.acks=1\n{_IN}.acks=all\n", 0,
      "^YES"),
     (f"{SAFE}{_IN}.failure-strategy=dead-letter-queue\n{_IN}.dead-letter-queue.acks=1\n"
-     f"{_IN}.acks=all\n", 1, "acks counts for the dead letters"),
+     f"{_IN}.acks=all\n", 1, "acks also applies to the dead letters"),
     # KafkaDelayedRetryTopic acknowledges after the last retry, if there is no topic for it
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n", 1, "the message is skipped"),
     (f"{READS}{_IN}.failure-strategy=delayed-retry-topic\n{_IN}.dead-letter-queue.topic=d\n", 1,
@@ -128,7 +128,7 @@ kafka:
 """
 MICRONAUT = [
     (_MICRONAUT, 1, "acks: 1 -> all"),
-    (_MICRONAUT, 1, "the message is skipped.*unless @ErrorStrategy of the code says"),
+    (_MICRONAUT, 1, "the message is skipped.*unless @ErrorStrategy in the code"),
     # a client with a name has nothing of the default one
     ("kafka.producers.bills.acks=all\nkafka.producers.default.acks=0\n", 2, "--only bills"),
     ("kafka.producers.bills.linger.ms=9\nkafka.producers.default.acks=all\nkafka.acks=0\n", 2,
@@ -138,7 +138,7 @@ MICRONAUT = [
      2, "--only default, --only g"),
     ("kafka.acks=0\nkafka.producers.default.linger.ms=5\n", 1, "acks: 0 -> all"),
     ("kafka.producers.default.acks=all\nkafka.streams.default.acks=0\n", 0,
-     "^YES.*kafka.streams is not read"),
+     "^YES.*kafka.streams are not read"),
 ]  # fmt: skip
 
 

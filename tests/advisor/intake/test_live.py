@@ -118,7 +118,7 @@ def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
     for brokers in ([newer], mixed, [()]):
         intake, _ = read(seen(brokers=brokers))
         assert "kafka" not in intake.heads
-        assert noted(intake, "Which Kafka the brokers run cannot be told")
+        assert noted(intake, "The version of the brokers does not follow")
 
 
 def test_brokers_before_kraft_are_read_with_the_timeout_that_counts_there() -> None:

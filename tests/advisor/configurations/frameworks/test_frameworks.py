@@ -237,7 +237,7 @@ BESIDE += "spring.cloud.stream.bindings.in-0.group=g\n"
 @pytest.mark.parametrize(("text", "option", "code", "expected"), [
     (BESIDE, "", 2, "Kafka Streams binder, whose names are not read"),
     (BESIDE, "--only in-0", 1, "the binder says earliest"),
-    (QUARKUS[-1][0], "--only a", 1, "the connector says acks=1"),
+    (QUARKUS[-1][0], "--only a", 1, "the connector uses acks=1"),
     (QUARKUS[-1][0], "--kind quarkus-streams", 1, "producer.acks: 1 -> all"),
 ])  # fmt: skip
 def test_kafka_streams_beside_another_client(
@@ -260,7 +260,7 @@ FRAMEWORKS = [
     ("kafka:\n  streams:\n    a:\n      producer.acks: 1\n    b:\n      producer.acks: 1\n", "",
      STREAMS, 2, "a, b: one pipeline has one Streams application"),
     ("kafka:\n  producers:\n    default:\n      acks: all\n  streams:\n    default:\n      a: 1\n",
-     "", JAVA, 0, "give it as streams.properties"),
+     "", JAVA, 0, "give them as streams.properties"),
     # bindings of the binder that is there, which looks at no result of a send
     (CLIENTS + BINDINGS, "", RETRIED, 1, "application.delivery.errors: ignored -> handled"),
     (f"{CLIENTS}{BINDINGS}          binder: kafka1\n", "", RETRIED, 1, "ignored -> handled"),
