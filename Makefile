@@ -44,15 +44,13 @@ test: dev ## Gates and tests; BROWSER=no without Chromium (the rest: make nightl
 	@echo "One scenario of each family and the first lab were staged. All others, and exploring: make nightly"
 	$(left_out)
 
-# Two test files side by side, in the order that tests/conftest.py gives them; then experiments one
-# after the other: one has two clusters, and what it stages is timed. Of the first, two may fail
-# once: both attempts are printed. No experiment may, and nothing in `make nightly`. Folders that
-# hold none of them are not read: tests/conftest.py sees to that.
+# Two workers: one runs the experiments, which have two clusters each, and what else boots brokers;
+# the other what needs none, until they meet (tests/two_ends.py). Of what is no experiment two may
+# fail once: both attempts are printed. No experiment may, and nothing in `make nightly`.
 timed:
-	$(PY) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --ignore tests/advisor \
+	$(PY) -m pytest -n 2 --no-loadscope-reorder --ignore tests/advisor \
 	  --reruns 1 --max-suite-reruns 2 --rerun-show-tracebacks \
-	  -m "not ($(call any,timeless whole $(BY_NIGHT)))"
-	$(PY) -m pytest -m "whole and not ($(call any,$(BY_NIGHT)))" tests/browser tests/cluster tests/labs
+	  -m "not ($(call any,timeless $(BY_NIGHT)))"
 
 # These take what the others leave of two cores, two processes of them at a time. They are printed
 # when all of theirs have run. At this priority they have a tenth of a core at least: a limit of

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 from hypothesis import settings as hypothesis
 
 from config.places import socket_path
+from tests.two_ends import FromBothEnds
 
 # No stopwatch for Hypothesis: on a shared machine a pause is no slowness of ours.
 hypothesis.register_profile("unhurried", deadline=None)
@@ -41,9 +43,6 @@ BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
 TIMED = {"process", "stack", "cluster", "browser", "whole"}
 """The rest waits for nobody: pure tests, those that draw, contracts, and judging in one session."""
 
-STAGED_IN = ("browser", "cluster", "labs")
-"""Where `make test` looks for experiments; for what is timed it looks everywhere but in advisor."""
-
 COSTLY_LIMIT_S = 900
 """For tests that start a Spark, brokers or a browser; each wait in them has a limit of its own."""
 
@@ -54,13 +53,16 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FromBothEnds:
+    """The only way in which workers share tests here."""
+    return FromBothEnds(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks by folder, then orders by cost; what pytest-randomly shuffled stays shuffled within.
 
-    Alone the cheapest go first, and tell sooner what is wrong. Of two workers side by side neither
-    must be left with a long file at the end: the dearest go first. A file should stay with one
-    worker, and so should all that share the Spark session; xdist 3.8 does not keep them together,
-    since it writes groups into `_nodeid`, which pytest 9.2 no longer reads.
+    Alone the cheapest go first, and tell sooner what is wrong. Workers take from both ends.
     """
     here = Path(__file__).parent
     for item in items:
@@ -75,10 +77,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         marks = {mark.name for mark in item.iter_markers()}
         if not marks & TIMED and (shares_spark or "spark" not in marks):
             item.add_marker("timeless")
-        elif folder == "advisor" or ("whole" in marks and folder not in STAGED_IN):
+        elif folder == "advisor":
             raise pytest.UsageError(f"{item.nodeid}: the Makefile does not look for it there")
-        item.add_marker(pytest.mark.xdist_group("spark" if shares_spark else item.location[0]))
-    items.sort(key=_cost, reverse=hasattr(config, "workerinput"))
+        if "whole" in marks:
+            item.add_marker(pytest.mark.flaky(reruns=0))  # what it shows is what we promise
+    items.sort(key=turn if hasattr(config, "workerinput") else _cost)
 
 
 def _cost(item: pytest.Item) -> int:
@@ -86,6 +89,16 @@ def _cost(item: pytest.Item) -> int:
         (BY_COST.index(mark.name) + 1 for mark in item.iter_markers() if mark.name in BY_COST),
         default=0,
     )
+
+
+def turn(item: pytest.Item) -> tuple[bool, int]:
+    """In front what boots clusters: the experiment that a page shows, then all others, then the
+    rest. Behind it what boots none, the dearest at the end.
+    """
+    marks = {mark.name for mark in item.iter_markers()}
+    if marks & {"whole", "cluster"}:
+        return False, -_cost(item) - ("whole" in marks and "browser" in marks)
+    return True, _cost(item)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,100 @@
+"""How two workers share the timed tests, without one of them being run."""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.conftest import turn
+from tests.two_ends import FromBothEnds
+
+TESTS = [f"tests/{file}.py::test_{number}[a::b]" for file in "abcd" for number in range(4)]
+
+
+class Worker:
+    """Collects what it is told to run."""
+
+    shutting_down = False
+
+    def __init__(self, name: str) -> None:
+        self.gateway = SimpleNamespace(id=name)
+        self.told: list[int] = []
+
+    def send_runtest_some(self, indices: list[int]) -> None:
+        self.told += indices
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+    @property
+    def files(self) -> str:
+        """The letter of the file of each test."""
+        return "".join(TESTS[index][len("tests/")] for index in self.told)
+
+
+@pytest.fixture
+def workers() -> list[Any]:
+    return [Worker("gw0"), Worker("gw1")]
+
+
+@pytest.fixture
+def scheduler(workers: list[Any]) -> FromBothEnds:
+    config: Any = SimpleNamespace(
+        getvalue=lambda name: ["popen", "popen"], option=SimpleNamespace(loadscopereorder=False)
+    )
+    made = FromBothEnds(config)
+    for worker in workers:
+        made.add_node(worker)
+        made.add_node_collection(worker, TESTS)
+    made.schedule()
+    return made
+
+
+def finish(scheduler: FromBothEnds, worker: Any, count: int) -> None:
+    done = sum(sum(unit.values()) for unit in scheduler.assigned_work[worker].values())
+    for index in worker.told[done : done + count]:
+        scheduler.mark_test_complete(worker, index)
+
+
+def test_workers_take_whole_files_from_both_ends(
+    scheduler: FromBothEnds, workers: list[Any]
+) -> None:
+    first, second = workers
+    assert (first.files, second.files) == ("aaaa", "dddd")
+    finish(scheduler, first, 4)
+    assert (first.files, second.files) == ("aaaabbbb", "dddd")
+    finish(scheduler, first, 4)
+    assert (first.files, second.files) == ("aaaabbbbcccc", "dddd")
+    finish(scheduler, second, 4)
+    assert second.shutting_down
+
+
+def test_the_second_takes_the_last_that_is_left(
+    scheduler: FromBothEnds, workers: list[Any]
+) -> None:
+    first, second = workers
+    finish(scheduler, second, 4)
+    finish(scheduler, second, 4)
+    assert (first.files, second.files) == ("aaaa", "ddddccccbbbb")
+
+
+class Item:
+    """A test with these marks."""
+
+    def __init__(self, *marks: str) -> None:
+        self.marks = marks
+
+    def iter_markers(self) -> list[Any]:
+        return [SimpleNamespace(name=mark) for mark in self.marks]
+
+
+def test_what_boots_clusters_is_in_front_and_what_boots_none_ends_with_the_dearest() -> None:
+    in_turn = [
+        Item("whole", "stack", "browser"), Item("whole", "stack"), Item("cluster"),
+        Item(), Item("drawn"), Item("process"), Item("stack"), Item("browser"),
+    ]  # fmt: skip
+    shuffled: list[Any] = random.sample(in_turn, len(in_turn))
+    assert sorted(shuffled, key=turn) == in_turn
