@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import turn
+from tests.conftest import pytest_collection_modifyitems, turn
+from tests.house.files import ROOT
 from tests.two_ends import FromBothEnds
 
 TESTS = [f"tests/{file}.py::test_{number}[a::b]" for file in "abcd" for number in range(4)]
@@ -84,11 +85,16 @@ def test_the_second_takes_the_last_that_is_left(
 class Item:
     """A test with these marks."""
 
+    path = ROOT / "tests" / "labs" / "test_one.py"
+
     def __init__(self, *marks: str) -> None:
-        self.marks = marks
+        self.marks: list[Any] = [SimpleNamespace(name=mark) for mark in marks]
 
     def iter_markers(self) -> list[Any]:
-        return [SimpleNamespace(name=mark) for mark in self.marks]
+        return self.marks
+
+    def add_marker(self, mark: Any) -> None:
+        self.marks.append(SimpleNamespace(name=mark) if isinstance(mark, str) else mark.mark)
 
 
 def test_what_boots_clusters_is_in_front_and_what_boots_none_ends_with_the_dearest() -> None:
@@ -98,3 +104,13 @@ def test_what_boots_clusters_is_in_front_and_what_boots_none_ends_with_the_deare
     ]  # fmt: skip
     shuffled: list[Any] = random.sample(in_turn, len(in_turn))
     assert sorted(shuffled, key=turn) == in_turn
+
+
+def test_no_experiment_is_run_again_and_other_timed_tests_may_be() -> None:
+    config: Any = SimpleNamespace(workerinput={})
+    experiment, other = Item("whole"), Item("process")
+    items: list[Any] = [other, experiment]
+    pytest_collection_modifyitems(config, items)
+    assert items == [experiment, other]
+    assert [mark.kwargs for mark in experiment.marks if mark.name == "flaky"] == [{"reruns": 0}]
+    assert "flaky" not in {mark.name for mark in other.marks}
