@@ -37,7 +37,7 @@ FOLDER_MARKS = {
 WIDE = Path(__file__).parent / "advisor" / "configurations"
 """Rows of questions by the hundred, which `make test` asks and `make check` does not."""
 
-BY_COST = ("drawn", "process", *FOLDER_MARKS.values(), "whole")
+BY_COST = ("process", *FOLDER_MARKS.values(), "whole")
 """What has none of these marks is pure, and the cheapest."""
 
 TIMED = {"process", "stack", "cluster", "browser", "whole"}
