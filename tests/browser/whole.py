@@ -28,9 +28,9 @@ def expect_grade(page: Page, expected: str) -> None:
     expect(page.locator("#graded"), page.locator("#live").inner_text()).to_contain_text(expected)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a house that was started by `manage.py up` for this session."""
+    """The address of a house that was started by `manage.py up` for the tests of a file."""
     with house(tmp_path_factory.mktemp("whole") / "data") as up:
         up.wait_until_ready()
         yield f"http://127.0.0.1:{up.port}"
