@@ -38,7 +38,8 @@ PRIVATE = re.compile(
     re.MULTILINE,
 )
 NOT_OURS = re.compile(
-    r": from confluent_kafka|\b(?:self|cls|os)\._[a-z]|\._(?:replace|default_manager|jsc|gateway)\b"
+    r": from confluent_kafka|\b(?:self|cls|os|super\(\))\._[a-z]"
+    r"|\._(?:replace|default_manager|jsc|gateway)\b"
 )
 """Of a named tuple, of Django's models, and what PySpark and librdkafka have no public name for."""
 
