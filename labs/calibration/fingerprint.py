@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from advisor.reasoning.failures import all_events
+from advisor.reasoning.obstacle import obstacles
+from labs.calibration.table import happens_in
 from labs.engine.base.processes import ROOT
 from labs.engine.scenarios import find
 
 _SCENARIOS = ROOT / "labs" / "engine" / "scenarios"
+_REASONING = ROOT / "advisor" / "reasoning"
+_CATALOG = ROOT / "advisor" / "catalog"
 _DIGITS = 12
 
 
 def fingerprint(scenario: str) -> Mapping[str, str]:
-    """The scenario's file, the engine with the judge, and the rules with their catalog.
+    """The scenario's file, the engine with the judge, and the rules that predict its runs.
 
     Raises `ScenarioError` for a scenario that does not exist.
     """
-    module = _SCENARIOS / f"{find(scenario).name.replace('-', '_')}.py"
-    return {"scenario": _hash([module]), "engine": _engine(), "rules": _rules()}
+    name = find(scenario).name
+    module = _SCENARIOS / f"{name.replace('-', '_')}.py"
+    return {"scenario": _hash([module]), "engine": _engine(), "rules": _rules(name)}
 
 
 def short_form(code: Mapping[str, str]) -> str:
@@ -36,9 +43,46 @@ def _engine() -> str:
 
 
 @cache
-def _rules() -> str:
-    parts = (ROOT / "advisor" / part for part in ("reasoning", "catalog"))
-    return _hash(file for part in parts for file in _sources(part.rglob("*")))
+def _rules(scenario: str) -> str:
+    return _hash(predicting_files(scenario))
+
+
+def predicting_files(scenario: str) -> frozenset[Path]:
+    """The events that may happen in a scenario, all that they import, and the catalog's data.
+
+    A run is compared with what these permit. Findings, levers and the search for changes say
+    nothing of what a run may show (docs/decisions/0164-the-code-that-a-run-is-evidence-for.md).
+    """
+    events = [event for event in all_events() if happens_in(event, scenario)]
+    names = [part.__module__ for part in (obstacles, *(event.permits for event in events))]
+    reached = [ROOT.joinpath(*name.split(".")).with_suffix(".py") for name in names]
+    files = {file for file in _sources(_CATALOG.rglob("*")) if file.suffix != ".py"}
+    while reached:
+        file = reached.pop()
+        if file not in files:
+            files.add(file)
+            reached += _imported(file)
+    return frozenset(files)
+
+
+@cache
+def _imported(file: Path) -> tuple[Path, ...]:
+    """The modules of the reasoning and the catalog that a module imports."""
+    places = (ROOT.joinpath(*name.split(".")) for name in _names(ast.parse(file.read_bytes())))
+    files = (path for at in places for path in (at.with_suffix(".py"), at / "__init__.py"))
+    return tuple(
+        path for path in files
+        if path.is_file() and not {_REASONING, _CATALOG}.isdisjoint(path.parents)
+    )  # fmt: skip
+
+
+def _names(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
 
 
 def _sources(files: Iterable[Path]) -> Iterable[Path]:

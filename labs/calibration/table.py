@@ -223,12 +223,17 @@ def possible(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
     return anomalies | {Anomaly.EFFECT_MISSING} if Anomaly.LOST_WRITE in anomalies else anomalies
 
 
+def happens_in(event: FailureEvent, scenario: str) -> bool:
+    """Whether a run of a scenario may show what an event permits."""
+    also = COMPANIONS | ALSO.get(scenario, frozenset())
+    return event.scenario == scenario or event.name in also
+
+
 def _together(event: FailureEvent, pipeline: Pipeline) -> frozenset[Anomaly]:
-    also = COMPANIONS | ALSO.get(event.scenario, frozenset())
     return frozenset(
         anomaly
         for other in events_for(pipeline)
-        if other.scenario == event.scenario or other.name in also
+        if happens_in(other, event.scenario)
         for anomaly in other.permits(pipeline)
     )
 

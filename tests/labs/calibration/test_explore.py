@@ -304,13 +304,6 @@ def test_what_a_shipped_run_refutes_fails_the_build(client: Client) -> None:
     assert "Called impossible, and seen" in client.get(reverse("labs:evidence")).content.decode()
 
 
-def test_a_fingerprint_is_of_the_scenario_and_of_what_all_share() -> None:
-    one, other = fingerprint(BEHIND), fingerprint("leader-killed")
-    assert one["scenario"] != other["scenario"]
-    assert (one["engine"], one["rules"]) == (other["engine"], other["rules"])
-    assert {len(name) for name in one.values()} == {12}
-
-
 def test_whatever_breaks_a_run_without_a_wish_can_refute() -> None:
     assert {anomaly.value for anomaly in Anomaly} >= WITHOUT_WANT
 

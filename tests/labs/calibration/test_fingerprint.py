@@ -1,0 +1,69 @@
+"""A run is evidence for its scenario, for the engine, and for the code that predicts it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from advisor.reasoning.failures import all_events
+from labs.calibration.fingerprint import fingerprint, predicting_files
+from labs.calibration.table import possible
+from labs.engine.base.processes import ROOT
+from labs.engine.scenarios import ScenarioError
+from tests.engine.arms import pipeline
+
+_ADVISOR = [ROOT / "advisor" / room for room in ("reasoning", "catalog")]
+_OTHER = [ROOT / "advisor" / "reasoning" / room for room in ("rules", "levers")]
+EVENTS = {
+    "leader-killed-followers-behind": "leader_killed_followers_behind.py",
+    "consumer-killed-before-commit": "consumer_killed_before_commit.py",
+}
+
+
+def run_by(event: str) -> set[Path]:
+    """The advisor's files of which code is run when a run of an event's scenario is predicted."""
+    (staged,) = (item for item in all_events() if item.name == event)
+    files = set[Path]()
+
+    def watch(frame: FrameType, *_: object) -> None:
+        file = Path(frame.f_code.co_filename)
+        if not set(_ADVISOR).isdisjoint(file.parents):
+            files.add(file)
+
+    settings = pipeline(producer__acks="1", topic__min_insync_replicas=2)
+    sys.setprofile(watch)
+    try:
+        possible(staged, settings)
+    finally:
+        sys.setprofile(None)
+    return files
+
+
+def test_runs_of_two_scenarios_share_the_engine() -> None:
+    one, other = (fingerprint(scenario) for scenario in EVENTS)
+    assert one["scenario"] != other["scenario"]
+    assert one["engine"] == other["engine"]
+    assert one["rules"] != other["rules"]
+    assert {len(name) for name in one.values()} == {12}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_all_code_that_predicts_a_run_counts(event: str) -> None:
+    files = predicting_files(event)
+    assert EVENTS[event] in {file.name for file in files}
+    assert run_by(event) <= files
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_what_only_findings_and_changes_say_does_not(event: str) -> None:
+    assert not [
+        file for file in predicting_files(event) if not set(_OTHER).isdisjoint(file.parents)
+    ]
+
+
+def test_a_scenario_that_is_not_there_has_none() -> None:
+    with pytest.raises(ScenarioError):
+        fingerprint("no-such-scenario")
