@@ -47,19 +47,19 @@ from advisor.intake.clients.placeholders import FILLED_IN, to_fill_in
 from advisor.intake.clients.setting_notes import PLUGINS, hint, remark
 from advisor.intake.clients.several_clients import disagreeing, ids_of, set_up_by, with_own_lines
 from advisor.intake.clients.streams_properties import overruling
-from advisor.intake.cluster.disagreements import FOLDERS, weaker
+from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.folders_in_memory import (
     TEMPORARY_WORDS,
     as_log_dirs,
-    in_memory,
-    metadata_in_temporary,
+    folders_in_memory,
+    temporary_metadata,
 )
-from advisor.intake.cluster.identity import mistaken, of_other_clusters, places_of, server_of
-from advisor.intake.cluster.mode import KRAFT, early_access, is_asked, with_mode, without_roles
+from advisor.intake.cluster.identity import addresses, only_server, other_clusters, refused_ids
+from advisor.intake.cluster.mode import KRAFT, early_access, has_modes, with_mode, without_roles
 from advisor.intake.cluster.quorum import ONE_SERVER, lone_servers, with_controllers, with_ensemble
-from advisor.intake.cluster.roles import readers, roles_of, unread
+from advisor.intake.cluster.roles import reading_roles, server_roles, unread_items
 from advisor.intake.cluster.tiered_storage import with_remote_metadata
-from advisor.intake.cluster.topic_defaults import as_stated, never, with_inherited
+from advisor.intake.cluster.topic_defaults import for_broker, startup_error, with_inherited
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Item, Product, Reading
 from advisor.intake.scopes import settings_by_scope
@@ -100,16 +100,16 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
     intake.items = [_hashed(item) for item in reading.items if _may_be_stored(item, product)]
-    intake.server, intake.unordered = server_of(reading.items), reading.unordered
+    intake.server, intake.unordered = only_server(reading.items), reading.unordered
     clients = with_own_lines((item.component, item.line) for item in reading.items)
     intake.subject = replace(
-        reading.subject, clients=ids_of(reading.items, clients), places=places_of(reading.items),
+        reading.subject, clients=ids_of(reading.items, clients), places=addresses(reading.items),
         created_clients=set_up_by(reading, clients),
     )  # fmt: skip
     judge = _Judge(product, intake)
-    unread_items = dict(unread(reading.items, product))
-    items = [item for item in reading.items if item not in unread_items]
-    lost = list(in_memory(items))
+    unread = dict(unread_items(reading.items, product))
+    items = [item for item in reading.items if item not in unread]
+    lost = list(folders_in_memory(items))
     servers = as_log_dirs(with_controllers([*items, *(fact for _, fact, _ in lost)], product))
     servers = with_remote_metadata(servers, product)
     servers = with_mode(with_ensemble(servers, product), product)
@@ -123,8 +123,8 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
         overruling(reading.items, product),
     ):
         judge.refuse_client(item, words)
-    judge.apply_default(roles_of(reading.items, reading.complete_servers))
-    for item, words in unread_items.items():
+    judge.apply_default(server_roles(reading.items, reading.complete_servers))
+    for item, words in unread.items():
         judge.refuse_value(item)
         judge.note(item, words)
     judge.judge_servers(reading.items)
@@ -182,7 +182,7 @@ class _Judge:
             if FILLED_IN.search(item.text):
                 self.placeholders.append(item)
             else:
-                self._problem(item, as_stated(item, self._with_last_version(item, error.problem)))
+                self._problem(item, for_broker(item, self._with_last_version(item, error.problem)))
             return
         if item.inherited and item.process in self.processes.get(name, ()):
             self._is_overridden(item, name, value)
@@ -191,7 +191,7 @@ class _Judge:
             return
         if item.inherited and self._is_overridden(item, name, value):
             return
-        if reason := never(item):
+        if reason := startup_error(item):
             self.refuse_item(replace(item, name=item.inherited), reason)
             return
         mark = hash(trimmed(item.text)) if is_free(setting.name) else 0
@@ -204,20 +204,20 @@ class _Judge:
         """Adds the problems with which servers do not start, and notes on metadata that may be
         lost."""
         self._refuse_placeholders()
-        for item in metadata_in_temporary(items):
+        for item in temporary_metadata(items):
             self.note(item, TEMPORARY_WORDS)
         for item in lone_servers(items, self.product):
             self.note(item, ONE_SERVER)
-        for item in items if is_asked(self.product) else ():  # if they determine the mode
+        for item in items if has_modes(self.product) else ():  # if they determine the mode
             if item.component is Component.BROKER and item.name == KRAFT:
                 self._is_invalid(item)
         for item, words in (
             *without_roles(items, self.product),
             *early_access(items, self.product),
-            *mistaken(items, self.product),
+            *refused_ids(items, self.product),
         ):
             self.refuse_item(item, words)
-        for item, words in of_other_clusters(items):
+        for item, words in other_clusters(items):
             self.refuse_client(item, words)
 
     def judge_together(self, all_items: Collection[Item]) -> None:
@@ -267,9 +267,9 @@ class _Judge:
         product, intake = self.product, self.intake
         for name, setters in self.processes.items():
             component, _, setting = name.partition(".")
-            read_by = readers(setting, product)
+            read_by = reading_roles(setting, product)
             affected = {name for name, roles in servers.items() if not roles.isdisjoint(read_by)}
-            if affected <= {*setters} or affected.isdisjoint(setters) or setting == FOLDERS:
+            if affected <= {*setters} or affected.isdisjoint(setters) or setting == LOG_DIRS:
                 continue
             default = product.setting(Component(component), setting).default
             current = intake.settings[name]

@@ -32,7 +32,7 @@ from advisor.intake import (
     read_pipeline,
 )
 from advisor.intake.application_file import ApplicationFile, group_by_application
-from advisor.intake.cluster.disagreements import FOLDERS, weaker
+from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.identity import Server
 from advisor.intake.env_files import drop_overridden, unanswered_notes
 from advisor.intake.file_groups import Group, ordered_groups
@@ -335,7 +335,7 @@ class Inputs:
             part, _, key = name.partition(".")
             readers = {name for name, server in self.servers.items() if server.reads(key, product)}
             missing, applies = readers - sources, part == Component.BROKER or name in self.inherited
-            if len({self.servers[source].name for source in readers}) < 2 or key == FOLDERS:
+            if len({self.servers[source].name for source in readers}) < 2 or key == LOG_DIRS:
                 continue
             if not (applies and missing and readers & sources):
                 continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from advisor.intake.clients.properties_files import may_be_of_topic
-from advisor.intake.formats.yaml_styles import in_blocks
+from advisor.intake.formats.yaml_styles import in_block_style
 from advisor.intake.reading import Reader
 from advisor.intake.registry import detect, find_reader
 from advisor.intake.text import MARK
@@ -53,7 +53,7 @@ def detect_kind(text: str) -> str:
 def looks_like(kind: str, text: str) -> bool:
     """Whether a text may be of a kind, unless another kind matches better."""
     reader = find_reader(kind)
-    return reader is not None and reader.likeness(in_blocks(text)) > 0
+    return reader is not None and reader.likeness(in_block_style(text)) > 0
 
 
 def application_reader(texts: Iterable[str], kind: str) -> Reader | None:

@@ -14,15 +14,15 @@ from advisor.catalog.facts import examined, facts
 from advisor.catalog.versions import at_least
 from advisor.intake.cluster.config_sources import (
     DEFAULT,
-    IN_FILE,
+    DYNAMIC_BROKER,
+    DYNAMIC_DEFAULT,
+    DYNAMIC_TOPIC,
     MIN_ISR,
-    OF_CLUSTER,
-    ON_BROKER,
-    ON_TOPIC,
+    STATIC_BROKER,
     level,
 )
 from advisor.intake.cluster.disagreements import weaker
-from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER, is_asked
+from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER, has_modes
 from advisor.intake.intake import Intake
 from advisor.intake.reading import Product, Reading
 from advisor.intake.registry import judge
@@ -32,8 +32,8 @@ from advisor.reasoning.plural import counted
 _TOPIC, _BROKER, _APPLICATION = Component.TOPIC, Component.BROKER, Component.APPLICATION
 _CLUSTER_WIDE = "stored by the cluster for all brokers"
 _LEVEL_WORDS: Mapping[str, str] = {
-    ON_BROKER: "set on the running broker", OF_CLUSTER: _CLUSTER_WIDE,
-    IN_FILE: "in the broker's file",
+    DYNAMIC_BROKER: "set on the running broker", DYNAMIC_DEFAULT: _CLUSTER_WIDE,
+    STATIC_BROKER: "in the broker's file",
 }  # fmt: skip
 
 
@@ -135,7 +135,7 @@ class _LiveSettings:
         self._kafka = lines.pop() if len(lines) == 1 else None
         versions = (product.family, product.version, self._kafka or kafka_line(product.kafka))
         self._versions = versions
-        self._mode_settings = {KRAFT, ZOOKEEPER} if is_asked(Product(*versions)) else set()
+        self._mode_settings = {KRAFT, ZOOKEEPER} if has_modes(Product(*versions)) else set()
         self._weighed = {
             part: {setting.name for setting in settings_of(*versions, part)}
             for part in (_TOPIC, _BROKER)
@@ -191,7 +191,7 @@ class _LiveSettings:
                 level_words = _LEVEL_WORDS.get(entry.source, "set elsewhere")
                 place = (
                     f"set on {topic}"
-                    if entry.source == ON_TOPIC
+                    if entry.source == DYNAMIC_TOPIC
                     else f"{level_words}, seen on {topic}"
                 )
                 self._set(component, entry.name, entry.value, place)
@@ -221,7 +221,7 @@ class _LiveSettings:
             self._note(
                 f"{name} differs between brokers ({text}): the value of broker {weakest} counts"
             )
-        if (name, weakest_entry.source) == (MIN_ISR, OF_CLUSTER):
+        if (name, weakest_entry.source) == (MIN_ISR, DYNAMIC_DEFAULT):
             setting_words = f"{name}={weakest_entry.value} is {_CLUSTER_WIDE}"
             self._note(f"{setting_words} and takes precedence over their files")
 
@@ -244,7 +244,9 @@ class _LiveSettings:
         """Adds the settings of the metadata mode in the brokers' files; `weigh` interprets them."""
         for entry in (e for entries in self.seen.on_brokers.values() for e in entries):
             if entry.name in self._mode_settings and entry.value and entry.source != DEFAULT:
-                self._set(_BROKER, entry.name, entry.value, f"{entry.name} {_LEVEL_WORDS[IN_FILE]}")
+                self._set(
+                    _BROKER, entry.name, entry.value, f"{entry.name} {_LEVEL_WORDS[STATIC_BROKER]}"
+                )
 
     def _eligible_replicas(self) -> None:
         """Adds that eligible leader replicas are off: from 4.1 on, a cluster with them stores a
@@ -252,7 +254,7 @@ class _LiveSettings:
         if not self._kafka or not at_least(self._kafka, "4.1"):
             return
         entries = (entry for entries in self.seen.on_brokers.values() for entry in entries)
-        if not any((entry.name, entry.source) == (MIN_ISR, OF_CLUSTER) for entry in entries):
+        if not any((entry.name, entry.source) == (MIN_ISR, DYNAMIC_DEFAULT) for entry in entries):
             place = f"no {MIN_ISR} is {_CLUSTER_WIDE}, as it is where this is on"
             self._set(_APPLICATION, "eligible.leader.replicas.version", "0", place)
 

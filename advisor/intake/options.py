@@ -21,7 +21,7 @@ from advisor.catalog import (
 from advisor.intake.catalog_check import is_open_ended, weigh
 from advisor.intake.clients.known_settings import known_keys
 from advisor.intake.clients.streams_properties import clients_with
-from advisor.intake.cluster.folders_in_memory import in_memory
+from advisor.intake.cluster.folders_in_memory import folders_in_memory
 from advisor.intake.cluster.mode import KRAFT
 from advisor.intake.intake import Intake
 from advisor.intake.origins import Origin
@@ -56,7 +56,7 @@ def weigh_options(
         _controller_problem(item) for item in unweighed if _is_controller_role(item)
     ]
     fields = {name: stated[name] for name, item in items.items() if item not in unweighed}
-    for item, lost_disk, words in in_memory([*context, *weighed]):
+    for item, lost_disk, words in folders_in_memory([*context, *weighed]):
         if item in weighed:
             fields[f"{lost_disk.component}.{lost_disk.name}"] = lost_disk.text
             result.notes.append(f"Line {item.line}: {item.name} {words}.")

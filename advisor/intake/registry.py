@@ -24,9 +24,9 @@ from advisor.intake.clients.properties_files import (
 from advisor.intake.clients.several_clients import kept, with_own_lines
 from advisor.intake.clients.sure_names import sure
 from advisor.intake.cluster.mode import assume_zookeeper
-from advisor.intake.formats.java_properties import without_first
+from advisor.intake.formats.java_properties import without_first_line
 from advisor.intake.formats.yaml_nodes import documents
-from advisor.intake.formats.yaml_styles import in_blocks
+from advisor.intake.formats.yaml_styles import in_block_style
 from advisor.intake.frameworks.chosen_profile import choose, compare_profiles
 from advisor.intake.frameworks.spring.containers import in_transaction, unacknowledged
 from advisor.intake.intake import Intake
@@ -143,7 +143,7 @@ def detect(text: str) -> Reader | None:
     A nested text is neither a properties file nor a file of variables. Misspelled names of settings
     count if no reader matches.
     """
-    block_style = in_blocks(text)
+    block_style = in_block_style(text)
     is_nested, is_no_program_text = yaml_begins(text) > 0, is_no_program(text)
     readers = [
         reader for reader in all_readers()
@@ -169,7 +169,7 @@ def parse(text: str, kind: str = "") -> Parsed:
         {reader.kind: reader for reader in all_readers()}[kind] if kind else _detect_reader(text)
     )
     if has_mark and reader.kind.endswith(_PROPERTIES):
-        text, is_lost = without_first(text)
+        text, is_lost = without_first_line(text)
         notes += [_HAS_BYTE_ORDER_MARK] if is_lost else []
     reading = reader.read(text)
     reading.notes += notes

@@ -23,7 +23,7 @@ from advisor.catalog.nearest import nearest
 from advisor.catalog.other_settings import products_of
 from advisor.catalog.texts import is_free
 from advisor.catalog.versions import client_line, kafka_line
-from advisor.intake.cluster.topic_defaults import names_of_topics
+from advisor.intake.cluster.topic_defaults import topic_default_names
 from advisor.intake.reading import Product
 
 SLIP = 0.85
@@ -108,7 +108,7 @@ def _weighed() -> frozenset[str]:
         for setting in settings if not is_free(setting.name)
         for name in (setting.name, *setting.aliases)
     }  # fmt: skip
-    every = names_of_topics() | names | _OF_FRAMEWORKS
+    every = topic_default_names() | names | _OF_FRAMEWORKS
     return frozenset(name.translate(_BETWEEN) for name in every)
 
 

@@ -1,29 +1,29 @@
-"""Whether a setting in a topic's description is the topic's own or the brokers'.
+"""Whether a setting in a topic's description belongs to the topic or to its brokers.
 
-Kafka names where a value comes from (DescribeConfigsResponse, config_source). For most settings of
-a topic it does not matter: what is in force is taken as the topic's. Two settings go by one name
-on topics and on brokers, and rules tell the two levels apart.
+Kafka names the source of a value (DescribeConfigsResponse, config_source). For most settings of a
+topic the source does not matter: the value in force counts as the topic's. Two settings have the
+same name on topics and on brokers, and some rules distinguish the two levels.
 """
 
 from __future__ import annotations
 
 from advisor.catalog import Component
 
-ON_TOPIC = "DYNAMIC_TOPIC_CONFIG"
-ON_BROKER = "DYNAMIC_BROKER_CONFIG"
-OF_CLUSTER = "DYNAMIC_DEFAULT_BROKER_CONFIG"
-IN_FILE = "STATIC_BROKER_CONFIG"
+DYNAMIC_TOPIC = "DYNAMIC_TOPIC_CONFIG"
+DYNAMIC_BROKER = "DYNAMIC_BROKER_CONFIG"
+DYNAMIC_DEFAULT = "DYNAMIC_DEFAULT_BROKER_CONFIG"
+STATIC_BROKER = "STATIC_BROKER_CONFIG"
 DEFAULT = "DEFAULT_CONFIG"
 
 MIN_ISR = "min.insync.replicas"
-ON_BOTH = (MIN_ISR, "unclean.leader.election.enable")
+SHARED_NAMES = (MIN_ISR, "unclean.leader.election.enable")
 
 
 def level(name: str, source: str) -> Component:
-    """The component of an entry in a topic's description that is not the product's own default.
+    """The component of an entry in a topic's description that is not a default of the product.
 
-    What the cluster keeps for all brokers is in force for the topic whatever the brokers'
-    files say, and so the topic's: eligible leader replicas keep their minimum there (KIP-966).
+    A cluster-wide default is in force for the topic whatever the brokers' files state, so it counts
+    as the topic's: with eligible leader replicas the minimum is stored there (KIP-966).
     """
-    of_topic = name not in ON_BOTH or source in (ON_TOPIC, OF_CLUSTER)
-    return Component.TOPIC if of_topic else Component.BROKER
+    is_topic = name not in SHARED_NAMES or source in (DYNAMIC_TOPIC, DYNAMIC_DEFAULT)
+    return Component.TOPIC if is_topic else Component.BROKER

@@ -1,7 +1,7 @@
-"""What the servers' files say of who they are, where KafkaConfig.validateValues refuses it.
+"""Ids and roles of servers that KafkaConfig.validateValues refuses.
 
-A file may hold several servers, and each is judged by itself. What is not stated is taken to be in
-another file.
+A file may hold several servers, and each is checked by itself. A setting that is not stated is
+assumed to be in another file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from advisor.catalog.versions import at_least, kafka_line
 from advisor.intake.cluster.listeners import refused_listeners
 from advisor.intake.cluster.mode import KRAFT, ZOOKEEPER
 from advisor.intake.cluster.quorum import VOTERS, voters
-from advisor.intake.cluster.roles import ANY_ROLE, readers
+from advisor.intake.cluster.roles import ANY_ROLE, reading_roles
 from advisor.intake.reading import Item, Product
 from advisor.intake.text import OTHER_CLUSTER, shown
 
@@ -25,51 +25,54 @@ _ADVERTISED = "advertised.listeners"
 _ID = re.compile(r"[0-9]{1,9}", re.ASCII)
 _PROTOCOL, _MIGRATION = "inter.broker.protocol.version", "zookeeper.metadata.migration.enable"
 _BEFORE_KRAFT = re.compile(r"[012]\.", re.ASCII)
-_NOT_A_PLACE = re.compile(r"[${]|^(?:localhost|127\.|0\.0\.0\.0)")
-"""What is filled in, and what each machine calls itself."""
-_NOWHERE = re.compile(r"//0\.0\.0\.0:")
+_LOCAL_ADDRESS = re.compile(r"[${]|^(?:localhost|127\.|0\.0\.0\.0)")
+"""Addresses that are filled in, or that name the machine itself."""
+_ANY_ADDRESS = re.compile(r"//0\.0\.0\.0:")
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Whose settings a file holds; where it holds all of them, the roles that the server has, and
-    as a mark where clients find it."""
+    """The server that a file configures. If the file holds all its settings, also its roles, and a
+    hash of its advertised listeners (`place`)."""
 
     name: str
     roles: frozenset[str] = frozenset()
     place: int = 0
 
     def reads(self, name: str, product: Product) -> bool:
-        """Whether its file is all that it reads, and it reads this setting."""
-        return not self.roles.isdisjoint(readers(name, product))
+        """Whether the server reads this setting from the file, which holds all its settings."""
+        return not self.roles.isdisjoint(reading_roles(name, product))
 
     def has_id_of(self, other: Server) -> bool:
-        """Whether another server, at another place, has the same id."""
+        """Whether another server, at another address, has the same id."""
         places = {self.place, other.place} - {0}
         return self.name == other.name and len(places) > 1
 
 
-def server_of(items: Iterable[Item]) -> Server | None:
-    """The one server of which a file says something; None if several, or one without a name."""
-    own = [item for item in items if item.component is Component.BROKER and not item.inert]
-    ids = {item.text.strip() for item in own if item.name in SERVER_IDS}
+def only_server(items: Iterable[Item]) -> Server | None:
+    """The only server that a file configures; None for several, and for one without a name."""
+    broker_items = [item for item in items if item.component is Component.BROKER and not item.inert]
+    ids = {item.text.strip() for item in broker_items if item.name in SERVER_IDS}
     if len(ids) == 1:
         roles = {
-            role.strip() for item in own if item.name == KRAFT for role in item.text.split(",")
+            role.strip()
+            for item in broker_items
+            if item.name == KRAFT
+            for role in item.text.split(",")
         }
-        places = (hash(item.text.strip()) for item in own if item.name == _ADVERTISED)
+        places = (hash(item.text.strip()) for item in broker_items if item.name == _ADVERTISED)
         return Server(ids.pop(), frozenset(roles) or ANY_ROLE, next(places, 0))
-    processes = {item.process for item in own}
+    processes = {item.process for item in broker_items}
     if ids or len(processes) != 1 or processes == {""}:
         return None
     return Server(processes.pop())
 
 
-def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:
-    """The items of servers that do not start, each with the product's words."""
+def refused_ids(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, str]]:
+    """Yields the items with which a server does not start, each with Kafka's message."""
     line = kafka_line(product.kafka)
     if not at_least(line, "3.3"):
-        return  # which looks at other things
+        return  # whose checks are others
     servers: dict[str, dict[str, Item]] = defaultdict(dict)
     for item in items:
         if item.component is Component.BROKER and not item.inert:
@@ -79,43 +82,45 @@ def mistaken(items: Iterable[Item], product: Product) -> Iterator[tuple[Item, st
         yield from _in_kraft(stated)
         yield from refused_listeners(stated, line)
         advertised = stated.get(_ADVERTISED)
-        if advertised and _NOWHERE.search(advertised.text):
+        if advertised and _ANY_ADDRESS.search(advertised.text):
             words = "cannot use the nonroutable meta-address 0.0.0.0. Use a routable IP address."
             yield advertised, f"requirement failed: {_ADVERTISED} {words}"
 
 
-def of_other_clusters(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
-    """The items that name other voters, or another ZooKeeper, than another server's do: none that
-    is the same. A path behind ZooKeeper's servers is one of a cluster's own (zookeeper.connect)."""
+def other_clusters(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
+    """Yields the items whose voters or ZooKeeper servers have none in common with those of another
+    server, each with a message. The path after ZooKeeper's servers belongs to the cluster
+    (zookeeper.connect)."""
     first: dict[str, tuple[Item, set[str]]] = {}
     for item in items:
-        named = _places(item)
-        if not named:
+        quorum = _addresses(item)
+        if not quorum:
             continue
-        before, known = first.setdefault(item.name, (item, named))
-        if item.process != before.process and known.isdisjoint(named):
-            words = f"names none of those on line {before.line}, so that it is of another cluster"
+        before, known_addresses = first.setdefault(item.name, (item, quorum))
+        if item.process != before.process and known_addresses.isdisjoint(quorum):
+            words = f"names none of those on line {before.line}, so it belongs to another cluster"
             yield item, f"{item.name} {words}: {OTHER_CLUSTER}"
-        known |= named
+        known_addresses |= quorum
 
 
-def places_of(items: Iterable[Item]) -> dict[str, frozenset[int]]:
-    """Which voters, and which ZooKeeper, a file names, as marks that mean nothing elsewhere."""
-    named: dict[str, frozenset[int]] = {}
+def addresses(items: Iterable[Item]) -> dict[str, frozenset[int]]:
+    """The addresses of voters and ZooKeeper servers in a file, by setting, as hashes that are valid
+    in this process only."""
+    by_setting: dict[str, frozenset[int]] = {}
     for item in items:
-        if places := _places(item):
-            named[item.name] = named.get(item.name, frozenset()) | {*map(hash, places)}
-    return named
+        if quorum := _addresses(item):
+            by_setting[item.name] = by_setting.get(item.name, frozenset()) | {*map(hash, quorum)}
+    return by_setting
 
 
-def _places(item: Item) -> set[str]:
-    """Where a broker's setting says that the voters, or ZooKeeper's servers, are; empty for any
-    other setting, and where one of them means nothing on another machine."""
-    of = _NAMED.get(item.name)
-    if item.component is not Component.BROKER or item.inert or of is None:
+def _addresses(item: Item) -> set[str]:
+    """The addresses of voters or ZooKeeper servers in a broker's setting; empty for any other
+    setting, and if one of the addresses is valid on its machine only."""
+    parse = _ADDRESSES.get(item.name)
+    if item.component is not Component.BROKER or item.inert or parse is None:
         return set()
-    named = of(item.text)
-    return set() if any(_NOT_A_PLACE.search(place) for place in named) else named
+    addresses = parse(item.text)
+    return set() if any(_LOCAL_ADDRESS.search(address) for address in addresses) else addresses
 
 
 def _voters(text: str) -> set[str]:
@@ -127,11 +132,12 @@ def _ensemble(text: str) -> set[str]:
     return {f"{host.strip()}{slash}{path.strip()}" for host in hosts.split(",") if host.strip()}
 
 
-_NAMED = {VOTERS: _voters, ZOOKEEPER: _ensemble}
+_ADDRESSES = {VOTERS: _voters, ZOOKEEPER: _ensemble}
 
 
 def _in_kraft(stated: Mapping[str, Item]) -> Iterator[tuple[Item, str]]:
-    """What a server with `process.roles` needs beside a setting that is stated."""
+    """Yields settings that a server with `process.roles` does not start with, each with Kafka's
+    message."""
     if KRAFT not in stated:
         return
     protocol, migration = stated.get(_PROTOCOL), stated.get(_MIGRATION)
@@ -155,14 +161,14 @@ def _ids(stated: Mapping[str, Item]) -> Iterator[tuple[Item, str]]:
         return
     if not (numbers and KRAFT in stated and VOTERS in stated):
         return
-    own = next(iter(numbers.values()))
-    named = {voter.lstrip("0") or "0" for voter in voters(stated[VOTERS].text)}
+    node_id = next(iter(numbers.values()))
+    voter_ids = {voter.lstrip("0") or "0" for voter in voters(stated[VOTERS].text)}
     roles = {role.strip() for role in stated[KRAFT].text.split(",")}
-    is_voter = (own.lstrip("0") or "0") in named
-    among = f"the set of voters {VOTERS}={', '.join(sorted(named))}"
-    if named and "controller" in roles and not is_voter:
-        words = f"contains the 'controller' role, the node id {own} must be included in {among}"
+    is_voter = (node_id.lstrip("0") or "0") in voter_ids
+    among = f"the set of voters {VOTERS}={', '.join(sorted(voter_ids))}"
+    if voter_ids and "controller" in roles and not is_voter:
+        words = f"contains the 'controller' role, the node id {node_id} must be included in {among}"
         yield stated[VOTERS], f"requirement failed: If {KRAFT} {words}"
     elif roles == {"broker"} and is_voter:
-        words = f"contains just the 'broker' role, the node id {own} must not be included in "
+        words = f"contains just the 'broker' role, the node id {node_id} must not be included in "
         yield stated[VOTERS], f"requirement failed: If {KRAFT} {words}{among}"

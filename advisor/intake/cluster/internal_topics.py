@@ -1,8 +1,8 @@
-"""Topics that Kafka makes for itself, of which tools and resources speak as of any other.
+"""Kafka's internal topics, which tools and resources describe like any other topic.
 
-Their settings are not those of the pipeline's topic. Where the model has a word for one, it is
-taken as that: the copies and the minimum of committed offsets, of transactions and of what tiered
-storage keeps (Topic.java, INTERNAL_TOPICS; TopicBasedRemoteLogMetadataManagerConfig).
+Their settings do not belong to the pipeline's topic. The catalog has names for some of them: the
+replication factor and the minimum of committed offsets, of transactions and of the metadata of
+tiered storage (Topic.java, INTERNAL_TOPICS; TopicBasedRemoteLogMetadataManagerConfig).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OFFSETS_MINIMUM = (Component.APPLICATION, "offsets.topic.min.insync.replicas")
 _FACTOR, _MINIMUM = "replication.factor", "min.insync.replicas"
 _UNCLEAN = "unclean.leader.election.enable"
 _BROKER, _APPLICATION = Component.BROKER, Component.APPLICATION
-_HELD: Mapping[str, Mapping[str, tuple[Component, str]]] = {
+_SETTINGS: Mapping[str, Mapping[str, tuple[Component, str]]] = {
     "__consumer_offsets": {
         _FACTOR: (_BROKER, "offsets.topic.replication.factor"),
         _MINIMUM: OFFSETS_MINIMUM,
@@ -37,38 +37,39 @@ _HELD: Mapping[str, Mapping[str, tuple[Component, str]]] = {
 
 
 _COMPACTED = ("__consumer_offsets", "__transaction_state")
-"""Made with cleanup.policy=compact (GroupCoordinator; TransactionStateManager)."""
-_DELETED = (
-    "deletes what is older than its retention.ms, and the brokers have kept it nowhere else. That "
-    "is not advised on; set cleanup.policy=compact"
+"""Created with cleanup.policy=compact (GroupCoordinator; TransactionStateManager)."""
+_DELETES = (
+    "deletes records older than its retention.ms, and the brokers store them nowhere else. That is "
+    "not advised on; set cleanup.policy=compact"
 )
 
 
 def is_internal(topic: str) -> bool:
-    """Whether this is one of Kafka's own topics."""
-    return topic in _HELD
+    """Whether this is one of Kafka's internal topics."""
+    return topic in _SETTINGS
 
 
-def internal(topic: str | None) -> str:
-    """The topic, if it is one of Kafka's own; empty for any other."""
+def internal_name(topic: str | None) -> str:
+    """The topic, if it is one of Kafka's internal topics; else empty."""
     return topic if topic and is_internal(topic) else ""
 
 
 def take(reading: Reading, topic: str, items: Iterable[Item]) -> None:
-    """States what is said of one of Kafka's own topics, as far as an answer depends on it.
+    """Sets the settings of an internal topic on which an answer depends.
 
-    An unclean election of one loses what it holds, as one of any topic does: it counts for all.
+    An unclean election of an internal topic loses records as for any topic, so that it counts for
+    all topics.
     """
     for item in items:
-        held = _HELD[topic].get(item.name)
+        setting = _SETTINGS[topic].get(item.name)
         if item.name == "cleanup.policy" and topic in _COMPACTED and "delete" in item.text:
-            message = f"{shown(item.name)}={shown(item.text)} of {topic} {_DELETED}"
+            message = f"{shown(item.name)}={shown(item.text)} of {topic} {_DELETES}"
             reading.wrong(Component.TOPIC, item.name, item.line, message)
             continue
-        if item.name == _UNCLEAN and item.text.strip().lower() == "true" and _HELD[topic]:
-            held = (_BROKER, _UNCLEAN)
-        if held:
-            reading.state(*held, item.text, item.line)
-            reading.note(item.line, f"{shown(item.name)} of {topic} is taken as {held[1]}")
+        if item.name == _UNCLEAN and item.text.strip().lower() == "true" and _SETTINGS[topic]:
+            setting = (_BROKER, _UNCLEAN)
+        if setting:
+            reading.state(*setting, item.text, item.line)
+            reading.note(item.line, f"{shown(item.name)} of {topic} is taken as {setting[1]}")
         else:
             reading.note(item.line, f"{shown(item.name)} of {topic} is not taken into account")

@@ -1,8 +1,8 @@
-"""What a cluster's metadata version decides, whichever Kafka its brokers run.
+"""Features that depend on a cluster's metadata version, not on the version of its brokers.
 
-A feature is on from the version on at which a new cluster begins with it
+A feature is on from the metadata version with which a new cluster has it
 (EligibleLeaderReplicasVersion: 4.1-IV0, TransactionVersion: 4.0-IV2, GroupVersion: 4.0-IV0,
-StreamsVersion: 4.2-IV1); a cluster that keeps an older one does not have it.
+StreamsVersion: 4.2-IV1). A cluster that stays on an older version does not have it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _FEATURES = {
 }
 
 _GROUPS = {"classic": (0, 0, 0), "consumer": (4, 0, 0), "streams": (4, 2, 1)}
-_UNLESS = "unless kafka-features.sh describe says another"
+_UNLESS = "unless kafka-features.sh describe shows another"
 
 
 def take_metadata_version(reading: Reading, text: str, line: int) -> None:
-    """States that features are off that come with a later metadata version."""
+    """Turns off the features that need a later metadata version than that of `text`."""
     stated = _parts(text)
     if stated is None:
-        reading.note(line, "the metadata version is of a form that is not known: not read")
+        reading.note(line, "the metadata version has an unknown form: not read")
         return
     for name, since in _FEATURES.items():
         if stated < since:
@@ -37,24 +37,26 @@ def take_metadata_version(reading: Reading, text: str, line: int) -> None:
             reading.note(line, f"{words}, {_UNLESS}")
 
 
-def take_kinds_of_groups(reading: Reading, text: str, kafka: str, line: int) -> None:
-    """States which groups brokers of a Kafka take while the metadata version is older than it: they
-    refuse one of another kind, whatever they state (KafkaApis, isConsumerGroupProtocolEnabled)."""
+def take_group_protocols(reading: Reading, text: str, kafka: str, line: int) -> None:
+    """Sets the group protocols of brokers of version `kafka` whose metadata version, `text`, is
+    older: they refuse groups of another protocol, whatever their files state (KafkaApis,
+    isConsumerGroupProtocolEnabled)."""
     stated, newest = _parts(text), _parts(kafka)
     if stated is None or newest is None:
         return
-    known, all_kinds = (
+    supported, all_kinds = (
         [kind for kind, since in _GROUPS.items() if since <= version]
         for version in (stated, newest)
     )
-    if known != all_kinds:
-        reading.state(Component.BROKER, PROTOCOLS, ",".join(known), line)
-        words = f"a cluster of metadata version {text} has groups of {' and '.join(known)} alone"
+    if supported != all_kinds:
+        reading.state(Component.BROKER, PROTOCOLS, ",".join(supported), line)
+        words = f"a cluster of metadata version {text} has only {' and '.join(supported)} groups"
         reading.note(line, f"{words}, {_UNLESS}")
 
 
 def _parts(text: str) -> tuple[int, int, int] | None:
-    """A version such as `4.1-IV0`, or None; the last step of its line where none is stated."""
+    """The numbers of a version such as `4.1-IV0`; None for any other text. Without `IV` it counts
+    as the last of its line."""
     match = _VERSION.fullmatch(text)
     if match is None:
         return None

@@ -1,9 +1,9 @@
-"""How many servers keep a cluster's metadata, as its files say it.
+"""The number of servers that store a cluster's metadata, according to its files.
 
-`controller.quorum.voters` names each controller (`id@host:port`). What
-`controller.quorum.bootstrap.servers` names is where some of them are to be found (KIP-853), and
-`zookeeper.connect` names servers of ZooKeeper: several are as many as there are at least, and one
-name may stand for several.
+`controller.quorum.voters` lists every controller (`id@host:port`).
+`controller.quorum.bootstrap.servers` lists some of their addresses (KIP-853). `zookeeper.connect`
+lists servers of ZooKeeper: there are at least as many as it names, and a single name may stand for
+several.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from advisor.intake.reading import Item, Product
 VOTERS, _NAME = "controller.quorum.voters", "controllers"
 _SERVERS = "zookeeper.servers"
 ONE_SERVER = (
-    f"names one server of ZooKeeper: with no other, it takes all metadata with it. How many there "
-    f"are, application.{_SERVERS} says"
+    f"names one server of ZooKeeper: if there is no other, all metadata is lost with it. State "
+    f"their number as application.{_SERVERS}"
 )
 
 
 def with_controllers(items: Iterable[Item], product: Product) -> list[Item]:
-    """The items, of which a list of voters says how many controllers there are.
+    """The items, with a list of voters replaced by the number of controllers.
 
-    Where a broker has no `process.roles` it names the controllers that are to take over, before
-    Kafka 4.0.
+    Before Kafka 4.0 a broker without `process.roles` lists the controllers of a future migration,
+    which do not count.
     """
-    items, always = list(items), at_least(product.kafka, "4.0")
+    items, without_zookeeper = list(items), at_least(product.kafka, "4.0")
     in_kraft = {item.process for item in items if item.name == KRAFT}
     is_stated = any(
         item.component is Component.APPLICATION and item.name == _NAME for item in items
@@ -38,33 +38,34 @@ def with_controllers(items: Iterable[Item], product: Product) -> list[Item]:
     if is_stated or not product.has(Component.APPLICATION, _NAME):
         return items
     return [
-        replace(item, component=Component.APPLICATION, name=_NAME, text=str(len(named)))
+        replace(item, component=Component.APPLICATION, name=_NAME, text=str(len(ids)))
         if item.component is Component.BROKER
         and item.name == VOTERS
-        and (always or item.process in in_kraft)
-        and (named := voters(item.text))
+        and (without_zookeeper or item.process in in_kraft)
+        and (ids := voters(item.text))
         else item
         for item in items
     ]
 
 
 def with_ensemble(items: Iterable[Item], product: Product) -> list[Item]:
-    """The items, and how many servers ZooKeeper has where `zookeeper.connect` names several."""
+    """The items, and the number of ZooKeeper servers if `zookeeper.connect` names several."""
     items = list(items)
     return items + [
         replace(item, component=Component.APPLICATION, name=_SERVERS, text=str(count))
-        for item, count in _named(items, product)
+        for item, count in _server_counts(items, product)
         if count > 1
     ]
 
 
 def lone_servers(items: Iterable[Item], product: Product) -> list[Item]:
-    """The items that name one server of ZooKeeper, where nothing says how many there are."""
-    return [item for item, count in _named(list(items), product) if count == 1]
+    """The items that name one ZooKeeper server, if the number of servers is not stated."""
+    return [item for item, count in _server_counts(list(items), product) if count == 1]
 
 
-def _named(items: list[Item], product: Product) -> Iterator[tuple[Item, int]]:
-    """How many servers the brokers with ZooKeeper name, unless their number is stated."""
+def _server_counts(items: list[Item], product: Product) -> Iterator[tuple[Item, int]]:
+    """Yields the `zookeeper.connect` items of brokers with ZooKeeper, each with the number of
+    servers that it names, unless the number is stated."""
     in_kraft = {item.process for item in items if item.name == KRAFT}
     is_stated = any(
         item.component is Component.APPLICATION and item.name == _SERVERS for item in items
@@ -79,6 +80,6 @@ def _named(items: list[Item], product: Product) -> Iterator[tuple[Item, int]]:
 
 
 def voters(text: str) -> set[str]:
-    """The ids of the voters; none if the text is not such a list."""
+    """The ids in a list of voters; empty if the text is not such a list."""
     ids = [voter.partition("@") for voter in text.split(",") if voter.strip()]
     return {name.strip() for name, at, _ in ids} if all(at for _, at, _ in ids) else set()

@@ -1,8 +1,8 @@
-"""Settings that a topic takes from its brokers if it does not have its own.
+"""Settings that a topic inherits from its brokers if it does not set them.
 
 A topic takes `retention.ms` from `log.retention.ms`, `.minutes` or `.hours` of its brokers, in this
-order, and so on (ServerTopicConfigSynonyms; KafkaConfig.logRetentionTimeMillis, of which anything
-below 0 is for ever). What is weighed is the topic's own setting.
+order, and so on (ServerTopicConfigSynonyms; KafkaConfig.logRetentionTimeMillis, where a value below
+0 is unlimited). The answer depends on the topic's setting.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from advisor.catalog import RETENTIONS, Component, Problem
-from advisor.intake.cluster.config_sources import ON_BOTH
+from advisor.intake.cluster.config_sources import SHARED_NAMES
 from advisor.intake.reading import Item, Product
 
 _RETENTION = "retention.ms"
 _WEEK_MS = 604_800_000
-_OF_TOPICS: Mapping[str, str] = {
+_TOPIC_NAMES: Mapping[str, str] = {
     **dict.fromkeys(RETENTIONS, _RETENTION),
     "log.retention.bytes": "retention.bytes",
     "log.cleanup.policy": "cleanup.policy",
@@ -30,15 +30,15 @@ _OF_TOPICS: Mapping[str, str] = {
     "message.max.bytes": "max.message.bytes",
     "log.segment.bytes": "segment.bytes",
 }
-"""The topic's name by the brokers', in the order in which these count."""
+"""The topic's name by the brokers' name, in the order in which the brokers' names count."""
 
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
-def never(item: Item) -> str:
-    """In whose words a broker does not start with what it states for its topics; empty if it does.
+def startup_error(item: Item) -> str:
+    """Kafka's message if a broker does not start with a value for its topics; else empty.
 
-    A topic may state 0 itself (KafkaConfig.validateValues, `logRetentionTimeMillis`).
+    A topic itself may state 0 (KafkaConfig.validateValues, `logRetentionTimeMillis`).
     """
     if item.inherited not in RETENTIONS or item.text != "0":
         return ""
@@ -47,10 +47,10 @@ def never(item: Item) -> str:
     )
 
 
-def as_stated(item: Item, problem: Problem) -> Problem:
-    """The problem of a value, under the name and in the unit of the brokers' own file.
+def for_broker(item: Item, problem: Problem) -> Problem:
+    """The problem of a value, with the name and the unit of the brokers' file.
 
-    `log.retention.minutes` and `.hours` are whole numbers of 32 bits (ConfigDef, Type.INT).
+    `log.retention.minutes` and `.hours` are integers of 32 bits (ConfigDef, Type.INT).
     """
     name = item.inherited
     if not name:
@@ -63,30 +63,31 @@ def as_stated(item: Item, problem: Problem) -> Problem:
     return replace(problem, component=Component.BROKER, setting=name, message=message)
 
 
-def names_of_topics() -> frozenset[str]:
-    """What the brokers call settings that their topics take from them."""
-    return frozenset(_OF_TOPICS)
+def topic_default_names() -> frozenset[str]:
+    """The brokers' names for settings that their topics inherit."""
+    return frozenset(_TOPIC_NAMES)
 
 
 def with_inherited(items: Iterable[Item], product: Product) -> list[Item]:
-    """The items; what topics take from their brokers is the topic's, and comes last, of each broker
-    in the order in which it counts: of a name that comes twice, the last is the first."""
+    """The items, with inherited settings under the topic's names. They come last, in the order in
+    which their names count, then by broker. If a broker states a name twice, the later one comes
+    first."""
     results = [_inherited(item, product) for item in items]
-    order = {name: rank for rank, name in enumerate(["", *_OF_TOPICS, *ON_BOTH])}
+    order = {name: rank for rank, name in enumerate(["", *_TOPIC_NAMES, *SHARED_NAMES])}
     brokers = {
         name: rank for rank, name in enumerate(dict.fromkeys(result.process for result in results))
     }
 
     def rank(row: tuple[int, Item]) -> tuple[int, int, int]:
         at, item = row
-        place = (brokers[item.process], -at) if item.inherited else (0, at)
-        return order[item.inherited], *place
+        order_in_file = (brokers[item.process], -at) if item.inherited else (0, at)
+        return order[item.inherited], *order_in_file
 
     return [item for _, item in sorted(enumerate(results), key=rank)]
 
 
 def _inherited(item: Item, product: Product) -> Item:
-    name = _OF_TOPICS.get(item.name) if item.component is Component.BROKER else None
+    name = _TOPIC_NAMES.get(item.name) if item.component is Component.BROKER else None
     if name is None or not product.has(Component.TOPIC, name):
         return item
     text = item.text.strip()

@@ -192,7 +192,7 @@ def _topics(parts: Iterable[str]) -> set[str]:
 def _internal(command: str) -> str:
     """The one of Kafka's own topics that a command is about; empty for any other."""
     named = _NAMED.search(command) if _OF_TOPICS.search(command) else None
-    return internal_topics.internal(named and named[1])
+    return internal_topics.internal_name(named and named[1])
 
 
 def _take_internal(reading: Reading, topic: str, command: str, line: int) -> None:

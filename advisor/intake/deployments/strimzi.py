@@ -16,14 +16,14 @@ from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.cluster import internal_topics
 from advisor.intake.cluster.metadata_version import (
     PROTOCOLS,
-    take_kinds_of_groups,
+    take_group_protocols,
     take_metadata_version,
 )
 from advisor.intake.cluster.mode import ZOOKEEPER
 from advisor.intake.deployments import kustomization
 from advisor.intake.deployments.settings_elsewhere import refuse_resource
 from advisor.intake.deployments.several_clusters import refuse_repeated, subject_of
-from advisor.intake.formats.yaml_nodes import Leaf, documents, with_lists
+from advisor.intake.formats.yaml_nodes import Leaf, documents, with_joined_lists
 from advisor.intake.reading import Reading
 from advisor.intake.text import IntakeError, shown
 
@@ -108,7 +108,7 @@ def _topics(reading: Reading, leaves: Sequence[Leaf]) -> Iterator[Reading]:
     """The topic of a resource; one of Kafka's own is taken for what it is."""
     part = Reading()
     _say_left(reading, leaves)
-    for leaf in with_lists(leaves):
+    for leaf in with_joined_lists(leaves):
         _topic(part, leaf)
     if own := _internal(leaves):
         internal_topics.take(reading, own, part.items)
@@ -241,7 +241,7 @@ def _metadata_version(reading: Reading, leaves: list[Leaf]) -> None:
     if stated and kafka and not kafka.text.startswith(("2.", "3.")):
         take_metadata_version(reading, stated.text, stated.line)
         if not any(".".join(path[3:]) == PROTOCOLS for path in of):
-            take_kinds_of_groups(reading, stated.text, kafka.text, stated.line)
+            take_group_protocols(reading, stated.text, kafka.text, stated.line)
 
 
 def _kafka(reading: Reading, leaf: Leaf) -> None:
@@ -308,7 +308,7 @@ def _topic(reading: Reading, leaf: Leaf) -> None:
 def _internal(leaves: Iterable[Leaf]) -> str:
     """The topic of Kafka's own that a resource describes; empty for any other topic."""
     names = {leaf.path: leaf.text for leaf in leaves}
-    return internal_topics.internal(
+    return internal_topics.internal_name(
         names.get(("spec", "topicName")) or names.get(("metadata", "name"))
     )
 

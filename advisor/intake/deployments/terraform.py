@@ -124,7 +124,7 @@ def _internal(text: str, begins: int) -> str:
     """The topic of Kafka's own that a resource describes; empty for any other topic."""
     later = _RESOURCE.search(text, begins)
     named = _NAMED.search(text, begins, later.start() if later else len(text))
-    return internal_topics.internal(named and named[1])
+    return internal_topics.internal_name(named and named[1])
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Arguments of a command line: `-Dname=value` of a JVM, `--name=value` of what runs."""
+"""Arguments of a command line: `-Dname=value` of a JVM, `--name=value` of the program."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _ARGUMENT = re.compile(
     r"(?P<name>[A-Za-z][\w-]{0,100}(?:\.[\w-]{1,100}|\[[\w.-]{1,100}\]){0,12})"
     r"(?:=(?P<value>\"[^\"]{0,200}\"|'[^']{0,200}'|[^\s\"'\\\];&|]{0,200})|(?=[\s\"'\\,\]]|$))"
 )
-"""What stands before a name is a profile of Quarkus."""
+"""A name may have a profile of Quarkus as its prefix."""
 
 
 class Argument(NamedTuple):
-    """One argument; `value` is None without an `=`. `is_own` is it of what runs, not of a JVM."""
+    """One argument. `value` is None without an `=`. `is_of_program` is False for one of the JVM."""
 
     name: str
     value: str | None
-    is_own: bool
+    is_of_program: bool
 
 
 def arguments(text: str) -> Iterator[Argument]:
-    """The arguments of a command, or of a variable that holds some."""
+    """Yields the arguments of a command, or of a variable that holds arguments."""
     for match in _ARGUMENT.finditer(text):
         value = None if match["value"] is None else match["value"].strip("\"'").rstrip(",")
         yield Argument(match["name"], value, match["sign"] != "-D")

@@ -1,10 +1,10 @@
 """The grammar of Java's `.properties` files, as `java.util.Properties.load(Reader)` reads it.
 
-Natural lines end with a newline; a line whose last backslashes are odd in number goes on in the
-next one; a line that begins with `#` or `!` is a comment, unless it continues another. A key
-ends at the first unescaped `=`, `:` or blank. A lone backslash at the very end, to Java a property
-without name and value, is left out. Source: javadoc of Properties.load; held against
-Java itself by tests/contracts.
+Natural lines end with a newline. A line that ends with an odd number of backslashes continues on
+the next line. A line that begins with `#` or `!` is a comment, unless it continues another one. A
+key ends at the first unescaped `=`, `:` or whitespace. A single backslash at the end of the file,
+which is a property without name and value to Java, is skipped. Source: javadoc of Properties.load.
+tests/contracts compares the result with Java's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HEX4 = re.compile(r"[0-9A-Fa-f]{4}")
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One key and its value; `line` is the first line of it, from 1."""
+    """One key and its value. `line` is the number of its first line, from 1."""
 
     line: int
     key: str
@@ -31,7 +31,7 @@ class Property:
 
 
 def properties(text: str) -> Iterator[Property]:
-    """The properties of a file, in its order; a key may come twice, and then the later counts.
+    """Yields the properties of a file, in order. If a key occurs twice, the later one counts.
 
     Raises `IntakeError`, with the line, for a `\\u` without four hexadecimal digits.
     """
@@ -43,11 +43,11 @@ def properties(text: str) -> Iterator[Property]:
             raise IntakeError(f"Line {number}: {error}") from None
 
 
-def without_first(text: str) -> tuple[str, bool]:
-    """The text with its first line left empty, and whether that line stated something.
+def without_first_line(text: str) -> tuple[str, bool]:
+    """The text with an empty first line, and whether that line stated a property.
 
-    For a file that begins with a byte order mark: `Properties.load` takes the mark as the
-    beginning of the first name, whatever else is on that line, a comment among it.
+    For a file that begins with a byte order mark: `Properties.load` takes the mark for the start of
+    the first name, even if the line is a comment.
     """
     lines = _NATURAL.split(text)
     last = next((at for at, line in enumerate(lines) if not _continues(line)), len(lines) - 1)
@@ -59,7 +59,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     joined, started = "", 0
     for number, natural in enumerate(_NATURAL.split(text), start=1):
         line = natural.lstrip(_BLANK)
-        # As long as a logical line is empty, also after a lone backslash, it has not begun.
+        # A logical line has not started while it is empty, also after a single backslash.
         if not joined and (not line or line[0] in "#!"):
             continue
         started = started if joined else number

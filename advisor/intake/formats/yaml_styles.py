@@ -1,5 +1,5 @@
-"""YAML in one style. What files of a kind look like is said of blocks with bare keys; JSON, braces
-and quoted keys are YAML, too."""
+"""YAML in block style. The patterns that recognise kinds of files expect blocks and unquoted keys,
+but JSON, flow mappings and quoted keys are YAML, too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 import yaml
 
-from advisor.intake.formats.yaml_nodes import LOADER, check
+from advisor.intake.formats.yaml_nodes import LOADER, check_size
 
 _DUMPER = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
 _OTHER_STYLE = re.compile(
@@ -16,34 +16,35 @@ _OTHER_STYLE = re.compile(
 )
 
 
-def in_blocks(text: str) -> str:
-    """The text with its mappings in blocks and its keys bare, where it is YAML of another style;
-    else as it is. To tell its kind: its lines are others."""
+def in_block_style(text: str) -> str:
+    """The text in block style with unquoted keys; unchanged if it is not YAML of another style.
+    Only for recognising the kind of a file, because the line numbers change."""
     if not _OTHER_STYLE.search(text):
         return text
     try:
-        check(text)
+        check_size(text)
         nodes = list(yaml.compose_all(text, Loader=LOADER))
-    except (yaml.YAMLError, UnicodeEncodeError, ValueError):  # told where the file is read
+    except (yaml.YAMLError, UnicodeEncodeError, ValueError):  # reported when the file is read
         return text
     if not all(isinstance(node, yaml.MappingNode) for node in nodes):
         return text
     for node in nodes:
-        _open(node)
+        _remove_styles(node)
     return str(yaml.serialize_all(nodes, Dumper=_DUMPER, width=10**6, allow_unicode=True))
 
 
-def _open(whole: yaml.Node) -> None:
-    """Takes away how collections and keys are written. What is referred to is opened once."""
-    todo, seen = [whole], set[int]()
-    while todo:
-        node = todo.pop()
+def _remove_styles(root: yaml.Node) -> None:
+    """Removes the style of collections and keys. Each node is visited once, however often it is
+    referenced."""
+    pending, seen = [root], set[int]()
+    while pending:
+        node = pending.pop()
         if id(node) in seen or not isinstance(node, yaml.CollectionNode):
             continue
         seen.add(id(node))
         node.flow_style = False
-        for part in node.value:
-            key, value = part if isinstance(part, tuple) else (None, part)
-            todo.append(value)
+        for entry in node.value:
+            key, value = entry if isinstance(entry, tuple) else (None, entry)
+            pending.append(value)
             if isinstance(key, yaml.ScalarNode):
                 key.style = None

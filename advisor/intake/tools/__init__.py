@@ -1,1 +1,1 @@
-"""What Kafka's own tools print, and scripts that call them."""
+"""Output of Kafka's command-line tools, and scripts that call them."""

@@ -1,4 +1,4 @@
-"""Scripts of a shell: topics that `kafka-topics --create` makes, and what others change of them."""
+"""Shell scripts: topics that `kafka-topics --create` creates, and commands that alter them."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from advisor.intake.reading import Reader, Reading, Subject
 from advisor.intake.text import IntakeError
 
 _MOVES = "kafka-reassign-partitions"
-_SETS = r"^[ \t]*(?:(?:declare|export|local|readonly|typeset)[ \t]+(?:-\w+[ \t]+)?)?"
-_ASSIGNED = re.compile(rf"{_SETS}(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
+_DECLARE = r"^[ \t]*(?:(?:declare|export|local|readonly|typeset)[ \t]+(?:-\w+[ \t]+)?)?"
+_ASSIGNED = re.compile(rf"{_DECLARE}(\w+)=[\"']?([\w.:-]*)[\"']?[ \t]*$", re.MULTILINE)
 _DEFAULTED = re.compile(
-    rf"{_SETS}(?P<name>\w+)=[\"']?\$\{{(?P<other>\w+):?-(?P<default>[\w.:-]*)\}}[\"']?[ \t]*$"
-    r"|^[ \t]*:[ \t]+[\"']?\$\{(?P<own>\w+):?=(?P<value>[\w.:-]*)\}",
+    rf"{_DECLARE}(?P<name>\w+)=[\"']?\$\{{(?P<other>\w+):?-(?P<default>[\w.:-]*)\}}[\"']?[ \t]*$"
+    r"|^[ \t]*:[ \t]+[\"']?\$\{(?P<assigned_name>\w+):?=(?P<value>[\w.:-]*)\}",
     re.MULTILINE,
 )
-"""A variable that has a default where it is not given."""
+"""A variable with a default value."""
 _FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+[\w-]+|[\w-]+[ \t]*\(\))", re.MULTILINE)
 _CHANGED = re.compile(r"(?<![\w.$-])(\w+)\+?=")
-_TAKEN = re.compile(r"\b(?:for|getopts|mapfile|printf|read|readarray)\b([^\n;]*)")
-_TEXT = re.compile(
-    rf"{_SETS}(\w+)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|\(([^()]*)\))[ \t]*$",
+_INPUT = re.compile(r"\b(?:for|getopts|mapfile|printf|read|readarray)\b([^\n;]*)")
+_WORDS = re.compile(
+    rf"{_DECLARE}(\w+)=(?:\"([^\"\n]*)\"|'([^'\n]*)'|\(([^()]*)\))[ \t]*$",
     re.MULTILINE,
 )
-"""Several words, or an array of them."""
+"""A variable with several words, or an array."""
 _VARIABLE = re.compile(r"\$\{(\w+)(?:\[[@*]\]|:?-([^${}]{0,1000}))?\}|\$(\w+)")
 _COMMENT = re.compile(r"""^((?:[^"'#\\]|\\.|"[^"]*"|'[^']*'|(?<=[^\s;])#)*?)(?<!\S)#.*$""")
-"""What stands before a comment of a line."""
+"""A line with a comment; the group is the code before it."""
 
 
 def read(text: str) -> Reading:
-    """The topics that are created, and settings that are changed. Raises `IntakeError`."""
+    """Reads the topics that are created, and the settings that are altered. Raises
+    `IntakeError`."""
     reading, commands = Reading(), list(_commands(text))
     take_topics(reading, commands, {})
     take_altered(reading, commands)
@@ -44,7 +45,7 @@ def read(text: str) -> Reading:
         reading.subject = Subject.by_name(names)
     if not (reading.items or reading.notes or reading.problems) and _MOVES in text:
         line = next(at for at, row in enumerate(text.splitlines(), 1) if _MOVES in row)
-        words = "this moves copies of a topic, and states no setting"
+        words = "this moves replicas of a topic, and states no setting"
         raise IntakeError(
             f"Line {line}: {words}. Give what kafka-topics.sh --describe prints when it is done."
         )
@@ -54,47 +55,47 @@ def read(text: str) -> Reading:
 
 
 def _commands(text: str) -> Iterator[tuple[str, int]]:
-    """The commands, each with the line where it begins.
+    """Yields the commands, each with its first line.
 
-    A variable is replaced by its one plain value, or by its default where nothing here sets it.
+    A variable is replaced by its value, or by its default if the script does not set it.
     """
     values, has_functions = _values(text), _FUNCTION.search(text) is not None
 
     def value(match: re.Match[str]) -> str:
         name, default = match[1] or match[3], match[2] or match[0]
-        if name.isdecimal() and has_functions:  # who calls a function gives it
+        if name.isdecimal() and has_functions:  # an argument of a function
             return match[0]
         return (values[name] or match[0]) if name in values else default
 
-    command, begins = "", 1
+    command, first_line = "", 1
     for number, line in enumerate(text.splitlines(), start=1):
         if not command:
-            begins = number
+            first_line = number
         line = _COMMENT.sub(r"\1", line)
         command += line.rstrip().removesuffix("\\") + " "
         if not line.rstrip().endswith("\\"):
             if not command.lstrip().startswith("#"):
-                yield _VARIABLE.sub(value, command), begins
+                yield _VARIABLE.sub(value, command), first_line
             command = ""
 
 
 def _values(text: str) -> dict[str, str]:
-    """The variables that a script sets, each with its value; "" where that is not sure: it is set
-    twice, by a command, behind a condition on one line, or is read in."""
+    """The variables that a script sets, each with its value; "" if that is not certain: it is set
+    twice, by a command, after a condition on the same line, or is read as input."""
     changed = Counter(match[1] for match in _CHANGED.finditer(text))
-    plain = {
+    literals = {
         match[1]: match[2] or match[3] or " ".join((match[4] or "").split())
-        for match in _TEXT.finditer(text)
+        for match in _WORDS.finditer(text)
     } | {match[1]: match[2] for match in _ASSIGNED.finditer(text)}
     has_functions = _FUNCTION.search(text) is not None
     for match in _DEFAULTED.finditer(text):
-        given = has_functions and (match["other"] or "").isdecimal()
+        is_argument = has_functions and (match["other"] or "").isdecimal()
         value = match["default"] or match["value"] or ""
-        plain[match["name"] or match["own"]] = "" if given else value
-        changed[match["own"]] += 1
-    taken = {word for match in _TAKEN.finditer(text) for word in re.findall(r"\w+", match[1])}
+        literals[match["name"] or match["assigned_name"]] = "" if is_argument else value
+        changed[match["assigned_name"]] += 1
+    inputs = {word for match in _INPUT.finditer(text) for word in re.findall(r"\w+", match[1])}
     return {
-        name: plain.get(name, "") if times == 1 and name not in taken else ""
+        name: literals.get(name, "") if times == 1 and name not in inputs else ""
         for name, times in changed.items()
     }
 

@@ -55,7 +55,7 @@ WRONG = [
     ("topics-describe",
      "Topic: a\tPartitionCount: 1\tReplicationFactor: 1\n" * 2,
      "Line 2: a second topic, a; one pipeline has one. Leave only the lines of a."),
-    ("configs-describe", "Nothing", "Line 1: no line says whose configs these are."),
+    ("configs-describe", "Nothing", "Line 1: no line names the topic or broker of these configs."),
     ("configs-describe",
      "Dynamic configs for topic a are:\nDynamic configs for topic b are:\n",
      "Line 2: a second topic, b; one pipeline has one."),

@@ -11,11 +11,11 @@ from advisor.catalog.facts import examined, facts
 from advisor.intake import ClusterState, Entry, Group, Intake, Product, read_live
 from advisor.intake.cluster.config_sources import (
     DEFAULT,
-    IN_FILE,
+    DYNAMIC_BROKER,
+    DYNAMIC_DEFAULT,
+    DYNAMIC_TOPIC,
     MIN_ISR,
-    OF_CLUSTER,
-    ON_BROKER,
-    ON_TOPIC,
+    STATIC_BROKER,
 )
 from advisor.intake.live import detect_kafka
 
@@ -54,10 +54,11 @@ def noted(intake: Intake, words: str) -> bool:
 
 
 def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> None:
-    kept = Entry(MIN_ISR, "2", OF_CLUSTER)
-    made = broker("4.3", kept, Entry("replica.lag.time.max.ms", "9000", IN_FILE))
+    kept = Entry(MIN_ISR, "2", DYNAMIC_DEFAULT)
+    made = broker("4.3", kept, Entry("replica.lag.time.max.ms", "9000", STATIC_BROKER))
     intake, places = read(seen(
-        Entry("retention.ms", "5000", ON_TOPIC), Entry("cleanup.policy", "delete", DEFAULT), kept,
+        Entry("retention.ms", "5000", DYNAMIC_TOPIC),
+        Entry("cleanup.policy", "delete", DEFAULT), kept,
         brokers=[made, made, made], racks={1: "a", 2: "b", 3: "a"},
     ))  # fmt: skip
     assert intake.heads == {"brokers": "3", "kafka": "4.3"}
@@ -73,7 +74,7 @@ def test_a_topic_and_its_cluster_are_read_with_the_place_of_each_answer() -> Non
 
 
 def test_a_minimum_in_the_files_is_the_brokers_and_shows_that_no_replica_is_eligible() -> None:
-    static = Entry(MIN_ISR, "2", IN_FILE)
+    static = Entry(MIN_ISR, "2", STATIC_BROKER)
     intake, places = read(seen(static, brokers=[broker("4.3", static)]))
     assert intake.settings["broker.min.insync.replicas"] == 2
     assert "topic.min.insync.replicas" not in intake.settings
@@ -82,7 +83,7 @@ def test_a_minimum_in_the_files_is_the_brokers_and_shows_that_no_replica_is_elig
 
 
 def test_a_minimum_of_the_cluster_below_the_files_is_in_force_and_said() -> None:
-    kept = Entry(MIN_ISR, "1", OF_CLUSTER)
+    kept = Entry(MIN_ISR, "1", DYNAMIC_DEFAULT)
     intake, places = read(seen(kept, brokers=[broker("4.3", kept)]))
     assert intake.settings["topic.min.insync.replicas"] == 1
     assert places["topic.min.insync.replicas"].startswith("stored by the cluster for all brokers")
@@ -90,20 +91,23 @@ def test_a_minimum_of_the_cluster_below_the_files_is_in_force_and_said() -> None
     assert "application.eligible.leader.replicas.version" not in intake.settings
 
 
-@pytest.mark.parametrize("source", [ON_TOPIC, ON_BROKER, IN_FILE, OF_CLUSTER])
+@pytest.mark.parametrize("source", [DYNAMIC_TOPIC, DYNAMIC_BROKER, STATIC_BROKER, DYNAMIC_DEFAULT])
 def test_whatever_makes_it_what_is_in_force_for_a_topic_is_the_topics(source: str) -> None:
     intake, _ = read(seen(Entry("retention.ms", "1000", source)))
     assert intake.settings["topic.retention.ms"] == 1000
     unclean = Entry("unclean.leader.election.enable", "true", source)
     intake, _ = read(seen(unclean))
-    part = "topic" if source in (ON_TOPIC, OF_CLUSTER) else "broker"
+    part = "topic" if source in (DYNAMIC_TOPIC, DYNAMIC_DEFAULT) else "broker"
     assert intake.settings[f"{part}.unclean.leader.election.enable"] is True
 
 
 @pytest.mark.parametrize("line", kafka_versions())
 def test_the_names_of_its_settings_give_a_release_away(line: str) -> None:
     assert detect_kafka(broker(line)) == line
-    assert detect_kafka(broker(line, Entry("our.plugin.key", None, IN_FILE, secret=True))) == line
+    assert (
+        detect_kafka(broker(line, Entry("our.plugin.key", None, STATIC_BROKER, secret=True)))
+        == line
+    )
 
 
 def test_lines_with_the_same_names_are_told_apart_by_their_protocol_version() -> None:
@@ -122,7 +126,7 @@ def test_a_release_that_nobody_knows_is_asked_for_and_not_guessed() -> None:
 
 
 def test_brokers_before_kraft_are_read_with_the_timeout_that_counts_there() -> None:
-    stated = [Entry(name, "30000", IN_FILE) for name in (
+    stated = [Entry(name, "30000", STATIC_BROKER) for name in (
         "zookeeper.session.timeout.ms", "broker.session.timeout.ms")]  # fmt: skip
     intake, _ = read(seen(brokers=[broker("3.0", *stated)]))
     assert intake.heads["kafka"] == "3.0"
@@ -132,7 +136,7 @@ def test_brokers_before_kraft_are_read_with_the_timeout_that_counts_there() -> N
 
 
 def test_copies_racks_and_brokers_that_differ_are_said() -> None:
-    lag = [Entry("replica.lag.time.max.ms", value, IN_FILE) for value in ("1000", "2000")]
+    lag = [Entry("replica.lag.time.max.ms", value, STATIC_BROKER) for value in ("1000", "2000")]
     intake, _ = read(seen(
         brokers=[broker("4.3", entry) for entry in lag], copies=(3, 1), racks={1: "a", 2: ""}
     ))  # fmt: skip
@@ -148,7 +152,7 @@ def test_copies_racks_and_brokers_that_differ_are_said() -> None:
 def test_the_weaker_of_two_brokers_counts_whichever_comes_first(
     values: tuple[str | None, ...],
 ) -> None:
-    made = [[Entry(MIN_ISR, value, IN_FILE)] if value else [] for value in values]
+    made = [[Entry(MIN_ISR, value, STATIC_BROKER)] if value else [] for value in values]
     intake, _ = read(seen(brokers=[broker("4.0", *entries) for entries in made]))
     assert intake.settings["broker.min.insync.replicas"] == 1
     weak = values.index("1") if "1" in values else values.index(None)
@@ -168,9 +172,10 @@ def test_a_group_tells_static_members_and_where_it_has_no_offset() -> None:
 
 def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
     made = broker(
-        "4.3", Entry("ssl.key.password", SECRET, IN_FILE, secret=True),
-        Entry("sasl.jaas.config", SECRET, IN_FILE), Entry("log.dir", f"/{SECRET}", IN_FILE),
-        Entry("replica.lag.time.max.ms", "12345", IN_FILE, secret=True),
+        "4.3", Entry("ssl.key.password", SECRET, STATIC_BROKER, secret=True),
+        Entry("sasl.jaas.config", SECRET, STATIC_BROKER),
+        Entry("log.dir", f"/{SECRET}", STATIC_BROKER),
+        Entry("replica.lag.time.max.ms", "12345", STATIC_BROKER, secret=True),
     )  # fmt: skip
     intake, places = read(seen(brokers=[made]))
     assert SECRET not in repr((intake, places))
@@ -180,7 +185,7 @@ def test_nothing_of_a_credential_or_of_what_is_not_weighed_is_taken() -> None:
 
 
 def test_a_value_that_the_catalog_refuses_is_left_out_and_said() -> None:
-    intake, _ = read(seen(Entry("cleanup.policy", "", ON_TOPIC)))
+    intake, _ = read(seen(Entry("cleanup.policy", "", DYNAMIC_TOPIC)))
     assert "topic.cleanup.policy" not in intake.settings
     assert noted(intake, "Left out: set on topic orders: cleanup.policy is empty. Since Kafka 4.2")
 

@@ -6,7 +6,7 @@ import pytest
 
 from advisor.catalog import Family
 from advisor.intake import Entry, Intake, Product
-from advisor.intake.cluster.config_sources import IN_FILE
+from advisor.intake.cluster.config_sources import STATIC_BROKER
 from advisor.intake.registry import read
 from tests.advisor.intake import test_live as live
 
@@ -74,7 +74,7 @@ def test_so_does_strimzi(note: str, line: str, message: str | None):
     ("3.1", "zookeeper.connect", None), ("4.3", "process.roles", None),
 ])  # fmt: skip
 def test_so_does_a_live_cluster(line: str, name: str, message: str | None):
-    entries = live.broker(line, Entry(name, "zk:2181", IN_FILE))
+    entries = live.broker(line, Entry(name, "zk:2181", STATIC_BROKER))
     intake, places = live.read(live.seen(brokers=[entries, entries]))
     assert mode(intake) == message
     assert places.get(MODE) == (f"{name} in the broker's file" if message else None)

@@ -159,7 +159,7 @@ def test_a_described_topic_does_not_tell_whose_its_settings_are() -> None:
     intake = _read(text)
     assert intake.settings == {"topic.replication.factor": 3, "topic.min.insync.replicas": 2}
     [note] = intake.notes
-    assert note.startswith("Line 1: min.insync.replicas is in force; whether topic or brokers")
+    assert note.startswith("Line 1: min.insync.replicas is in force; kafka-configs")
 
 
 def test_products_with_clients_of_their_own_are_named_in_compose() -> None:

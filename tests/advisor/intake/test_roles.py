@@ -39,7 +39,7 @@ def test_a_pure_brokers_file_does_not_say_what_its_controllers_decide(
     names, unread = _read(roles, kafka)
     assert names == counts
     assert len(unread) == 2 - len(counts)
-    whose = "active controller" if roles.strip() == "broker" else "brokers' own"
+    whose = "active controller" if roles.strip() == "broker" else "brokers'"
     assert all(whose in note for note in unread)
 
 

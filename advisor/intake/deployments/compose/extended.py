@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from advisor.intake.deployments.compose.places import key, moved, whole
 from advisor.intake.deployments.compose.servers import is_server
-from advisor.intake.formats.yaml_nodes import Leaf, documents, tagged
+from advisor.intake.formats.yaml_nodes import Leaf, documents, tagged_paths
 
 _MOST = 20_000
 """Values that services may have of others; a file with more is left as it is, and refused."""
@@ -24,7 +24,7 @@ def services(text: str) -> list[list[Leaf]]:
     What extends a service of another file, itself, or a server of Kafka, which would be one more
     server, stays as it is. Raises `IntakeError`."""
     parts = documents(text)
-    if "extends" not in text or any(tagged(text, _TAGS)):
+    if "extends" not in text or any(tagged_paths(text, _TAGS)):
         return parts
     return [_resolved(leaves) for leaves in parts]
 

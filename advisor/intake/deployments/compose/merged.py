@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from advisor.intake.deployments.compose.extended import services
 from advisor.intake.deployments.compose.places import key, moved, whole
-from advisor.intake.formats.yaml_nodes import Leaf, tagged
+from advisor.intake.formats.yaml_nodes import Leaf, tagged_paths
 
 _MOST = 10_000
 """More than any list has."""
@@ -20,7 +20,7 @@ def merged(text: str) -> list[Leaf]:
     """The values that count of files, the last of which goes before the first. Raises
     `IntakeError`."""
     files = services(text)
-    tags = tagged(text, (_OVERRIDE, _RESET)) if _OVERRIDE in text or _RESET in text else []
+    tags = tagged_paths(text, (_OVERRIDE, _RESET)) if _OVERRIDE in text or _RESET in text else []
     found = dict[tuple[str, ...], Leaf]()
     for number, every in enumerate(files):
         places = tags[number] if tags else {}

@@ -52,7 +52,7 @@ COMPOSE = [
                      "KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: 3")), "", 1, "CANNOT WORK"),
     # a version that nobody states is one that has ZooKeeper
     (compose(service("image: wurstmeister/kafka", "KAFKA_ZOOKEEPER_CONNECT: z")), "", 1,
-     "1 broker of Kafka 3.9.*Kafka 3.9, the newest with ZooKeeper, is taken"),
+     "1 broker of Kafka 3.9.*Kafka 3.9, the newest with ZooKeeper, is assumed"),
     (compose(service("image: confluentinc/cp-kafka:5.4.2", "KAFKA_ZOOKEEPER_CONNECT: z")), "", 1,
      "of Kafka 2.8.*the image's Kafka 2.4 is older than those known here: 2.8 is taken"),
     # what a command refers to is the variable of the same service
@@ -144,7 +144,7 @@ def test_a_template_has_this_answer(tmp_path: Path, text: str, code: int, expect
 def test_a_template_of_yaml_says_what_to_give() -> None:
     text = "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n{{- if .Values.x }}\n  replicas: 1\n"
     (problem,) = read(text, JAVA).problems
-    assert "what `helm template` prints" in problem.message
+    assert "the output of `helm template`" in problem.message
 
 
 MADE = "kafka-topics.sh --bootstrap-server b:9092 --create --if-not-exists --topic"

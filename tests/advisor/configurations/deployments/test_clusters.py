@@ -108,7 +108,7 @@ COMPOSE = [
     (brokers(*[CLUSTER % "${ID:-a}"] * 2, CLUSTER % "b"), 2, ANOTHER),
     (brokers(*[CLUSTER % "${ID}"] * 2, CLUSTER % "b"), 0, "YES"),
     (brokers(*[VOTERS % ABC] * 3), 0, "YES"),
-    (brokers(*[VOTERS % ABC] * 3, *[VOTERS % DEF] * 3), 2, "names none of those on line .* of "
+    (brokers(*[VOTERS % ABC] * 3, *[VOTERS % DEF] * 3), 2, "names none of those on line .* to "
      "another cluster"),
     (brokers(*[ZOOKEEPER % "z1:2181,z2:2181", ZOOKEEPER % "z2:2181"] * 2, id_of=BY_ID), 0, "YES"),
     (brokers(*[ZOOKEEPER % f"z{number}:2181" for number in (1, 2, 3)], id_of=BY_ID), 2,

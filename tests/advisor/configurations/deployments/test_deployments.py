@@ -179,7 +179,7 @@ def test_a_metadata_version_decides_what_an_empty_disk_may_do(tmp_path: Path) ->
     ("version", "more", "code", "expected"),
     [
         ("3.9-IV0", "consumer.group.protocol=consumer", 2, "=classic: the brokers refuse group.pr"),
-        ("3.9-IV0", "consumer.group.protocol=classic", 0, "has groups of classic alone, unless"),
+        ("3.9-IV0", "consumer.group.protocol=classic", 0, "has only classic groups, unless"),
         ("3.9-IV0", "consumer.group.protocol=consumer "
          "broker.group.coordinator.rebalance.protocols=classic,consumer", 0, "YES"),
         ("4.0-IV0", "consumer.group.protocol=consumer", 0, "YES"),
@@ -312,10 +312,10 @@ HEAD = "Topic: t\tPartitionCount: 2\tReplicationFactor: 3\tConfigs: min.insync.r
 ROW = "\tTopic: t\tPartition: {}\tLeader: {}\tReplicas: 1,2,3\tIsr: {}\tElr: \tLastKnownElr: \n"
 FIVE = "1,2,3,4,5"
 PRINTED = [
-    (HEAD + ROW.format(0, 1, "1,2,3"), 0, "YES.*kafka-configs --describe --all tells. --want"),
+    (HEAD + ROW.format(0, 1, "1,2,3"), 0, "YES.*--describe --all shows whether.*--want"),
     # as many brokers as hold copies
     ((HEAD + ROW.format(0, 1, "1,2,3")).replace("Factor: 3", "Factor: 5").replace("1,2,3", FIVE),
-     0, "YES.*and 5 brokers of Kafka.*5 brokers are taken, as many as its partitions name"),
+     0, "YES.*and 5 brokers of Kafka.*5 brokers are assumed, as many as its partitions name"),
     (HEAD + (ROW + ROW.replace("1,2,3", "4,5,6")).format(0, 1, "1,2,3", 1, 4, "4,5,6"), 0,
      "and 6 brokers of Kafka"),
     # nothing is taken with acks=all until a replica is back

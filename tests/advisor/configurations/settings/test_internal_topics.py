@@ -125,8 +125,8 @@ TIERED = "topic.remote.storage.enable=true"
 
 @pytest.mark.parametrize(("topic", "configs", "settings", "code", "expected"), [
     (OFFSETS, "cleanup.policy=compact", "", 0, "YES"),
-    (OFFSETS, "cleanup.policy=delete", "", 2, "deletes what is older than its retention.ms"),
-    (STATE, "cleanup.policy=[compact,delete]", "", 2, "deletes what is older"),
+    (OFFSETS, "cleanup.policy=delete", "", 2, "deletes records older than its retention.ms"),
+    (STATE, "cleanup.policy=[compact,delete]", "", 2, "deletes records older"),
     (PLACES, "cleanup.policy=delete,retention.ms=-1", TIERED, 0, "YES"),
     (PLACES, "cleanup.policy=delete,retention.ms=86400000", TIERED, 2, "forget where a segment is"),
     (PLACES, "cleanup.policy=delete,retention.ms=86400000", "", 0, "YES"),

@@ -124,8 +124,8 @@ def test_settings_have_this_answer(options: str, settings: str, code: int, expec
 FILES = [
     # who decides is the active controller, by its own file
     ("process.roles=controller", "fetch.timeout.ms=600000", 1, "timeout.ms: 600000 -> 2000"),
-    ("process.roles=broker", "fetch.timeout.ms=600000", 0, "the active controller's file says it"),
-    ("process.roles=broker", "append.linger.ms=600000", 0, "the active controller's file says it"),
+    ("process.roles=broker", "fetch.timeout.ms=600000", 0, "the active controller's file decides"),
+    ("process.roles=broker", "append.linger.ms=600000", 0, "the active controller's file decides"),
 ]
 
 

@@ -147,7 +147,7 @@ def test_settings_have_this_answer(options: str, settings: str, code: int, expec
 
 FILES = [
     ("zookeeper.connect=zk:2181\n", "--kafka 4.3", 2, 'Missing required configuration "process.r'),
-    ("zookeeper.connect=zk:2181\n", "", 0, "Kafka 3.9, the newest with ZooKeeper, is taken"),
+    ("zookeeper.connect=zk:2181\n", "", 0, "Kafka 3.9, the newest with ZooKeeper, is assumed"),
     ("zookeeper.connect=zk:2181\n", "--kafka 3.9", 0, "YES"),
     ("zookeeper.connect=zk:2181\nprocess.roles=broker\n", "", 0, "YES"),
     ("log.retention.hours=0\n", "", 2, "requirement failed: log.retention.ms must be unlimited"),
