@@ -294,6 +294,8 @@ class Code:
             bases = [made for made in [*objects, *found] if made.method == match["method"]]
             later = [item.start for item in objects if item.name == match["name"]]
             end = min((at for at in later if at > match.end()), default=len(self.text))
+            if _DECLARES.search(self.plain, max(0, match.start() - 80), match.start()):
+                end = min(end, self._scope(match.start()))
             for base in bases if len(bases) == 1 else ():
                 if base.name == match["name"] and base.start < match.start() < base.end:
                     base.end = match.start()
