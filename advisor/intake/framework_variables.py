@@ -15,6 +15,7 @@ from functools import cache
 from advisor.catalog import Component, Family
 from advisor.intake.application_file import ApplicationFile, file_profile, rank
 from advisor.intake.clients.known_settings import known_keys, newest
+from advisor.intake.code_of_applications import with_code
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.kinds import application_reader
 from advisor.intake.process_variables import Variable, is_compose_env_file, variables
@@ -44,16 +45,25 @@ Source = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class BoundVariables:
-    """All files; the names of the application's files, and its variables as one more file."""
+    """All files; the names of the application's files, and its variables, or what its code states,
+    as more of them."""
 
     texts: Sequence[Source]
     files: Sequence[str] = ()
     properties: Sequence[Source] = ()
 
+    def application(self, files: Sequence[str], texts: Iterable[Source]) -> list[Source]:
+        """Returns these files of an application, the last of which counts, and what takes
+        precedence over them."""
+        members = [row for row in texts if row[0] in files]
+        return [*sorted(members, key=lambda row: files.index(row[0])), *self.properties]
+
 
 def bind_variables(texts: Sequence[Source]) -> BoundVariables:
     """Returns the files, with the variables of the file that starts an application turned into
     properties of that application."""
+    if by_code := with_code(texts):
+        return BoundVariables(texts, *by_code)
     names = sorted((name for name, _ in texts if file_profile(name) is not None), key=rank)
     files = (text for name, text in texts if name in names)
     reader = application_reader(files, "") if names else None

@@ -34,6 +34,7 @@ from advisor.intake import (
 from advisor.intake.application_file import ApplicationFile, group_by_application
 from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.identity import Server
+from advisor.intake.code_of_applications import idle_words
 from advisor.intake.env_files import drop_overridden, unanswered_notes
 from advisor.intake.file_groups import Group, ordered_groups
 from advisor.intake.file_text import FileProblem
@@ -52,7 +53,6 @@ _VERSION_FIELDS = {"family", "version", "kafka"}
 """Fields that determine which settings exist."""
 _ON_SERVERS = {Component.TOPIC, Component.BROKER}
 _SINGLE = {*Component} - _ON_SERVERS
-_CLIENTS = {Component.PRODUCER, Component.CONSUMER, Component.STREAMS}
 _HIDDEN_ISR = "was seen, does not show it: the topic differs from that file. Leave one out"
 _SAME_ID = "its id is that of {}, which has other advertised.listeners: a cluster has each id once."
 _MERGED = (
@@ -147,13 +147,12 @@ class Inputs:
         is_started = bool(starts.start_profiles or kind)
         self.notes += [] if is_started else missing_file_notes(texts, is_read=is_read)
         names = [name for name, _ in texts]
-        applications = [bound.files] if bound.files else group_by_application(names)
+        applications = [bound.files] if bound.properties else group_by_application(names)
         joined = set[str]()
         for files in applications if len(set(names)) == len(names) else []:
-            members = [(name, text) for name, text in texts if name in files]
+            members = bound.application(files, texts)
             if reader := kinds.application_reader([text for _, text in members], kind):
-                members.sort(key=lambda row: files.index(row[0]))
-                self._add_application([*members, *bound.properties], reader)
+                self._add_application(members, reader)
                 joined |= {*files}
         others = [(name, text) for name, text in texts if name not in joined]
         for group in ordered_groups(others, kind, alone=len(texts) == 1):
@@ -162,8 +161,7 @@ class Inputs:
             else:
                 self.add_text(*group.files[0], group.kind, group.precedes)
         self.notes = unanswered_notes(self.notes, originals)
-        has_client = any(item.component in _CLIENTS for item in self.items)
-        self.problems += [] if has_client or self.problems else self.idle
+        self.problems += [] if self.problems else idle_words(self.idle, self.items)
 
     def _family_of(self, texts: Iterable[tuple[str, str]], kind: str) -> str:
         """Returns the client that one of the files names, if the user gave only its version."""
@@ -205,6 +203,7 @@ class Inputs:
         self.problems += [
             joined.locate(problem.message, problem.setting) for problem in intake.problems
         ]
+        self.idle += [joined.locate(one.message, "container") for one in intake.idle_problems]
         if not intake.problems:
             self._add_intake(names[0], intake, joined)
 

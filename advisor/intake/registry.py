@@ -28,7 +28,7 @@ from advisor.intake.formats.java_properties import without_first_line
 from advisor.intake.formats.yaml_nodes import documents
 from advisor.intake.formats.yaml_styles import in_block_style
 from advisor.intake.frameworks.chosen_profile import choose, compare_profiles
-from advisor.intake.frameworks.spring.containers import in_transaction, unacknowledged
+from advisor.intake.frameworks.spring.containers import in_transaction, unfitting, unread
 from advisor.intake.intake import Intake
 from advisor.intake.programs.code_facts import (
     ASSIGNS,
@@ -229,6 +229,7 @@ def read(
         intake.idle_problems = problems
     else:
         intake.problems += problems
+    intake.idle_problems += unread(reading.compared_items, other_items)
     return intake
 
 
@@ -401,7 +402,7 @@ def judge(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
         in_transaction(reading, context)
     intake = weigh(reading, _product(product, reading), context)
     intake.items += reading.compared_items
-    intake.problems += unacknowledged(reading.compared_items, context)
+    intake.problems += unfitting(reading.compared_items, context)
     intake.defaulted_settings, intake.variable_values = (
         reading.defaulted_settings,
         reading.variable_values,

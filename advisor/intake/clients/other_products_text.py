@@ -117,10 +117,16 @@ _OTHERS = (
         ("ZIO Kafka (Scala)", r"\bimport[ \t]+zio\.kafka\b"),
         ("Vert.x (Java)", r"\bimport[ \t]+io\.vertx\.kafka\b"),
         ("Spring for Apache Kafka (Java, Kotlin)",
-         r"\bimport[ \t]+org\.springframework\.kafka\.(?!annotation\.(?:EnableKafka(?:Streams)?"
-         r"|KafkaListener)\b|core\.Kafka(?:Template|Operations)\b|listener\.(?:CommonErrorHandler"
-         r"|DeadLetterPublishingRecoverer|DefaultErrorHandler)\b|support\.(?:Acknowledgment|KafkaHeaders"
-         r"|SendResult|serializer\.\w+)\b)"),
+         r"\bimport[ \t]+org\.springframework\.kafka\.(?!annotation\.(?:(?:EnableKafka(?:Streams)?"
+         r"|KafkaListener|RetryableTopic|DltHandler|BackOff)\b|\*)|config\.(?:Concurrent)?KafkaListener"
+         r"ContainerFactory\b|config\.TopicBuilder\b|core\.(?:(?:Default)?Kafka(?:Template|Operations"
+         r"|Admin|ConsumerFactory|ProducerFactory)|(?:Consumer|Producer)Factory)\b|core\.\*"
+         r"|listener\.(?:Common(?:Logging)?ErrorHandler|ConcurrentMessageListenerContainer"
+         r"|ConsumerRecordRecoverer|ContainerProperties|DeadLetterPublishingRecoverer"
+         r"|DefaultErrorHandler)\b|retrytopic\.(?:DltStrategy|RetryTopicHeaders|RetryTopicConfiguration(?:Builder)?"
+         r"|SameIntervalTopicReuseStrategy|TopicSuffixingStrategy)\b|support\.(?:Acknowledgment|ExponentialBackOff"
+         r"WithMaxRetries|KafkaHeaders|SendResult|(?:converter|serializer)\.[\w*]+)"
+         r"|transaction\.Kafka(?:AwareTransactionManager|TransactionManager)\b)"),
         ("Micronaut Kafka (Java, Kotlin)", r"\bimport[ \t]+io\.micronaut\.configuration\.kafka\b"),
         ("SmallRye Reactive Messaging (Java, Kotlin)",
          r"\bimport[ \t]+(?:org\.eclipse\.microprofile|io\.smallrye)\.reactive\.messaging\b"),

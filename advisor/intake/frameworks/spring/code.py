@@ -1,8 +1,7 @@
 """Classes that use Spring for Apache Kafka: what becomes of the records that they are handed, and
 of those that they send.
 
-Their clients are set up by the application's own file, or by code, which is not read
-(`clients.other_products_text`).
+Their clients are set up by the application's own file, or by its classes (`set_up`).
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.intake.frameworks.spring.containers import (
-    ACKNOWLEDGES,
-    BY_CODE,
-    BY_CONTAINER,
+    MAKES,
     committed_behind,
+    compared,
     without_dead_letter,
 )
-from advisor.intake.frameworks.spring.error_handlers import take as take_handler
 from advisor.intake.frameworks.spring.listeners import MARKED, poll_loops
 from advisor.intake.programs.code_facts import LISTENERS, MAKES_CLIENT, TOPOLOGY_MADE
 from advisor.intake.programs.facts import ASYNCHRONOUS, processed
@@ -32,10 +29,19 @@ from advisor.intake.text import IntakeError, line_of
 _LONGEST, _MOST = 100_000, 20
 _TOLD_BY = re.compile(
     r"^[ \t]*import[ \t]+org\.springframework\.kafka\."
-    r"(?:annotation\.KafkaListener|core\.KafkaTemplate|listener\.DefaultErrorHandler)\b",
+    r"(?:annotation\.(?:KafkaListener|RetryableTopic|\*)|core\.|listener\.DefaultErrorHandler\b"
+    r"|config\.(?:Concurrent)?KafkaListenerContainerFactory\b|retrytopic\.RetryTopicConfiguration)",
     re.MULTILINE,
 )
-_OF_SPRING = re.compile(rf"{MARKED}\b|\bKafkaTemplate\b|\bDefaultErrorHandler\b")
+_OF_SPRING = re.compile(
+    rf"{MARKED}\b|\b(?:KafkaTemplate|DefaultErrorHandler|KafkaListenerContainerFactory"
+    r"|ConcurrentKafkaListenerContainerFactory|(?:Default\w+)?(?:Consumer|Producer)Factory"
+    r"|KafkaAdmin|RetryTopicConfiguration)\b"
+)
+_CONTAINER = re.compile(
+    r"\b(?:ConcurrentKafkaListenerContainerFactory|DefaultKafka(?:Consumer|Producer)Factory)\b"
+    r"\s*(?:<[^;(){}]{0,160}>)?\s*\("
+)
 _IMPORTS_CLIENT = re.compile(
     r"\bimport[ \t]+org\.apache\.kafka\.(?:clients\.(?:producer\.(?:KafkaProducer\b|\*)"
     r"|consumer\.(?:Kafka(?:Share)?Consumer\b|\*))|streams\.(?:KafkaStreams\b|\*))"
@@ -56,17 +62,18 @@ def read(text: str) -> Reading:
     loops, listeners = poll_loops(written, plain)
     code = Code(normal_form(loops))
     reading = Reading(heads={"family": Family.JAVA}, empty_reason=LISTENERS)
-    line = listeners[0][0] if listeners else 1
+    line = listeners[0].line if listeners else 1
     reading.items.append(Item(Component.APPLICATION, "framework", "spring", line, rank=DEFAULT))
-    for at, by_code in listeners:
-        who = BY_CODE if by_code else BY_CONTAINER
-        reading.compared_items.append(Item(Component.APPLICATION, ACKNOWLEDGES, who, at))
+    for one in listeners:
+        reading.compared_items += compared(one)
+    for made in _CONTAINER.finditer(plain):
+        at = line_of(plain, made.start())
+        reading.compared_items.append(Item(Component.APPLICATION, MAKES, "", at))
     if listeners:
         processed(reading, _asynchronous(plain))
     judge(reading, Text(code.plain, code.heads), code)
     without_dead_letter(reading)
-    take_handler(reading, written, plain)
-    if not any(by_code for _, by_code in listeners):
+    if not any(one.acknowledges for one in listeners):
         committed_behind(reading)
     return reading
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from advisor.catalog import Component, Problem
+from advisor.intake.frameworks.spring.listeners import Listener
 from advisor.intake.frameworks.spring.names import ACK_MODE
+from advisor.intake.frameworks.spring.stated_by_code import DEFAULT_CONTAINER, MADE, is_batch
 from advisor.intake.reading import Item, Reading
 
-ACKNOWLEDGES = "acknowledges"
-"""Who says what is committed, of a listener: an item that is held against other files."""
+ACKNOWLEDGES, NAMES, MAKES, LISTS = "acknowledges", "names", "makes", "lists"
+"""Items that are held against other files: who says what is committed of a listener, a container
+that it names, one that code makes, and a list of which a container says what it is."""
 BY_CODE, BY_CONTAINER = "code", "container"
 _NEVER = (
     "this listener has no Acknowledgment, and ack-mode MANUAL leaves it to the code what is "
@@ -20,6 +24,27 @@ _NONE_GIVEN = (
     "MANUAL_IMMEDIATE alone: with another one each record fails (MessagingMessageListenerAdapter). "
     "State spring.kafka.listener.ack-mode."
 )
+
+
+ELSEWHERE = (
+    "what sets up the clients or containers of these listeners is not read with them. Give its "
+    "class and the file of the application (application.yml) together, and no kind"
+)
+_ONE_OR_ALL = (
+    "whether this listener is given one record or all of a poll is said by its container, and "
+    "that says one. State spring.kafka.listener.type=batch, or give the class that makes the "
+    'container, or write batch = "true"'
+)
+
+
+def compared(listener: Listener) -> Iterator[Item]:
+    """What is held against other files of a listener."""
+    part, line = Component.APPLICATION, listener.line
+    yield Item(part, ACKNOWLEDGES, BY_CODE if listener.acknowledges else BY_CONTAINER, line)
+    if listener.container:
+        yield Item(part, NAMES, listener.container, line)
+    if listener.is_list:
+        yield Item(part, LISTS, listener.container or DEFAULT_CONTAINER, line)
 
 
 def in_transaction(reading: Reading, context: Iterable[Item]) -> None:
@@ -62,11 +87,23 @@ def _leave_out(reading: Reading, name: str) -> None:
     ]  # fmt: skip
 
 
-def unacknowledged(compared: Iterable[Item], context: Iterable[Item]) -> Iterator[Problem]:
+def unread(compared: Iterable[Item], context: Iterable[Item]) -> Iterator[Problem]:
+    """What classes set up or name, where nothing says that it is read with the application's
+    file."""
+    if not any(item.name == MADE for item in context):
+        found = (item for item in compared if item.name in (NAMES, MAKES))
+        for item in islice(found, 1):
+            yield Problem(item.component, "container", f"Line {item.line}: {ELSEWHERE}.")
+
+
+def unfitting(compared: Iterable[Item], context: Sequence[Item]) -> Iterator[Problem]:
     """What is wrong of each listener among these items; `context` are those of other files, of
-    which an ack-mode is stated where it leaves commits to the code."""
+    which an ack-mode is stated where it leaves commits to the code, and containers that the code
+    makes."""
     is_manual = any(item.name == ACK_MODE for item in context)
     for item in compared:
+        if item.name == LISTS and not is_batch(context, item.text):
+            yield Problem(item.component, "container", f"Line {item.line}: {_ONE_OR_ALL}.")
         if item.name == ACKNOWLEDGES and is_manual == (item.text == BY_CONTAINER):
             words = _NEVER if is_manual else _NONE_GIVEN
             yield Problem(item.component, "Acknowledgment", f"Line {item.line}: {words}")

@@ -29,9 +29,11 @@ from advisor.intake.frameworks.custom_names import refuse_custom_names
 from advisor.intake.frameworks.instances import note_transactional_id
 from advisor.intake.frameworks.spring import binders as spring_binders
 from advisor.intake.frameworks.spring import bindings as spring_bindings
+from advisor.intake.frameworks.spring import stated_by_code
 from advisor.intake.frameworks.spring import types as spring_types
 from advisor.intake.frameworks.spring.names import NAMES, ack_mode, is_true, relaxed, value
 from advisor.intake.frameworks.spring.profiles import Part, as_part, with_profiles
+from advisor.intake.frameworks.spring.stated_by_code import CodeFacts
 from advisor.intake.reading import DEFAULT, Item, Reader, Reading
 from advisor.intake.text import line_of, shown
 
@@ -84,19 +86,22 @@ def _read(leaves: Sequence[Leaf], without: Collection[str] = ()) -> Reading:
 
 
 def _parts(file: ApplicationFile) -> Iterator[Part]:
+    is_last = file.text.startswith(stated_by_code.MARK)
     for leaves in leaves_by_part(file, _documents):
-        yield as_part(leaves, file.profile)
+        yield replace(as_part(leaves, file.profile), is_last=is_last)
 
 
 def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) -> None:
     """What Spring makes of its properties, with the values that it sets itself."""
-    written = leaves
+    code = CodeFacts(leaves)
+    written = leaves = code.properties(leaves)
     leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(reading, leaves)]
     leaves = [leaf for leaf in leaves if spring_bindings.binding_of(leaf.path[0]) not in without]
+    leaves = code.counting(reading, leaves)
     _imports(reading, leaves)
     _two_forms(reading, leaves)
     spring_types.check(reading, leaves)
-    _own_clients(reading, leaves)
+    _own_clients(reading, leaves, code.filled_in(written))
     if not reading.problems:
         refuse_custom_names(reading, leaves, written)
     leaves, named = spring_binders.settled(reading, leaves)
@@ -105,11 +110,14 @@ def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) ->
         spring_bindings.before(reading, leaves)
     if any(_STREAMS.match(leaf.path[0]) for leaf in leaves):
         reading.heads["family"] = Family.STREAMS
+    is_other = bool(bindings) or reading.heads["family"] == Family.STREAMS
+    code.refuse(reading, is_other=is_other)
     first = len(reading.items)
     for leaf in sorted(leaves, key=_rank):
         own = len(reading.items)
         _take(reading, leaf)
         _give_rank(reading, own, _OWN_NAME if bindings else _rank(leaf))
+    code.drop_common(reading)
     if bindings:
         spring_bindings.after(reading, leaves)
         _give_rank(reading, first, _OWN_NAME)
@@ -117,8 +125,10 @@ def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) ->
     _state_defaults(reading, leaves)
     _give_rank(reading, own, DEFAULT)
     own = len(reading.items)
-    _container(reading, leaves, "spring-cloud-stream" if bindings else "spring")
+    _container(reading, leaves, "spring-cloud-stream" if bindings else "spring", code)
     _give_rank(reading, own, _CONTAINER)
+    code.of_errors(reading)
+    code.compare(reading)
 
 
 def _give_rank(reading: Reading, first: int, rank: int) -> None:
@@ -160,10 +170,10 @@ def _two_forms(reading: Reading, leaves: list[Leaf]) -> None:
             reading.wrong(Component.APPLICATION, last.path[0], last.line, f"{last.path[0]} {words}")
 
 
-def _own_clients(reading: Reading, leaves: list[Leaf]) -> None:
+def _own_clients(reading: Reading, leaves: list[Leaf], known: Collection[str]) -> None:
     """What an application of its own has of a client beside Spring's names, and its code hands
-    on."""
-    for leaf in leaves:
+    on; but for what the code was `known` to fill in."""
+    for leaf in (leaf for leaf in leaves if leaf.path[0].lower() not in known):
         name = leaf.path[0]
         parts = re.split(r"[.\[\]]+", name.lower())
         kafka = next((at for at, part in enumerate(parts) if "kafka" in part), None)
@@ -201,6 +211,8 @@ def _rank(leaf: Leaf) -> int:
 
 
 def _documents(text: str, ending: str) -> list[list[Leaf]]:
+    if text.startswith(stated_by_code.MARK):
+        return [stated_by_code.leaves(text)]
     if is_yaml(text, ending):
         return documents(text)
     starts = [line_of(text, match.start()) for match in _SEPARATOR.finditer(text)]
@@ -237,6 +249,9 @@ def _sort(reading: Reading, rest: str, leaf: Leaf, text: str) -> None:
         _common(reading, name.removeprefix("[").removesuffix("]"), leaf)
     elif relaxed(rest) == "listener.ackmode":
         ack_mode(reading, leaf.text, leaf.line)
+    elif stated_by_code.is_type_of_batch(rest, leaf.text):
+        item = Item(Component.APPLICATION, stated_by_code.BY_TYPE, "batch", leaf.line)
+        reading.compared_items.append(item)
 
 
 def _streams(reading: Reading, name: str, leaf: Leaf) -> None:
@@ -320,7 +335,7 @@ def _mode(leaf: Leaf) -> str:
     )
 
 
-def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
+def _container(reading: Reading, leaves: list[Leaf], framework: str, code: CodeFacts) -> None:
     """What polls for the listeners, where there are some: it decides what becomes of failures.
 
     With a transaction-id-prefix the container sends its offsets in the producer's transaction
@@ -331,12 +346,15 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
     names = {relaxed(leaf.path[0]): leaf for leaf in leaves}
     lines = [item.line for item in reading.items if item.component is _CONSUMER]
     lines += [leaf.line for name, leaf in names.items() if name.startswith(_LISTENER)]
+    lines += [leaf.line for leaf in code.named(stated_by_code.CONTAINER)]
     if not lines:
         return
     reading.state(Component.APPLICATION, "framework", framework, min(lines))
     prefix = next((names[name] for name in _PREFIXES if name in names), None)
     named = any(item.name == "transactional.id" for item in reading.items)
-    if prefix and prefix.text and named:
+    is_named = bool(prefix and prefix.text and named)
+    is_in_transaction = code.is_in_transaction(reading, by_file=is_named)
+    if prefix and is_in_transaction:
         reading.state(Component.APPLICATION, "commit", "in-transaction", prefix.line)
         words = "has the listeners' container send offsets in the transaction"
         reading.note(prefix.line, f"transaction-id-prefix {words}")
@@ -347,7 +365,7 @@ def _container(reading: Reading, leaves: list[Leaf], framework: str) -> None:
         # Its last topic is a dead letter, and the recoverer waits for its acknowledgement
         # (DltStrategy.ALWAYS_RETRY_ON_ERROR; DeadLetterPublishingRecoverer).
         reading.state(Component.APPLICATION, "dead.letter", "acknowledged", retries.line)
-        if prefix and prefix.text and named:
+        if is_in_transaction:
             words = "Non-Blocking Retries cannot combine with Container Transactions: with "
             words += "transaction-id-prefix, leave retry.topic.enabled out"
             reading.wrong(Component.APPLICATION, "retry.topics", retries.line, words)
@@ -365,6 +383,8 @@ def _acknowledgements(reading: Reading, names: dict[str, Leaf]) -> None:
 
 
 def _likeness(text: str) -> float:
+    if text.startswith(stated_by_code.MARK):
+        return 1.0
     if _LINE.search(text):
         return 0.95
     return 0.9 if _BLOCK.search(text) and _KAFKA.search(text) else 0.0

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from advisor.intake.frameworks.spring.made_beans import end_of_expression
 from advisor.intake.programs.jvm import text as jvm_text
 from advisor.intake.programs.jvm.text import METHOD, braces, spliced
 from advisor.intake.text import IntakeError, line_of, shown
@@ -20,10 +21,11 @@ from advisor.intake.text import IntakeError, line_of, shown
 MARKED = "@KafkaListener"
 _LISTENER = re.compile(rf"{MARKED}\b(?P<given>\s*\()?")
 _OWN = frozenset({
-    "autoStartup", "clientIdPrefix", "concurrency", "containerGroup", "groupId", "id", "idIsGroup",
-    "info", "topicPattern", "topics",
+    "autoStartup", "batch", "clientIdPrefix", "concurrency", "containerFactory", "containerGroup",
+    "groupId", "id", "idIsGroup", "info", "topicPattern", "topics",
 })  # fmt: skip
-"""What may be said of a listener and changes nothing of what becomes of its records."""
+"""What may be said of a listener, and changes nothing of what becomes of its records or is held
+against its container."""
 
 _GIVEN = r"\s*\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
 _ANNOTATION = re.compile(rf"@(?P<name>[\w.]+)(?:{_GIVEN})?\s*")
@@ -31,7 +33,7 @@ _METHOD = re.compile(
     rf"(?:\s++|@[\w.]++(?:{_GIVEN})?|\b(?:public|protected|private|final|open|override|internal)\b)*+"
     r"(?:void|(?P<kotlin>fun))\s+(?P<name>\w+)\s*\("
 )
-_BODY = re.compile(r"\s*(?:throws\s+[\w.]+(?:\s*,\s*[\w.]+)*\s*|:\s*Unit\s*)?\{")
+_BODY = re.compile(r"\s*(?:throws\s+[\w.]+(?:\s*,\s*[\w.]+)*\s*|:\s*Unit\s*)?(?:\{|(?P<is>=))")
 _JAVA = re.compile(r"(?:final\s+)?(?P<type>[\w.]+(?:\s*<.*>)?(?:\[\])?)\s+(?P<name>\w+)", re.DOTALL)
 _KOTLIN = re.compile(r"(?P<name>\w+)\s*:\s*(?P<type>.+)", re.DOTALL)
 _BESIDE = frozenset({"Header", "Headers"})
@@ -66,22 +68,39 @@ class _Method:
     acknowledgment: str
     is_batch: bool
     is_kotlin: bool
+    is_list: bool
 
 
-def poll_loops(code: str, plain: str) -> tuple[str, list[tuple[int, bool]]]:
-    """The program with a poll loop in the place of each listener, in the same lines; and of each
-    its line, and whether it acknowledges records itself.
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A listener: its line, whether it acknowledges records itself, the container that it names,
+    and whether only that one says that a list is all records of a poll."""
+
+    line: int
+    acknowledges: bool
+    container: str
+    is_list: bool
+
+
+def poll_loops(code: str, plain: str) -> tuple[str, list[Listener]]:
+    """The program with a poll loop in the place of each listener, in the same lines; and these.
 
     `code` has no comments, and `plain` no letters of strings either. Raises `IntakeError` for a
     listener that is not read.
     """
-    changes, found = list[tuple[int, int, str]](), list[tuple[int, bool]]()
+    changes, found = list[tuple[int, int, str]](), list[Listener]()
     for number, match in enumerate(islice(_LISTENER.finditer(plain), _MOST + 1)):
         if number == _MOST:
             raise _unread(plain, match.start(), f"more than {_MOST} listeners")
+        said = _said(code, plain, match)
         method = _method(code, plain, match)
         changes += _written(plain, method, f"consumer{number}__")
-        found.append((line_of(plain, match.start()), bool(method.acknowledgment)))
+        line, is_list = (
+            line_of(plain, match.start()),
+            method.is_list and said.get("batch") != "true",
+        )
+        container = said.get("containerFactory", "")
+        found.append(Listener(line, bool(method.acknowledgment), container, is_list))
     return spliced(code, sorted(changes)), found
 
 
@@ -89,33 +108,46 @@ def _unread(plain: str, at: int, words: str) -> IntakeError:
     return IntakeError(f"Line {line_of(plain, at)}: {words}. {_OTHERWISE}.")
 
 
+def _said(code: str, plain: str, match: re.Match[str]) -> dict[str, str]:
+    """What an annotation says. Raises `IntakeError` for what is not read of it."""
+    found = dict[str, str]()
+    given = jvm_text.arguments(plain, match.end(), code, _REACH) if match["given"] else []
+    for argument in given:
+        name, _, text = (part.strip() for part in argument.partition("="))
+        if name not in _OWN:
+            words = f"{shown(name)} of {MARKED} is not read: what it names decides elsewhere"
+            raise _unread(plain, match.start(), words)
+        found[name] = text.strip('"')
+    return found
+
+
 def _method(code: str, plain: str, match: re.Match[str]) -> _Method:
     """The method that an annotation stands before. Raises `IntakeError`."""
     behind = match.end()
     if match["given"]:
-        for argument in jvm_text.arguments(plain, behind, code, _REACH):
-            name = argument.partition("=")[0].strip()
-            if name not in _OWN:
-                words = f"{shown(name)} of {MARKED} is not read: what it names decides elsewhere"
-                raise _unread(plain, match.start(), words)
         behind = jvm_text.closed(plain, behind, _REACH)
     head = _METHOD.match(plain, behind)
     closed = jvm_text.closed(plain, head.end(), _REACH) if head else 0
     body = _BODY.match(plain, closed) if head and closed > head.end() - 1 else None
-    if head is None or body is None:
+    if head is None or body is None or (body["is"] and not head["kotlin"]):
         words = "this listener is not read: one is that returns nothing, waits for what it does, "
-        words += "and has its body in braces"
+        words += "and has a body of its own"
         raise _unread(plain, match.start(), words)
     ends = (end for start, end, _ in braces(plain) if start == body.end() - 1)
     given = (head.end(), closed - 1)
-    own = (body.end() - 1, next(ends, len(plain)))
-    record, acknowledgment, is_batch = _parameters(plain, given, bool(head["kotlin"]))
-    return _Method(given, own, record, acknowledgment, is_batch, bool(head["kotlin"]))
+    end = end_of_expression(plain, body.end()) if body["is"] else next(ends, len(plain))
+    own = (body.end() - 1, end)
+    name, kind, acknowledgment = _parameters(plain, given, bool(head["kotlin"]))
+    is_list, is_batch = bool(_LIST.match(kind)), bool(_BATCH.match(kind))
+    return _Method(
+        given, own, name, acknowledgment, is_list or is_batch, bool(head["kotlin"]),
+        is_list and not is_batch,
+    )  # fmt: skip
 
 
-def _parameters(plain: str, given: tuple[int, int], is_kotlin: bool) -> tuple[str, str, bool]:
-    """What a listener calls its record or records and its acknowledgment, and whether it is given
-    all records of a poll. Raises `IntakeError`."""
+def _parameters(plain: str, given: tuple[int, int], is_kotlin: bool) -> tuple[str, str, str]:
+    """What a listener calls its record or records, of what type they are, and what it calls its
+    acknowledgment. Raises `IntakeError`."""
     records, acknowledgment = list[tuple[str, str]](), ""
     for written in _parted(plain[slice(*given)]):
         names = {match["name"].rpartition(".")[2] for match in _ANNOTATION.finditer(written)}
@@ -130,11 +162,7 @@ def _parameters(plain: str, given: tuple[int, int], is_kotlin: bool) -> tuple[st
             records.append((match["name"], match["type"].strip()))
     if len(records) != 1:
         raise _unread(plain, given[0], "this listener is given other than one record")
-    (name, kind), is_batch = records[0], bool(_BATCH.match(records[0][1]))
-    if _LIST.match(kind) and not is_batch:
-        words = f"whether {shown(name)} is one record or all of a poll is said elsewhere"
-        raise _unread(plain, given[0], words)
-    return name, acknowledgment, is_batch
+    return *records[0], acknowledgment
 
 
 def _parted(written: str) -> Iterator[str]:
@@ -163,14 +191,15 @@ def _written(plain: str, method: _Method, consumer: str) -> Iterator[tuple[int, 
         loop = f"ConsumerRecords<String, String> {{0}} = {polled};"
         each = f"each__: for (ConsumerRecord<String, String> {record} : polled__)"
     at_end = "" if method.acknowledgment else f" {commits};"
+    behind = end + (plain[end : end + 1] == "}" and plain[start] == "{")
     yield *method.given, parameter
     if method.is_batch:
         yield start, start + 1, f"{{ while (true) {{ {loop.format(record)} "
-        yield end, end + 1, f"{at_end} }} }}"
+        yield end, behind, f"{at_end} }} }}"
         leaves = f"{{{at_end} continue; }}"
     else:
         yield start, start + 1, f"{{ while (true) {{ {loop.format('polled__')} {each} {{ "
-        yield end, end + 1, f"}}{at_end} }} }}"
+        yield end, behind, f"}}{at_end} }} }}"
         leaves = "continue"
     yield from _returns(plain, method, own, leaves)
     yield from _acknowledged(plain, method, own, consumer)

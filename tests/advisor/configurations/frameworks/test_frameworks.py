@@ -130,7 +130,7 @@ PROGRAMS = [
      "acks=all for ACKS_CONFIG"),
     ("import reactor.kafka.sender.SenderOptions;", "Reactor Kafka", ON_JAVA),
     ("import akka.kafka.scaladsl.Consumer", "Alpakka", ON_JAVA),
-    ("import org.springframework.kafka.config.KafkaListenerContainerFactory;",
+    ("import org.springframework.kafka.listener.MessageListener;",
      "Spring for Apache Kafka", ON_JAVA),
     ("import org.apache.flink.connector.kafka.sink.KafkaSink;", "Flink", "not advised on"),
 ]  # fmt: skip

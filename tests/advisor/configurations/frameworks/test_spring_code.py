@@ -128,10 +128,12 @@ def test_a_listener_and_its_container_agree_on_who_commits(
 
 
 @pytest.mark.parametrize(("code", "expected"), [
-    (java("List<String> m", SAVE), ":9: whether m is one record or all of a poll is said els"),
+    (java("List<String> m", SAVE), ":8: whether this listener is given one record or all"),
     (java("String m, Consumer<?, ?> c", SAVE), "what this listener is given is not read"),
     (java("String m", SAVE).replace('"g")', '"g", containerFactory = "f")'),
-     ":8: containerFactory of @KafkaListener is not read"),
+     ":8: the container factory of this listener is made elsewhere"),
+    (java("String m", SAVE).replace('"g")', '"g", errorHandler = "f")'),
+     ":8: errorHandler of @KafkaListener is not read"),
     (java("String m", SAVE).replace("void", "CompletableFuture<Void>"), "waits for what it does"),
     (KOTLIN % "suspend fun on(m: String) {\n store.save(m)\n }", "waits for what it does"),
     (KOTLIN % "fun on(m: String) {\n  parse(m).forEach {\n  if (it.old) return\n"
@@ -140,7 +142,7 @@ def test_a_listener_and_its_container_agree_on_who_commits(
     (java("String m", f"{SAVE} }}\n KafkaProducer<String, String> p = new KafkaProducer<>(x); {{")
      .replace("package orders;", "import org.apache.kafka.clients.producer.*;"),
      ":11: a client of its own, or Kafka Streams, beside what Spring sets up"),
-    (java("String m", SAVE).replace("core.KafkaTemplate", "listener.ContainerProperties"),
+    (java("String m", SAVE).replace("core.KafkaTemplate", "listener.MessageListener"),
      "Spring for Apache Kafka"),
 ])  # fmt: skip
 def test_a_listener_that_is_not_followed_is_refused(
@@ -230,7 +232,7 @@ NAMED = f"var letters = {LETTERS};\nvar handler = new DefaultErrorHandler(letter
     (f"{NAMED}letters.setFailIfSendResultIsError(false);\nreturn handler;", 2,
      ":11: what setFailIfSendResultIsError changes is not read"),
     (f"{NAMED}return new DefaultErrorHandler({BACK_OFF});", 2, "which handler the containers have"),
-    (f"return wrapped({LETTERS});", 2, "a recoverer of no DefaultErrorHandler"),
+    (f"return wrapped({LETTERS});", 2, "this handler of errors is not read"),
 ])  # fmt: skip
 def test_a_handler_of_errors_may_have_a_dead_letter_topic(
     tmp_path: Path, body: str, code: int, expected: str
