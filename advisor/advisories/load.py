@@ -28,7 +28,7 @@ _OPTIONAL = {"settings", "features", "incident", "not_played"}
 
 
 class AdvisoryError(RuntimeError):
-    """A data file that is not as it should be; the message names the file and the key."""
+    """A malformed data file; the message names the file and the key."""
 
 
 @cache
@@ -51,16 +51,16 @@ def read(file: Traversable) -> Advisory:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AdvisoryError(f"{file.name}: {error}") from error
-    wrong = (_REQUIRED - data.keys()) | (data.keys() - _REQUIRED - _OPTIONAL)
-    if wrong:
-        raise AdvisoryError(f"{file.name}: missing or unknown: {', '.join(sorted(wrong))}")
-    given: dict[str, Any] = {}
+    bad_keys = (_REQUIRED - data.keys()) | (data.keys() - _REQUIRED - _OPTIONAL)
+    if bad_keys:
+        raise AdvisoryError(f"{file.name}: missing or unknown: {', '.join(sorted(bad_keys))}")
+    fields: dict[str, Any] = {}
     for key, value in data.items():
         try:
-            given[_NAMES.get(key, key)] = _READERS[key](value)
+            fields[_NAMES.get(key, key)] = _READERS[key](value)
         except (TypeError, ValueError, AttributeError) as error:
             raise AdvisoryError(f"{file.name}: {key}: {error}") from error
-    advisory = Advisory(**given)
+    advisory = Advisory(**fields)
     _consistent(file.name, advisory)
     return advisory
 

@@ -1,7 +1,7 @@
-"""Settings as files for the products that people use: one renderer a product, found by walking.
+"""Settings as configuration files for products. Each product has one renderer.
 
-A module of this package holds `EXPORTS`, the files that it renders; adding a product is adding
-a file. Every export is fed to the product's own parser by tests/contracts.
+A module of this package has `EXPORTS`, the files that it renders; a new product needs only a new
+module. The tests in tests/contracts pass every export to the product's own parser.
 """
 
 import pkgutil
@@ -16,7 +16,7 @@ __all__ = ["Export", "Stamp", "all_exports", "exports_for", "find"]
 
 @cache
 def all_exports() -> tuple[Export, ...]:
-    """Every export, ordered by module and then as the module orders them."""
+    """Returns every export: by module, and in the order of each module."""
     modules = sorted(module.name for module in pkgutil.iter_modules(__path__))
     return tuple(
         export
@@ -26,8 +26,8 @@ def all_exports() -> tuple[Export, ...]:
 
 
 def exports_for(pipeline: Pipeline, described: Pipeline | None = None) -> tuple[Export, ...]:
-    """The exports that this pipeline can use; without those that the step from the one described
-    does not need, if that is given."""
+    """Returns the exports that this pipeline can use. With `described`, only those that are needed
+    to get from there to this pipeline."""
     return tuple(
         export
         for export in all_exports()
@@ -37,5 +37,5 @@ def exports_for(pipeline: Pipeline, described: Pipeline | None = None) -> tuple[
 
 
 def find(name: str) -> Export | None:
-    """The export of that name, or None."""
+    """Returns the export with that name, or None."""
     return next((export for export in all_exports() if export.name == name), None)

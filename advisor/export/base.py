@@ -1,4 +1,4 @@
-"""What an export is, and the head that every exported file carries."""
+"""The interface of an export, and the head of every exported file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Stamp:
 
     @property
     def origin(self) -> str:
-        """Where the file comes from, in words."""
+        """The origin of the file, in words."""
         return (
             f"Made by Delivery Lab, rules {self.rules_version}, "
             f"for {self.client} and Kafka {self.kafka}."
@@ -35,16 +35,16 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """From a pipeline as its team described it to the one that is exported.
+    """The pipeline as its team described it, and the one that is exported.
 
-    Where `described` is None the exported one is all there is, and everything in it is meant.
+    If `described` is None, everything in the exported one is new.
     """
 
     exported: Pipeline
     described: Pipeline | None = None
 
     def changes(self, component: Component, name: str) -> bool:
-        """Whether the exported pipeline states this value and the described one did not."""
+        """Whether the exported pipeline sets this value and the described one did not."""
         value = self.exported.stated(component).get(name)
         if value is None or self.described is None:
             return value is not None
@@ -53,10 +53,10 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """One file for one product. `name` is its slug in addresses, `title` what people call it.
+    """One file for one product. `name` is its slug in addresses, `title` its name on pages.
 
-    `applies` says whether a pipeline can use it at all, `needed` whether the step from the
-    pipeline as described to the one exported takes it; `write` makes the text.
+    `applies` returns whether a pipeline can use it, `needed` whether a revision needs it, and
+    `write` its text.
     """
 
     name: str
@@ -68,24 +68,25 @@ class Export:
     needed: Callable[[Revision], bool] = lambda revision: True
 
     def render(self, exported: Pipeline, stamp: Stamp, described: Pipeline | None = None) -> str:
-        """The text of the file. Raises `SettingError` if the pipeline holds a value that the
-        catalog would refuse."""
+        """Returns the text of the file. Raises `SettingError` if the pipeline has a value that the
+        catalog refuses."""
         return self.write(Revision(exported, described), stamp)
 
 
 def always(pipeline: Pipeline) -> bool:
-    """`applies` of a file that every pipeline can use."""
+    """Returns True: `applies` of a file that every pipeline can use."""
     return True
 
 
 def head(title: str, stamp: Stamp, *notes: str) -> str:
-    """The head of a file, in lines that begin with `#`: title, origin, what to know."""
+    """Returns the head of a file, in lines that begin with `#`: title, origin and notes."""
     paragraphs = [title, stamp.origin, f"The reasons: {stamp.permalink}", *notes]
     return "".join(comment(paragraph) for paragraph in paragraphs)
 
 
 def comment(text: str) -> str:
-    """`text` as comment lines. It becomes one paragraph, so nothing in it ends the comment."""
+    """Returns `text` as comment lines. It becomes one paragraph, so nothing in it ends the
+    comment."""
     plain = "".join(char if char.isprintable() else " " for char in text)
     lines = textwrap.wrap(plain, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)

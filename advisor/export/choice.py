@@ -1,8 +1,9 @@
-"""Which settings an export writes down: what was stated, and what the guarantee rests on.
+"""The settings that an export contains: those that are set, and those that the guarantee depends
+on.
 
-The second kind is written although it may be the default: defaults differ between clients and
-versions, and a conflict with a stated setting is an error, where one with a default is silence.
-What a team left weak is not a recommendation: only a comment names it (`weak`).
+The latter are written even if they have the default value: defaults differ between clients and
+versions, and a conflict with an explicit setting is an error, while a default is changed silently.
+A weak value that the team did not change is not recommended: only a comment names it (`weak`).
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ _NEEDED = frozenset({"replication.factor"})
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """One setting: `text` is what the product's parser reads as the value in force.
+    """One setting: `text` is the value in force as the product's parser reads it.
 
-    `stated` and `changed` say whether the exported pipeline states it, and the described one did
-    not; `weak`, that it was left as described and is not advised. Where the team's own text was
-    not kept, `text` is a placeholder, and `filled_in` is False.
+    `stated` is whether the exported pipeline sets it, `changed` whether the described one did not,
+    and `weak` whether it is unchanged and not recommended. If the team's text was not stored,
+    `text` is a placeholder and `filled_in` is False.
     """
 
     setting: Setting
@@ -64,9 +65,9 @@ class Chosen:
 
 
 def chosen(revision: Revision, component: Component) -> tuple[Chosen, ...]:
-    """The settings of a component that its own file holds, in the catalog's order.
+    """Returns the settings in the file of a component, in the catalog's order.
 
-    Raises `SettingError` if a value is not one that the catalog would have parsed.
+    Raises `SettingError` for a value that the catalog refuses.
     """
     return tuple(
         setting
@@ -76,14 +77,15 @@ def chosen(revision: Revision, component: Component) -> tuple[Chosen, ...]:
 
 
 def added(revision: Revision, component: Component) -> tuple[Chosen, ...]:
-    """Of these, what has to be added to a running cluster: changes, and what was not stated."""
+    """Returns those of them that a running cluster lacks: changes, and settings that were not
+    set."""
     return tuple(
         setting for setting in chosen(revision, component) if setting.changed or not setting.stated
     )
 
 
-def left_notes(revision: Revision, *components: Component) -> tuple[str, ...]:
-    """What has to be filled in, and what was left as described and is not advised: comments."""
+def file_notes(revision: Revision, *components: Component) -> tuple[str, ...]:
+    """Returns comments on values to fill in, and on unchanged values that are not recommended."""
     settings = [
         setting for component in components for setting in _all(revision, component) if setting.weak
     ]
@@ -97,12 +99,13 @@ def left_notes(revision: Revision, *components: Component) -> tuple[str, ...]:
     ]
     notes = [f"Left as you described, not recommended, and not set here: {texts}."] if texts else []
     notes += [f"Set as you described, not recommended: {name}." for name in set_all_the_same]
-    own = [note for component in components for note in _to_fill_in(revision, component)]
-    return (*own, *_removed(revision, components), *notes)
+    to_fill_in = [note for component in components for note in _to_fill_in(revision, component)]
+    return (*to_fill_in, *_removed(revision, components), *notes)
 
 
 def _removed(revision: Revision, components: Iterable[Component]) -> Iterator[str]:
-    """What the described pipeline states and the exported one leaves out."""
+    """Returns comments on settings of the described pipeline that the exported one does not
+    have."""
     names = [
         name
         for component in components
@@ -135,7 +138,7 @@ def _all(revision: Revision, component: Component) -> tuple[Chosen, ...]:
 
 
 def _to_fill_in(revision: Revision, component: Component) -> list[str]:
-    """What a person has to put into the file, because it was not kept."""
+    """Yields comments on values that the user must fill in, since they were not stored."""
     written = (
         added(revision, component) if component is Component.BROKER else chosen(revision, component)
     )
@@ -147,22 +150,22 @@ def _to_fill_in(revision: Revision, component: Component) -> list[str]:
 
 
 def typed(setting: Chosen) -> bool | int | str:
-    """A setting's value for a format that tells switches and numbers from texts."""
+    """Returns the value of a setting for a format that has booleans, numbers and strings."""
     if setting.setting.kind is Kind.BOOL:
         return setting.text == "true"
     return int(setting.text) if setting.setting.kind is Kind.INT else setting.text
 
 
 def changes_copies(revision: Revision) -> bool:
-    """Whether a topic that exists needs more copies than were described, or fewer."""
+    """Whether the replication factor of an existing topic changes."""
     before = revision.described and revision.described.value(Component.TOPIC, "replication.factor")
     return before != revision.exported.value(Component.TOPIC, "replication.factor")
 
 
 def code_notes(pipeline: Pipeline, *components: Component) -> tuple[str, ...]:
-    """What the team's own code has to do, at the producer or the consumer or both.
+    """Returns what the application's code must do, at the producer, the consumer or both.
 
-    Nothing is said of what the product decides itself, as Spark does most of it.
+    What the product does itself is omitted, which for Spark is most of it.
     """
     application = Component.APPLICATION
     values = pipeline.in_force(application)
@@ -241,4 +244,4 @@ _NOTES: Mapping[Component, tuple[tuple[str, Value, str], ...]] = {
         ),
     ),
 }  # fmt: skip
-"""By application setting and value: what the code has to do."""
+"""By application setting and value: what the code must do."""

@@ -1,10 +1,10 @@
-"""A Python module for confluent-kafka: two dicts, and the code on which their meaning rests."""
+"""A Python module for confluent-kafka: two dicts, and the code that their meaning depends on."""
 
 from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.export.base import Export, Revision, Stamp, head
-from advisor.export.choice import chosen, code_notes, left_notes
+from advisor.export.choice import chosen, code_notes, file_notes
 from advisor.export.python_literal import literal
 from advisor.reasoning.pipeline import Pipeline
 
@@ -86,7 +86,8 @@ _STORE = "    consumer.store_offsets(message=message)  # the client commits what
 
 
 def _steps(pipeline: Pipeline) -> str:
-    """What surrounds the processing, so that the offset is committed when it was asked to be."""
+    """Returns the code around the processing, so that the offset is committed as the pipeline
+    says."""
     commit = pipeline.value(Component.APPLICATION, "commit")
     by_client = pipeline.value(Component.CONSUMER, "enable.auto.commit")
     stored_by_client = pipeline.value(Component.CONSUMER, "enable.auto.offset.store")
@@ -103,7 +104,7 @@ def _dict(name: str, revision: Revision, component: Component) -> str:
 
 def _write(revision: Revision, stamp: Stamp) -> str:
     pipeline, both = revision.exported, (Component.PRODUCER, Component.CONSUMER)
-    notes = (*code_notes(pipeline, *both), *left_notes(revision, *both))
+    notes = (*code_notes(pipeline, *both), *file_notes(revision, *both))
     parts = [head("Settings for confluent-kafka (librdkafka).", stamp, *notes)]
     parts.append(_IMPORTS)
     parts.append(_dict("PRODUCER", revision, Component.PRODUCER) + "\n")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from advisor.catalog import Component, Family
 from advisor.export.base import Export, Revision, Stamp, comment, head
-from advisor.export.choice import Chosen, chosen, code_notes, left_notes
+from advisor.export.choice import Chosen, chosen, code_notes, file_notes
 from advisor.reasoning.pipeline import Pipeline
 
 
 def escape(text: str) -> str:
-    """A value as `java.util.Properties.load` reads it back, ASCII only.
+    """Returns a value as `java.util.Properties.load` reads it back, ASCII only.
 
-    The catalog lets nothing through that needs it; this holds even if one day it does.
+    Today, no value that the catalog accepts needs it.
     """
     out = []
     for at, char in enumerate(text):
@@ -28,8 +28,8 @@ def escape(text: str) -> str:
 
 def _write(revision: Revision, stamp: Stamp, component: Component) -> str:
     title = f"{component.capitalize()} settings for the Java client."
-    settings, left = chosen(revision, component), left_notes(revision, component)
-    parts = [head(title, stamp, *code_notes(revision.exported, component), *left)]
+    settings, notes = chosen(revision, component), file_notes(revision, component)
+    parts = [head(title, stamp, *code_notes(revision.exported, component), *notes)]
     parts += [line(setting, setting.name) for setting in settings if setting.stated]
     in_force = [line(setting, setting.name) for setting in settings if not setting.stated]
     if in_force:
@@ -39,7 +39,7 @@ def _write(revision: Revision, stamp: Stamp, component: Component) -> str:
 
 
 def line(setting: Chosen, key: str) -> str:
-    """One setting under its key in the file, below what it means."""
+    """Returns one setting under its key in the file, after a comment with its meaning."""
     return f"\n{comment(setting.setting.meaning)}{key}={escape(setting.text)}\n"
 
 

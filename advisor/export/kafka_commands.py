@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Component
 from advisor.export.base import Export, Revision, Stamp, always, comment, head
-from advisor.export.choice import Chosen, added, changes_copies, chosen, left_notes
+from advisor.export.choice import Chosen, added, changes_copies, chosen, file_notes
 
 DYNAMIC = frozenset(
     {
@@ -17,7 +17,7 @@ DYNAMIC = frozenset(
         "transaction.partition.verification.enable",
     }
 )
-"""What brokers take while they run (DynamicBrokerConfig); the rest is a line in their file."""
+"""Settings that a running broker accepts (DynamicBrokerConfig); others belong in its file."""
 
 _REPLICAS = "replication.factor"
 _OFFSETS_LEAST = "offsets.topic.min.insync.replicas"
@@ -41,13 +41,13 @@ _IN_FILE = (
 def _write(revision: Revision, stamp: Stamp) -> str:
     usage = "Usage: sh topic.sh create | alter | brokers | offsets"
     title = head("Commands for the topic and the brokers.", stamp, usage)
-    left = [comment(note) for note in left_notes(revision, Component.BROKER)]
+    comments = [comment(note) for note in file_notes(revision, Component.BROKER)]
     return "".join([
-        "#!/bin/sh\n", title, *map(comment, left_notes(revision, Component.TOPIC)), _START,
+        "#!/bin/sh\n", title, *map(comment, file_notes(revision, Component.TOPIC)), _START,
         'case "${1:-}" in\n',
         *_branch("create", _create(chosen(revision, Component.TOPIC))),
         *_branch("alter", _alter(revision)),
-        *_branch("brokers", [*left, *_brokers(added(revision, Component.BROKER))]),
+        *_branch("brokers", [*comments, *_brokers(added(revision, Component.BROKER))]),
         *_branch("offsets", _offsets(revision)),
         f'*)\n  echo {shlex.quote(usage)} >&2\n  exit 2\n  ;;\nesac\n',
     ])  # fmt: skip
@@ -97,7 +97,8 @@ def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
 
 
 def _offsets(revision: Revision) -> Iterator[str]:
-    """The minimum of the topic that holds the groups' positions, where the revision changes it."""
+    """Returns the command for min.insync.replicas of the offsets topic, if the revision changes
+    it."""
     if not revision.changes(Component.APPLICATION, _OFFSETS_LEAST):
         yield "echo 'There is nothing to change in __consumer_offsets.'"
         return

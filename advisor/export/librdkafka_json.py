@@ -1,4 +1,4 @@
-"""Settings for librdkafka as JSON: for clients that take an object, in whatever language.
+"""Settings for librdkafka as JSON, for clients in any language that take an object.
 
 JSON has no comments; the stamp is an object next to the settings.
 """
@@ -9,13 +9,13 @@ import json
 
 from advisor.catalog import Component, Family
 from advisor.export.base import Export, Revision, Stamp
-from advisor.export.choice import chosen, code_notes, left_notes, typed
+from advisor.export.choice import chosen, code_notes, file_notes, typed
 from advisor.reasoning.pipeline import Pipeline
 
 
 def _write(revision: Revision, stamp: Stamp) -> str:
     both = (Component.PRODUCER, Component.CONSUMER)
-    notes = [*code_notes(revision.exported, *both), *left_notes(revision, *both)]
+    notes = [*code_notes(revision.exported, *both), *file_notes(revision, *both)]
     made_by = {
         "made_by": "Delivery Lab", "rules": stamp.rules_version, "client": stamp.client,
         "kafka": stamp.kafka, "reasons": stamp.permalink, "notes": notes,

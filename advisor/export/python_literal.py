@@ -8,6 +8,7 @@ from advisor.export.choice import Chosen, typed
 
 
 def literal(name: str, settings: Mapping[str, Chosen]) -> str:
-    """`NAME = {…}` by key; switches and numbers are Python's own, the rest is quoted by `repr`."""
+    """Returns `NAME = {…}` by key; booleans and numbers are Python literals, the rest uses
+    `repr`."""
     lines = "".join(f"    {key!r}: {typed(setting)!r},\n" for key, setting in settings.items())
     return f"{name} = {{\n{lines}}}\n"

@@ -1,8 +1,8 @@
 """A shell script that plans more copies for a topic that exists, and carries the plan out.
 
-`kafka-topics.sh --alter` cannot change the number of copies; `kafka-reassign-partitions.sh` can,
-by a file that names the brokers of each partition (KIP-455; Kafka's operations guide, "Increasing
-replication factor"). Which they are is known only to the cluster, so the script asks it.
+`kafka-topics.sh --alter` cannot change the number of copies; `kafka-reassign-partitions.sh` can, by
+a file that names the brokers of each partition (KIP-455; Kafka's operations guide, "Increasing
+replication factor"). Only the cluster knows them, so the script asks it.
 """
 
 from __future__ import annotations

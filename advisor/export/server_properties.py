@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.export.base import Export, Revision, Stamp, comment, head
-from advisor.export.choice import Chosen, added, left_notes
+from advisor.export.choice import Chosen, added, file_notes
 from advisor.export.java_properties import escape
 from advisor.reasoning.pipeline import Pipeline
 
@@ -15,8 +15,8 @@ _NOTE = (
 
 
 def _write(revision: Revision, stamp: Stamp) -> str:
-    settings, left = added(revision, Component.BROKER), left_notes(revision, Component.BROKER)
-    parts = [head("Settings of the brokers.", stamp, _NOTE, *left)]
+    settings, notes = added(revision, Component.BROKER), file_notes(revision, Component.BROKER)
+    parts = [head("Settings of the brokers.", stamp, _NOTE, *notes)]
     return "".join([*parts, *(_line(setting) for setting in settings)])
 
 
@@ -25,12 +25,12 @@ def _line(setting: Chosen) -> str:
 
 
 def states_brokers(pipeline: Pipeline) -> bool:
-    """Whether anything is said of the brokers."""
+    """Whether the pipeline has settings of brokers."""
     return bool(pipeline.stated(Component.BROKER))
 
 
 def changes_brokers(revision: Revision) -> bool:
-    """Whether anything said of the brokers is other than it was described."""
+    """Whether a setting of the brokers differs from the described one."""
     return bool(added(revision, Component.BROKER))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.catalog.facts import option_of_spark
 from advisor.export.base import Export, Revision, Stamp, head
-from advisor.export.choice import Chosen, chosen, code_notes, left_notes
+from advisor.export.choice import Chosen, chosen, code_notes, file_notes
 from advisor.export.python_literal import literal
 from advisor.reasoning.pipeline import Pipeline
 
@@ -39,8 +39,8 @@ def write(frame, bootstrap_servers, topic, checkpoint):
 
 
 def _write(revision: Revision, stamp: Stamp) -> str:
-    left = left_notes(revision, Component.CONSUMER, Component.PRODUCER)
-    notes = (*code_notes(revision.exported, Component.CONSUMER), *left)
+    comments = file_notes(revision, Component.CONSUMER, Component.PRODUCER)
+    notes = (*code_notes(revision.exported, Component.CONSUMER), *comments)
     parts = [head("Options for Spark Structured Streaming with Kafka.", stamp, *notes)]
     parts.append("\n" + literal("SOURCE", _by_option(chosen(revision, Component.CONSUMER))))
     parts.append("\n" + literal("SINK", _by_option(chosen(revision, Component.PRODUCER))))

@@ -1,8 +1,8 @@
 """`application.yml` for Spring Boot: the Java client's settings where Spring looks for them.
 
 The names are those of Spring Boot's KafkaProperties; what it has no name for goes into its
-`properties`, with the key in brackets, so that the dots in it stay (Spring Boot reference,
-"Binding Maps").
+`properties`, with the key in brackets, so that the dots in it stay (Spring Boot reference, "Binding
+Maps").
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from advisor.catalog import Component, Family
 from advisor.export.base import Export, Revision, Stamp, head
-from advisor.export.choice import chosen, code_notes, left_notes
-from advisor.export.streams_properties import PREFIXES, written
+from advisor.export.choice import chosen, code_notes, file_notes
+from advisor.export.streams_properties import PREFIXES, file_settings
 from advisor.export.yaml_document import Node, document, scalar
 from advisor.reasoning.pipeline import Pipeline
 
@@ -60,7 +60,7 @@ def _write(revision: Revision, stamp: Stamp) -> str:
     both = (Component.PRODUCER, Component.CONSUMER)
     kafka: dict[str, Node] = {str(component): _client(revision, component) for component in both}
     mode = _ack_mode(pipeline)
-    notes = [*code_notes(pipeline, *both), *left_notes(revision, *both)]
+    notes = [*code_notes(pipeline, *both), *file_notes(revision, *both)]
     if mode:
         kafka["listener"] = {"ack-mode": mode}
         notes.append(_BATCH if mode == "batch" else _BEFORE)
@@ -72,26 +72,31 @@ def _write(revision: Revision, stamp: Stamp) -> str:
 
 
 def _write_streams(revision: Revision, stamp: Stamp) -> str:
-    settings = dict(written(revision))
-    own: dict[str, Node] = {_STREAMS[k]: scalar(v) for k, v in settings.items() if k in _STREAMS}
-    own["properties"] = {f"[{k}]": scalar(v) for k, v in settings.items() if k not in _STREAMS}
-    notes = (*code_notes(revision.exported, *PREFIXES), *left_notes(revision, *PREFIXES))
+    settings = dict(file_settings(revision))
+    properties: dict[str, Node] = {
+        _STREAMS[k]: scalar(v) for k, v in settings.items() if k in _STREAMS
+    }
+    properties["properties"] = {
+        f"[{k}]": scalar(v) for k, v in settings.items() if k not in _STREAMS
+    }
+    notes = (*code_notes(revision.exported, *PREFIXES), *file_notes(revision, *PREFIXES))
     title = head("Settings for Kafka Streams in Spring Boot.", stamp, *notes)
-    return title + document({"spring": {"kafka": {"streams": own}}})
+    return title + document({"spring": {"kafka": {"streams": properties}}})
 
 
 def _client(revision: Revision, component: Component) -> dict[str, Node]:
-    names, own, others = _NAMES[component], {}, {}
+    names, by_name, other_properties = _NAMES[component], {}, {}
     for setting in chosen(revision, component):
         if setting.name in names:
-            own[names[setting.name]] = scalar(setting)
+            by_name[names[setting.name]] = scalar(setting)
         else:
-            others[f"[{setting.name}]"] = scalar(setting)
-    return {**own, "properties": others} if others else own
+            other_properties[f"[{setting.name}]"] = scalar(setting)
+    return {**by_name, "properties": other_properties} if other_properties else by_name
 
 
 def _ack_mode(pipeline: Pipeline) -> str | None:
-    """How Spring's listener commits so as the team said that it does; None leaves it alone."""
+    """Returns the ack mode in which Spring's listener commits as the pipeline says, or None for the
+    default."""
     if pipeline.flag(Component.CONSUMER, "enable.auto.commit"):
         return None  # the client commits, and Spring does not
     modes = {"after-processing": "batch", "before-processing": "manual_immediate"}
@@ -99,13 +104,14 @@ def _ack_mode(pipeline: Pipeline) -> str | None:
 
 
 def _applies(pipeline: Pipeline) -> bool:
-    """Spring fills in `${…}` wherever it stands, and before 6.2 nothing can stop it."""
+    """Whether no value contains `${…}`: Spring would fill it in, and before 6.2 it cannot be
+    escaped."""
     if pipeline.family not in (Family.JAVA, Family.STREAMS):
         return False
-    return not any("${" in str(value) for value in _stated(pipeline))
+    return not any("${" in str(value) for value in _set_values(pipeline))
 
 
-def _stated(pipeline: Pipeline) -> Iterator[object]:
+def _set_values(pipeline: Pipeline) -> Iterator[object]:
     for component in PREFIXES:
         yield from pipeline.stated(component).values()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import Component, Family
 from advisor.catalog.streams_overrides import forced
 from advisor.export.base import Export, Revision, Stamp, comment, head
-from advisor.export.choice import Chosen, chosen, code_notes, left_notes
+from advisor.export.choice import Chosen, chosen, code_notes, file_notes
 from advisor.export.java_properties import line
 from advisor.reasoning.pipeline import Pipeline
 
@@ -15,8 +15,9 @@ PREFIXES = {Component.STREAMS: "", Component.PRODUCER: "producer.", Component.CO
 _NEEDED = "Put in bootstrap.servers, and application.id if it is not here."
 
 
-def written(revision: Revision) -> tuple[tuple[str, Chosen], ...]:
-    """What the file holds, by its key: all but what Streams would overrule with a warning."""
+def file_settings(revision: Revision) -> tuple[tuple[str, Chosen], ...]:
+    """Returns the settings in the file by key: all except those that Streams overrides with a
+    warning."""
     overruled = forced(revision.exported.settings)
     return tuple(
         (f"{prefix}{setting.name}", setting)
@@ -27,8 +28,8 @@ def written(revision: Revision) -> tuple[tuple[str, Chosen], ...]:
 
 
 def _write(revision: Revision, stamp: Stamp) -> str:
-    notes = (*code_notes(revision.exported, *PREFIXES), *left_notes(revision, *PREFIXES))
-    settings = written(revision)
+    notes = (*code_notes(revision.exported, *PREFIXES), *file_notes(revision, *PREFIXES))
+    settings = file_settings(revision)
     parts = [head("Settings for Kafka Streams.", stamp, _NEEDED, *notes)]
     parts += [line(setting, key) for key, setting in settings if setting.stated]
     words = "In force already, and written down because the guarantee rests on it:"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.export.base import Export, Revision, Stamp, always, head
-from advisor.export.choice import added, changes_copies, chosen, left_notes
+from advisor.export.choice import added, changes_copies, chosen, file_notes
 from advisor.export.server_properties import changes_brokers, states_brokers
 from advisor.export.yaml_document import Node, document, scalar, settings
 
@@ -28,13 +28,14 @@ _KAFKA_NOTES = (
     "The Cluster Operator restarts the brokers one by one where a setting needs it.",
 )
 _REPLICAS = "replication.factor"
-_KEPT = ("log.dirs", "controller.quorum.append.linger.ms")
-"""Settings that Strimzi keeps to itself (KafkaClusterSpec.FORBIDDEN_PREFIXES): where the messages
-are is the storage of its node pools, and of the quorum it takes two timeouts and two backoffs."""
+_FORBIDDEN = ("log.dirs", "controller.quorum.append.linger.ms")
+"""Settings that Strimzi does not accept (KafkaClusterSpec.FORBIDDEN_PREFIXES): the storage of its
+node pools determines where messages are, and of the quorum it accepts two timeouts and two
+backoffs."""
 
 
 def _topic(revision: Revision, stamp: Stamp) -> str:
-    options, left = chosen(revision, Component.TOPIC), left_notes(revision, Component.TOPIC)
+    options, comments = chosen(revision, Component.TOPIC), file_notes(revision, Component.TOPIC)
     replicas = {setting.name: scalar(setting) for setting in options}[_REPLICAS]
     config = settings(setting for setting in options if setting.name != _REPLICAS)
     resource: dict[str, Node] = {
@@ -43,16 +44,16 @@ def _topic(revision: Revision, stamp: Stamp) -> str:
         "metadata": {"name": "my-topic", "labels": {"strimzi.io/cluster": "my-cluster"}},
         "spec": {"replicas": replicas, "config": config},
     }
-    notes = (*_TOPIC_NOTES, *([_COPIES_NOTE] if changes_copies(revision) else []), *left)
+    notes = (*_TOPIC_NOTES, *([_COPIES_NOTE] if changes_copies(revision) else []), *comments)
     return head("A topic for Strimzi.", stamp, *notes) + document(resource)
 
 
 def _kafka(revision: Revision, stamp: Stamp) -> str:
     options = (
-        setting for setting in added(revision, Component.BROKER) if setting.name not in _KEPT
+        setting for setting in added(revision, Component.BROKER) if setting.name not in _FORBIDDEN
     )
     patch: dict[str, Node] = {"spec": {"kafka": {"config": settings(options)}}}
-    notes = (*_KAFKA_NOTES, *left_notes(revision, Component.BROKER))
+    notes = (*_KAFKA_NOTES, *file_notes(revision, Component.BROKER))
     return head("Settings of the brokers for Strimzi.", stamp, *notes) + document(patch)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from advisor.catalog import Component
 from advisor.export.base import Export, Revision, Stamp, always, head
-from advisor.export.choice import chosen, left_notes
+from advisor.export.choice import chosen, file_notes
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _REPLICAS = "replication.factor"
@@ -42,7 +42,7 @@ resource "kafka_topic" "this" {
 
 
 def quoted(text: str) -> str:
-    """A string literal of HCL: nothing in it is a template or ends it, ASCII only."""
+    """Returns a string literal of HCL, ASCII only, in which nothing is a template or ends it."""
     out = [_ESCAPES.get(char, char if " " <= char <= "~" else _code(char)) for char in text]
     # Doubling the sign, the usual escape, is read otherwise after one that stands there already.
     plain = "".join(out).replace("${", f"{_code('$')}{{").replace("%{", f"{_code('%')}{{")
@@ -54,7 +54,7 @@ def _code(char: str) -> str:
 
 
 def _write(revision: Revision, stamp: Stamp) -> str:
-    settings, left = chosen(revision, Component.TOPIC), left_notes(revision, Component.TOPIC)
+    settings, comments = chosen(revision, Component.TOPIC), file_notes(revision, Component.TOPIC)
     copies = [
         f"  replication_factor = {setting.text}\n"
         for setting in settings
@@ -68,7 +68,7 @@ def _write(revision: Revision, stamp: Stamp) -> str:
     width = max((len(name) for name, _ in config), default=0)
     lines = [f"    {name:<{width}} = {text}\n" for name, text in config]
     return "".join([
-        head("A topic for Terraform.", stamp, _NOTE, *left), _BEFORE, *copies,
+        head("A topic for Terraform.", stamp, _NOTE, *comments), _BEFORE, *copies,
         "\n  config = {\n", *lines, "  }\n}\n",
     ])  # fmt: skip
 

@@ -1,7 +1,7 @@
-"""Weak values that stay in a team's files: no change of ours needs them, and we do not advise them.
+"""Weak values that stay in a team's files: they are unchanged, and not recommended.
 
-Such a value is shown in an export as a comment and never set by it. A value is weak if a finding
-names it, unless the pipeline would be worse, or be refused, without it.
+An export names such a value in a comment and never sets it. A value is weak if a finding names it,
+unless the pipeline would be worse, or refused, without it.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _FOR_TOPICS = {
     "min.insync.replicas": "min.insync.replicas",
     "unclean.leader.election.enable": "unclean.leader.election.enable",
 }
-"""A setting of a topic, and that of the brokers which stands for it in topics that state none."""
+"""A setting of a topic, and the brokers' default for it."""
 
 
 def weak(revision: Revision) -> frozenset[Key]:
-    """The settings in force that were left as described, and that we do not advise."""
+    """Returns the settings in force that are unchanged and not recommended."""
     return frozenset() if revision.described is None else _weak(_Keyed(repr(revision), revision))
 
 
 @dataclass(frozen=True, slots=True)
 class _Keyed:
-    """A revision by all that is in it, since the exports of one page ask for one thirty times."""
+    """A cache key with all content of a revision: one page needs its weak values thirty times."""
 
     key: str
     revision: Revision = field(compare=False)
@@ -45,47 +45,55 @@ class _Keyed:
 @lru_cache(maxsize=256)
 def _weak(question: _Keyed) -> frozenset[Key]:
     revision, exported = question.revision, question.revision.exported
-    named = {*_named(exported), *_least(exported), *_named_for_other_topics(exported)}
-    results, left = set(), exported
-    # One after the other: of two that stand in for each other one stays, and the topic's goes last.
-    for key in sorted(key for key in named if not revision.changes(*key)):
-        if not _better_with(left, key):
+    candidates = {
+        *_keys_in_findings(exported),
+        *_trivial_min_isr(exported),
+        *_broker_default_keys(exported),
+    }
+    results, remaining = set(), exported
+    # One by one: if either of two settings suffices, one stays; that of the topic is tried last.
+    for key in sorted(key for key in candidates if not revision.changes(*key)):
+        if not _needs(remaining, key):
             results.add(key)
-            left = _without(left, key)
+            remaining = _without(remaining, key)
     return frozenset(results)
 
 
-def _named(pipeline: Pipeline) -> Iterator[Key]:
-    """What findings name; of the brokers' defaults for topics they speak of where they stand."""
+def _keys_in_findings(pipeline: Pipeline) -> Iterator[Key]:
+    """Yields the settings of findings, except for the brokers' defaults for topics."""
     for finding in assess(pipeline).findings:
         key = (finding.rule.component, finding.rule.setting)
         if key[0] is not Component.BROKER or key[1] not in _FOR_TOPICS.values():
             yield key
 
 
-def _least(pipeline: Pipeline) -> Iterator[Key]:
-    """A minimum of one asks for nothing, and would overrule the brokers' own, which may be more.
+def _trivial_min_isr(pipeline: Pipeline) -> Iterator[Key]:
+    """Yields a min.insync.replicas of one: it requires nothing, and overrides a higher one of the
+    brokers.
 
-    Before 3.7 one copy needs it, where the brokers ask for two (KAFKA-15583).
+    Before 3.7 a topic with one copy needs it, if the brokers require two (KAFKA-15583).
     """
     key = (Component.TOPIC, "min.insync.replicas")
-    stated = key[1] in pipeline.stated(key[0])
-    if pipeline.number(*key) == 1 and (Replication(pipeline).hides_below_min_isr or not stated):
+    is_set = key[1] in pipeline.stated(key[0])
+    if pipeline.number(*key) == 1 and (Replication(pipeline).hides_below_min_isr or not is_set):
         yield key
 
 
-def _named_for_other_topics(pipeline: Pipeline) -> Iterator[Key]:
-    """The brokers' defaults, as topics have them that state nothing, or only their copies."""
+def _broker_default_keys(pipeline: Pipeline) -> Iterator[Key]:
+    """Yields the brokers' defaults, as they apply to a topic that sets nothing, or only its
+    replication factor."""
     copies = pipeline.value(Component.TOPIC, "replication.factor")
-    for stated in ({}, {"replication.factor": copies}):
-        bare = replace(pipeline, settings={**pipeline.settings, Component.TOPIC: stated})
-        for component, name in {*_named(bare), *_least(bare)}:
+    for topic_settings in ({}, {"replication.factor": copies}):
+        other_topic = replace(
+            pipeline, settings={**pipeline.settings, Component.TOPIC: topic_settings}
+        )
+        for component, name in {*_keys_in_findings(other_topic), *_trivial_min_isr(other_topic)}:
             if component is Component.TOPIC and name in _FOR_TOPICS:
                 yield Component.BROKER, _FOR_TOPICS[name]
 
 
-def _better_with(pipeline: Pipeline, key: Key) -> bool:
-    """Whether less may happen with what was stated than with what a product fills in."""
+def _needs(pipeline: Pipeline, key: Key) -> bool:
+    """Whether fewer anomalies are permitted with this setting than with the product's default."""
     component, name = key
     if name not in pipeline.stated(component):
         return False
@@ -95,15 +103,16 @@ def _better_with(pipeline: Pipeline, key: Key) -> bool:
 
 def _without(pipeline: Pipeline, key: Key) -> Pipeline:
     component, name = key
-    others = {key: value for key, value in pipeline.stated(component).items() if key != name}
-    return replace(pipeline, settings={**pipeline.settings, component: others})
+    rest = {key: value for key, value in pipeline.stated(component).items() if key != name}
+    return replace(pipeline, settings={**pipeline.settings, component: rest})
 
 
 def _harms(pipeline: Pipeline) -> frozenset[tuple[str, Anomaly]]:
-    """The anomalies that are permitted if a broker is lost, whatever the team wants to survive.
+    """Returns the anomalies that are permitted if a broker is lost, whatever the team wants to
+    survive.
 
-    That no other replica can lead does not make one copy better, and that a producer without
-    idempotence does not notice a broker's loss does not make it better (docs/decisions/0025).
+    One copy is not better because no other replica can become the leader, and a producer without
+    idempotence is not better because it does not notice the loss (docs/decisions/0025).
     """
     need = pipeline.requirement
     described = replace(pipeline, requirement=replace(need, survive=max(need.survive, 1)))

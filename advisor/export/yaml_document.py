@@ -1,7 +1,7 @@
 """Settings as YAML that reads the same under YAML 1.1 and 1.2.
 
-What may have been typed is always in quotes: left plain, `no`, `1e3` or `12:30:45` are a switch or
-a number to one reader and a text to the next.
+Text of a user is always quoted: unquoted, `no`, `1e3` or `12:30:45` are a boolean or a number to
+one parser and a string to another.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Node = dict[str, "Node"] | str | int | bool
 
 
 class _Quoted(str):
-    """A text that is written in double quotes, whatever it looks like."""
+    """A string that is always written in double quotes."""
 
     __slots__ = ()
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes no anchors, and quotes what was typed."""
+    """Writes no anchors, and quotes text of a user."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -37,16 +37,16 @@ _Dumper.add_representer(_Quoted, _in_quotes)
 
 
 def settings(chosen: Iterable[Chosen]) -> dict[str, Node]:
-    """Settings by their names; switches and numbers are YAML's own, the rest is in quotes."""
+    """Returns settings by name; booleans and numbers are plain, the rest is quoted."""
     return {setting.name: scalar(setting) for setting in chosen}
 
 
 def scalar(setting: Chosen) -> Node:
-    """One value, as `settings` writes it."""
+    """Returns one value, as `settings` writes it."""
     value = typed(setting)
     return _Quoted(value) if isinstance(value, str) else value
 
 
 def document(data: dict[str, Node]) -> str:
-    """One YAML document in ASCII, keys in the order given."""
+    """Returns one YAML document in ASCII, with the keys in the order of `data`."""
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, width=sys.maxsize)

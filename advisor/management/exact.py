@@ -1,4 +1,4 @@
-"""What our commands share: options that are typed whole, and exit codes."""
+"""The base of our commands: options that must be typed in full, and exit codes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 BAD_INPUT, NOT_RUN, INTERRUPTED = 2, 3, 130
-"""Exit codes: options or files are wrong; what was asked for could not be run; Ctrl-C."""
+"""Exit codes: invalid options or files; the run could not start; Ctrl-C."""
 
 
 class ExactCommand(BaseCommand):
-    """A command that takes no option for another.
+    """A command that does not accept abbreviated options.
 
-    argparse takes a prefix for the whole: `advise --set acks=1` was Django's `--settings`, and the
-    answer that of the defaults.
+    argparse accepts a prefix of an option: `advise --set acks=1` was Django's `--settings`, and the
+    answer was that for the defaults.
     """
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:

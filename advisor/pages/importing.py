@@ -1,7 +1,7 @@
-"""Settings from a person's own files: read, shown, and only then taken over.
+"""Settings from a user's files: read, shown, and used only after confirmation.
 
-Nothing that was sent is kept. What was read, without its secrets, travels to the person and back in
-the form that asks whether it is right, and the catalog judges it again.
+Nothing that was sent is stored. The settings, without secrets, are sent to the user and back in the
+confirmation form, and the catalog judges them again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from advisor.reasoning.plural import counted
 
 PASTED = "Pasted text"
 _BEFORE = "before."
-"""What stands before the name of an answer that was read and not yet taken over."""
+"""The prefix of an answer that was read and not yet confirmed."""
 
 MAX_FILES = 10
 MAX_ANSWERS = 500
@@ -77,13 +77,13 @@ def use(request: HttpRequest) -> HttpResponse:
     """Takes over what was read into the questionnaire, and to the advice if it can be given."""
     sent = ((name, text) for name, text in request.POST.items() if isinstance(text, str))
     entries = ((name, text[:MAX_LENGTH]) for name, text in sent if _may_be_taken(name))
-    given = dict(islice(entries, MAX_ANSWERS))
-    draft = _merged(drafts.load(request.session), given)
+    answers = dict(islice(entries, MAX_ANSWERS))
+    draft = _merged(drafts.load(request.session), answers)
     drafts.put_aside(request.session, draft, another=False)
     pipeline, problems = services.from_fields(draft.flat())
     if request.POST.get("to") == "advice" and pipeline is not None and not problems:
         return redirect("advisor:advice", services.save(pipeline).slug)
-    messages.success(request, f"{counted(len(given), 'answer')} taken over.")
+    messages.success(request, f"{counted(len(answers), 'answer')} taken over.")
     return redirect("advisor:describe", STEPS[0].slug)
 
 
@@ -122,9 +122,9 @@ def _read(request: HttpRequest) -> Inputs:
 
 def _read_before(request: HttpRequest, inputs: Inputs) -> None:
     """What the page before had read and was not confirmed yet: the next file adds to it."""
-    named = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
+    entries_before = ((name.removeprefix(_BEFORE), text) for name, text in request.POST.items()
              if name.startswith(_BEFORE) and isinstance(text, str))  # fmt: skip
-    entries = ((name, text[:MAX_LENGTH]) for name, text in named if _may_be_taken(name))
+    entries = ((name, text[:MAX_LENGTH]) for name, text in entries_before if _may_be_taken(name))
     for name, text in islice(entries, MAX_ANSWERS):
         if name not in inputs.fields:
             inputs.set_field(name, text, Origin("read before"))

@@ -1,6 +1,6 @@
-"""What the advisor's pages show of an answer: chosen, ordered, put in words.
+"""Prepares an answer for the advisor's pages: selection, order and wording.
 
-An answer that was kept for a year and one of a moment ago are shown by the same code.
+The same code shows a stored answer and a new one.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from advisor.reasoning.failures import all_events
 from advisor.reasoning.guarantees import FORBIDS, GRAVITY, Anomaly, Boundary, Guarantee
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.words import PLAINEST
-from advisor.reports.programs import of_code
+from advisor.reports.programs import code_assumptions
 from advisor.reports.unmet import merged
 from advisor.templatetags.look import GUARANTEES, KINDS
 
 KIND_ORDER = ("lost", "wrong", "duplicated", "reordered", "late", "unavailable")
-"""The kinds of harm as columns of the matrix; one that nothing does is left out."""
+"""The kinds of harm as columns of the matrix; a kind without an event is omitted."""
 
 _IF = ", if your application does what is assumed"
 _FIRST_STEPS = 4
-"""How many changes are shown next to the verdict, one less where no settings give what is needed;
-the others are further down."""
+"""The number of changes next to the verdict, one less if no settings suffice; the others are
+further down."""
 
 _LESS_PLAIN = frozenset(event.name for event in all_events() if event.staged_as or event.longer)
-"""Events that another failure's scenario shows, or a plainer event with fewer deaths."""
+"""Events that the scenario of another failure shows, or a simpler event with fewer crashes."""
 
 Reasons = tuple[tuple[tuple[Anomaly, ...], str], ...]
-"""Anomalies that have one reason in common, with that reason; the gravest first."""
+"""Anomalies with a common reason, and that reason; the gravest first."""
 
 
 _STREAMS = (
@@ -54,7 +54,7 @@ _STREAMS = (
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One thing that may happen: which failure makes which anomaly, and why."""
+    """A failure, an anomaly that it may cause, and the reason."""
 
     failure: Failure
     anomaly: Anomaly
@@ -82,7 +82,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One event in the matrix: what it may do to messages, and what it may do without a trace."""
+    """One event in the matrix: its effects on messages, and effects that leave no trace."""
 
     failure: Failure
     cells: tuple[Cell, ...]
@@ -91,14 +91,14 @@ class Row:
 
     @property
     def happens(self) -> bool:
-        """Whether the event may have any effect at all, even one without a trace."""
+        """Whether the event may have any effect, even one that leaves no trace."""
         return bool(self.permits or self.absorbed)
 
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What was taken for one question without an answer; `ask` is the question in words, if it
-    has any, and `value` None where nothing was taken: what depends on the answer is not counted."""
+    """The assumption for a question without an answer. `ask` is the question in words, if it has
+    any; `value` is None if nothing is assumed: what depends on the answer does not count."""
 
     field: str
     key: str
@@ -106,82 +106,85 @@ class Assumed:
     value: str | None
 
 
-def card(given: Judgement) -> Card:
-    """The guarantee at each boundary, whether it is enough, and the gravest thing left."""
-    guarantees = tuple((boundary, given.guarantees[boundary]) for boundary in Boundary)
-    return Card(guarantees, given.met, sentence(given), worst(given))
+def card(judgement: Judgement) -> Card:
+    """Returns the guarantee at each boundary, whether it suffices, and the gravest remaining
+    effect."""
+    guarantees = tuple((boundary, judgement.guarantees[boundary]) for boundary in Boundary)
+    return Card(guarantees, judgement.met, sentence(judgement), worst(judgement))
 
 
 def advice(answer: Answer) -> dict[str, Any]:
-    """Everything that the page of a saved pipeline shows of its answer, and the report as well."""
-    given, wanted, bugs = answer.judgement, answer.wanted, known_bugs(answer)
-    rows, copies, steps = matrix(given), _copies(answer), in_order(wanted.changes)
+    """Returns the context for the page of a saved pipeline, and for the report."""
+    judgement, wanted, bugs = answer.judgement, answer.wanted, known_bugs(answer)
+    rows, copies, steps = matrix(judgement), _copies(answer), in_order(wanted.changes)
     first = _FIRST_STEPS - bool(wanted.impossible)
     return {
-        "pipeline": given.pipeline, "need": answer.need, "client": client(given.pipeline),
-        "card": card(given), "verdict": verdict(answer, bugs), "bugs": bugs,
-        "condition": _IF if of_code(answer) else "",
-        "summary": summary(given, steps), "copies": copies,
-        "assumed": assumed(answer.assumed, given.pipeline.family),
-        "picture": picture(given.guarantees, copies),
-        "to_prove": to_prove(given),
+        "pipeline": judgement.pipeline, "need": answer.need, "client": client(judgement.pipeline),
+        "card": card(judgement), "verdict": verdict(answer, bugs), "bugs": bugs,
+        "condition": _IF if code_assumptions(answer) else "",
+        "summary": summary(judgement, steps), "copies": copies,
+        "assumed": assumed(answer.assumed, judgement.pipeline.family),
+        "picture": picture(judgement.guarantees, copies),
+        "to_prove": to_prove(judgement),
         # Asked of today's catalog, so only where a page offers an experiment.
-        "not_staged": partial(not_staged, given.pipeline),
+        "not_staged": partial(not_staged, judgement.pipeline),
         "matrix": [row for row in rows if row.happens],
         "harmless": [row for row in rows if not row.happens],
         "shown_kinds": [cell.kind for cell in rows[0].cells] if rows else [],
-        "obstacles": given.obstacles, "recommended": merged(wanted),
+        "obstacles": judgement.obstacles, "recommended": merged(wanted),
         "columns": [merged(column) for column in answer.columns],
         "steps": steps, "first_steps": steps[:first], "more_steps": len(steps[first:]),
         "numbers": compared(answer.numbers, answer.numbers_after),
-        "findings": sorted(given.findings, key=lambda finding: finding.severity.rank),
+        "findings": sorted(judgement.findings, key=lambda finding: finding.severity.rank),
         "in_force": answer.in_force,
         "stated": [setting for setting in answer.in_force if setting.stated],
     }  # fmt: skip
 
 
 def client(pipeline: Pipeline) -> str:
-    """The client and its version, as people call them."""
+    """Returns the client and its version in words."""
     return f"{FAMILIES[pipeline.family][0]} {pipeline.version}"
 
 
-def sentence(given: Judgement) -> str:
-    """The needed and the given guarantee, with the number of failures that break it."""
-    wish = given.pipeline.requirement
+def sentence(judgement: Judgement) -> str:
+    """Returns the wanted and the actual guarantee in words, with the number of failures that break
+    it."""
+    wish = judgement.pipeline.requirement
     need = GUARANTEES[wish.guarantee]
-    if not given.works:
+    if not judgement.works:
         return f"You need {need}; with these settings nothing can work."
-    if given.met:
+    if judgement.met:
         more = " in order" if wish.ordering else ""
-        gives = given.guarantees[Boundary.END_TO_END]
+        gives = judgement.guarantees[Boundary.END_TO_END]
         # Both halves without the whole have one name; it is not always that of the wish.
         if not FORBIDS[wish.guarantee] <= FORBIDS[gives]:
             gives = wish.guarantee
         what = "it" if gives == wish.guarantee else GUARANTEES[gives]
         return f"You need {need}{more}, and these settings give {what}."
-    events = sum(failure.in_scope for failure in given.failures)
-    broken = sum(failure.breaks for failure in given.failures)
+    events = sum(failure.in_scope for failure in judgement.failures)
+    broken = sum(failure.breaks for failure in judgement.failures)
     breaks = "breaks" if broken == 1 else "break"
     return f"You need {need}; with these settings {broken} of {events} failures {breaks} it."
 
 
 def verdict(answer: Answer, bugs: KnownBugs) -> str:
-    """`sentence`, on what it rests, and whether a known bug of the releases breaks it.
+    """Returns `sentence`, its conditions, and whether a known bug of the releases breaks it.
 
-    What the application's code decides, and nobody stated, is assumed: of that the settings alone
-    give nothing (docs/decisions/0141-a-yes-of-a-program-is-conditional.md).
+    What the application's code decides is assumed unless it is set: settings alone do not show it
+    (docs/decisions/0141-a-yes-of-a-program-is-conditional.md).
     """
-    given = answer.judgement
-    words = sentence(given)
-    if given.met and of_code(answer):
+    judgement = answer.judgement
+    words = sentence(judgement)
+    if judgement.met and code_assumptions(answer):
         words = f"{words.removesuffix('.')}{_IF}."
-    broken = given.met and bugs.breaking
+    broken = judgement.met and bugs.breaking
     return f"{words} A known bug of these releases breaks it." if broken else words
 
 
-def summary(given: Judgement, steps: Iterable[Step]) -> str:
-    """The answer in one or two sentences, for previews of its link: the worst, and what to set."""
-    gravest = worst(given)
+def summary(judgement: Judgement, steps: Iterable[Step]) -> str:
+    """Returns the answer in one or two sentences, for previews of its link: the worst effect, and
+    the changes."""
+    gravest = worst(judgement)
     harm = (
         f"{gravest.failure.title}: {KINDS[gravest.anomaly][1]}."
         if gravest
@@ -192,7 +195,7 @@ def summary(given: Judgement, steps: Iterable[Step]) -> str:
 
 
 def in_short(steps: Iterable[Step]) -> tuple[str, ...]:
-    """The changes as lines of a file, `acks=all`; of a line to remove, that it is."""
+    """Returns the changes as lines of a file, `acks=all`, or as lines to remove."""
     return tuple(
         f"{change.setting} not set" if change.removes else f"{change.setting}={say(change.after)}"
         for change in (step.change for step in steps)
@@ -200,7 +203,7 @@ def in_short(steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def assumed(assumptions: Iterable[Assumption], family: Family) -> list[Assumed]:
-    """What was assumed in words, as far as the questionnaire asks for it."""
+    """Returns the assumptions in words, if the questionnaire has a question for them."""
     requests = []
     for assumption in assumptions:
         field = f"{assumption.component}.{assumption.setting}"
@@ -212,7 +215,7 @@ def assumed(assumptions: Iterable[Assumption], family: Family) -> list[Assumed]:
 
 
 def _in_words(assumption: Assumption, question: Question) -> str | None:
-    """What was taken for a setting, as the questionnaire says it; a time as people say it."""
+    """Returns an assumed value in the words of the questionnaire; a duration in words."""
     if assumption.value is None:
         return None
     text = say(assumption.value)
@@ -221,33 +224,34 @@ def _in_words(assumption: Assumption, question: Question) -> str | None:
     return dict(question.words).get(text, text)
 
 
-def happenings(given: Judgement) -> Iterator[Happening]:
-    """Everything that may happen in the events that the team wants to survive."""
-    for failure in given.failures:
+def happenings(judgement: Judgement) -> Iterator[Happening]:
+    """Yields every effect of the events that the team wants to survive."""
+    for failure in judgement.failures:
         if failure.in_scope:
             for anomaly, reason in failure.permits.items():
                 yield Happening(failure, anomaly, reason)
 
 
-def worst(given: Judgement) -> Happening | None:
-    """The gravest thing that may happen; what the team forbids comes before all else."""
-    return min(happenings(given), key=_gravity(given), default=None)
+def worst(judgement: Judgement) -> Happening | None:
+    """Returns the gravest effect; forbidden anomalies come first."""
+    return min(happenings(judgement), key=_gravity(judgement), default=None)
 
 
-def to_prove(given: Judgement) -> Failure | None:
-    """The event whose experiment says most of these settings: the gravest that can be staged."""
-    staged = [happening for happening in happenings(given) if happening.failure.scenario]
+def to_prove(judgement: Judgement) -> Failure | None:
+    """Returns the event whose experiment shows most about these settings: the gravest that can be
+    staged."""
+    staged = [happening for happening in happenings(judgement) if happening.failure.scenario]
     if staged:
-        gravity = _gravity(given)
+        gravity = _gravity(judgement)
         return min(
             staged, key=lambda happening: (*gravity(happening), *_later(happening.failure))
         ).failure
-    others = [failure for failure in given.failures if failure.scenario]
-    return min(others, key=_later, default=None)
+    with_scenario = [failure for failure in judgement.failures if failure.scenario]
+    return min(with_scenario, key=_later, default=None)
 
 
 def not_staged(pipeline: Pipeline) -> str:
-    """How an experiment differs from what was described; empty where it does not."""
+    """Returns how an experiment differs from the description; empty if it does not."""
     words = []
     if Replication(pipeline).zookeeper:
         line = "this line" if kafka_at_least(pipeline, "3.3") else "3.3, the oldest line it has"
@@ -263,34 +267,36 @@ def not_staged(pipeline: Pipeline) -> str:
 
 
 def _later(failure: Failure) -> tuple[bool, bool]:
-    """The plainest to see comes first, and what another failure's scenario shows comes last."""
+    """Returns the sort key: the event that is easiest to see first, those shown by another
+    failure's scenario last."""
     return failure.name != PLAINEST, failure.name in _LESS_PLAIN
 
 
-def _gravity(given: Judgement) -> Callable[[Happening], tuple[bool, int]]:
+def _gravity(judgement: Judgement) -> Callable[[Happening], tuple[bool, int]]:
     return lambda happening: (
-        happening.anomaly not in given.forbids,
+        happening.anomaly not in judgement.forbids,
         GRAVITY.index(happening.anomaly),
     )
 
 
-def matrix(given: Judgement) -> list[Row]:
-    """A row for each event: those that break what is needed first, then what is put up with."""
+def matrix(judgement: Judgement) -> list[Row]:
+    """Returns a row for each event: first those that break the wish, then those that are
+    accepted."""
 
     def order(failure: Failure) -> tuple[bool, bool, bool]:
-        breaks = bool(given.forbids & failure.permits.keys())
+        breaks = bool(judgement.forbids & failure.permits.keys())
         return not failure.in_scope, not breaks, not failure.permits
 
-    seen = {KINDS[anomaly][0] for failure in given.failures for anomaly in failure.permits}
-    shown = [kind for kind in KIND_ORDER if kind in seen]
+    kinds = {KINDS[anomaly][0] for failure in judgement.failures for anomaly in failure.permits}
+    columns = [kind for kind in KIND_ORDER if kind in kinds]
     return [
         Row(
             failure=failure,
-            cells=tuple(_cell(kind, failure, given.forbids) for kind in shown),
+            cells=tuple(_cell(kind, failure, judgement.forbids) for kind in columns),
             permits=_by_gravity(failure.permits),
             absorbed=_by_gravity(failure.absorbed),
         )
-        for failure in sorted(given.failures, key=order)
+        for failure in sorted(judgement.failures, key=order)
     ]
 
 

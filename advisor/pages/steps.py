@@ -1,4 +1,4 @@
-"""How the recommended changes are made, and what they do to the numbers: for page and report."""
+"""The steps of the recommended changes, and their effect on the numbers: for page and report."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ RESTARTS = {
 }
 
 _PART = re.compile(r"(?:^|(?<=[.!?] ))([A-Z]\w+): (?!none\b)")
-"""A part of a price as the levers write it: `Latency: …`; what costs nothing is not among them."""
+"""A part of a price as the levers write it: `Latency: …`; parts without a cost are omitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change at its place; `after` names the changes of this list that come first."""
+    """One change with its number; `after` names the changes of this list that must come first."""
 
     number: int
     change: Change
@@ -31,18 +31,18 @@ class Step:
 
     @property
     def restart(self) -> str:
-        """What has to be started again, in words."""
+        """What must be restarted, in words."""
         return RESTARTS[self.change.procedure.restart]
 
     @property
     def paid_in(self) -> str:
-        """In what its price is paid, as names: `latency, disk`; empty where it costs nothing."""
+        """The kinds of its price: `latency, disk`; empty if it costs nothing."""
         return ", ".join(name.lower() for name in _PART.findall(self.change.price))
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One number as described and as recommended; None where one of them has no such number."""
+    """One number before and after the changes; None if one of the pipelines does not have it."""
 
     title: str
     source: str
@@ -51,27 +51,31 @@ class Compared:
 
     @property
     def differs(self) -> bool:
-        """Whether the changes move it."""
+        """Whether the changes affect the number."""
         values = [number and (number.value, number.unit) for number in (self.before, self.after)]
         return values[0] != values[1]
 
 
 def in_order(changes: Iterable[Change]) -> tuple[Step, ...]:
-    """The changes in an order in which they can be made: each after those that come first."""
-    left, done = list(changes), list[Step]()
-    named = {change.setting for change in left}
-    while left:
-        made = {step.change.setting for step in done}
-        ready = (change for change in left if named & set(change.procedure.after) <= made)
-        change = next(ready, left[0])  # a circle would be our mistake, and no reason to hang
-        left.remove(change)
-        after = tuple(name for name in change.procedure.after if name in named)
-        done.append(Step(len(done) + 1, change, after))
-    return tuple(done)
+    """Returns the changes in a possible order: each after those that must come first."""
+    remaining, ordered = list(changes), list[Step]()
+    changed_settings = {change.setting for change in remaining}
+    while remaining:
+        changed = {step.change.setting for step in ordered}
+        ready = (
+            change
+            for change in remaining
+            if changed_settings & set(change.procedure.after) <= changed
+        )
+        change = next(ready, remaining[0])  # a circle would be our mistake, and no reason to hang
+        remaining.remove(change)
+        after = tuple(name for name in change.procedure.after if name in changed_settings)
+        ordered.append(Step(len(ordered) + 1, change, after))
+    return tuple(ordered)
 
 
 def compared(described: Iterable[Number], recommended: Iterable[Number]) -> tuple[Compared, ...]:
-    """Every number of either pipeline, in their order."""
+    """Returns every number of either pipeline, in their order."""
     before, after = ({number.name: number for number in some} for some in (described, recommended))
     return tuple(
         Compared(number.title, number.source, before.get(name), after.get(name))

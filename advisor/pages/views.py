@@ -45,18 +45,18 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
     So does an answer that another tab saved meanwhile, with both and status 409.
     """
     current = _step_or_404(step)
-    given = request.POST.dict()
-    drafts.turn_to(request.session, {**request.GET.dict(), **given}.get("of"))
+    answers = request.POST.dict()
+    drafts.turn_to(request.session, {**request.GET.dict(), **answers}.get("of"))
     draft = drafts.load(request.session)
     if request.method != "POST":
         page = _page(request, current, draft)
         # Seen again by the browser's "back", it is asked for again: its stamp would be old.
         add_never_cache_headers(page)
         return page
-    if clashes := _clashes(request, current, draft, given):
-        proposed = {**given, **{clash.name: clash.proposed for clash in clashes}}
+    if clashes := _clashes(request, current, draft, answers):
+        proposed = {**answers, **{clash.name: clash.proposed for clash in clashes}}
         return _page(request, current, draft.answered(current, proposed), 409, (draft, clashes))
-    draft = draft.answered(current, given)
+    draft = draft.answered(current, answers)
     drafts.save(request.session, draft)
     before, after = questionnaire.neighbours(current, draft.family)
     if request.POST.get("to") == "back" and before:
@@ -77,10 +77,10 @@ def describe(request: HttpRequest, step: str) -> HttpResponse:
 def card(request: HttpRequest, step: str) -> HttpResponse:
     """The card for what is typed at this moment; keeps it, so that a reload finds it again."""
     current = _step_or_404(step)
-    given = request.POST.dict()
-    typed = tabs.changed(given, tabs.read(given.get("shown", "")))
-    drafts.keep(request.session, current, typed, given.get("stamp", ""), tabs.page(given))
-    draft = drafts.of(request.session, given.get("of")).answered(current, given)
+    answers = request.POST.dict()
+    typed = tabs.changed(answers, tabs.read(answers.get("shown", "")))
+    drafts.keep(request.session, current, typed, answers.get("stamp", ""), tabs.page(answers))
+    draft = drafts.find(request.session, answers.get("of")).answered(current, answers)
     return render(request, "advisor/describe.html#card", _judged(draft)[1])
 
 
@@ -106,10 +106,10 @@ def _step_or_404(slug: str) -> Step:
 
 
 def _clashes(
-    request: HttpRequest, step: Step, draft: Draft, given: dict[str, str]
+    request: HttpRequest, step: Step, draft: Draft, answers: dict[str, str]
 ) -> tuple[tabs.Clash, ...]:
-    typed = drafts.typed_on(request.session, tabs.page(given))
-    return tabs.clashes(step, draft, given, tabs.read(given.get("shown", "")), typed)
+    typed = drafts.typed_on(request.session, tabs.page(answers))
+    return tabs.clashes(step, draft, answers, tabs.read(answers.get("shown", "")), typed)
 
 
 def _read(draft: Draft) -> tuple[Pipeline | None, list[Problem]]:
@@ -155,7 +155,7 @@ def _page(
         "assumed": _assumed_before(step, pipeline) if last and judged["card"] else [],
         "can_take_back": not draft.fields and drafts.can_take_back(request.session),
         "stamp": drafts.stamp(request.session),
-        "shown": tabs.shown(step, saved), "page": tabs.new_page(),
+        "shown": tabs.shown_answers(step, saved), "page": tabs.new_page(),
         "of": drafts.name(request.session), "two": drafts.has_two(request.session),
         "clashes": [
             (clash, form[clash.name].label) for clash in clashes if clash.name in form.fields
@@ -229,7 +229,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     It opens at the field named `at`, if one is. A pipeline that the catalog no longer takes is
     copied as well, and opens at the first step with an answer that is wrong by now.
     """
-    draft = drafts.of_answers(services.answers(get_object_or_404(Description, slug=slug)))
+    draft = drafts.from_answers(services.answers(get_object_or_404(Description, slug=slug)))
     drafts.put_aside(request.session, draft)
     at = request.POST.get("at", "")
     if place := questionnaire.step_of(at, draft.family):

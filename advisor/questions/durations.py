@@ -13,16 +13,16 @@ _UNITS = {
     "d": 86_400_000, "day": 86_400_000, "days": 86_400_000,
     "week": 604_800_000, "weeks": 604_800_000,
 }  # fmt: skip
-_SAID = (("day", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
+_SPOKEN_UNITS = (("day", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
 _PART = r"([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([a-z]+)"
 _WHOLE = re.compile(rf"(?:{_PART}\s*(?:,\s*)?)+")
-WRONG = "is a duration: write 30 s, 1 h 30 min, 2 days, or a number of milliseconds"
+MALFORMED = "is a duration: write 30 s, 1 h 30 min, 2 days, or a number of milliseconds"
 
 
 def milliseconds(text: str) -> str | None:
-    """`2 days` → `172800000`; None where the text is not a duration in words.
+    """Returns `172800000` for `2 days`; None if the text is not a duration in words.
 
-    A plain number is milliseconds already and is left to the catalog, as is anything else.
+    A plain number is in milliseconds already; the catalog judges it, like any other text.
     """
     words = text.strip().lower()
     if not words.isascii() or not _WHOLE.fullmatch(words):
@@ -36,12 +36,12 @@ def milliseconds(text: str) -> str | None:
 
 
 def spoken(text: str) -> str:
-    """`172800000` → `2 days`; empty for what is not a whole, positive number of milliseconds."""
+    """Returns `2 days` for `172800000`; empty unless it is a positive integer of milliseconds."""
     if not (text.isascii() and text.isdigit()) or len(text) > 15 or int(text) == 0:
         return ""
-    left, words = int(text), []
-    for unit, size in _SAID:
-        number, left = divmod(left, size)
+    remaining, words = int(text), []
+    for unit, size in _SPOKEN_UNITS:
+        number, remaining = divmod(remaining, size)
         if number:
             words.append(f"{number} {unit}{'s' if unit == 'day' and number > 1 else ''}")
     return " ".join(words)

@@ -23,7 +23,7 @@ from advisor.catalog import (
 from advisor.catalog.lookups import in_force
 from advisor.catalog.texts import STATED, is_free
 from advisor.questions.drafts import MAX_LENGTH, Draft
-from advisor.questions.durations import WRONG, is_duration, milliseconds, spoken
+from advisor.questions.durations import MALFORMED, is_duration, milliseconds, spoken
 from advisor.questions.question import Question, Step
 from advisor.questions.questionnaire import DECIDES, DEFAULTS, FAMILIES
 from advisor.reasoning import fields
@@ -44,17 +44,18 @@ class QuestionRow:
     default: str = ""
     owner: str = ""
     in_force: str = ""
-    """What the client makes of no answer, given the others, where that is not the default."""
+    """The client's value without an answer, if the other answers make it differ from the
+    default."""
     spoken: str = ""
     raw: str = ""
-    """A duration as people say it, and in the setting's own milliseconds."""
+    """A duration in words, and in milliseconds."""
     default_spoken: str = ""
 
 
 class StepForm(forms.Form):
     """One step of the questionnaire, filled from the draft.
 
-    It checks nothing by itself: the problems come from the catalog, in the real client's words.
+    It validates nothing itself: the problems come from the catalog, in the client's words.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class StepForm(forms.Form):
             self.fields[question.name] = _field(question, setting, choices)
 
     def clean(self) -> None:
-        """Puts each problem at its field; problems of other steps are left out."""
+        """Adds each problem to its field; problems of other steps are omitted."""
         for problem in self.problems:
             name = field_of(problem, self.draft.family)
             if name in self.fields:
@@ -82,43 +83,47 @@ class StepForm(forms.Form):
             attrs["aria-describedby"] = f"{name}-error {attrs['aria-describedby']}"
 
     def rows(self) -> Iterator[QuestionRow]:
-        """The questions in order, apart from the families and their versions."""
+        """Yields the questions in order, except the families and their versions."""
         for question in self.step.questions:
             if question.name in self.fields and not question.name.startswith(("family", "version")):
                 yield self._row(question)
 
     def deciding(self) -> list[QuestionRow]:
-        """The questions of this step that decide most."""
+        """Returns the questions of this step that decide most."""
         return [question for question in self.rows() if question.question.name in DECIDES]
 
     def more(self) -> list[QuestionRow]:
-        """The other questions of this step."""
+        """Returns the other questions of this step."""
         return [question for question in self.rows() if question.question.name not in DECIDES]
 
     def more_answered(self) -> int:
-        """How many of the other questions have an answer or an error: they are not folded.
+        """Returns how many of the other questions have an answer or an error: they are not
+        collapsed.
 
-        What a fresh questionnaire shows is not an answer."""
+        The initial value of an empty questionnaire is not an answer."""
         return sum(
-            bool(asked.field.errors)
-            or asked.field.value() not in ("", None, DEFAULTS.get(asked.question.name))
-            for asked in self.more()
+            bool(row.field.errors)
+            or row.field.value() not in ("", None, DEFAULTS.get(row.question.name))
+            for row in self.more()
         )
 
     def families(self) -> Iterator[tuple[Family, str, str, forms.BoundField]]:
-        """Each family with its name, who else runs it, and the choice of its version."""
+        """Yields each family with its name, other clients that use it, and the choice of its
+        version."""
         for family, (name, others) in FAMILIES.items():
             yield family, name, others, self[f"version.{family}"]
 
     def error_links(self) -> Iterator[tuple[str, str, str]]:
-        """For the summary on top: a link to each field with an error, its label, the error."""
+        """Yields, for the summary on top, a link to each field with an error, its label and the
+        error."""
         for name, errors in self.errors.items():
             target = f"family-{self.draft.family}" if name == "family" else name
             for error in errors:
                 yield f"#{target}", str(self.fields[name].label), str(error)
 
     def decided(self) -> Iterator[tuple[str, str]]:
-        """What this step would ask, had the client not decided it: key and reason."""
+        """Yields the key and the reason of each setting of this step that the client decides
+        itself."""
         for question in self.step.questions:
             if question.component and question.name not in self.settings:
                 settings = in_force(
@@ -133,22 +138,22 @@ class StepForm(forms.Form):
         field = QuestionRow(question, self[question.name], question.hint)
         if setting is None:
             return field
-        of_topic = setting.component in (Component.TOPIC, Component.BROKER)
+        is_server_setting = setting.component in (Component.TOPIC, Component.BROKER)
         client = f"{FAMILIES[self.draft.family][0]} {self.draft.version}"
-        owner = f"Kafka {self.draft.kafka}" if of_topic else client
+        owner = f"Kafka {self.draft.kafka}" if is_server_setting else client
         if setting.component is Component.APPLICATION:
             owner = "assumed without an answer"
         words = dict(question.words)
         hint = f"{setting.meaning} {question.hint} {_NOT_KEPT if is_free(setting.name) else ''}"
-        default, now = say(setting.default), say(self._without_answer(setting))
-        lasts = is_duration(question.name)
+        default, effective = say(setting.default), say(self._without_answer(setting))
+        is_ms = is_duration(question.name)
         typed = self.draft.answer(question.name)
-        raw = milliseconds(typed) or typed if lasts else ""
+        raw = milliseconds(typed) or typed if is_ms else ""
         return replace(
             field, hint=" ".join(hint.split()),
             default=words.get(default, default), owner=owner,
-            in_force="" if now == default else words.get(now, now),
-            spoken=spoken(raw), raw=raw, default_spoken=spoken(default) if lasts else "",
+            in_force="" if effective == default else words.get(effective, effective),
+            spoken=spoken(raw), raw=raw, default_spoken=spoken(default) if is_ms else "",
         )  # fmt: skip
 
     def _without_answer(self, setting: Setting) -> Value:
@@ -156,27 +161,28 @@ class StepForm(forms.Form):
             return setting.default
         settings = {part: dict(values) for part, values in self.pipeline.settings.items()}
         settings.get(setting.component, {}).pop(setting.name, None)
-        silent = replace(self.pipeline, settings=MappingProxyType(settings))
-        return silent.value(setting.component, setting.name)
+        unanswered = replace(self.pipeline, settings=MappingProxyType(settings))
+        return unanswered.value(setting.component, setting.name)
 
 
 def in_words(problem: Problem, draft: Draft) -> Problem:
-    """The message of a problem; for a malformed duration it explains how one is written."""
+    """Returns the problem; for a malformed duration, with a message that explains how to write
+    one."""
     name = field_of(problem, draft.family)
     typed = draft.answer(name)
     if not is_duration(name) or milliseconds(typed) or typed.lstrip("-").isdigit():
         return problem
-    return replace(problem, message=f"{problem.setting} {WRONG}.")
+    return replace(problem, message=f"{problem.setting} {MALFORMED}.")
 
 
 def field_of(problem: Problem, family: Family) -> str:
-    """The name of the questionnaire's field for a problem."""
+    """Returns the name of the questionnaire's field for a problem."""
     name = fields.field_of(problem)
     return f"version.{family}" if name == "version" else name
 
 
 def is_asked(question: Question, settings: Mapping[str, Setting]) -> bool:
-    """A setting is asked for only where this client has it and lets it be stated."""
+    """Whether a question applies: a setting must exist in this client and be configurable."""
     return question.component is None or question.name in settings
 
 
@@ -190,19 +196,19 @@ def _settings(draft: Draft) -> dict[str, Setting]:
 
 
 def known_version(draft: Draft) -> str:
-    """The draft's client version, or the newest if what was sent is not one."""
+    """Returns the draft's client version, or the newest if that is unknown."""
     entry = versions(draft.family)
     return draft.version if draft.version in entry else entry[0]
 
 
 def known_kafka(draft: Draft) -> str:
-    """The draft's broker version, or the newest if what was sent is not one."""
+    """Returns the draft's broker version, or the newest if that is unknown."""
     versions = kafka_versions()
     return draft.kafka if draft.kafka in versions else versions[0]
 
 
 def _choices(question: Question, setting: Setting | None, answer: str) -> Choices:
-    """What can be chosen; empty for what is typed. An odd answer stays visible as a choice."""
+    """Returns the choices; empty for a text field. An unknown answer stays visible as a choice."""
     choices = _offered(question, setting)
     if choices and answer and answer not in dict(choices) | {"": ""}:
         choices = (*choices, (answer, answer))
@@ -224,7 +230,7 @@ def _offered(question: Question, setting: Setting | None) -> Choices:
     if setting.kind is Kind.BOOL:
         texts = ["true", "false"]
     else:
-        # Two ways to write one value (`all` and `-1`) are offered once.
+        # Two notations of one value (`all` and `-1`) are offered once.
         texts = [text for text, value in setting.choices if text == say(value)]
     offered = tuple((text, words.get(text, text)) for text in texts)
     return (("", "not stated: the default"), *offered) if offered else ()

@@ -1,4 +1,4 @@
-"""What a question and a step of the questionnaire are."""
+"""The data of a question and of a step of the questionnaire."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from advisor.catalog import Component, Family
 class Question:
     """One field of the questionnaire.
 
-    `name` is `component.key` for a setting, else the field's own name. `ask` is the question in
-    words, where the key alone would not be understood; `words` says the choices in words.
-    `follows` names the question whose answer by one's own code this one is about.
+    `name` is `component.key` for a setting, otherwise the name of the field. `ask` is the question
+    in words, where the key alone is not clear; `words` has the choices in words. `follows` names
+    the question on which this one depends: it is shown if that is answered by "my code".
     """
 
     name: str
@@ -25,7 +25,7 @@ class Question:
 
     @property
     def component(self) -> Component | None:
-        """The component whose setting this is, or None for a question about something else."""
+        """The component of the setting, or None if the question is about something else."""
         first = self.name.partition(".")[0]
         return Component(first) if first in set(Component) else None
 
@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A page of the questionnaire; `families` are those that it is asked of."""
+    """A page of the questionnaire, for clients of these `families`."""
 
     slug: str
     title: str

@@ -24,7 +24,7 @@ _HANDLERS: Mapping[str, tuple[tuple[str, str], ...]] = {
         (f"{_ERRORS}DefaultProductionExceptionHandler", "Default: the application stops"),
     ),
 }
-"""Exception handler → its classes in words."""
+"""Exception handlers and their classes, in words."""
 
 _TIMES = "org.apache.kafka.streams.processor."
 _EXTRACTORS = (
@@ -36,7 +36,7 @@ _EXTRACTORS = (
     ),
     (f"{_TIMES}WallclockTimestampExtractor", "WallclockTimestampExtractor: the time of processing"),
 )
-"""Where a message's time comes from, and what becomes of one with a negative timestamp."""
+"""Timestamp extractors: the source of a timestamp, and what happens if it is negative."""
 
 STREAMS = Step(
     "streams",

@@ -1,8 +1,8 @@
-"""The questionnaire as data: its steps, its questions, and the words for what may be answered.
+"""The questionnaire as data: its steps, its questions, and the words for their choices.
 
-A question about a setting takes its default, its choices and its explanation from the catalog
-and is asked only where this client family and version has that setting. To ask for one more
-setting, add its name to a step. The step of a Streams application is in `question_streams`.
+A question about a setting has its default, choices and explanation from the catalog, and is shown
+only if this client family and version has that setting. To add a question for a setting, add its
+name to a step. The step of a Streams application is in `question_streams`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FAMILIES: Mapping[Family, tuple[str, str]] = {
         "An application with its own consumers, producers and state; also inside Spring",
     ),
 }
-"""Family → its name on a page, and who else runs it."""
+"""The name of each family on pages, and other clients that use it."""
 
 GUARANTEE_CHOICES = (
     ("at-least-once", "At least once"),
@@ -34,7 +34,7 @@ GUARANTEE_CHOICES = (
 )
 
 _CLIENTS = frozenset(Family) - {Family.STREAMS}
-"""Those whose producer and consumer the team sets up itself."""
+"""Families whose producer and consumer the team configures itself."""
 
 CLIENT = Step(
     "client",
@@ -316,10 +316,10 @@ DECIDES = frozenset({
     "application.commit", "consumer.enable.auto.commit", "application.checkpoint",
     "streams.processing.guarantee", "need.guarantee", "need.survive",
 })  # fmt: skip
-"""The questions that decide most answers, besides that for the client; the others are folded."""
+"""The questions that decide most, besides that for the client; the others are collapsed."""
 
 STEPS = (CLIENT, TOPIC, PRODUCER, CONSUMER, STREAMS, NEEDS)
-"""Every page; `steps` has those of one client family."""
+"""Every page; `steps` returns those of one client family."""
 
 DEFAULTS: Mapping[str, str] = {
     "family": "java",
@@ -329,21 +329,21 @@ DEFAULTS: Mapping[str, str] = {
     "need.survive": "1",
     "need.ordering": "off",
 }
-"""What stands in a fresh questionnaire where no product has a default."""
+"""Initial values of an empty questionnaire, where no product has a default."""
 
 
 def step(slug: str) -> Step:
-    """The step of that name; KeyError if there is none."""
+    """Returns the step with that name. Raises `KeyError` if there is none."""
     return {step.slug: step for step in STEPS}[slug]
 
 
 def steps(family: Family) -> tuple[Step, ...]:
-    """The pages for this client."""
+    """Returns the pages for this client."""
     return tuple(step for step in STEPS if family in step.families)
 
 
 def neighbours(current: Step, family: Family) -> tuple[Step | None, Step | None]:
-    """The step before and the step after, also of one that is another family's."""
+    """Returns the previous and the next step, also for a step of another family."""
     at, requests = STEPS.index(current), steps(family)
     before = [step for step in requests if STEPS.index(step) < at]
     after = [step for step in requests if STEPS.index(step) > at]
@@ -351,7 +351,7 @@ def neighbours(current: Step, family: Family) -> tuple[Step | None, Step | None]
 
 
 def question_of(field: str, family: Family) -> Question | None:
-    """The question that asks for a field, or None."""
+    """Returns the question for a field, or None."""
     for step in steps(family):
         for question in step.questions:
             if question.name == field:
@@ -360,7 +360,7 @@ def question_of(field: str, family: Family) -> Question | None:
 
 
 def step_of(field: str, family: Family) -> Step | None:
-    """The step that asks for a field, or None (it came from a saved pipeline)."""
+    """Returns the step with the question for a field, or None (for a field of a saved pipeline)."""
     for step in steps(family):
         if any(question.name == field for question in step.questions):
             return step

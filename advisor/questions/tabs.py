@@ -1,7 +1,7 @@
-"""Two pages of one questionnaire open at once: what one saved, the other does not overwrite unseen.
+"""Two open pages of one questionnaire: one does not silently overwrite what the other saved.
 
-Each page carries the answers that it was made with (`shown`) and a name of its own (`page`). An
-answer that is another one by now, and was not typed on this very page, clashes.
+Each page has the answers that it was rendered with (`shown_answers`) and a name (`page`). An answer
+that has changed since, and was not typed on this page, clashes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PAGE_LETTERS = 8
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """One answer that two pages gave: as sent by this one and as saved by the other."""
+    """One answer with two values: the one sent by this page and the one saved by the other."""
 
     name: str
     here: str
@@ -29,27 +29,29 @@ class Clash:
 
     @property
     def proposed(self) -> str:
-        """What the field holds when both are shown: what was typed here, else what is newer."""
+        """The value of the field when both are shown: what was typed here, otherwise the newer
+        one."""
         return self.here if self.changed_here else self.elsewhere
 
 
 def new_page() -> str:
-    """A name for a page that is about to be shown."""
+    """Returns a name for a new page."""
     return secrets.token_hex(_PAGE_LETTERS // 2)
 
 
-def page(given: Mapping[str, str]) -> str:
-    """The name of the page that answers come from. It is kept: what is longer is none of ours."""
-    return given.get("page", "")[:_PAGE_LETTERS]
+def page(answers: Mapping[str, str]) -> str:
+    """Returns the name of the page of these answers, cut to its length, since it is stored."""
+    return answers.get("page", "")[:_PAGE_LETTERS]
 
 
-def shown(step: Step, draft: Draft) -> str:
-    """What a page of this step must carry to be compared when it comes back."""
+def shown_answers(step: Step, draft: Draft) -> str:
+    """Returns the answers that a page of this step is rendered with, as JSON."""
     return json.dumps({question.name: draft.answer(question.name) for question in step.questions})
 
 
 def read(text: str) -> dict[str, str]:
-    """What a page carried; empty if that is not from us, and then nothing is compared."""
+    """Returns the answers of `shown_answers`; empty for any other text, so that none are
+    compared."""
     try:
         data = json.loads(text)
     except ValueError:
@@ -59,20 +61,23 @@ def read(text: str) -> dict[str, str]:
     return {name: value for name, value in data.items() if isinstance(value, str)}
 
 
-def changed(given: Mapping[str, str], was: Mapping[str, str]) -> dict[str, str]:
-    """The answers that are others than those shown; all of them where nothing is known."""
-    return {name: text for name, text in given.items() if name not in was or was[name] != text}
+def changed(answers: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+    """Returns the answers that differ from those shown; all if those are unknown."""
+    return {
+        name: text for name, text in answers.items() if name not in before or before[name] != text
+    }
 
 
 def clashes(
-    step: Step, draft: Draft, given: Mapping[str, str], was: Mapping[str, str], typed: set[str]
+    step: Step, draft: Draft, answers: Mapping[str, str], before: Mapping[str, str], typed: set[str]
 ) -> tuple[Clash, ...]:
-    """The answers of a step that another page saved meanwhile; `typed` are this page's own."""
+    """Returns the answers of a step that another page changed meanwhile; `typed` are this
+    page's."""
     results = []
     for name in (question.name for question in step.questions):
-        if name not in given or name not in was or name in typed:
+        if name not in answers or name not in before or name in typed:
             continue
-        here, saved = kept_of_field(name, given[name]), draft.answer(name)
-        if saved not in (was[name], here):
-            results.append(Clash(name, here, saved, here != was[name]))
+        here, saved = kept_of_field(name, answers[name]), draft.answer(name)
+        if saved not in (before[name], here):
+            results.append(Clash(name, here, saved, here != before[name]))
     return tuple(results)

@@ -1,4 +1,4 @@
-"""What an answer rests on beside settings: a program's code, and what is not here."""
+"""The conditions of an answer besides settings: a program's code, and files that are absent."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from advisor.reasoning.assumptions import Assumption
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read for an answer: whether code of a program, and the notes of files that are not
-    here (`advisor.intake.absent_files`)."""
+    """What was read for an answer: whether it was a program, and the notes about absent files
+    (`advisor.intake.absent_files`)."""
 
     program: bool = False
     absent: Sequence[str] = ()
 
 
 def conditions(answer: Answer, read: Read) -> str:
-    """What a yes goes as far as, in words; empty where it rests on nothing else."""
-    parts = ["the program does what is assumed"] if read.program and of_code(answer) else []
+    """Returns the conditions of a yes, in words; empty if it depends on settings only."""
+    parts = (
+        ["the program does what is assumed"] if read.program and code_assumptions(answer) else []
+    )
     parts += ["what is not here states nothing else"] if read.absent else []
     return f", if {' and '.join(parts)}" if parts else ""
 
 
 def as_data(answer: Answer, read: Read) -> dict[str, list[str]]:
-    """The same as `--json` and SARIF have it: the facts that are assumed of a program, and the
-    notes of what is not here."""
-    assumed = {"assumed_of_program": assumed_of_program(answer)} if read.program else {}
+    """Returns the conditions for `--json` and SARIF: the facts that are assumed of a program, and
+    the notes about absent files."""
+    assumed = {"assumed_of_program": assumed_facts(answer)} if read.program else {}
     return assumed | ({"not_given": [*read.absent]} if read.absent else {})
 
 
-def of_code(answer: Answer) -> list[Assumption]:
-    """What is assumed, decides, and only the code of the application can show."""
+def code_assumptions(answer: Answer) -> list[Assumption]:
+    """Returns the assumptions that decide and that only the code of the application can show."""
     return [
         assumption
         for assumption in answer.assumed
@@ -43,6 +45,8 @@ def of_code(answer: Answer) -> list[Assumption]:
     ]
 
 
-def assumed_of_program(answer: Answer) -> list[str]:
-    """The names of these facts, as `--json` and SARIF give them for a program that was read."""
-    return [f"{assumption.component}.{assumption.setting}" for assumption in of_code(answer)]
+def assumed_facts(answer: Answer) -> list[str]:
+    """Returns the names of these facts, as in `--json` and SARIF for a program that was read."""
+    return [
+        f"{assumption.component}.{assumption.setting}" for assumption in code_assumptions(answer)
+    ]

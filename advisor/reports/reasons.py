@@ -10,7 +10,7 @@ from advisor.reasoning.answer import Failure, Judgement
 from advisor.reasoning.guarantees import GRAVITY, Anomaly
 
 SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
-"""Between the sentences of a reason."""
+"""The space between two sentences of a reason."""
 
 
 @dataclass(slots=True)
@@ -22,13 +22,16 @@ class Reason:
     failures: list[Failure] = field(default_factory=list)
 
 
-def breaking(given: Judgement) -> list[Reason]:
-    """The reasons of what the team forbids, in the failures that it wants to survive."""
-    return by_reason((failure for failure in given.failures if failure.breaks), given.forbids)
+def breaking(judgement: Judgement) -> list[Reason]:
+    """Returns the reasons of the forbidden anomalies, in the failures that are to be survived."""
+    return by_reason(
+        (failure for failure in judgement.failures if failure.breaks), judgement.forbids
+    )
 
 
 def by_reason(failures: Iterable[Failure], wanted: Collection[Anomaly]) -> list[Reason]:
-    """The reasons of the wanted anomalies; the gravest first, then the reason of most failures."""
+    """Returns the reasons of the wanted anomalies: the gravest first, then that of most
+    failures."""
     reasons: dict[str, Reason] = {}
     for failure in failures:
         for anomaly in GRAVITY:
@@ -46,8 +49,8 @@ def by_reason(failures: Iterable[Failure], wanted: Collection[Anomaly]) -> list[
 
 
 def _joined(reasons: Iterable[Reason]) -> Iterator[Reason]:
-    """The reasons, where those that begin with the same sentence, and end otherwise for other
-    failures, are one: that sentence once, and each end behind it."""
+    """Returns the reasons, with those that begin with the same sentence merged: that sentence once,
+    followed by each ending."""
     alike = dict[tuple[str, ...], list[Reason]]()
     for reason in reasons:
         begins = SENTENCES.split(reason.why, 1)[0]
@@ -59,7 +62,7 @@ def _joined(reasons: Iterable[Reason]) -> Iterator[Reason]:
 
 
 def _longest(why: str, failure: Failure) -> str:
-    """The reason, or the one of the same failure that says the same and more."""
+    """Returns the reason, or a longer one of the same failure that contains it."""
     return max((other for other in failure.permits.values() if other.startswith(why)), key=len)
 
 

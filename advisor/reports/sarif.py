@@ -35,7 +35,7 @@ Node = dict[str, Any]
 
 
 def sarif(answer: Answer, inputs: Inputs) -> Node:
-    """One log with one run: what breaks the wish, what was found in the settings, known bugs."""
+    """Returns one log with one run: failures that break the wish, findings, and known bugs."""
     bugs = known_bugs(answer)
     holds = answer.judgement.met and not bugs.breaking
     broken = [failure for failure in answer.judgement.failures if failure.breaks]
@@ -115,7 +115,7 @@ def _bug_rule(bug: KnownBug) -> Node:
 
 @cache
 def _titles() -> Mapping[str, str]:
-    """What each rule is, as its page says on top: a code host shows this and little else."""
+    """Returns the title of each rule, as on its page: a code host shows little else."""
     return {rule.code: explained(rule)[0] for rule in all_rules()}
 
 
@@ -146,14 +146,15 @@ def _findings(findings: Iterable[FindingData], holds: bool, inputs: Inputs) -> I
 
 
 def _level(severity: Severity, holds: bool) -> str:
-    """Where the wish holds nothing is an error: a code host would stop what the exit code lets
-    pass."""
+    """Returns the level: nothing is an error if the wish holds, since a code host would reject what
+    the exit code accepts."""
     level = _LEVELS[severity]
     return "warning" if holds and level == "error" else level
 
 
 def _bugs(bugs: Iterable[KnownBug], holds: bool, inputs: Inputs) -> Iterator[Node]:
-    """At the version where a file states one, else at the settings that the bug needs."""
+    """Yields the bugs at the version if a file sets it, otherwise at the settings that a bug
+    needs."""
     for bug in bugs:
         head = "kafka" if bug.advisory.part is Part.BROKER else "version"
         names = [head, *(f"{need.component}.{need.setting}" for need in bug.advisory.settings)]
@@ -161,7 +162,8 @@ def _bugs(bugs: Iterable[KnownBug], holds: bool, inputs: Inputs) -> Iterator[Nod
 
 
 def _result(rule: str, level: str, message: str, names: list[str], inputs: Inputs) -> Node:
-    """A result at the lines of these settings; one that no file states is named logically."""
+    """Returns a result at the lines of these settings; one that is in no file has a logical
+    location."""
     places = [_place(name, inputs.origins.get(name)) for name in names]
     result: Node = {"ruleId": rule, "level": level, "message": {"text": message}}
     return {**result, "locations": places} if places else result
@@ -178,5 +180,5 @@ def _place(name: str, origin: Origin | None) -> Node:
 
 
 def _uri(path: str) -> str:
-    """A path as a relative reference; a code host looks for it below the checkout."""
+    """Returns a path as a relative reference; a code host looks for it below the checkout."""
     return quote(Path(path).as_posix(), safe="/")

@@ -1,4 +1,5 @@
-"""The advice as text for a terminal: one screen that decides, and all the rest when asked for."""
+"""The advice as text for a terminal: one screen with the essentials, and the rest with
+`verbose`."""
 
 from __future__ import annotations
 
@@ -19,22 +20,23 @@ from advisor.reasoning.levers import Restart
 from advisor.reasoning.pipeline import Pipeline
 from advisor.reasoning.plural import counted, measured
 from advisor.reasoning.recommend import Change
-from advisor.reports.programs import Read, conditions, of_code
+from advisor.reports.programs import Read, code_assumptions, conditions
 from advisor.reports.reasons import breaking, by_reason
 from advisor.reports.unmet import merged
 
 _WIDTH, _HEIGHT = 100, 40
 """One screen, in characters and lines."""
-_NAMED = 3
-"""Events of one reason, and possible bugs, that the short screen names; the gravest bugs first."""
+_MAX_NAMED = 3
+"""The number of events of a reason, and of possible bugs, on the short screen; gravest bugs
+first."""
 _LATER, _FURTHER = " " * 6, " " * 10
 """The indents of the further lines of a bug."""
-_REASONS = 3
-"""Reasons on the short screen; the gravest go first."""
+_MAX_REASONS = 3
+"""The number of reasons on the short screen, the gravest first."""
 _MOST, _FEWER = 12, 10
-"""Changes on a screen that cannot hold all of them, and on one that known bugs share with them."""
-_BEGUN = 3
-"""Lines of what is not possible, on a screen that cannot hold it whole; one beside many changes."""
+"""The number of changes if not all fit on the screen, without and with known bugs."""
+_FIRST_LINES = 3
+"""The number of lines on what is impossible, if not all fit; one together with many changes."""
 _NOTHING_READ = Read()
 _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 """Between the parts of a price: `Latency: … Disk: none.`"""
@@ -43,12 +45,11 @@ _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
 def report(answer: Answer, *, verbose: bool = False, read: Read = _NOTHING_READ) -> str:
     """The advice as text.
 
-    First the verdict, the smallest change with its price, what breaks the wish, the known bugs of
-    the releases, and what the answer rests on. With `verbose` every failure, finding, number and
-    procedure follows. Where the wish is met, the verdict names what else it rests on of what was
-    `read` for this answer.
+    It has the verdict, the smallest change with its price, what breaks the wish, the known bugs of
+    the releases, and the assumptions. With `verbose`, every failure, finding, number and procedure
+    follows. If the wish is met, the verdict names its conditions from what was `read`.
     """
-    given, bugs = answer.judgement, known_bugs(answer)
+    judgement, bugs = answer.judgement, known_bugs(answer)
     if not verbose:
         text = ""
         for length in _LENGTHS:
@@ -57,18 +58,19 @@ def report(answer: Answer, *, verbose: bool = False, read: Read = _NOTHING_READ)
                 break
         return text
     return _joined(
-        _verdict(answer, bugs, read), _changes(answer, bugs), _breaking(given),
-        bug_report(bugs, verbose=True), _basis(answer, read), _failures(given),
-        _findings(given.findings), _numbers(answer), _procedures(answer),
+        _verdict(answer, bugs, read), _changes(answer, bugs), _breaking(judgement),
+        bug_report(bugs, verbose=True), _basis(answer, read), _failures(judgement),
+        _findings(judgement.findings), _numbers(answer), _procedures(answer),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class _Length:
-    """How much a screen says: reasons, each price (whole, on one line, or beside its change),
-    changes, and whether known bugs, findings and what is not possible are told in a line each."""
+    """The length of a screen: the number of reasons, the form of a price (whole, on one line, or
+    beside its change), the number of changes, and whether known bugs, findings and what is
+    impossible take one line each."""
 
-    reasons: int = _REASONS
+    reasons: int = _MAX_REASONS
     price: Literal["whole", "line", "beside"] = "whole"
     changes: int | None = None
     brief: bool = False
@@ -79,30 +81,30 @@ _LENGTHS = (
     _Length(1, "line", None, brief=True), _Length(1, "beside", None, brief=True),
     _Length(1, "beside", _MOST, brief=True), _Length(1, "beside", _FEWER, brief=True),
 )  # fmt: skip
-"""From the longest to the shortest; the first that is one screen is taken."""
+"""From the longest to the shortest; the first that fits on one screen is used."""
 
 
 def _screen(answer: Answer, bugs: KnownBugs, length: _Length, read: Read) -> str:
-    """The short screen, at one of `_LENGTHS`."""
+    """Returns the short screen, at one of `_LENGTHS`."""
     more = "Every failure, finding and number, and how each change is made: --verbose"
     bug_lines = _bugs_in_brief(bugs) if length.brief else bug_report(bugs, verbose=False)
     return _joined(
         _verdict(answer, bugs, read), _changes(answer, bugs, length),
         _breaking(answer.judgement, length.reasons), bug_lines,
-        _findings_beside(answer.judgement, length), [*_basis(answer, read), more],
+        _findings_of_met_wish(answer.judgement, length), [*_basis(answer, read), more],
     )  # fmt: skip
 
 
-def _findings_beside(given: Judgement, length: _Length) -> Iterator[str]:
-    """What is found beside a wish that holds: nothing else on the screen tells of it."""
-    found = [each for each in given.findings if each.severity is not Severity.LOW]
-    if not given.met or not found:
+def _findings_of_met_wish(judgement: Judgement, length: _Length) -> Iterator[str]:
+    """Yields the findings if the wish holds, since nothing else on the screen shows them."""
+    findings = [finding for finding in judgement.findings if finding.severity is not Severity.LOW]
+    if not judgement.met or not findings:
         return
     if length.brief:
-        names = ", ".join(f"{each.name} ({each.code})" for each in found)
+        names = ", ".join(f"{finding.name} ({finding.code})" for finding in findings)
         yield from _wrapped(f"Found in the settings: {names}.", "", "  ")
     else:
-        yield from _findings(found)
+        yield from _findings(findings)
 
 
 def _bugs_in_brief(bugs: KnownBugs) -> Iterator[str]:
@@ -112,7 +114,9 @@ def _bugs_in_brief(bugs: KnownBugs) -> Iterator[str]:
         yield from _wrapped(
             f"{known} of these releases concern it, or may (--verbose): {names}", "", "  "
         )
-    yield from _left(bugs, ", ".join(known_bug.advisory.id for known_bug in bugs.sure))
+    yield from _remaining_guarantees(
+        bugs, ", ".join(known_bug.advisory.id for known_bug in bugs.sure)
+    )
     yield from _upgrades(bugs)
 
 
@@ -121,15 +125,18 @@ def _joined(*parts: Iterable[str]) -> str:
 
 
 def _verdict(answer: Answer, bugs: KnownBugs, read: Read) -> Iterator[str]:
-    given = answer.judgement
-    holds = given.met and not bugs.breaking
-    verdict = f"YES{conditions(answer, read)}" if holds else "NO" if given.works else "CANNOT WORK"
-    yield f"{verdict}: {_wish(given.pipeline)}"
-    if given.met and bugs.breaking:
+    judgement = answer.judgement
+    holds = judgement.met and not bugs.breaking
+    verdict = (
+        f"YES{conditions(answer, read)}" if holds else "NO" if judgement.works else "CANNOT WORK"
+    )
+    yield f"{verdict}: {_wish(judgement.pipeline)}"
+    if judgement.met and bugs.breaking:
         yield "The settings hold it. A known bug of the releases breaks it, see below."
-    yield from _wrapped(given.summary)
+    yield from _wrapped(judgement.summary)
     yield "  " + "   ".join(
-        f"{boundary.value.replace('_', ' ')}: {given.guarantees[boundary]}" for boundary in Boundary
+        f"{boundary.value.replace('_', ' ')}: {judgement.guarantees[boundary]}"
+        for boundary in Boundary
     )
 
 
@@ -141,7 +148,7 @@ def _wish(pipeline: Pipeline) -> str:
 
 
 def _aim(pipeline: Pipeline) -> str:
-    """The guarantee that is asked for, with its order."""
+    """Returns the wanted guarantee, with its ordering."""
     need = pipeline.requirement
     if need.guarantee is Guarantee.NONE and need.ordering:
         return "order"
@@ -161,7 +168,11 @@ def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> It
     for need in merged(wanted).impossible:
         why = "" if length.brief else f"{need.why} "
         text = f"Not possible: {need.wish}. {why}Nearest: {need.nearest}"
-        yield from _begun(text, 1 if length.changes else _BEGUN) if length.brief else _wrapped(text)
+        yield from (
+            _first_lines(text, 1 if length.changes else _FIRST_LINES)
+            if length.brief
+            else _wrapped(text)
+        )
     if not wanted.changes and not answer.judgement.works:
         return
     pipeline = answer.judgement.pipeline
@@ -187,7 +198,7 @@ def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> It
 
 
 def _afterwards(bugs: KnownBugs) -> Iterator[str]:
-    """What breaks the wish once the changes are made: then they are not enough."""
+    """Yields what breaks the wish even after the changes."""
     if bugs.afterwards:
         words = "With these changes the release has to change, too:"
         for known_bug in bugs.afterwards:
@@ -197,7 +208,7 @@ def _afterwards(bugs: KnownBugs) -> Iterator[str]:
 
 
 def _change(change: Change, price: str, length: _Length) -> Iterator[str]:
-    """A change, what it restarts, and its price."""
+    """Yields a change, what it restarts, and its price."""
     changed, restart = f"  {_changed(change)}", change.procedure.restart
     if length.price == "beside":
         yield _shortened(f"{changed}   {price}")
@@ -212,14 +223,14 @@ def _change(change: Change, price: str, length: _Length) -> Iterator[str]:
 
 
 def _shortened(line: str) -> str:
-    """The line, or as many of its words as fit and an ellipsis: --verbose has the rest."""
+    """Returns the line, or as many of its words as fit and an ellipsis: --verbose has the rest."""
     if len(line) <= _WIDTH:
         return line
     return f"{line[: _WIDTH - 1].rpartition(' ')[0]} …"
 
 
-def _begun(text: str, most: int) -> Iterator[str]:
-    """The first lines of a text, and an ellipsis where --verbose has more."""
+def _first_lines(text: str, most: int) -> Iterator[str]:
+    """Returns the first lines of a text, and an ellipsis if --verbose has more."""
     lines = _wrapped(text)
     yield from lines[: most - 1]
     if rest := " ".join(lines[most - 1 :]):
@@ -227,7 +238,7 @@ def _begun(text: str, most: int) -> Iterator[str]:
 
 
 def _price(change: Change, lines: set[str]) -> str:
-    """What a change costs, without what costs nothing and what `lines` already say."""
+    """Returns the price of a change, without parts that are none or already in `lines`."""
     parts = [part for part in _PRICE_PART.split(change.price) if not part.endswith(": none.")]
     new = [part for part in parts if part not in lines]
     lines.update(new)
@@ -236,68 +247,69 @@ def _price(change: Change, lines: set[str]) -> str:
     return "Price: as above." if parts else "Price: none."
 
 
-def _breaking(given: Judgement, most: int = _REASONS) -> Iterator[str]:
-    """The permitted anomalies that the guarantee forbids, the gravest first, each reason once."""
-    reasons = breaking(given)
+def _breaking(judgement: Judgement, most: int = _MAX_REASONS) -> Iterator[str]:
+    """Yields the permitted anomalies that the guarantee forbids, the gravest first, each reason
+    once."""
+    reasons = breaking(judgement)
     if not reasons:
         return
-    yield f"What breaks {_aim(given.pipeline)}:"
+    yield f"What breaks {_aim(judgement.pipeline)}:"
     for reason in reasons[:most]:
         events = [failure.name for failure in reason.failures]
-        more = f" and {len(events) - _NAMED} more" if len(events) > _NAMED else ""
-        yield f"  {', '.join(reason.anomalies)} in {', '.join(events[:_NAMED])}{more}"
+        more = f" and {len(events) - _MAX_NAMED} more" if len(events) > _MAX_NAMED else ""
+        yield f"  {', '.join(reason.anomalies)} in {', '.join(events[:_MAX_NAMED])}{more}"
         yield from _wrapped(reason.why, "      ")
-    if (left := len(reasons) - most) > 0:
-        yield f"  and for {counted(left, 'more reason')} (--verbose)"
+    if (remaining := len(reasons) - most) > 0:
+        yield f"  and for {counted(remaining, 'more reason')} (--verbose)"
 
 
 def _basis(answer: Answer, read: Read) -> Iterator[str]:
-    """The versions that were taken, and what was not stated and decides."""
+    """Yields the versions, and the assumptions that decide."""
     pipeline = answer.judgement.pipeline
     brokers = counted(pipeline.brokers, "broker")
     clients = f"{pipeline.family} {pipeline.client_release or pipeline.version} clients"
     yield f"For {clients} and {brokers} of Kafka {pipeline.kafka_release or pipeline.kafka}."
-    code = of_code(answer) if read.program else []
+    code = code_assumptions(answer) if read.program else []
     if code:
         yield from _wrapped(
             f"Assumed of the program, and it decides: {_listed(code)}. Nothing in its code shows "
             "otherwise, which is no proof."
         )
-    if others := [one for one in answer.assumed if one not in code]:
-        yield from _wrapped(f"Assumed, and it decides: {_listed(others)}.")
+    if decisive := [assumption for assumption in answer.assumed if assumption not in code]:
+        yield from _wrapped(f"Assumed, and it decides: {_listed(decisive)}.")
     if read.absent:
         places = ", ".join(dict.fromkeys(note.partition(": ")[0] for note in read.absent))
         yield from _wrapped(f"Not here, and may state what decides: what {places} names.")
 
 
 def _listed(assumed: Iterable[Assumption]) -> str:
-    return ", ".join(map(_taken, assumed))
+    return ", ".join(map(_assumption_text, assumed))
 
 
-def _taken(assumption: Assumption) -> str:
+def _assumption_text(assumption: Assumption) -> str:
     name = f"{assumption.component}.{assumption.setting}"
     return (
         f"{name} not counted" if assumption.value is None else f"{name}={_text(assumption.value)}"
     )
 
 
-def _failures(given: Judgement) -> Iterator[str]:
+def _failures(judgement: Judgement) -> Iterator[str]:
     yield "What may happen, by reason:"
-    counted = [failure for failure in given.failures if failure.in_scope and failure.permits]
-    for reason in by_reason(counted, Anomaly):
+    permitted = [failure for failure in judgement.failures if failure.in_scope and failure.permits]
+    for reason in by_reason(permitted, Anomaly):
         yield f"  {', '.join(reason.anomalies)}"
         yield from _wrapped(reason.why, "      ")
         events = ", ".join(failure.name for failure in reason.failures)
         yield from _wrapped(f"in {events}", "      ")
-    staged = {failure.scenario for failure in counted if failure.scenario}
+    staged = {failure.scenario for failure in permitted if failure.scenario}
     if staged:
         yield from _wrapped(f"Experiments that show them: {', '.join(sorted(staged))}", "  ")
 
 
-def _findings(found: Collection[FindingData]) -> Iterator[str]:
-    if found:
+def _findings(findings: Collection[FindingData]) -> Iterator[str]:
+    if findings:
         yield "Found in the settings:"
-    for finding in found:
+    for finding in findings:
         yield from _wrapped(f"{finding.code} {finding.severity}: {finding.message}", "  ", "      ")
 
 
@@ -324,7 +336,7 @@ def _changed(change: Change) -> str:
 
 
 def _wrapped(text: str, indent: str = "", later: str | None = None) -> list[str]:
-    """Lines of at most `_WIDTH` characters; names and values are never torn."""
+    """Returns lines of at most `_WIDTH` characters; names and values are never broken."""
     return textwrap.wrap(
         text, _WIDTH, initial_indent=indent, subsequent_indent=indent if later is None else later,
         break_long_words=False, break_on_hyphens=False,
@@ -338,16 +350,17 @@ def _text(value: Value) -> str:
 
 
 def bug_report(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
-    """The sure ones with what they leave of the guarantee, the possible ones, and the upgrade."""
+    """Yields the certain bugs with the guarantees that remain, the possible bugs, and the
+    upgrade."""
     if not bugs.bugs:
         return
     if bugs.sure:
         yield f"{counted(len(bugs.sure), 'known bug')} of these releases:"
         for known_bug in bugs.sure:
             yield from _bug(known_bug, verbose=verbose)
-    yield from _left(bugs, "it" if len(bugs.sure) == 1 else "them")
+    yield from _remaining_guarantees(bugs, "it" if len(bugs.sure) == 1 else "them")
     if bugs.possible:
-        shown = bugs.possible if verbose else bugs.possible[:_NAMED]
+        shown = bugs.possible if verbose else bugs.possible[:_MAX_NAMED]
         yield f"{counted(len(bugs.possible), 'known bug')} that may concern this pipeline:"
         for known_bug in shown:
             yield from _bug(known_bug, verbose=verbose)
@@ -357,8 +370,8 @@ def bug_report(bugs: KnownBugs, *, verbose: bool = False) -> Iterator[str]:
     yield from _upgrades(bugs)
 
 
-def _left(bugs: KnownBugs, sure: str) -> Iterator[str]:
-    """What the sure ones, so called, leave of the guarantee."""
+def _remaining_guarantees(bugs: KnownBugs, sure: str) -> Iterator[str]:
+    """Yields the guarantees that remain with the certain bugs; `sure` are their names."""
     if bugs.sure:
         left = "   ".join(
             f"{boundary.value.replace('_', ' ')}: {bugs.guarantees[boundary]}"

@@ -1,4 +1,4 @@
-"""What cannot be had, each wish, reason and way out said once."""
+"""What is impossible: each wish, reason and alternative once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from advisor.reports.reasons import SENTENCES
 
 
 def merged(column: Column) -> Column:
-    """The same with one entry for each wish. Several failures may stand in the way of one, with
-    the same reason or the same way out."""
+    """Returns the column with one entry for each wish. Several failures may prevent one, with the
+    same reason or the same alternative."""
     wishes = dict[tuple[str, bool], list[Impossible]]()
     for entry in column.impossible:
         wishes.setdefault((entry.wish, entry.only_waits), []).append(entry)

@@ -1,4 +1,5 @@
-"""`manage.py advise`: what a pipeline's settings give, and what would give what is wanted."""
+"""`manage.py advise`: the guarantee of a pipeline's settings, and the changes for the wanted
+one."""
 
 from __future__ import annotations
 
@@ -25,11 +26,11 @@ from advisor.reports.sarif import sarif
 from advisor.reports.text import report
 
 BROKEN, _FILE = 1, "FILE"
-_IDLE = (
+_UNWEIGHED_ENDINGS = (
     "not taken into account.", "is not a plain value: not read.",
     "a dict without a setting of a client: not read.",
 )  # fmt: skip
-"""How a note ends that names a setting without weight."""
+"""The endings of notes on settings that are not weighed."""
 _HEADS = {
     "client": "family", "client_version": "version", "kafka": "kafka", "brokers": "brokers",
     "want": "need.guarantee", "survive": "need.survive",
@@ -37,7 +38,7 @@ _HEADS = {
 
 
 class _Once(Action):
-    """An option that is stated once: the last one would count, and nothing would say so."""
+    """An option that may occur once only: otherwise the last one would silently count."""
 
     def __call__(
         self,
@@ -59,9 +60,9 @@ class _Once(Action):
 class Command(ExactCommand):
     """Exit codes: 0 the wish holds, 1 it does not, 2 the input is wrong.
 
-    A wish is `--want`, `--survive` and `--ordering`, or `[need]` of a pipeline file; the
-    default is at-least-once with one broker lost, and standard error says so. Errors go there too,
-    with file, line and setting.
+    A wish is `--want`, `--survive` and `--ordering`, or `[need]` of a pipeline file; the default is
+    at-least-once with one broker lost, and standard error says so. Errors go there too, with file,
+    line and setting.
     """
 
     help = (
@@ -113,7 +114,7 @@ class Command(ExactCommand):
     def handle(self, *args: object, **options: Any) -> None:
         inputs = _inputs(options)
         pipeline = _pipeline(inputs)
-        for note in [*_notes(inputs, options["verbose"]), *_taken(pipeline, inputs)]:
+        for note in [*_notes(inputs, options["verbose"]), *_assumed_wish(pipeline, inputs)]:
             self.stderr.write(note)
         answer = services.answer(pipeline, beside=())
         read = Read(inputs.program, absence_notes(inputs.notes))
@@ -130,7 +131,8 @@ class Command(ExactCommand):
 
 
 def _inputs(options: dict[str, Any]) -> Inputs:
-    """Everything stated; an option goes before a component's file, that before any other file."""
+    """Returns all inputs; an option takes precedence over a component's file, that over other
+    files."""
     inputs = Inputs(only=tuple(options["only"]))
     if options["kind"] and options["kind"] not in {reader.kind for reader in all_readers()}:
         raise bad_input(f"--kind: there is no kind {options['kind']}.")
@@ -177,7 +179,7 @@ def _state_options(inputs: Inputs, options: dict[str, Any]) -> None:
 
 
 def _pipeline(inputs: Inputs) -> Pipeline:
-    """What was described. Raises `CommandError` that says all that is wrong with it."""
+    """Returns the described pipeline. Raises `CommandError` with all its problems."""
     pipeline, problems = services.from_fields(inputs.fields, of_any_size=True)
     wrong = inputs.problems + [inputs.locate_problem(problem) for problem in problems]
     if pipeline is None or wrong:
@@ -186,18 +188,20 @@ def _pipeline(inputs: Inputs) -> Pipeline:
 
 
 def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
-    """What was noticed while reading. Settings that no guarantee depends on are counted, so that
-    they do not hide the rest; with `verbose` each is named."""
-    idle = [] if verbose else [note for note in inputs.notes if note.endswith(_IDLE)]
-    yield from (note for note in inputs.notes if note not in idle)
-    if len(idle) == 1:
-        yield idle[0]
-    elif idle:
-        yield f"{len(idle)} settings that no guarantee depends on are left out (--verbose)."
+    """Yields the notes from reading. Settings that no guarantee depends on are only counted, so
+    that they do not hide the rest; with `verbose`, each is named."""
+    unweighed = (
+        [] if verbose else [note for note in inputs.notes if note.endswith(_UNWEIGHED_ENDINGS)]
+    )
+    yield from (note for note in inputs.notes if note not in unweighed)
+    if len(unweighed) == 1:
+        yield unweighed[0]
+    elif unweighed:
+        yield f"{len(unweighed)} settings that no guarantee depends on are left out (--verbose)."
 
 
-def _taken(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:
-    """The wish behind the exit code, where it is a default."""
+def _assumed_wish(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:
+    """Yields the parts of the wish that are defaults."""
     if inputs.fields.get("kafka") and not inputs.fields.get("version"):
         words = f"{pipeline.family} {pipeline.version} is taken, and another may change the answer"
         yield f"--client-version was not stated: {words}."
