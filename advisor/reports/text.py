@@ -35,7 +35,7 @@ _MAX_REASONS = 3
 """The number of reasons on the short screen, the gravest first."""
 _MOST, _FEWER = 12, 10
 """The number of changes if not all fit on the screen, without and with known bugs."""
-_FIRST_LINES = 3
+_HEAD_LINES = 3
 """The number of lines on what is impossible, if not all fit; one together with many changes."""
 _NOTHING_READ = Read()
 _PRICE_PART = re.compile(r"(?<=\.) (?=[A-Z][a-z]+(?:, [a-z]+)*: )")
@@ -169,19 +169,17 @@ def _changes(answer: Answer, bugs: KnownBugs, length: _Length = _Length()) -> It
         why = "" if length.brief else f"{need.why} "
         text = f"Not possible: {need.wish}. {why}Nearest: {need.nearest}"
         yield from (
-            _first_lines(text, 1 if length.changes else _FIRST_LINES)
-            if length.brief
-            else _wrapped(text)
+            _head(text, 1 if length.changes else _HEAD_LINES) if length.brief else _wrapped(text)
         )
     if not wanted.changes and not answer.judgement.works:
         return
     pipeline = answer.judgement.pipeline
     aim = _aim(pipeline)
     if not wanted.changes:
-        asked = (
+        has_wish = (
             pipeline.requirement.guarantee is not Guarantee.NONE or pipeline.requirement.ordering
         )
-        met = f"No change is needed{f' for {aim}' if asked else ''}."
+        met = f"No change is needed{f' for {aim}' if has_wish else ''}."
         if bugs.breaking:
             met = f"No setting has to change for {aim}, but the release has, see below."
         yield "No change brings the settings nearer." if wanted.refused else met
@@ -229,7 +227,7 @@ def _shortened(line: str) -> str:
     return f"{line[: _WIDTH - 1].rpartition(' ')[0]} …"
 
 
-def _first_lines(text: str, most: int) -> Iterator[str]:
+def _head(text: str, most: int) -> Iterator[str]:
     """Returns the first lines of a text, and an ellipsis if --verbose has more."""
     lines = _wrapped(text)
     yield from lines[: most - 1]

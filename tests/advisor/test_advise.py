@@ -329,7 +329,7 @@ def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
     err = run("--producer", producer)[2]
     assert "3 settings that no guarantee depends on are left out (--verbose)." in err
     assert "compression.type" not in err
-    assert "a.b is not a setting" in err
+    assert "a.b is not a known setting" in err
     assert "sasl.password is a credential" in err
     assert (
         "compression.type is not taken into account." in run("--producer", producer, "--verbose")[2]
