@@ -40,9 +40,9 @@ def test_a_server_of_zookeepers_time_is_a_broker(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("env", "default", "expected"),
     [
-        ("ISR=\n", ":-2", "what the .env beside it says"),
-        ('export ISR=""\n', ":-2", "what the .env beside it says"),
-        ("ISR=1\n", ":-2", "what the .env beside it says"),
+        ("ISR=\n", ":-2", "values of the .env beside it are"),
+        ('export ISR=""\n', ":-2", "values of the .env beside it are"),
+        ("ISR=1\n", ":-2", "values of the .env beside it are"),
         ("ISR=\n", "-2", "min.insync.replicas"),
     ],
 )

@@ -25,7 +25,7 @@ LISTED = "\n      - path: a.env\n        required: false\n      - b.env"
 
 @pytest.mark.parametrize(("files", "code", "expected"), [
     ({"c.yml": ONE % ("a.env", f"{RESET}: earliest"), "a.env": LATE}, 0,
-     f"YES.*a.env:1: {RESET}: a value that the service has of its own"),
+     f"YES.*a.env:1: {RESET}: a value in the service.s environment"),
     ({"c.yml": ONE % ("a.env", f"- {RESET}=latest"), "a.env": EARLY}, 1, "NO.*latest -> earliest"),
     ({"c.yml": ONE % ("[a.env]", PLACE), "a.env": EARLY}, 0, "YES"),
     ({"c.yml": ONE % ("[a.env, b.env]", PLACE), "a.env": LATE, "b.env": EARLY}, 0, "YES"),

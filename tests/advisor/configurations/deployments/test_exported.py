@@ -162,7 +162,7 @@ def test_what_starts_an_application_goes_before_its_files(
     ({".env": "A=1\nSPRING_KAFKA_CONSUMER_AUTO_OFFSET_RESET=earliest\n"}, 0,
      f"YES.*.env:2: .*{BENEATH}"),
     # what .env says is filled into compose
-    ({".env": ENV, "compose.yml": BROKERS}, 0, "YES.*compose.yml:1: what the .env beside it says"),
+    ({".env": ENV, "compose.yml": BROKERS}, 0, "YES.*compose.yml:1: values of the .env beside it"),
     ({"compose.yml": BROKERS, ".env": ENV.replace("false", "true")}, 1, "enable: true -> false"),
     ({"compose.yml": BROKERS, ".env": f"{ENV}UNCLEAN=$OTHER\n"}, 2, "enable is filled in"),
     ({"compose.yml": BROKERS.replace("$LEAST", "$$LEAST"), ".env": ENV}, 2, "is filled in"),

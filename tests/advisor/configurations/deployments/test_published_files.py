@@ -216,7 +216,7 @@ OTHERS = [
     ("a.properties", "acks=1\nbootstrap.servers={{ b }}\n", 1, ONE),
     ("a.properties", "{% if a %}\nacks=1\n{% endif %}\n", 2, ":1: a template"),
     ("a.properties", "acks=1\nkey.deserializer=x\n", 1, "deserializer is a setting of consumers"),
-    ("a.properties", f"{READS}schema.registry.url=http://r\n", 0, "a serializer's, and is not"),
+    ("a.properties", f"{READS}schema.registry.url=http://r\n", 0, "setting of a serializer, and"),
     ("a.properties", "auto.commit.enable=true\ngroup.id=g\n", 1, "For java"),
     ("a.json", '{"Kafka": {"BootstrapServers": "b", "Acks": "None"}}', 2, "appsettings.json"),
     ("a.properties", "application.id=a\nprocessing.guarantee=exactly_once\n", 2,

@@ -107,8 +107,8 @@ def services(kafka: str, brokers: str, *controllers: str) -> str:
 @pytest.mark.parametrize(("kafka", "brokers", "controllers", "code", "expected"), [
     ("4.3.0", LEAST, (LEAST, LEAST, LEAST), 0, "YES"),
     # any of them may be the active one
-    ("4.3.0", LEAST, (LEAST, "", LEAST), 1, "not stated by each server, so that its default"),
-    ("4.3.0", LEAST, ("", LEAST, LEAST), 1, "not stated by each server, so that its default"),
+    ("4.3.0", LEAST, (LEAST, "", LEAST), 1, "not set on every server, so that its default"),
+    ("4.3.0", LEAST, ("", LEAST, LEAST), 1, "not set on every server, so that its default"),
     ("4.3.0", "", (LEAST, LEAST, LEAST), 0, "YES"),
     # before 4.1 the brokers decide
     ("4.0.0", LEAST, ("", "", ""), 0, "YES"),

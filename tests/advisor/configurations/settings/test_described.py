@@ -20,8 +20,8 @@ ONE, TWO = (f"All configs for broker {number} are:\n" for number in (1, 2))
 
 @pytest.mark.parametrize(("text", "code", "expected"), [
     (f"{ONE}{BY_FILE}{TWO}{BY_FILE}", 0, "YES"),
-    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not stated by each server"),
-    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not stated by each server"),
+    (f"{ONE}{BY_FILE}{TWO}{BY_DEFAULT}", 1, "not set on every server"),
+    (f"{TWO}{BY_DEFAULT}{ONE}{BY_FILE}", 1, "not set on every server"),
     (f"{ONE}{BY_FILE}{TWO.replace('All', 'Dynamic')}", 0, "YES"),
     # what one running broker has alone, the others do not (describeResourceConfig, synonyms)
     (RUNNING % ("topic orders", 2, 2, 1), 1, "is set on one running broker"),

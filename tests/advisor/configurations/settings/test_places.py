@@ -28,15 +28,15 @@ PAIRS = [
     (SERVER % (1, 2), SERVER % (2, 1), 1, "min.insync.replicas=1 replaces"),
     (SERVER % (1, 2), SERVER % (2, 2), 0, "YES"),
     # what one of them does not state is the default there
-    (SERVER % (1, 2), SILENT % 2, 1, "replicas=2 is not stated by .*whose default counts: 1"),
-    (SILENT % 2, SERVER % (1, 2), 1, "replicas=2 is not stated by .*whose default counts: 1"),
+    (SERVER % (1, 2), SILENT % 2, 1, "replicas=2 is not set by .*so its default counts: 1"),
+    (SILENT % 2, SERVER % (1, 2), 1, "replicas=2 is not set by .*so its default counts: 1"),
     # a controller decides it by its own file, or by the default there
     (SERVER % (1, 2), (SILENT % 2).replace("broker,", ""), 1, "default counts: 1"),
     ((SERVER % (101, 2)).replace("broker,", ""), (SILENT % 102).replace("broker,", ""), 1,
-     "replicas=2 is not stated by .*whose default counts: 1"),
+     "replicas=2 is not set by .*so its default counts: 1"),
     (SERVER % (1, 2), (SILENT % 2).replace(",controller", ""), 0, "YES"),
     (SERVER % (1, 2), f"{HAS_ROLE}=controller\nnode.id=101\nmin.insync.replicas=2\n", 1,
-     "factor=3 is not stated by .*whose default counts: 1"),
+     "factor=3 is not set by .*so its default counts: 1"),
     # one that does not say its roles may have both
     (NO_ROLES % (1, "min.insync.replicas=2\n"), NO_ROLES % (2, ""), 1, "default counts: 1"),
     # any folder of any broker
@@ -72,7 +72,7 @@ def test_controllers_decide_the_minimum_since_4_1(tmp_path: Path, version: str, 
         role = "broker,controller" if file == files[0] else "controller"
         file.write_text(text.replace("broker,controller", role))
     paths = f"--kafka {version} {files[0]} {files[1]}"
-    assert_answer(paths, CODE, code, "whose default counts: 1" if code else "YES")
+    assert_answer(paths, CODE, code, "so its default counts: 1" if code else "YES")
 
 
 TRANSACTION = (
@@ -261,4 +261,4 @@ PLAYS = [
 
 @pytest.mark.parametrize("text", PLAYS)
 def test_a_list_of_yaml_is_no_properties_file(tmp_path: Path, text: str) -> None:
-    assert_file(tmp_path / "main.yml", text, "", C, 2, "this looks like YAML of a kind")
+    assert_file(tmp_path / "main.yml", text, "", C, 2, "YAML of a kind that we do not know")

@@ -29,7 +29,7 @@ SET = [
     ("", "broker.process.roles=brokr", 2, "must be a list of these: broker, controller"),
     ("--kafka 3.9", "broker.process.roles=brokr", 2, "must be a list of these"),
     ("--kafka 3.9", "broker.process.roles=broker,controller", 0, "YES"),
-    ("", "broker.process.roles=controller", 2, "of a server that keeps no topic"),
+    ("", "broker.process.roles=controller", 2, "for a server without topics"),
     (LRK, "producer.debug=all,none", 2, "must be a list of these: generic, broker"),
     (LRK, "producer.debug=all producer.enable.idempotence=true", 0, "YES"),
     # a socket of Java takes a buffer above 0, whatever a validator lets pass
