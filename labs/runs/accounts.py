@@ -27,15 +27,16 @@ _STEPS = list(STEPS)
 
 
 def plain_name(typed: str) -> str:
-    """The name of an account as it is kept: upper and lower case are one, and so are letters that
-    Unicode has in two forms (NFKC)."""
+    """Returns the name of an account as it is stored: in lower case, and in one Unicode form
+    (NFKC)."""
     return User.normalize_username(typed.strip()).lower()
 
 
 def enter(request: HttpRequest, user: User) -> None:
-    """Signs a user in, under a new session key, and takes over what this browser kept.
+    """Signs a user in, under a new session key, and moves the progress of the session to the
+    account.
 
-    It happens completely or not at all. What another account kept here stays with that account.
+    Both happen, or neither. The progress of another account stays with that account.
     """
     before = "" if request.user.is_authenticated else visitors.existing_key(request)
     with transaction.atomic():
@@ -45,7 +46,7 @@ def enter(request: HttpRequest, user: User) -> None:
 
 
 def take_over(old: str, new: str) -> None:
-    """Makes everything of one visitor another's."""
+    """Moves everything of one visitor to another."""
     with transaction.atomic():
         for mine in Progress.objects.filter(visitor=old).order_by("pk"):
             _take_over(mine, new)
@@ -75,7 +76,7 @@ def remove(user: User) -> None:
 
 
 def unused(old: datetime) -> list[User]:
-    """The accounts of learners who neither signed in nor started a run since."""
+    """Returns the accounts of learners who have neither signed in nor started a run since."""
     key: Any = Concat(Value(visitors.OF_ACCOUNTS), Cast(OuterRef("pk"), CharField()))
     ran = Experiment.objects.filter(visitor=key, created_at__gt=old)
     return [*User.objects.filter(~Exists(ran), is_staff=False, last_login__lt=old)]
@@ -92,8 +93,8 @@ def _take_over(mine: Progress, new: str) -> None:
 
 
 def _way(mine: Progress) -> tuple[bool, bool, int, bool, int]:
-    """How far it is: a turn counts more than a run, a run more than answers, these more than a
-    prediction, and that more than steps that were read."""
+    """Returns the sort key of a progress: a turn counts more than a run, a run more than answers,
+    answers more than a prediction, and a prediction more than steps that were read."""
     step = _STEPS.index(mine.step) if mine.step in STEPS else 0
     ran, turned = mine.experiment_id is not None, mine.turn_experiment_id is not None
     return turned, ran, len(mine.answers), bool(mine.prediction), step

@@ -1,4 +1,4 @@
-"""One experiment over several lines of brokers: a row of verdicts, and what changed between them.
+"""One experiment on several release lines of brokers: its verdicts, and the changes between them.
 
 Pure: the caller runs the experiments.
 """
@@ -28,11 +28,11 @@ from labs.engine.run.result import JUDGED
 from labs.runs.search import Search
 
 OF_BROKERS = "brokers"
-"""In place of a client's version: the client has the version of the brokers on each line."""
+"""A client version that means: that of the brokers on each line."""
 
 
 class AcrossError(ValueError):
-    """Lines that do not exist or cannot be compared; the message says what would be right."""
+    """Lines that do not exist or cannot be compared; the message says what is valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Change:
 
     `rules` are what the failure event permits on one of them alone, `defaults` the settings that
     nobody stated and that have another default on the later line, `bugs` those fixed in between,
-    with the release that fixed them, `came` those that the later line alone has. `releases` are
-    the two that ran: nothing between them did. They are `adjacent` where Kafka has no release in
+    with the release that fixed them, `came` those that the later line alone has. `releases` are the
+    two that ran: nothing between them did. They are `adjacent` where Kafka has no release in
     between.
     """
 
@@ -122,7 +122,7 @@ def run_over(search: Search, run: Callable[[str], Row]) -> Iterator[Row]:
 
 
 def changes(rows: Sequence[Row], scenario: str) -> tuple[Change, ...]:
-    """Where the verdict changed between one row that says something and the next, by line."""
+    """Returns the changes of the verdict between two successive rows with a verdict, by line."""
     telling = [(row, row.pipeline) for row in in_order(rows) if row.verdict and row.pipeline]
     return tuple(
         Change(
@@ -146,21 +146,22 @@ def _adjacent(before: str, after: str) -> bool:
 
 
 def in_order(rows: Sequence[Row]) -> list[Row]:
-    """The rows by release, oldest first."""
+    """Returns the rows by release, oldest first."""
     return sorted(rows, key=lambda row: Version(row.release or row.line))
 
 
 def permitted(pipeline: Pipeline, scenario: str) -> tuple[str, ...]:
-    """What the advisor permits where a scenario is staged, and the pipeline's wish forbids.
+    """Returns the anomalies that the advisor permits in a scenario and that the wish forbids.
 
-    What comes along with the event is among it: a lost disk may take the groups' offsets, too.
+    They include those of events that accompany it: with a disk, the groups' offsets may be lost.
     """
     may = frozenset().union(*(possible(event, pipeline) for event in _events(pipeline, scenario)))
     return tuple(sorted(may & FORBIDS[pipeline.requirement.guarantee]))
 
 
 def refuted(pipeline: Pipeline, scenario: str, counts: Mapping[str, int | None]) -> tuple[str, ...]:
-    """What was counted in a run of a scenario and is called impossible there."""
+    """Returns the anomalies that were counted in a run of a scenario and that the advisor
+    excludes."""
     event = next(_events(pipeline, scenario), None)
     if event is None:
         return ()
@@ -169,7 +170,7 @@ def refuted(pipeline: Pipeline, scenario: str, counts: Mapping[str, int | None])
 
 
 def forbidden(pipeline: Pipeline, counts: Mapping[str, int | None]) -> dict[str, int]:
-    """What was counted in a run and the pipeline's wish forbids, without what was not seen."""
+    """Returns the counts of a run that the pipeline's wish forbids and that are not zero."""
     names = sorted(FORBIDS[pipeline.requirement.guarantee])
     return {name: count for name in names if (count := counts.get(name))}
 
@@ -179,7 +180,7 @@ def _events(pipeline: Pipeline, scenario: str) -> Iterator[FailureEvent]:
 
 
 def _defaults(before: Pipeline, after: Pipeline) -> Iterator[str]:
-    """The weighed settings that were left to a default which is another one now, with sources."""
+    """Yields the weighed settings that are not set and whose default changed, with sources."""
     for component in Component:
         was = {setting.name: setting for setting in before.known_settings(component)}
         for setting in after.known_settings(component):
@@ -198,7 +199,7 @@ def _is_stated(pipeline: Pipeline, setting: Setting) -> bool:
 
 
 def _fixed(before: Pipeline, after: Pipeline) -> Iterator[str]:
-    """The known bugs that hit the first pipeline and not the second."""
+    """Yields the known bugs that affect the first pipeline and not the second."""
     left = {hit.advisory.id for hit in hits(after)}
     for hit in hits(before):
         if hit.advisory.id not in left:
@@ -206,7 +207,8 @@ def _fixed(before: Pipeline, after: Pipeline) -> Iterator[str]:
 
 
 def _came(before: Pipeline, after: Pipeline) -> Iterator[str]:
-    """The known bugs that surely hit the second pipeline and do not hit the first."""
+    """Yields the known bugs that certainly affect the second pipeline and do not affect the
+    first."""
     had = {hit.advisory.id for hit in hits(before)}
     for hit in hits(after):
         if hit.certainty is Certainty.HIT and hit.advisory.id not in had:
@@ -221,7 +223,8 @@ def _fixed_in(advisory: Advisory, after: Pipeline) -> str:
 
 
 def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
-    """What an event of the scenario permits in one of two pipelines alone, with its sources."""
+    """Yields the anomalies that an event of the scenario permits in only one of two pipelines, with
+    sources."""
     for event in _events(before, scenario):
         was, now = (event.permits(as_staged(event, side)) for side in (before, after))
         sources = "; ".join(event.sources)
@@ -233,7 +236,7 @@ def _rules(before: Pipeline, after: Pipeline, scenario: str) -> Iterator[str]:
 
 
 def report(rows: Sequence[Row], changed: Sequence[Change], arms: Sequence[str]) -> str:
-    """The rows as a table, and under it what changed where, and what contradicts the advisor."""
+    """Returns the rows as a table, followed by the changes and by contradictions to the advisor."""
     cells = [("Kafka", *arms, "the advisor"), *(_cells(row, arms) for row in in_order(rows))]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [

@@ -13,9 +13,9 @@ logger = logging.getLogger(__name__)
 
 
 class Background(threading.Thread):
-    """Does `work` at once and then every `every_s` seconds, until it is stopped.
+    """Calls `work` immediately and then every `every_s` seconds, until it is stopped.
 
-    What fails is logged and done again: a database without room may have some later.
+    An error is logged, and the work is repeated: a full database may have room later.
     """
 
     def __init__(self, name: str, work: Callable[[], object], every_s: float) -> None:
@@ -42,5 +42,5 @@ class Background(threading.Thread):
             close_old_connections()
 
     def stop(self) -> None:
-        """Returns at once; what is being done is done to its end."""
+        """Returns immediately; work in progress is completed."""
         self._over.set()

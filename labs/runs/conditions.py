@@ -1,4 +1,4 @@
-"""Under which conditions a person may have a scenario staged, and within which limits."""
+"""The conditions under which a user may run a scenario, and their limits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CONTROLLERS = {
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What was chosen; the rest is the scenario's, and what the seed draws.
+    """The chosen conditions; all others come from the scenario and the seed.
 
     `java_clients` is the release whose Java clients were chosen, `librdkafka` whether that was.
     """
@@ -57,7 +57,7 @@ class Conditions:
         )  # fmt: skip
 
     def described(self) -> Iterator[tuple[str, str]]:
-        """What was chosen, in words, for a run's page and report."""
+        """Returns the choices in words, for a run's page and report."""
         if self.java_clients:
             also = f", asked for as {TOOL}" if self.copier else ""
             yield "Clients", f"Java {self.java_clients}{also}"
@@ -97,8 +97,8 @@ def clients_for(
     """The release of the Java clients that play a run; None leaves it to librdkafka.
 
     A Java pipeline is played by Java's clients wherever they can, unless librdkafka was chosen, or
-    values of a length, which they do not send. Where what happens is the client's doing
-    there is no choice.
+    values of a length, which they do not send. Where what happens is the client's doing there is no
+    choice.
     """
     java = chosen.java_clients or java_release(pipeline, scenario)
     if scenario.client_decides:
@@ -107,7 +107,7 @@ def clients_for(
 
 
 class ConditionsForm(forms.Form):
-    """The choices for one scenario; an empty answer leaves it to the scenario.
+    """The choices for one scenario; an empty answer means the scenario's own value.
 
     `java` is the release whose Java clients may be chosen, or must be.
     """
@@ -162,7 +162,7 @@ class ConditionsForm(forms.Form):
             form_field.widget.attrs["class"] = "input"
 
     def clean(self) -> dict[str, Any]:
-        """Refuses what the lab's one machine cannot carry three times over, and what cannot be."""
+        """Refuses conditions that the lab's machine cannot run three times, and impossible ones."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         size, rate = data.get("value_bytes"), data.get(_RATE) or self._usual_rate
         if size and size * rate > MOST_BYTES_PER_S:
@@ -180,7 +180,7 @@ class ConditionsForm(forms.Form):
         return data
 
     def conditions(self) -> Conditions:
-        """What was chosen, of a form that is valid."""
+        """Returns the choices of a valid form."""
         data = {name: value for name, value in self.cleaned_data.items() if value is not None}
         controllers, partitions = int(data.pop("controllers") or 0), data.pop("partitions", None)
         size, clients = data.pop("value_bytes", None), data.pop("clients") or None
@@ -190,7 +190,7 @@ class ConditionsForm(forms.Form):
         return Conditions(controllers, partitions, data, size, java, copier, librdkafka)
 
     def problems(self) -> list[str]:
-        """What is wrong, a sentence each."""
+        """Returns the problems, one sentence each."""
         return [
             f"{self[name].label}: {str_promise}"
             for name, errors in self.errors.items()

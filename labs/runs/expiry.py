@@ -3,10 +3,10 @@
 The rule (docs/setup.md): after `LAB_KEEP_DAYS` days (0: never) these are deleted: a description
 without experiments, an experiment of a visitor without a result, a series of a visitor without
 experiments, and an account that was not used, with its progress. Progress in a lesson is deleted
-with its session or account, and so are attempts at challenges and the note that one was given up;
-a result stays behind its link. Results of experiments are evidence and stay; the mark of the
-address of an experiment is deleted when no session of that time is left. A class room is always
-deleted, with its pupils, a week after it was opened.
+with its session or account, and so are attempts at challenges and the note that one was given up; a
+result stays behind its link. Results of experiments are evidence and stay; the mark of the address
+of an experiment is deleted when no session of that time is left. A class room is always deleted,
+with its pupils, a week after it was opened.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from labs.runs.visitors import OF_ACCOUNTS
 
 _NO_RESULT = (State.FAILED, State.INTERRUPTED, State.CANCELLED)
 _AT_ONCE = 500
-"""Rows that are removed in one go: the database is not held up for long."""
+"""The number of rows that are removed at once, so that the database is not blocked for long."""
 
 
 def forget() -> dict[str, int]:

@@ -1,8 +1,8 @@
 """The states of an experiment, each change a compare-and-set in the database.
 
-Celery may deliver a task twice, a worker may die at any line, and Redis may forget. Therefore
-there are no locks: a change names the state it starts from, and `update()` says whether it
-was the one that made it. See `docs/decisions/0006-runs-survive.md`.
+Celery may deliver a task twice, a worker may die at any line, and Redis may forget. Therefore there
+are no locks: a change names the state it starts from, and `update()` says whether it was the one
+that made it. See `docs/decisions/0006-runs-survive.md`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ logger = logging.getLogger(__name__)
 
 HEARTBEAT_S = 1.0
 STALE_S = 15.0
-"""Silence after which a run counts as interrupted, 15 missed beats, if it is unknown whether its
-worker's process lives."""
+"""The time without a heartbeat after which a run counts as interrupted (15 missed beats), if it is
+unknown whether its worker's process is alive."""
 HUNG_S = 60.0
-"""The same where it lives: it is stopped, or hangs. A slow disk, or a machine that has too much to
-do, keeps a beat back for less."""
+"""The same if the process is alive: it is stopped, or hangs. A slow disk or an overloaded machine
+delays a heartbeat less."""
 RENUDGE_S = 20.0
-"""How long a queued experiment waits for a worker before it is handed to Redis again."""
+"""The time that a queued experiment waits for a worker before it is sent to Redis again."""
 RENUDGE_MOST = 4
 
 _heartbeats = HeartbeatAges()
@@ -48,7 +48,7 @@ WORKER_DEAD = f"The process of the worker that ran this was killed, {_ENDED}"
 
 
 def claim(slug: str, attempt: int, owner: str) -> Experiment | None:
-    """Takes one queued attempt for `owner`; None if it was taken, or is not queued."""
+    """Claims one queued attempt for `owner`; returns None if it was claimed, or is not queued."""
     now = timezone.now()
     claimed = Experiment.objects.filter(slug=slug, attempt=attempt, state=State.QUEUED).update(
         state=State.RUNNING, owner=owner, heartbeat_at=now, started_at=now, reason=""
@@ -57,7 +57,7 @@ def claim(slug: str, attempt: int, owner: str) -> Experiment | None:
 
 
 def heartbeat(slug: str, owner: str) -> bool:
-    """Tells that `owner` still runs it; False if the run was taken away (cancelled, swept)."""
+    """Records that `owner` still runs it; returns False if the run was ended (cancelled, swept)."""
     return bool(
         Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
             heartbeat_at=timezone.now()
@@ -66,7 +66,7 @@ def heartbeat(slug: str, owner: str) -> bool:
 
 
 def finish(slug: str, owner: str, state: State, reason: str = "") -> bool:
-    """Ends a run of `owner`; False if it was no longer theirs."""
+    """Ends a run of `owner`; returns False if it was no longer theirs."""
     return bool(
         Experiment.objects.filter(slug=slug, owner=owner, state=State.RUNNING).update(
             **_ended(state, reason)
@@ -83,7 +83,7 @@ def _ended(state: State, reason: str) -> dict[str, Any]:
 
 
 def cancel(slug: str, by: str) -> bool:
-    """Ends an experiment that waits or runs; its worker notices at the next heartbeat.
+    """Ends a queued or running experiment; its worker notices at the next heartbeat.
 
     `by` completes "Cancelled by".
     """
@@ -126,9 +126,10 @@ def requeue(slug: str, attempt: int, visitor: str = "", address: str = "") -> bo
 
 
 def sweep(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
-    """Ends runs whose worker died or fell silent, and removes what they left; their slugs.
+    """Ends runs whose worker died or sends no heartbeat, and removes their files; returns their
+    slugs.
 
-    Cheap and safe to call by many at once. It writes: no page does it while it is looked at.
+    It is cheap, and several processes may call it at the same time. It writes: no page calls it.
     """
     ended = interrupt_orphans(heartbeats)
     remove_leftovers()
@@ -136,9 +137,10 @@ def sweep(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
 
 
 def interrupt_orphans(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
-    """Ends runs whose worker's process is dead, or has been seen silent for too long; their slugs.
+    """Ends runs whose worker's process is dead, or has sent no heartbeat for too long; returns
+    their slugs.
 
-    That is `HUNG_S` if the process lives, `STALE_S` if that is unknown.
+    The limit is `HUNG_S` if the process is alive, `STALE_S` if that is unknown.
     """
     # Dead owners first, then the runs: a dead process cannot claim another run.
     alive, dead = owners.by_liveness()
@@ -167,9 +169,9 @@ def interrupt_orphans(heartbeats: HeartbeatAges = _heartbeats) -> list[str]:
 def remove_leftovers() -> None:
     """Removes the folders of attempts that ended without a result in the last hour.
 
-    Of arms that were judged before that, the ledger stays; where it is gone, so is the verdict.
+    The ledgers of arms with a verdict stay; without its ledger, a verdict is removed.
 
-    Asked again and again because the runner of a dead worker may still be ending its brokers.
+    This is repeated since the runner of a dead worker may still be stopping its brokers.
     """
     recent = Experiment.objects.filter(
         state__in=(State.INTERRUPTED, State.CANCELLED),
@@ -189,7 +191,7 @@ def _remove(experiments: Iterable[Experiment]) -> None:
 
 
 def remove_if_empty(experiment: Experiment) -> None:
-    """Removes the folder of an attempt, and that of all attempts, where nothing is in it."""
+    """Removes the folder of an attempt, and that of all attempts, if they are empty."""
     with suppress(OSError):
         experiment.folder.rmdir()
     with suppress(OSError):
@@ -197,7 +199,7 @@ def remove_if_empty(experiment: Experiment) -> None:
 
 
 def _judged(experiment: Experiment) -> QuerySet[Run]:
-    """The arms that came to a verdict: it stands as long as its ledger does."""
+    """Returns the arms with a verdict, which stands as long as its ledger does."""
     return experiment.runs.filter(verdict__in=JUDGED)
 
 
@@ -208,8 +210,8 @@ def _ledger(run: Run) -> Path:
 def overdue_experiments() -> list[tuple[str, int]]:
     """The oldest queued attempts, if their nudge was lost or never sent: (slug, attempt).
 
-    Only a few at once: they may wait simply because others run, and every needless nudge is a
-    task that some worker has to look at.
+    Only a few at once: they may wait because others run, and every needless nudge is a task for a
+    worker.
     """
     before = timezone.now() - timedelta(seconds=RENUDGE_S)
     queued = Experiment.objects.filter(state=State.QUEUED).order_by("queued_at", "pk")

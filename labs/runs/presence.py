@@ -9,7 +9,7 @@ from labs.runs.heartbeat import HeartbeatAges
 
 BEAT_S = 3.0
 GONE_S = 15.0
-"""Silence after which a worker counts as gone: five missed beats."""
+"""The time without a heartbeat after which a worker counts as gone: five missed beats."""
 
 _heartbeats = HeartbeatAges()
 
@@ -21,12 +21,12 @@ def beat(name: str) -> None:
 
 
 def leave(name: str) -> None:
-    """Tells that it ends."""
+    """Records that the worker of this name ends."""
     Worker.objects.filter(name=name).delete()
 
 
 def missing(heartbeats: HeartbeatAges = _heartbeats) -> bool:
-    """Whether no worker runs, as far as this process has seen."""
+    """Whether no worker runs, as far as this process knows."""
     beats = dict(Worker.objects.values_list("name", "beat"))
     return len(heartbeats.overdue(beats, GONE_S)) == len(beats)
 

@@ -1,4 +1,4 @@
-"""Disk use has a limit: the oldest ledgers go first, and what was counted in them stays.
+"""Limits the use of the disk: the oldest ledgers are removed first, and their counts stay.
 
 The rule, as docs/setup.md has it: while the folders of all experiments of the site, the database,
 the queue and the logs together are larger than the limit, the ledger of the experiment that ended
@@ -45,7 +45,7 @@ def prune(limit_bytes: int | None = None) -> list[str]:
 
 
 def other_bytes() -> int:
-    """Bytes of what is not a ledger: the database, the queue of a Redis of our own, the logs."""
+    """Returns the bytes other than ledgers: the database, the queue of our Redis, the logs."""
     folders = (settings.LAB_LOGS_DIR, settings.LAB_DATA_DIR / "redis")
     return _database() + sum(size(Path(folder)) for folder in folders)
 
@@ -79,5 +79,5 @@ def _remove(experiment: Experiment) -> bool:
 
 
 def _runs(slug: str) -> Path:
-    """The folder of all attempts of an experiment."""
+    """Returns the folder of all attempts of an experiment."""
     return Path(settings.LAB_RUNS_DIR) / slug

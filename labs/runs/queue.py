@@ -1,4 +1,5 @@
-"""Handing an experiment to a worker. Redis carries a nudge; the database carries the truth."""
+"""Notifies the workers of an experiment. Redis has only the notification; the database has the
+state."""
 
 from __future__ import annotations
 
@@ -15,14 +16,14 @@ from labs.runs.lifecycle import overdue_experiments
 logger = logging.getLogger(__name__)
 
 TASK = "labs.run_experiment"
-"""The task's name. Who asks for it need not know its code, which is the worker's."""
+"""The name of the task, so that the caller need not import its code."""
 
 
 def nudge(slug: str, attempt: int) -> bool:
-    """Tells the workers that an attempt waits; False if Redis did not take it.
+    """Notifies the workers that an attempt waits; returns False if Redis did not accept it.
 
     Nothing is lost then: the attempt stays queued, the page says why it waits, and the sweep
-    nudges again.
+    notifies again.
     """
     try:
         current_app.send_task(TASK, (slug, attempt), retry=False, ignore_result=True)
@@ -36,5 +37,5 @@ def nudge(slug: str, attempt: int) -> bool:
 
 
 def nudge_waiting() -> int:
-    """Nudges again for every queued attempt that no worker took for a while; how many."""
+    """Notifies again of every queued attempt that has waited for a while; returns their number."""
     return sum(nudge(slug, attempt) for slug, attempt in overdue_experiments())

@@ -1,7 +1,7 @@
-"""Puts what a runner reports into the database, often enough to watch and no oftener.
+"""Writes the events of a runner into the database, no more often than a viewer needs.
 
-Samples arrive several times a second and arm; only the newest matters, so they are written
-two or three times a second. Phases, faults and results are written at once.
+Samples arrive several times a second for each arm; only the newest matters, so they are written two
+or three times a second. Phases, faults and results are written immediately.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Event = Mapping[str, Any]
 
 
 class Recorder:
-    """Takes the events of one attempt in order; writes only while `owner` owns the run."""
+    """Records the events of one attempt in order; writes only while `owner` owns the run."""
 
     def __init__(self, experiment: Experiment, owner: str) -> None:
         self._owner = owner
@@ -28,7 +28,7 @@ class Recorder:
         self._written: dict[str, float] = {}
         self._errors: list[str] = []
         self.killed = False
-        """Whether a part of the run was killed from outside."""
+        """Whether a process of the run was killed from outside."""
         self._takes: dict[str, Callable[[Run, Event], bool]] = {
             "phase": _phase,
             "sample": _sample,
@@ -39,11 +39,11 @@ class Recorder:
 
     @property
     def error(self) -> str:
-        """What could not be run or judged, and why; empty if everything was."""
+        """Returns what could not be run or judged, and why; empty if everything was."""
         return " ".join(self._errors)
 
     def take(self, event: Event) -> None:
-        """Records one event; events and arms that are not known are passed over."""
+        """Records one event; unknown events and arms are ignored."""
         event = _storable(event)
         kind, arm = event.get("event"), event.get("arm")
         if kind == "error":
@@ -58,7 +58,7 @@ class Recorder:
                 self._write(run)
 
     def _complete(self, result: Event) -> None:
-        """The last event repeats every arm: what an `arm` event did not bring is taken here."""
+        """Records arms without an `arm` event from the last event, which repeats every arm."""
         run = self._runs.get(result.get("name", ""))
         if run is not None and not run.verdict:
             _arm(run, {"result": result})

@@ -1,4 +1,4 @@
-"""Repeats an experiment until the share of an unseen harm has an upper bound."""
+"""Repeats an experiment until the rate of an anomaly that was not seen has an upper bound."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from labs.calibration.bound import bound_in_words, runs_for
 from labs.engine.plan.spec import ExperimentSpec
 
 MOST_UNKNOWN = 10
-"""So many verdicts in a row of `unknown` end an arm: something is wrong with it."""
+"""The number of successive verdicts `unknown` that ends an arm: it cannot be judged."""
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Tally:
     broken: int = 0
     unknown: int = 0
     in_a_row: int = 0
-    """Verdicts of `unknown` since the last other one."""
+    """The number of verdicts `unknown` since the last other one."""
 
     def take(self, verdict: str) -> None:
         """Counts one run."""
@@ -35,7 +35,7 @@ class Tally:
         self.in_a_row = self.in_a_row + 1 if unknown else 0
 
     def open(self, needed: int) -> bool:
-        """Whether more runs could bound it: once it was broken, there is nothing to bound."""
+        """Whether more runs could bound the arm: after a broken run there is nothing to bound."""
         return not self.broken and self.holds < needed and self.in_a_row < MOST_UNKNOWN
 
     def __str__(self) -> str:
@@ -53,8 +53,8 @@ def until_bound(
 ) -> list[Tally]:
     """Runs it under its seed and those after it until each arm was broken, or is bounded.
 
-    An arm that is bounded was never broken in so many runs that its share of broken ones is at
-    most `share`, with 95 % confidence. Ends after `seconds` too; what has begun is finished.
+    An arm that is bounded was never broken in so many runs that its share of broken ones is at most
+    `share`, with 95 % confidence. Ends after `seconds` too; what has begun is finished.
     """
     needed = runs_for(share)
     tallies = {arm.name: Tally(arm.name) for arm in spec.arms}
@@ -69,6 +69,6 @@ def until_bound(
 
 
 def unbounded(tallies: list[Tally], share: float) -> list[Tally]:
-    """The arms without a bound, and without a broken run."""
+    """Returns the arms without a bound and without a broken run."""
     needed = runs_for(share)
     return [tally for tally in tallies if not tally.broken and tally.holds < needed]

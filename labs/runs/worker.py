@@ -1,4 +1,4 @@
-"""What a worker does besides waiting for tasks: run an attempt, sweep, keep a judge warm."""
+"""The work of a worker: running an attempt, sweeping, and keeping a judge warm."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 SWEEP_EVERY_S = 5.0
 CLEAR_EVERY_S = 3600.0
-"""Between two looks for sessions that are over."""
+"""The time between two removals of expired sessions."""
 
 RUNNER_DIED = "The process that ran the brokers was killed. Nothing is concluded from what it left."
 WORKER_STOPPED = "The worker was stopped. Nothing is concluded from what the run left."
@@ -42,7 +42,7 @@ _stopping = threading.Event()
 
 
 def run(slug: str, attempt: int) -> None:
-    """Runs one queued attempt to its end; returns at once if another worker has it."""
+    """Runs one queued attempt to its end; returns immediately if another worker has it."""
     owner = owners.new()
     experiment = lifecycle.claim(slug, attempt, owner)
     if experiment is None:
@@ -52,9 +52,9 @@ def run(slug: str, attempt: int) -> None:
 
 
 def carry_out(experiment: Experiment, judge_socket: Path, pool: Pool | None = None) -> None:
-    """Runs a claimed experiment to its end, and says in the database how it ended.
+    """Runs a claimed experiment to its end, and records how it ended.
 
-    The runner is one that waits in the pool, if there is one that fits.
+    A waiting runner of the pool is used if one fits.
     """
     slug, owner = experiment.slug, experiment.owner
     state, reason = State.INTERRUPTED, WORKER_STOPPED
@@ -95,7 +95,8 @@ def _execute(
 
 
 def end_without_result(died: RunnerDied, stopped: bool, error: str) -> tuple[State, str]:
-    """The state of a run that ended too early, and the reason: killed from outside, or failed."""
+    """Returns the state of a run that ended early, and the reason: killed from outside, or
+    failed."""
     logger.warning("%s", died)
     if stopped:
         return State.INTERRUPTED, WORKER_STOPPED
@@ -105,7 +106,7 @@ def end_without_result(died: RunnerDied, stopped: bool, error: str) -> tuple[Sta
 
 
 class _Heart:
-    """Beats for a run from a thread of its own; stops the runner when the run is taken away."""
+    """Sends heartbeats for a run in a separate thread; stops the runner when the run is ended."""
 
     def __init__(self, slug: str, owner: str, running: Launch) -> None:
         self._slug, self._owner, self._running = slug, owner, running
@@ -142,7 +143,8 @@ class _Heart:
 
 
 class Sweeper:
-    """Ends silent runs, nudges forgotten ones, adds what series need, clears what is over."""
+    """Ends runs without a heartbeat, notifies of forgotten ones, continues series, removes old
+    data."""
 
     def __init__(self) -> None:
         self._cleared_at: float | None = None
@@ -208,7 +210,7 @@ def _start_helpers(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def _end_runs(**_: Any) -> None:
-    """A worker that was asked to stop does not make one wait for its runs: they are ended."""
+    """Ends the runs of a worker that is stopping, so that it does not wait for them."""
     _stopping.set()
 
 
