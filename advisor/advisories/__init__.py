@@ -1,7 +1,8 @@
 """Known bugs of releases: one advisory a file in this folder; a new file is a new advisory.
 
-An advisory says which releases lose, repeat or reorder messages although the settings are right,
-what it takes, and what to do. `docs/decisions/0041-known-bugs-stand-beside-the-guarantee.md`.
+An advisory names the releases that lose, duplicate or reorder messages although the settings are
+right, the conditions, and the remedy.
+`docs/decisions/0041-known-bugs-stand-beside-the-guarantee.md`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The lines of a broker from what `kafka-broker-api-versions` prints of it.
+"""The release lines of a broker, from the output of `kafka-broker-api-versions`.
 
-A broker tells for each request up to which version it speaks it. Source: validVersions of the
+A broker returns the newest version that it supports of each request. Source: validVersions of the
 message files of apache/kafka at the tags 2.4.0 to 3.9.0-rc3, and of Apache's branches 4.0 to 4.4 in
 confluentinc/kafka, without versions that are marked as unstable.
 """
@@ -53,13 +53,14 @@ _SPOKEN: Mapping[str, str] = {
 """Line → the newest version of each request."""
 _REQUEST = re.compile(r"\b([A-Z]\w+)\(\d+\): (?:\d+ to )?(\d+)\b")
 _ENOUGH = 5
-"""Requests that make a text such an output and no accident."""
+"""The number of requests from which on a text counts as such output."""
 
 
 def lines_of(text: str) -> tuple[str, ...] | None:
-    """The lines that speak exactly these versions, newest first; some lines speak alike.
+    """Returns the lines that support exactly these versions, newest first; some lines support the
+    same.
 
-    None if the text is not such output.
+    Returns None if the text is not such output.
     """
     data = {name: int(version) for name, version in _REQUEST.findall(text) if name in _REQUESTS}
     if len(data) < _ENOUGH:

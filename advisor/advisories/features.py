@@ -1,7 +1,7 @@
-"""What a bug may need besides settings: how the pipeline is used, and what must happen.
+"""The conditions of a bug besides settings: how the pipeline is used, and what must happen.
 
-A description of a pipeline decides some of these. It says nothing of the others, and a bug that
-needs one of them is called possible, with the words here.
+The description of a pipeline decides some of these. The others are unknown, and a bug that needs
+one of them is called possible, with the words here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Decision = Callable[[Pipeline], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`words` complete the sentence "It takes …"; `decide` returns None if that is not stated."""
+    """`words` complete the sentence "It takes …"; `decide` returns None if it is unknown."""
 
     words: str
     decide: Decision = lambda _: None
@@ -64,7 +64,8 @@ def _by_default(pipeline: Pipeline) -> bool:
 
 
 def _idempotent_in_flight(pipeline: Pipeline) -> bool:
-    """Idempotence without transactions, in which a request may follow one that is not answered."""
+    """Whether idempotence is on without transactions, and a request may follow an unanswered
+    one."""
     if not pipeline.knows(Component.PRODUCER, "enable.idempotence"):
         return False
     return (
@@ -83,14 +84,15 @@ def _offsets(pipeline: Pipeline) -> bool:
 
 
 def _beyond_the_topic(pipeline: Pipeline) -> bool | None:
-    """Whether the client lets a record through that the topic does not take: else it is refused."""
+    """Whether the client accepts a record that the topic rejects; otherwise the client refuses
+    it."""
     passes = min(limit.most for limit in sent(pipeline)) > taken(pipeline).most
     return None if passes else False
 
 
 def _disk_returns_empty(pipeline: Pipeline) -> bool:
-    """Only where it was stated (else an operator is taken to elect another replica first), and
-    only without the cure, which brokers of 4.0 have where it is switched on."""
+    """Only where it was stated (else an operator is taken to elect another replica first), and only
+    without the cure, which brokers of 4.0 have where it is switched on."""
     replication = Replication(pipeline)
     return replication.returns_empty and not replication.eligible_replicas
 

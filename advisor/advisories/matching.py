@@ -1,4 +1,4 @@
-"""Which advisories hit a pipeline, and what they leave of its guarantee."""
+"""The advisories that affect a pipeline, and the guarantees that remain."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from advisor.reasoning.guarantees import FORBIDS, Anomaly, Boundary, Guarantee, 
 from advisor.reasoning.pipeline import Pipeline
 
 Versions = Mapping[Part, str]
-"""What runs: a release or a line for each part of the pipeline."""
+"""A release or a line for each part of the pipeline."""
 
 
 class Certainty(StrEnum):
-    """`hit`: release and settings are those of the bug. `possible`: one of them is not known."""
+    """`hit`: release and settings are those of the bug. `possible`: one of them is unknown."""
 
     HIT = "hit"
     POSSIBLE = "possible"
@@ -31,7 +31,7 @@ class Certainty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An advisory that concerns a pipeline; `unknown` says what was not stated and decides."""
+    """An advisory that concerns a pipeline; `unknown` names the deciding facts that are unknown."""
 
     advisory: Advisory
     running: str
@@ -49,7 +49,7 @@ of the lines 4.1 and 4.2 that we know brings the same."""
 
 
 def versions_of(pipeline: Pipeline) -> Versions:
-    """The release of each part of a pipeline where it was stated, else its line."""
+    """Returns the release of each part of a pipeline if it is set, otherwise its line."""
     client = pipeline.client_release or pipeline.version
     results = {Part.BROKER: pipeline.kafka_release or pipeline.kafka}
     match pipeline.family:
@@ -68,9 +68,9 @@ def versions_of(pipeline: Pipeline) -> Versions:
 
 
 def hits(pipeline: Pipeline) -> tuple[Hit, ...]:
-    """The advisories that hit a pipeline, the sure ones first.
+    """Returns the advisories that affect a pipeline, the certain ones first.
 
-    Of a pipeline that the catalog no longer takes only the versions are looked at.
+    If the catalog no longer accepts the pipeline, only its versions are used.
     """
     running, described = versions_of(pipeline), readable(pipeline)
     hits = [
@@ -89,7 +89,7 @@ def readable(pipeline: Pipeline) -> Pipeline | None:
 
 
 def match(advisory: Advisory, running: Versions, pipeline: Pipeline | None = None) -> Hit | None:
-    """How an advisory concerns what runs; without a pipeline, by the versions alone."""
+    """Returns how an advisory concerns these versions, and the pipeline if there is one."""
     text = running.get(advisory.part)
     if text is None:
         return None
@@ -108,14 +108,14 @@ def match(advisory: Advisory, running: Versions, pipeline: Pipeline | None = Non
 
 
 def may_concern(advisory: Advisory, pipeline: Pipeline | None) -> bool:
-    """Whether an advisory concerns a pipeline on the releases that it affects, or may."""
+    """Whether an advisory concerns a pipeline, or may, on the releases that it affects."""
     return pipeline is None or None not in _unmet(advisory, pipeline)
 
 
 def weakened(
     guarantees: Mapping[Boundary, Guarantee], added: Iterable[Anomaly]
 ) -> dict[Boundary, Guarantee]:
-    """The guarantees of the settings after these anomalies are added; never more than before."""
+    """Returns the guarantees of the settings with these anomalies added; never stronger ones."""
     anomalies = frozenset(added)
     return {
         boundary: _weaker(guarantee, _within(boundary, anomalies))
@@ -124,7 +124,7 @@ def weakened(
 
 
 def added(hits: Iterable[Hit], *, sure: bool) -> frozenset[Anomaly]:
-    """The anomalies that advisories add; with `sure`, those of sure hits alone."""
+    """Returns the anomalies that advisories add; with `sure`, only those of certain hits."""
     return frozenset(
         anomaly
         for hit in hits
@@ -157,7 +157,8 @@ def _weaker(guarantee: Guarantee, anomalies: frozenset[Anomaly]) -> Guarantee:
 
 
 def _unmet(advisory: Advisory, pipeline: Pipeline | None) -> Iterator[str | None]:
-    """What is needed and not known to be there, in words; None for what is known to be absent."""
+    """Returns the conditions that are not known to hold, in words; None if one is known not to
+    hold."""
     for need in advisory.settings:
         decided = None if pipeline is None else _has(pipeline, need)
         if not decided:

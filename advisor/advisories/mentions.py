@@ -1,4 +1,4 @@
-"""Which releases a pasted text speaks of: versions, image tags, names of jars and packages.
+"""The releases that a pasted text mentions: versions, image tags, names of jars and packages.
 
 Sources: the names under which Apache, Confluent, Bitnami, Strimzi and others publish images;
 Confluent's "Supported Versions and Interoperability": 5.5 is Kafka 2.5, 7.6 is 3.6, 8.0 is 4.0.
@@ -73,12 +73,12 @@ _BARE = re.compile(rf"{_NUMBER}(?:\.x)?(?:\.(?:kraft|tiered))?")
 """With the ends that Amazon's MSK puts behind a number."""
 _NAMES = {Product.KAFKA: "Kafka", Product.LIBRDKAFKA: "librdkafka", Product.SPARK: "Spark"}
 MAX_TEXT = 100_000
-"""Characters that are read; the output of a large cluster is shorter."""
+"""The number of characters that are read; the output of a large cluster is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A version in a text: of which parts, and the words that say so."""
+    """A version in a text: its parts, and the words of the text."""
 
     parts: tuple[Part, ...]
     version: str
@@ -138,7 +138,7 @@ def _mention(match: re.Match[str], parts: tuple[Part, ...]) -> Mention:
 
 
 def _line_of_confluent(major: int, minor: int) -> str:
-    """The line of Kafka in a line of Confluent Platform."""
+    """Returns the line of Kafka in a line of Confluent Platform."""
     match major:
         case 1 | 2:
             return f"0.{major + 7}.{minor}"
@@ -153,9 +153,9 @@ def _line_of_confluent(major: int, minor: int) -> str:
 
 
 def _sound(mention: Mention) -> Mention:
-    """The mention. Raises `VersionError` if it is of no line that is known.
+    """Returns the mention. Raises `VersionError` if its line is unknown.
 
-    Of a line that is not known every bug would seem to be absent.
+    Every bug would seem to be absent from an unknown line.
     """
     of = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
     product = of.get(mention.parts[0], Product.KAFKA)

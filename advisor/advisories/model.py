@@ -1,4 +1,4 @@
-"""The shape of an advisory: a known bug of some releases that changes what is delivered."""
+"""The data of an advisory: a known bug of some releases that affects delivery."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Part(StrEnum):
 
 
 class Product(StrEnum):
-    """What is released under one number: clients, brokers, Streams and Connect are all Kafka."""
+    """A product with one release number: clients, brokers, Streams and Connect are all Kafka."""
 
     KAFKA = "kafka"
     LIBRDKAFKA = "librdkafka"
@@ -32,8 +32,8 @@ class Product(StrEnum):
 
 
 class Confidence(StrEnum):
-    """What was read: what people reported (ticket, pull request, release notes), the commit that
-    fixed it, or both."""
+    """The sources: reports (ticket, pull request, release notes), the commit of the fix, or
+    both."""
 
     TICKET = "ticket"
     COMMIT = "commit"
@@ -58,7 +58,7 @@ class Range:
 
     @property
     def words(self) -> str:
-        """The range as a sentence has it."""
+        """The range in words."""
         if self.since is None:
             return f"before {self.before}"
         return f"{self.since} to before {self.before}" if self.before else f"from {self.since} on"
@@ -83,8 +83,8 @@ class Advisory:
 
     A release is affected if it is in any of the ranges `affected`; `fixed` holds the first good
     release of each line that got the fix, oldest first, and is empty while there is none.
-    `mechanism` is three sentences. `features` are names of `features.FEATURES`. `checked` says
-    how the versions were verified, `incident` names the incident that shows the bug, if one does;
+    `mechanism` is three sentences. `features` are names of `features.FEATURES`. `checked` says how
+    the versions were verified, `incident` names the incident that shows the bug, if one does;
     `not_played` says what an incident of it would take, where one was thought of and not built.
     """
 
@@ -106,12 +106,12 @@ class Advisory:
 
     @property
     def slug(self) -> str:
-        """The name in the page's address."""
+        """The name in the address of the page."""
         return "".join(name if name.isalnum() else "-" for name in self.id.lower()).strip("-")
 
     @property
     def product(self) -> Product:
-        """Whose release numbers the ranges are."""
+        """The product whose release numbers the ranges have."""
         own = {Part.SPARK: Product.SPARK, Part.LIBRDKAFKA: Product.LIBRDKAFKA}
         return own.get(self.part, Product.KAFKA)
 

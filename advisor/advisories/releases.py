@@ -1,4 +1,4 @@
-"""The releases of each product, and what a version that a person states may mean.
+"""The releases of each product, and the meaning of a version that a user enters.
 
 Sources: the tags of apache/kafka and confluentinc/librdkafka, PyPI's list of pyspark. Of Kafka
 after 3.9.0, the releases that this project has run or whose jars it has locked.
@@ -47,16 +47,16 @@ class VersionError(ValueError):
 
 @cache
 def releases(product: Product) -> tuple[Version, ...]:
-    """Every release that is known, oldest first."""
+    """Returns every known release, oldest first."""
     return tuple(sorted(Version(name) for name in _RELEASES[product].split()))
 
 
 @cache
 def meant(product: Product, text: str) -> tuple[Version, ...]:
-    """The releases that a version may stand for.
+    """Returns the releases that a version may mean.
 
-    A release (`3.6.1`) is itself, known or not; a line (`3.6`, or `0.10.2`) is any of its known
-    releases. Raises `VersionError` for any other text.
+    A release (`3.6.1`) means itself, known or not; a line (`3.6`, or `0.10.2`) means any of its
+    known releases. Raises `VersionError` for any other text.
     """
     if not _TEXT.fullmatch(text):
         raise VersionError(f"{text[:30]!r} is no version such as 3.6.1 or 3.6.")
@@ -67,5 +67,5 @@ def meant(product: Product, text: str) -> tuple[Version, ...]:
 
 
 def line(release: Version) -> tuple[int, ...]:
-    """The line of a release: 3.6 of 3.6.1, 0.10.2 of 0.10.2.1."""
+    """Returns the line of a release: 3.6 for 3.6.1, 0.10.2 for 0.10.2.1."""
     return release.release[: 3 if release.major == 0 else 2]

@@ -17,10 +17,10 @@ _CLIENT = frozenset({Part.PRODUCER, Part.CONSUMER, Part.STREAMS, Part.CONNECT})
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """What to upgrade to which release, and which advisories stay, as no release ends them.
+    """A product to upgrade, its release, and the advisories that no release fixes.
 
-    `target` is empty where no later release is known to be better. `but_not` are releases after
-    it that bring back what it clears, or another bug that concerns the pipeline, oldest first.
+    `target` is empty if no later release is known to be better. `but_not` are later releases that
+    bring back a bug, or have another one that concerns the pipeline, oldest first.
     """
 
     what: str
@@ -34,7 +34,7 @@ class Upgrade:
 def upgrades(
     hits: Iterable[Hit], running: Versions, pipeline: Pipeline | None = None
 ) -> tuple[Upgrade, ...]:
-    """The smallest upgrade of each thing that is released by itself and was hit."""
+    """Yields the smallest upgrade of each separately released product that is affected."""
     return tuple(_upgrades(tuple(hits), running, pipeline))
 
 

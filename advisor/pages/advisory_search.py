@@ -1,4 +1,4 @@
-"""The list of known bugs, narrowed by words, by component and by what runs."""
+"""The list of known bugs, filtered by words, component and version."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from advisor.advisories.mentions import Mention, mentions
 
 
 def search(words: str = "", component: str = "", version: str = "") -> list[Advisory]:
-    """Those that have every word and are of the component and of a release that `version` names.
+    """Returns the advisories with every word, of the component, and of a release in `version`.
 
-    `version` is any text that speaks of versions; a line stands for each of its releases. Raises
-    `VersionError` if it speaks of none.
+    `version` is any text with versions; a line means any of its releases. Raises `VersionError` if
+    it mentions none.
     """
     wanted = words.lower().split()
     results = [
@@ -24,7 +24,7 @@ def search(words: str = "", component: str = "", version: str = "") -> list[Advi
 
 
 def _has(mention: Mention, advisory: Advisory) -> bool:
-    """Whether a version that the text speaks of has the bug."""
+    """Whether a mentioned version has the bug."""
     return match(advisory, dict.fromkeys(mention.parts, mention.version)) is not None
 
 

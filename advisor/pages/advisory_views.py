@@ -1,4 +1,4 @@
-"""The pages of the known bugs: a list that is searched, and one page each."""
+"""The pages of the known bugs: a list with a search, and a page for each bug."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from advisor.pages import advisory_search
 
 MAX_WORDS = 100
 MAX_VERSION = 4_000
-"""Characters of an address: longer outputs go through the command line."""
+"""The number of characters in an address: longer texts need the command line."""
 
 
 @require_safe

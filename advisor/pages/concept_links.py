@@ -14,7 +14,7 @@ from advisor.concepts.mentions import linked
 class ConceptLinksMiddleware:
     """Makes the first mention of each concept in a page's `<main>` a link to the concept's page.
 
-    A file that is downloaded is left alone: it knows nothing of this site.
+    A downloaded file is not changed: it has no access to this site.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -33,7 +33,7 @@ class ConceptLinksMiddleware:
 
 
 def _goes_on(request: HttpRequest, response: HttpResponse) -> bool:
-    """Whether it is drawn anew in a second: a link in it would lose the keyboard's focus."""
+    """Whether the response is updated every second: a link in it would lose the keyboard focus."""
     match = request.resolver_match
     live = match is not None and (match.url_name or "").endswith("live")
     return live and response.status_code == HTTPStatus.OK

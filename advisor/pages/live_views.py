@@ -1,4 +1,5 @@
-"""The page that reads a live cluster: one of the operator's, by name, shown before it is used."""
+"""The page that reads a live cluster of the operator, by name; settings are used after
+confirmation."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ MAX_NAME = 255
 
 @require_POST
 def cluster(request: HttpRequest) -> HttpResponse:
-    """Offers the topics of a cluster; once one is chosen, reads it and asks if that is right."""
+    """Offers the topics of a cluster; reads the chosen one and asks for confirmation."""
     name = request.POST.get("cluster", "")
     if name not in live.clusters():
         raise Http404("The operator of this site has allowed no such cluster")

@@ -15,7 +15,7 @@ _ROOM = (71, 36)
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One stretch of the way: its guarantee, what it covers, and where it is drawn."""
+    """One leg of the pipeline: its guarantee, its extent, and its place in the drawing."""
 
     boundary: Boundary
     guarantee: Guarantee
@@ -25,13 +25,13 @@ class Leg:
 
     @property
     def middle(self) -> int:
-        """Where its words are centred."""
+        """The horizontal centre of its text."""
         return (self.start + self.end) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn of a pipeline. `copies` is None if their number is unknown."""
+    """The drawing of a pipeline. `copies` is None if their number is unknown."""
 
     legs: tuple[Leg, Leg]
     whole: Leg

@@ -1,6 +1,6 @@
-"""The reference: a page for every failure, rule and setting, made of the code that decides.
+"""The reference: a page for every failure, rule and setting, generated from the code that decides.
 
-Words for the pages only; what is true of a failure, a rule or a setting stands in its own file.
+Only the words for the pages are here; the facts are in the file of each failure, rule or setting.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ GONE = "Of earlier versions only. "
 class Entry:
     """One page of the reference.
 
-    `label` tells pages of one title apart; `text` is all that a search looks through, in small
-    letters. What is not `weighed` is real but has no part in any advice: it is only listed if a
+    `label` distinguishes pages with the same title; `text` is the searched text, in lower case. A
+    setting that is not `weighed` exists but does not affect any advice: it is only listed if a
     search finds it.
     """
 
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of versions in which a client treats a setting alike; None where it has none."""
+    """A range of versions in which a client treats a setting alike; None if it does not have it."""
 
     versions: str
     setting: Setting | None
@@ -168,7 +168,7 @@ def shown_by(rules: Iterable[Rule]) -> list[tuple[FailureEvent, str]]:
 
 
 def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
-    """How each client family and version has a setting; empty if none has it.
+    """Returns a setting by client family and version; empty if none has it.
 
     Lines are those of the client, or of the brokers where the setting changes with those.
     """
@@ -188,7 +188,7 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
 
 
 def meanings(families: Iterable[ByFamily]) -> dict[str, list[str]]:
-    """What a setting means, and the clients in which it means that."""
+    """Yields each meaning of a setting, and the clients in which it has that meaning."""
     results: dict[str, list[str]] = {}
     for family in families:
         for span in family.spans:

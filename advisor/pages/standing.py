@@ -1,4 +1,4 @@
-"""How the answer behind a link stands to what today's rules say, for the pages that show it."""
+"""Compares the stored answer of a link with today's rules, for the pages that show it."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def find_or_404(slug: str) -> Saved:
 
 
 def standing(saved: Saved) -> dict[str, Any]:
-    """For a page with the answer: by which rules it is, and whether it can be used.
+    """Returns, for a page with the answer, the version of its rules, and whether it can be used.
 
-    What today's catalog no longer takes can be looked at, but neither run nor exported. Today's
-    rules are not applied here, because that takes time: `compared` does it.
+    A pipeline that today's catalog no longer accepts can be viewed, but neither run nor exported.
+    Today's rules are not applied here, because that takes time: `compared` does it.
     """
     context: dict[str, Any] = {
         "slug": saved.slug, "saved": saved, "today": services.RULES_VERSION,
@@ -69,7 +69,8 @@ def compared(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def newer(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where today's rules answer differently from the answer that a link keeps, and since when."""
+    """The differences between today's answer and the stored one, and their versions of the
+    rules."""
     saved = _kept_or_404(slug)
     today = saved.today()
     context = {
@@ -98,7 +99,7 @@ def _titles(section: Section) -> tuple[str, str]:
 
 @require_POST
 def renew(request: HttpRequest, slug: str) -> HttpResponse:
-    """Takes up today's answer, behind a link of its own; the old link keeps the old one."""
+    """Stores today's answer under a new link; the old link keeps the old one."""
     return redirect("advisor:advice", services.save(find_or_404(slug).described()).slug)
 
 
@@ -133,7 +134,7 @@ class StaleDescriptionMiddleware:
 
 
 def obstacles(stale: services.StaleDescription) -> list[Obstacle]:
-    """Each answer that is no longer valid, with what was saved."""
+    """Returns each answer that is no longer valid, with the saved value."""
     answers = _answers(stale.description)
     results = []
     for problem in stale.problems:

@@ -1,4 +1,4 @@
-"""What a person takes home from the advice: one file, all of them, or the report on paper."""
+"""Downloads of the advice: one file, all files, or the report for printing."""
 
 from __future__ import annotations
 
