@@ -157,7 +157,7 @@ def _weaker(guarantee: Guarantee, anomalies: frozenset[Anomaly]) -> Guarantee:
 
 
 def _unmet(advisory: Advisory, pipeline: Pipeline | None) -> Iterator[str | None]:
-    """Returns the conditions that are not known to hold, in words; None if one is known not to
+    """Yields the conditions that are not known to hold, in words; None for one that is known not to
     hold."""
     for need in advisory.settings:
         decided = None if pipeline is None else _has(pipeline, need)

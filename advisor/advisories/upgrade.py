@@ -34,7 +34,7 @@ class Upgrade:
 def upgrades(
     hits: Iterable[Hit], running: Versions, pipeline: Pipeline | None = None
 ) -> tuple[Upgrade, ...]:
-    """Yields the smallest upgrade of each separately released product that is affected."""
+    """Returns the smallest upgrade of each separately released product that is affected."""
     return tuple(_upgrades(tuple(hits), running, pipeline))
 
 

@@ -104,7 +104,7 @@ def file_notes(revision: Revision, *components: Component) -> tuple[str, ...]:
 
 
 def _removed(revision: Revision, components: Iterable[Component]) -> Iterator[str]:
-    """Returns comments on settings of the described pipeline that the exported one does not
+    """Yields comments on settings of the described pipeline that the exported one does not
     have."""
     names = [
         name
@@ -138,7 +138,7 @@ def _all(revision: Revision, component: Component) -> tuple[Chosen, ...]:
 
 
 def _to_fill_in(revision: Revision, component: Component) -> list[str]:
-    """Yields comments on values that the user must fill in, since they were not stored."""
+    """Returns comments on values that the user must fill in, since they were not stored."""
     written = (
         added(revision, component) if component is Component.BROKER else chosen(revision, component)
     )

@@ -97,7 +97,7 @@ def _brokers(settings: tuple[Chosen, ...]) -> Iterator[str]:
 
 
 def _offsets(revision: Revision) -> Iterator[str]:
-    """Returns the command for min.insync.replicas of the offsets topic, if the revision changes
+    """Yields the command for min.insync.replicas of the offsets topic, if the revision changes
     it."""
     if not revision.changes(Component.APPLICATION, _OFFSETS_LEAST):
         yield "echo 'There is nothing to change in __consumer_offsets.'"

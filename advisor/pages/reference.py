@@ -188,7 +188,7 @@ def by_family(component: Component, name: str) -> tuple[ByFamily, ...]:
 
 
 def meanings(families: Iterable[ByFamily]) -> dict[str, list[str]]:
-    """Yields each meaning of a setting, and the clients in which it has that meaning."""
+    """Returns each meaning of a setting, and the clients in which it has that meaning."""
     results: dict[str, list[str]] = {}
     for family in families:
         for span in family.spans:

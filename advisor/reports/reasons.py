@@ -49,7 +49,7 @@ def by_reason(failures: Iterable[Failure], wanted: Collection[Anomaly]) -> list[
 
 
 def _joined(reasons: Iterable[Reason]) -> Iterator[Reason]:
-    """Returns the reasons, with those that begin with the same sentence merged: that sentence once,
+    """Yields the reasons, with those that begin with the same sentence merged: that sentence once,
     followed by each ending."""
     alike = dict[tuple[str, ...], list[Reason]]()
     for reason in reasons:

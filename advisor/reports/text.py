@@ -228,7 +228,7 @@ def _shortened(line: str) -> str:
 
 
 def _head(text: str, most: int) -> Iterator[str]:
-    """Returns the first lines of a text, and an ellipsis if --verbose has more."""
+    """Yields the first lines of a text, and an ellipsis if --verbose has more."""
     lines = _wrapped(text)
     yield from lines[: most - 1]
     if rest := " ".join(lines[most - 1 :]):

@@ -57,7 +57,7 @@ class Conditions:
         )  # fmt: skip
 
     def described(self) -> Iterator[tuple[str, str]]:
-        """Returns the choices in words, for a run's page and report."""
+        """Yields the choices in words, for a run's page and report."""
         if self.java_clients:
             also = f", asked for as {TOOL}" if self.copier else ""
             yield "Clients", f"Java {self.java_clients}{also}"
