@@ -56,7 +56,8 @@ def _of_name(code: Code, name: str) -> str:
     if len(bound) == 1 and not stated:
         text = bound[0]["text"].replace("\\$", "$")
         return UNKNOWN if "#{" in text else text
-    if len(stated) == 1 and not bound:
+    is_bound = "@ConfigurationProperties" in code.plain
+    if len(stated) == 1 and not (bound or is_bound):
         return UNKNOWN if _NAME.fullmatch(stated[0]) else value(code, stated[0])
     return UNKNOWN
 

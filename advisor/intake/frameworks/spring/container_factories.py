@@ -16,7 +16,7 @@ from advisor.intake.programs.jvm.code import Code
 from advisor.intake.text import IntakeError, shown
 
 FACTORIES = ("ConcurrentKafkaListenerContainerFactory", "KafkaListenerContainerFactory")
-_NEW = re.compile(
+NEW_FACTORY = re.compile(
     r"\bConcurrentKafkaListenerContainerFactory\s*(?:<[\w<>?,\s.\[\]]{0,200}>)?\s*\(\s*\)"
 )
 _VARIABLE = re.compile(r"(?P<name>\w+)\s*(?::\s*[\w<>?,\s.]{1,160})?=\s*(?:new\s+)?$")
@@ -81,7 +81,7 @@ class Container:
 
 def container(code: Code, method: Made) -> Container:
     """What a method says of the container factory that it makes. Raises `IntakeError`."""
-    made = [*_NEW.finditer(code.plain, method.start, method.end)]
+    made = [*NEW_FACTORY.finditer(code.plain, method.start, method.end)]
     if len(made) != 1:
         words = "this container factory is made in a way that is not read"
         raise IntakeError(f"Line {method.line}: {words}. {_INSTEAD}.")

@@ -13,7 +13,9 @@ from advisor.intake.text import IntakeError, line_of
 
 _REACH, _MOST = 2_000, 300
 _TYPES = r"(?:<(?:[^<>;(){}]|<(?:[^<>;(){}]|<[^<>;(){}]{0,100}>){0,200}>){0,300}>)?"
-_JAVA = re.compile(rf"(?<![.\w@])(?P<type>[A-Z]\w*\s*{_TYPES})\s+(?P<name>[a-z]\w*)\s*\(")
+_JAVA = re.compile(
+    rf"(?<![.\w@])(?P<type>(?:\w+\.){{0,8}}[A-Z]\w*\s*{_TYPES})\s+(?P<name>[a-z]\w*)\s*\("
+)
 _KOTLIN = re.compile(r"\bfun\s+(?P<name>\w+)\s*\(")
 _BODY = re.compile(r"\s*(?:throws\s[\w\s,.]{1,200})?\{")
 _KOTLIN_BODY = re.compile(rf"\s*(?::\s*(?P<type>\w[\w.]*\s*{_TYPES})\??\s*)?(?P<opens>=|\{{)")
@@ -44,7 +46,7 @@ class Made:
 
     def is_of(self, *types: str) -> bool:
         """Whether its type is one of these."""
-        return self.type.partition("<")[0].strip() in types
+        return self.type.partition("<")[0].strip().rpartition(".")[2] in types
 
     def holds(self, at: int) -> bool:
         """Whether a place is in its body."""

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 
 from advisor.catalog import Component
 from advisor.catalog.texts import is_free
@@ -30,15 +29,19 @@ from advisor.intake.frameworks.spring.made_beans import Made, made_in
 from advisor.intake.frameworks.spring.named_containers import Listener, listeners
 from advisor.intake.frameworks.spring.retry_topics import Retries, retries_of
 from advisor.intake.frameworks.spring.stated_by_code import DEFAULT_CONTAINER, Said
+from advisor.intake.frameworks.spring.unclear_beans import (
+    CONSUMERS,
+    refuse_changes,
+    refuse_conditions,
+    refuse_strays,
+)
 from advisor.intake.programs.jvm.code import Code
 from advisor.intake.programs.jvm.text import without_comments
 from advisor.intake.text import IntakeError
 
-_LONGEST, _MOST = 100_000, 100
+_LONGEST = 100_000
 _MOST_CONTAINERS = 12
-_CONSUMERS = ("ConsumerFactory", "DefaultKafkaConsumerFactory")
 _MANAGERS = ("KafkaTransactionManager", "KafkaAwareTransactionManager")
-_DEPENDS = re.compile(r"@(?:Profile|Conditional(?!OnMissingBean\b)\w*)\b")
 _OWN = re.compile(
     r"\b(?:ConcurrentKafkaListenerContainerFactory|DefaultKafka(?:Consumer|Producer)Factory"
     r"|DefaultErrorHandler|DeadLetterPublishingRecoverer|RetryTopicConfiguration|CommonErrorHandler)\b"
@@ -47,13 +50,6 @@ _OWN = re.compile(
 _TRANSACTIONAL = "spring.kafka.producer.properties.[transactional.id]"
 _PREFIX = "spring.kafka.producer.transaction-id-prefix"
 _IF_AVAILABLE = re.compile(r"\w+\s*\.\s*getIfAvailable\b")
-_CHANGES = re.compile(
-    r"\.\s*set(?:CommonErrorHandler|AckMode|BatchListener|RecordFilterStrategy|ConsumerFactory"
-    r"|KafkaConsumerProperties|AfterRollbackProcessor|RecordInterceptor|BatchInterceptor)\s*\("
-    r"|(?P<other>\bDefaultKafka(?:Consumer|Producer)FactoryCustomizer\b|\bContainerCustomizer\b"
-    r"|\bKafkaListenerConfigurer\b|\bBeanPostProcessor\b"
-    r"|\b\w*[cC]onfigurer\s*\.\s*(?!configure\b)\w+\s*\()"
-)
 _OF_ANY = re.compile(r"<\s*(?:Object|Any)\??\s*,\s*(?:Object|Any)\??\s*>|^\w+\s*$|\?")
 """Types with which Spring Boot takes a ConsumerFactory for its own container."""
 _LINE = re.compile(r"Line (\d+): (.*)", re.DOTALL)
@@ -97,15 +93,6 @@ def stated(texts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(file.name, stated_by_code.written(file.said)) for file in files if file.said]
 
 
-def _changed_elsewhere(file: _File) -> None:
-    """Raises `IntakeError` for what changes a container or a factory that others have made."""
-    own = [one for one in file.methods if one.is_of(*FACTORIES)]
-    for match in islice(_CHANGES.finditer(file.code.plain), _MOST):
-        if match["other"] or not any(one.holds(match.start()) for one in own):
-            words = "this changes what other beans have made, and is not read"
-            raise IntakeError(f"Line {file.code.line(match.start())}: {words}.")
-
-
 def _each(file: _File, take: Callable[[], object]) -> None:
     """Does something with a file, and states why it cannot be."""
     try:
@@ -119,16 +106,10 @@ def _each(file: _File, take: Callable[[], object]) -> None:
 def _read(file: _File, told: list[Listener]) -> None:
     file.methods += made_in(file.code.text, file.code.plain)
     told += listeners(file.name, file.code)
-    _conditions(file)
-    _changed_elsewhere(file)
+    refuse_conditions(file.code, file.methods)
+    refuse_changes(file.code, file.methods)
     file.clients += client_factories.clients(file.code)
-
-
-def _conditions(file: _File) -> None:
-    makes = any(one.is_bean for one in file.methods)
-    if makes and (match := _DEPENDS.search(file.code.plain)):
-        words = "which beans this class makes depends on a condition. Leave only what counts"
-        raise IntakeError(f"Line {file.code.line(match.start())}: {words}.")
+    refuse_strays(file.code, file.methods, file.clients)
 
 
 class _SetUp:
@@ -142,7 +123,7 @@ class _SetUp:
 
     def state(self) -> None:
         """States what counts in each file."""
-        made = [row for row in self.rows if row[1].is_of(*FACTORIES)]
+        made = [row for row in self.rows if row[1].is_of(*FACTORIES) and row[1].is_bean]
         for number, (file, one) in enumerate(made[: _MOST_CONTAINERS + 1]):
             if number == _MOST_CONTAINERS:
                 words = f"more than {_MOST_CONTAINERS} container factories. Give those of one"
@@ -260,7 +241,7 @@ class _SetUp:
         return (*more, client.by_file, _deciding(rows))
 
     def _consumer_beans(self) -> list[_Row]:
-        return [(file, one) for file, one in self.rows if one.is_bean and one.is_of(*_CONSUMERS)]
+        return [(file, one) for file, one in self.rows if one.is_bean and one.is_of(*CONSUMERS)]
 
     def _client_in(self, file: _File, method: Made) -> tuple[_File, Client]:
         own = [one for one in file.clients
@@ -288,7 +269,7 @@ class _SetUp:
         )
         name = match["name"] if match else ""
         if match and match["call"]:
-            makers = [row for row in self.rows if row[1].name == name and row[1].is_of(*_CONSUMERS)]
+            makers = [row for row in self.rows if row[1].name == name and row[1].is_of(*CONSUMERS)]
             own = [row for row in makers if row[0] is file] or makers
             if len(own) == 1:
                 return self._client_in(*own[0])

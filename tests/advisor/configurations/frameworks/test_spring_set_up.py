@@ -220,6 +220,10 @@ OTHER = '@KafkaListener(topics = "orders", containerFactory = "others")'
     (factory(given=GIVEN, of="consumers"), 2, "Orders.java:5: the container factory of"),
     (CONSUMERS % "" + factory(name="others", given=GIVEN, of="consumers"), 1, CHANGE),
     (factory(name="own", given=GIVEN, of="consumers").replace("@Bean", '@Bean("others")'), 0, IF),
+    (factory(name="others", given=GIVEN, of="consumers").replace(
+        "public Conc", "public org.springframework.kafka.config.Conc"), 0, IF),
+    (factory(name="others", given=GIVEN, of="consumers").replace("@Bean", ""), 2,
+     "which listeners have what is made here is not known"),
     (factory(name="others", given=GIVEN, of="consumers").replace("@Bean", '@Profile("x") @Bean'), 2,
      "which beans this class makes depends on a condition"),
 ])  # fmt: skip
