@@ -11,7 +11,7 @@ from advisor.intake.frameworks.spring.names import ACK_MODE
 from advisor.intake.frameworks.spring.stated_by_code import DEFAULT_CONTAINER, MADE, is_batch
 from advisor.intake.reading import Item, Reading
 
-ACKNOWLEDGES, NAMES, MAKES, LISTS = "acknowledges", "names", "makes", "lists"
+ACKNOWLEDGES, NAMES, MAKES, LISTS, SINGLE = "acknowledges", "names", "makes", "lists", "single"
 """Items that are held against other files: who says what is committed of a listener, a container
 that it names, one that code makes, and a list of which a container says what it is."""
 BY_CODE, BY_CONTAINER = "code", "container"
@@ -30,6 +30,10 @@ ELSEWHERE = (
     "what sets up the clients or containers of these listeners is not read with them. Give its "
     "class and the file of the application (application.yml) together, and no kind"
 )
+_ALL_TO_ONE = (
+    "this listener takes one record, and its container hands on all of a poll "
+    "(setBatchListener, spring.kafka.listener.type=batch). Take a List, or leave that out"
+)
 _ONE_OR_ALL = (
     "whether this listener is given one record or all of a poll is said by its container, and "
     "that says one. State spring.kafka.listener.type=batch, or give the class that makes the "
@@ -43,6 +47,8 @@ def compared(listener: Listener) -> Iterator[Item]:
     yield Item(part, ACKNOWLEDGES, BY_CODE if listener.acknowledges else BY_CONTAINER, line)
     if listener.container:
         yield Item(part, NAMES, listener.container, line)
+    if listener.is_single:
+        yield Item(part, SINGLE, listener.container or DEFAULT_CONTAINER, line)
     if listener.is_list:
         yield Item(part, LISTS, listener.container or DEFAULT_CONTAINER, line)
 
@@ -102,6 +108,8 @@ def unfitting(compared: Iterable[Item], context: Sequence[Item]) -> Iterator[Pro
     makes."""
     is_manual = any(item.name == ACK_MODE for item in context)
     for item in compared:
+        if item.name == SINGLE and is_batch(context, item.text):
+            yield Problem(item.component, "container", f"Line {item.line}: {_ALL_TO_ONE}.")
         if item.name == LISTS and not is_batch(context, item.text):
             yield Problem(item.component, "container", f"Line {item.line}: {_ONE_OR_ALL}.")
         if item.name == ACKNOWLEDGES and is_manual == (item.text == BY_CONTAINER):

@@ -80,6 +80,8 @@ class Listener:
     acknowledges: bool
     container: str
     is_list: bool
+    is_single: bool
+    """Whether it is given one record, and its container has to hand on one."""
 
 
 def poll_loops(code: str, plain: str) -> tuple[str, list[Listener]]:
@@ -95,12 +97,14 @@ def poll_loops(code: str, plain: str) -> tuple[str, list[Listener]]:
         said = _said(code, plain, match)
         method = _method(code, plain, match)
         changes += _written(plain, method, f"consumer{number}__")
-        line, is_list = (
-            line_of(plain, match.start()),
-            method.is_list and said.get("batch") != "true",
-        )
-        container = said.get("containerFactory", "")
-        found.append(Listener(line, bool(method.acknowledgment), container, is_list))
+        is_open = "batch" not in said
+        found.append(
+            Listener(
+                line_of(plain, match.start()), bool(method.acknowledgment),
+                said.get("containerFactory", ""), method.is_list and said.get("batch") != "true",
+                is_open and not method.is_batch,
+            )
+        )  # fmt: skip
     return spliced(code, sorted(changes)), found
 
 

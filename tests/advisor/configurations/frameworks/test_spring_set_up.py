@@ -257,6 +257,8 @@ TRIED = BATCH.replace(
 @pytest.mark.parametrize(("listener", "said", "yml", "code", "expected"), [
     (BATCH, "factory.setBatchListener(true);", YML, 0, IF),
     (TRIED, "factory.setBatchListener(true);", YML, 2, "rethrows none"),
+    (SAVES, "factory.setBatchListener(true);", YML, 2, "takes one record, and its container"),
+    (SAVES, None, f"{YML}  listener.type: batch\n", 2, "takes one record, and its container"),
     (BATCH, "", YML, 2, "whether this listener is given one record or all"),
     (BATCH, "", f"{YML}  listener.type: batch\n", 2, "whether this listener is given one record"),
     (BATCH, None, f"{YML}  listener.type: batch\n", 0, IF),
