@@ -18,7 +18,8 @@ Line = Sequence[Point]
 
 _SCALE = 2
 _CAPITAL = 0.727
-"""How high a capital of Inter is, in sizes of the font (its OS/2 table, `sCapHeight`)."""
+"""The height of a capital of Inter, relative to the size of the font (its OS/2 table,
+`sCapHeight`)."""
 _WEIGHT, _BOLD = 400, 650
 
 
@@ -52,8 +53,8 @@ class Canvas:
         self, text: str, x: float, y: float, height: float, colour: Colour,
         *, bold: bool = False, centred: bool = False,
     ) -> None:  # fmt: skip
-        """A text with its baseline at `y`, its capitals `height` high; it begins at `x`, or has
-        its middle there."""
+        """A text with its baseline at `y`, its capitals `height` high; it begins at `x`, or has its
+        middle there."""
         (place,) = _scaled([(x, y)])
         anchor = "ms" if centred else "ls"
         self._draw.text(place, text, colour, _font(height, bold=bold), anchor)
@@ -71,7 +72,7 @@ class Canvas:
 
 
 def width(text: str, height: float, *, bold: bool = False) -> float:
-    """How wide a text is whose capitals are `height` high."""
+    """Returns the width of a text whose capitals are `height` high."""
     return _font(height, bold=bold).getlength(text) / _SCALE
 
 

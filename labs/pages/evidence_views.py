@@ -1,4 +1,4 @@
-"""What all runs together say of the advisor, and the runs behind it, failure by failure."""
+"""The evidence of all runs for or against the advisor, by failure, with the runs."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def failure(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _here(staged: Staged, own: Sequence[Mapping[str, int | None]]) -> tuple[int, int]:
-    """How many of this installation's own arms saw it, and of how many."""
+    """Returns the number of this installation's arms that saw it, and of all its arms."""
     judged = [counts[staged.anomaly] for counts in own if counts.get(staged.anomaly) is not None]
     return sum(bool(count) for count in judged), len(judged)

@@ -1,4 +1,4 @@
-"""How far an arm has come and how long it will still take, counted by its phases: pure.
+"""The progress of an arm and its remaining time, by its phases: pure.
 
 Times are seconds since the experiment's first event, as the runner tells them.
 """
@@ -27,7 +27,7 @@ USUAL_S: Mapping[str, float] = {
     "booting": 8, "ready": 1, "producing": 4, "faulting": 8, "healing": 8, "reading": 5,
     "judging": 11,
 }  # fmt: skip
-"""What each phase takes on 2 cores; used until this installation has runs of its own."""
+"""The duration of each phase on 2 cores; used until this installation has its own runs."""
 
 _WAITING = ("", "waiting")
 _LATE = 1.5

@@ -1,4 +1,4 @@
-"""What the pages of a challenge show, put together from its file and the visitor's tries."""
+"""The content of the pages of a challenge, from its file and the visitor's attempts."""
 
 from __future__ import annotations
 

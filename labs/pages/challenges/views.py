@@ -106,7 +106,7 @@ def give_up(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 @never_cache
 def result(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a share link shows: the settings of one try and its result."""
+    """The page of a share link: the settings of one attempt and its result."""
     attempt = get_object_or_404(
         Attempt.objects.select_related("experiment").prefetch_related("experiment__runs"), slug=slug
     )
@@ -133,8 +133,8 @@ def _last(request: HttpRequest, challenge: Challenge) -> Attempt | None:
 
 
 def _play(request: HttpRequest, challenge: Challenge) -> HttpResponse:
-    """Starts a run with the levers that were sent, or puts one that reached no result back into
-    the queue. One at a time."""
+    """Starts a run with the levers that were sent, or puts one that reached no result back into the
+    queue. One at a time."""
     last = _last(request, challenge)
     experiment = last.experiment if last else None
     if experiment is not None and experiment.is_live:

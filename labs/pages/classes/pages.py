@@ -1,4 +1,4 @@
-"""What the page of a class room shows to its teacher, to a pupil, and to other visitors."""
+"""The content of the page of a class room for its teacher, for a pupil, and for other visitors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Seat:
 
 
 def key(room: Classroom) -> str:
-    """What a browser has seen of a room: the same as long as nothing is new for everybody."""
+    """Returns the state of a room for a browser: it changes when there is news for everybody."""
     experiment = room.experiment
     data = f"{room.version}.{int(room.is_open)}"
     if experiment is None or room.stage != Stage.RUN:
@@ -50,7 +50,7 @@ def key(room: Classroom) -> str:
 
 
 def seats_key(room: Classroom) -> str:
-    """The same for what the pupils do, which only the teacher sees."""
+    """Returns the state of the pupils' work, which only the teacher sees."""
     here = ",".join(sorted(PRESENCE.present(room.code)))
     return f"{room.version}.{room.touches}.{zlib.crc32(here.encode()):x}"
 
@@ -90,7 +90,7 @@ def context(request: HttpRequest, room: Classroom, lesson: Lesson) -> dict[str, 
 
 
 def seats(room: Classroom, lesson: Lesson) -> dict[str, Any]:
-    """What only the teacher sees: the step of each pupil, and the answers so far."""
+    """Returns the part for the teacher: the step of each pupil, and the answers so far."""
     pupils = list(room.pupils.all())
     members = [class_rooms.member(pupil) for pupil in pupils]
     here = PRESENCE.present(room.code)
@@ -118,7 +118,7 @@ def current_question(room: Classroom, lesson: Lesson) -> Question | None:
 
 
 def outcomes(room: Classroom) -> dict[str, Outcome]:
-    """What the run of the class showed; empty as long as it is not done."""
+    """Returns the outcome of the class's run; empty until it is complete."""
     if room.experiment is None or room.experiment.state != State.DONE:
         return {}
     return presentation.outcomes(room.experiment)

@@ -1,4 +1,5 @@
-"""Which pupils' browsers sent a request lately. Kept in memory, so that looking writes nothing.
+"""The pupils whose browsers sent a request recently. Kept in memory, so that looking writes
+nothing.
 
 With several web processes each knows only its own requests, as with the rate limits.
 """

@@ -31,7 +31,7 @@ _MOVED_ON = "The class has moved on in the meantime."
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Where one joins a class with its code, and opens one for a lab."""
+    """The page to join a class with its code, and to open one for a lab."""
     return _index(request, {"code": core.code(request.GET.get("code", ""))})
 
 
@@ -80,7 +80,7 @@ def room(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 @never_cache
 def live(request: HttpRequest, code: str) -> HttpResponse:
-    """What all are led through; 204 where the browser has seen it, after two queries."""
+    """The shared part of a class; 204 if the browser has it already, after two queries."""
     room, lesson = _find(code)
     mine = visitors.existing_key(request)
     if mine != room.teacher:
@@ -94,7 +94,7 @@ def live(request: HttpRequest, code: str) -> HttpResponse:
 @require_safe
 @never_cache
 def seats(request: HttpRequest, code: str) -> HttpResponse:
-    """Who is where, for the teacher; 204 where the browser has seen it."""
+    """The steps of the pupils, for the teacher; 204 if the browser has them already."""
     room, lesson = _find(code)
     _teacher_only(request, room)
     if request.GET.get("seen") == class_pages.seats_key(room):

@@ -30,11 +30,11 @@ class Preview:
     whole: Guarantee
     copies: int | None
     lines: tuple[str, ...]
-    """What to change, and what was run."""
+    """The changes, and the experiments."""
 
 
 def of(saved: Saved) -> Preview:
-    """What the picture of a saved answer shows."""
+    """Returns the content of the picture of a saved answer."""
     shown = advice(saved.answer)
     drawn, pipeline = shown["picture"], shown["pipeline"]
     first, second = drawn.legs

@@ -14,7 +14,7 @@ from labs.pages.plots import Plot
 from labs.runs.conditions import Conditions
 
 PLACES = ("First", "Second")
-"""What a comparison calls its experiments."""
+"""The names of the experiments in a comparison."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def repetitions(request: HttpRequest, slug: str) -> HttpResponse:
-    """How far apart the counts lie when the same is run again."""
+    """The variation of the counts over repetitions of an experiment."""
     this = get_object_or_404(selectors.recent(), slug=slug)
     return render(
         request,

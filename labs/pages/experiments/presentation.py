@@ -1,4 +1,4 @@
-"""What the pages of an experiment show, put together from the database."""
+"""The content of the pages of an experiment, from the database."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def outcomes(experiment: Experiment) -> dict[str, Outcome]:
 
 
 def standing(experiment: Experiment, paces: Mapping[str, Pace]) -> str:
-    """Where the experiment is, in one line; `paces` are those of its arms."""
+    """Returns the state of the experiment in one line; `paces` are those of its arms."""
     if experiment.state == State.QUEUED:
         place, left = selectors.place_in_queue(experiment), selectors.time_to_run(experiment)
         return _waiting(place, left) + _in_its_way()
@@ -269,7 +269,7 @@ def _arm(
 
 
 def _pictures(experiment: Experiment, runs: Sequence[Run]) -> dict[str, picture.Picture]:
-    """What each arm looks like now; all logs are drawn on one scale."""
+    """Returns the current picture of each arm; all logs are drawn on one scale."""
     known = scenario(experiment.scenario)
     rate, workload = (known.rate_per_s, known.workload) if known else (0, "")
     stated = experiment.spec.get("overrides", {}).get("rate_per_s", rate)
@@ -356,6 +356,6 @@ def _leaderless(run: Run) -> list[tuple[float, float]]:
 
 
 def timeline_begin_s(run: Run) -> float:
-    """Where the judge's timeline begins on the axis of the experiment's events."""
+    """Returns the start of the judge's timeline on the axis of the experiment's events."""
     began: int = run.result["axis_began_ns"]
     return float(run.result["timeline"]["start_ns"] - began) / 1e9

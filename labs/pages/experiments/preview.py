@@ -15,7 +15,7 @@ from labs.pages.experiments import presentation, proofs
 from labs.pages.plots import Plot
 
 SIZE = 1200, 630
-"""What Open Graph's readers show without cutting."""
+"""The size that Open Graph clients show without cropping."""
 
 # As config/static/tokens.css has them where it is light.
 PAPER, SURFACE = (250, 249, 246), (255, 255, 255)
@@ -49,7 +49,7 @@ class Preview:
 
 
 def of(experiment: Experiment) -> Preview:
-    """What the picture of an experiment shows; its arms have no verdict while it runs."""
+    """Returns the content of an experiment's picture; its arms have no verdict while it runs."""
     arms = presentation.arms(experiment, {})[:_ARMS]
     return Preview(
         presentation.scenario_title(experiment.scenario),

@@ -1,4 +1,4 @@
-"""What experiments have already shown of one description, in a few words for its advice."""
+"""The results of experiments on one description, in a few words for its advice."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from labs.runs.planning import saved_pipeline
 
 _LIBRDKAFKA = f"librdkafka {libversion()[0]}"
 MOST = 3
-"""How many scenarios are listed: those that were run last."""
+"""The number of scenarios in the list, the last run first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What one arm showed: the symbol and colour of `kind`, and a few words."""
+    """The outcome of one arm: the symbol and colour of `kind`, and a few words."""
 
     label: str
     kind: str
@@ -69,7 +69,7 @@ def proofs(pipeline: str) -> tuple[Proof, ...]:
 
 
 def sender(pipeline: Pipeline, scenario: str) -> Sender:
-    """Who sends and reads when a scenario is run on a pipeline and nothing else is chosen."""
+    """Returns the clients of a scenario on a pipeline, if nothing else is chosen."""
     staged = find_scenario(scenario)
     java = clients_for(pipeline, staged)
     otherwise = _LIBRDKAFKA if java and not staged.client_decides else ""
@@ -77,7 +77,7 @@ def sender(pipeline: Pipeline, scenario: str) -> Sender:
 
 
 def sent(experiment: Experiment) -> Sender | None:
-    """Who sent and read in an experiment; None if its scenario is gone."""
+    """Returns the clients of an experiment; None if its scenario no longer exists."""
     try:
         staged = find_scenario(experiment.scenario)
     except ScenarioError:

@@ -54,7 +54,7 @@ def text() -> str:
 
 @cache
 def recorded() -> Recorded:
-    """What the page says of the recording."""
+    """Returns the data of the recording for the page."""
     about: Mapping[str, Any] = json.loads(text())["about"]
     arms = (
         RecordedArm(**{name: _plain(value) for name, value in arm.items()}) for arm in about["arms"]

@@ -1,4 +1,4 @@
-"""What a visitor's experiment saw, and the advice for its settings calls impossible."""
+"""Anomalies that a visitor's experiment saw and that the advice for its settings excludes."""
 
 from __future__ import annotations
 

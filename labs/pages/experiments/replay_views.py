@@ -50,7 +50,8 @@ def answer_picture(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def message(request: HttpRequest, slug: str, arm: str) -> HttpResponse:
-    """What became of the message `?value=` of one arm; the part for the replay if htmx asks."""
+    """The fate of the message `?value=` of one arm; only the part for the replay if htmx requests
+    it."""
     run = get_object_or_404(
         Run.objects.select_related("experiment").filter(experiment__is_incident=False),
         experiment__slug=slug,

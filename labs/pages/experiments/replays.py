@@ -1,4 +1,5 @@
-"""What a page needs to play an experiment back: read from the ledgers, kept nowhere else."""
+"""The data with which a page replays an experiment, read from the ledgers and stored nowhere
+else."""
 
 from __future__ import annotations
 
@@ -89,7 +90,7 @@ def _arm(experiment: Experiment, run: Run, partition: int) -> ArmReplay | None:
 
 
 def _entries(run: Run) -> str:
-    """What an offset stands for: with transactions, markers have offsets, too."""
+    """Returns the meaning of an offset: in transactions, markers have offsets as well."""
     return "entries" if replay.rows(run.ledger, "transactions") else "messages"
 
 
@@ -100,7 +101,7 @@ def _events(seen: Replay) -> Iterator[TimedSentence]:
 
 
 def message(run: Run, value: int) -> Story | None:
-    """What became of one message of a run; None if its ledger does not know it."""
+    """Returns the fate of one message of a run; None if it is not in the ledger."""
     began_ns = _began_ns(run)
     return None if began_ns is None else story.tell(run.ledger, began_ns, value)
 

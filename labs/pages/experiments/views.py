@@ -39,7 +39,7 @@ NOT_YOURS = "Only the visitor who started it, in the same browser, or an operato
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What this is, a recorded run, three doors, and the latest loss on this installation."""
+    """The home page: a recorded run, three entrances, and the latest loss on this installation."""
     loss = selectors.latest_loss()
     context: dict[str, Any] = {"loss": loss, "recorded": recorded.recorded()}
     if loss is not None:
@@ -196,7 +196,7 @@ def ledger(request: HttpRequest, slug: str, arm: str) -> HttpResponseBase:
 
 @require_safe
 def ledger_lines(request: HttpRequest, slug: str, arm: str) -> HttpResponseBase:
-    """The same as JSON Lines, a file a table."""
+    """The ledger as JSON Lines, one file for each table."""
     return _download(request, slug, arm, lines=True)
 
 
@@ -218,7 +218,8 @@ def _download(request: HttpRequest, slug: str, arm: str, *, lines: bool) -> Http
 
 
 def experiment_context(request: HttpRequest, slug: str) -> dict[str, Any]:
-    """What the live part of a page needs; 404 if there is no such experiment."""
+    """Returns the context of the live part of a page. Raises `Http404` for an unknown
+    experiment."""
     experiment = get_object_or_404(selectors.recent(), slug=slug)
     return shown(experiment) | {"may_cancel": visitors.may_cancel(request, experiment)}
 

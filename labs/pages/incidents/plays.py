@@ -1,4 +1,4 @@
-"""What the page of a play shows: each side with its phases, then what was seen on it."""
+"""The content of the page of a play: each side with its phases, then its observations."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def steps(sides: Sequence[SideOfPlay], incident: Incident) -> tuple[Lane, ...]:
 
 
 def standing(play: Experiment, incident: Incident) -> str:
-    """Where a play is, in one line."""
+    """Returns the state of a play in one line."""
     state, runs = State(play.state), list(play.runs.all())
     if state == State.QUEUED:
         place = selectors.place_in_queue(play)

@@ -1,4 +1,4 @@
-"""How well a visitor's confidence fits: of what they were sure of, how much came true."""
+"""The calibration of a visitor's confidence: the share of confident predictions that came true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor answers in a lab: predictions, each with how sure they are of it."""
+"""The answers of a visitor in a lab: predictions, each with a confidence."""
 
 from __future__ import annotations
 

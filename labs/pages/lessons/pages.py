@@ -1,4 +1,4 @@
-"""What the pages of a lab show, put together from the lab, the visitor's progress and their run."""
+"""The content of the pages of a lab, from the lab, the visitor's progress and their run."""
 
 from __future__ import annotations
 

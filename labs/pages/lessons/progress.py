@@ -1,4 +1,4 @@
-"""How far a visitor is in a lesson."""
+"""The progress of a visitor in a lesson."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How hard each question of the course is and how well it separates, for authors of labs."""
+"""The difficulty and discrimination of each question of the course, for authors of labs."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Key = Mapping[tuple[str, str], Question]
 class Statistics:
     """Of one question: who answered, the share that was right, and how well it separates.
 
-    `separation` is the correlation of a right answer with the share of that visitor's other
-    answers that are right: near 1 it tells who understood, near 0 it tells nothing, below 0 it
-    is likely to be misread. None where there are too few visitors, or they do not differ.
-    `tempting` is the wrong answer that most gave, and `unchosen` are those that nobody gave, each
-    as its text; both are empty without an answer.
+    `separation` is the correlation of a right answer with the share of that visitor's other answers
+    that are right: near 1 it tells who understood, near 0 it tells nothing, below 0 it is likely to
+    be misread. None where there are too few visitors, or they do not differ. `tempting` is the
+    wrong answer that most gave, and `unchosen` are those that nobody gave, each as its text; both
+    are empty without an answer.
     """
 
     lesson: str

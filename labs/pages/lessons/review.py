@@ -57,7 +57,7 @@ class Card:
 
     @property
     def given(self) -> str:
-        """What was last answered in a review, in words; empty if nothing was."""
+        """The last answer in a review, in words; empty without one."""
         text = str(self.mine.reviews.get(self.miss.item, {}).get("given", ""))
         return dict(self.choices).get(text, text) if self.is_answer(text) else ""
 

@@ -1,4 +1,5 @@
-"""What the page of the toy needs: its choices, its table, and the table as data for the script."""
+"""The content of the page of the toy: its choices, its table, and the table as data for the
+script."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from advisor.reasoning import leader_loss
 from advisor.reasoning.leader_loss import ACKS, MIN_ISR, Follower, Outcome, State
 
 LONGEST_LAG_S = 45
-"""How far a follower can be put behind: beyond what keeps it in the in-sync set."""
+"""The largest lag of a follower: more than the limit of the in-sync set."""
 USUAL: dict[str, str] = {"acks": "1", "min_isr": "2", "lag_2": "8", "lag_3": "5"}
-"""What the page shows first: a loss that surprises."""
+"""The initial state of the page: a loss that surprises."""
 
 _SITUATIONS: tuple[tuple[str, State], ...] = (
     ("both followers in step", State("", 0, False, False, (Follower.IN_STEP,) * 2)),

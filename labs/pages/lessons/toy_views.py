@@ -31,7 +31,7 @@ def show(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def states(request: HttpRequest) -> JsonResponse:
-    """What the advisor says of every state, for the script."""
+    """The advisor's answer for every state, for the script."""
     return JsonResponse(toy.data(), headers={"Cache-Control": "max-age=300"})
 
 

@@ -57,7 +57,7 @@ def lessons(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @never_cache
 def review(request: HttpRequest) -> HttpResponse:
-    """What was wrong some days ago, asked again; `?shown=` is what was answered just now."""
+    """Questions that were answered wrongly some days ago; `?shown=` is the latest answer."""
     cards = lesson_review.cards(progress.all_of(request))
     due = lesson_review.due_now(cards)
     problem = ""
