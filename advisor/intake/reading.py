@@ -283,8 +283,7 @@ class Reading:
             self.items.append(Item(component, name, text, line, inherited, process))
 
     def lose_disks(self, line: int, stated: str, when: str = "whose pod is deleted") -> None:
-        """Adds that a broker, `when` its pod is deleted or otherwise, restarts with an empty
-        disk."""
+        """Adds that a broker restarts with an empty disk; `when` says which broker."""
         self.state(Component.APPLICATION, "disk.lost", "each-restart", line)
         words = f"a broker {when} comes back by itself, on an empty disk"
         self.note(line, f"{stated}: {words} (application.disk.lost)")

@@ -53,9 +53,8 @@ class Starts:
             except IntakeError:  # reported where the file is read
                 continue
             reading = parsed.reading
-            if not (
-                reading.profiles and active_profiles(reading.start_profiles)
-            ):  # otherwise the file contains these profiles
+            # With profiles of its own, the file contains what they set.
+            if not (reading.profiles and active_profiles(reading.start_profiles)):
                 start_profiles += [(name, start) for start in reading.start_profiles]
         return cls(start_profiles, parsed_files)
 
