@@ -34,19 +34,19 @@ from advisor.catalog import (
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free, trimmed
 from advisor.intake.clients.known_settings import (
-    OF_AUTHORIZERS,
-    OF_SERIALIZERS,
-    SLIP,
+    AUTHORIZER_SETTINGS,
+    SERIALIZER_SETTING,
+    TYPO,
     known_keys,
     other_client,
     owner,
     versions_with,
 )
-from advisor.intake.clients.librdkafka_bindings import of_bindings
-from advisor.intake.clients.placeholders import FILLED_IN, to_fill_in
+from advisor.intake.clients.librdkafka_bindings import mark_binding_settings
+from advisor.intake.clients.placeholders import FILLED_IN, filled_in_message
 from advisor.intake.clients.setting_notes import PLUGINS, hint, remark
-from advisor.intake.clients.several_clients import disagreeing, ids_of, set_up_by, with_own_lines
-from advisor.intake.clients.streams_properties import overruling
+from advisor.intake.clients.several_clients import configured, differences, id_hashes, line_owners
+from advisor.intake.clients.streams_properties import refused_overrides
 from advisor.intake.cluster.disagreements import LOG_DIRS, weaker
 from advisor.intake.cluster.folders_in_memory import (
     TEMPORARY_WORDS,
@@ -74,7 +74,7 @@ _VERSION = re.compile(r"[0-9.]{1,20}(?:-IV[0-9]{1,3})?")
 _REPLICAS = re.compile(r"[0-9:,* ]{1,250}")
 _WITH_PREFIX = re.compile(r"(?:[\w-]{1,60}\.){0,5}(producer|consumer)\.([\w.]{2,80})", re.ASCII)
 """A client's setting with the prefix that a custom application uses."""
-_OPEN_ENDED_PREFIXES = ("listener.name.", *PLUGINS, *OF_AUTHORIZERS)
+_OPEN_ENDED_PREFIXES = ("listener.name.", *PLUGINS, *AUTHORIZER_SETTINGS)
 _CONFLUENT_PREFIX = "confluent."
 
 
@@ -94,17 +94,17 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
     unknown version.
     """
     settings_of(product.family, product.version, product.kafka, Component.TOPIC)
-    reading.items = [*of_bindings(reading.items, product.family)]
+    reading.items = [*mark_binding_settings(reading.items, product.family)]
     if product.family is Family.SPARK:
         spark_query.resolve_options(reading)
     notes, problems = list(dict.fromkeys(reading.notes)), list(reading.problems)
     intake = Intake(heads=dict(reading.heads), notes=notes, problems=problems)
     intake.items = [_hashed(item) for item in reading.items if _may_be_stored(item, product)]
     intake.server, intake.unordered = only_server(reading.items), reading.unordered
-    clients = with_own_lines((item.component, item.line) for item in reading.items)
+    clients = line_owners((item.component, item.line) for item in reading.items)
     intake.subject = replace(
-        reading.subject, clients=ids_of(reading.items, clients), places=addresses(reading.items),
-        created_clients=set_up_by(reading, clients),
+        reading.subject, clients=id_hashes(reading.items, clients), places=addresses(reading.items),
+        created_clients=configured(reading, clients),
     )  # fmt: skip
     judge = _Judge(product, intake)
     unread = dict(unread_items(reading.items, product))
@@ -119,8 +119,8 @@ def weigh(reading: Reading, product: Product, context: Iterable[Item] = ()) -> I
     for item, _, words in lost:
         judge.note(item, words)
     for item, words in chain(
-        disagreeing(reading.items, product, sorted(reading.clients)),
-        overruling(reading.items, product),
+        differences(reading.items, product, sorted(reading.clients)),
+        refused_overrides(reading.items, product),
     ):
         judge.refuse_client(item, words)
     judge.apply_default(server_roles(reading.items, reading.complete_servers))
@@ -158,7 +158,7 @@ class _Judge:
         if self.placeholders:
             names = list(dict.fromkeys(item.inherited or item.name for item in self.placeholders))
             first = self.placeholders[0]
-            self._problem(first, Problem(first.component, names[0], to_fill_in(names)))
+            self._problem(first, Problem(first.component, names[0], filled_in_message(names)))
 
     def take(self, item: Item) -> None:
         """Sorts one setting into settings, notes or problems."""
@@ -340,7 +340,7 @@ class _Judge:
         elif not is_strict and component in _CLIENTS and (owner_words := owner(item.name)):
             self.intake.other_component_count += 1
             self.note(item, f"is a setting of {owner_words}: the {component} ignores it")
-        elif similar := nearest(item.name, names, SLIP):
+        elif similar := nearest(item.name, names, TYPO):
             shown_name = item.name if shown(item.name) == item.name else "of this name"
             message = f"There is no {component} setting {shown_name}. Did you mean {similar}?"
             self._problem(item, replace(problem, message=message, suggestion=similar))
@@ -350,7 +350,7 @@ class _Judge:
         elif owner_words := owner(item.name):
             self.intake.other_component_count += 1
             self.note(item, f"is a setting of {owner_words}: the {component} ignores it")
-        elif OF_SERIALIZERS.match(item.name):
+        elif SERIALIZER_SETTING.match(item.name):
             self.intake.unknown_count += 1
             self.note(item, "is a setting of a serializer, and is not taken into account")
         else:

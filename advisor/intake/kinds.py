@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from advisor.intake.clients.properties_files import may_be_of_topic
+from advisor.intake.clients.properties_files import may_be_topic
 from advisor.intake.formats.yaml_styles import in_block_style
 from advisor.intake.reading import Reader
 from advisor.intake.registry import detect, find_reader
@@ -75,4 +75,4 @@ def server_by_name(name: str, text: str) -> str:
     otherwise an empty string."""
     base = name.rpartition("/")[2]
     kinds = (kind for pattern, kind in _KINDS_BY_NAME if pattern.search(base))
-    return next(kinds, "") if may_be_of_topic(text) else ""
+    return next(kinds, "") if may_be_topic(text) else ""

@@ -17,12 +17,12 @@ from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.other_brokers import refuse_hosts
 from advisor.intake.clients.other_products_text import refuse_others
 from advisor.intake.clients.properties_files import (
-    by_slips,
-    claim_for_librdkafka,
-    may_be_of_topic,
+    may_be_topic,
+    reader_by_typos,
+    recognize_librdkafka,
 )
-from advisor.intake.clients.several_clients import kept, with_own_lines
-from advisor.intake.clients.sure_names import sure
+from advisor.intake.clients.several_clients import line_owners, select_clients
+from advisor.intake.clients.sure_names import sure_setting
 from advisor.intake.cluster.mode import assume_zookeeper
 from advisor.intake.formats.java_properties import without_first_line
 from advisor.intake.formats.yaml_nodes import documents
@@ -154,7 +154,7 @@ def detect(text: str) -> Reader | None:
         (reader.likeness(block_style if reader.is_yaml else text), reader) for reader in readers
     ]
     best = max(scores, key=lambda row: row[0])
-    return best[1] if best[0] > 0 else None if is_nested else by_slips(text)
+    return best[1] if best[0] > 0 else None if is_nested else reader_by_typos(text)
 
 
 def parse(text: str, kind: str = "") -> Parsed:
@@ -276,7 +276,7 @@ def _with_all_clients(intake: Intake) -> None:
     )
     intake.subject = replace(
         intake.subject,
-        created_clients=intake.subject.created_clients | with_own_lines(component_lines),
+        created_clients=intake.subject.created_clients | line_owners(component_lines),
     )
 
 
@@ -292,9 +292,9 @@ def _weigh_chosen(
     reading, profiles, chosen_profiles = choose(reading, only, started)
 
     def weigh_clients(reading: Reading) -> tuple[Intake, int]:
-        reading, chosen_clients = kept(reading, only)
+        reading, chosen_clients = select_clients(reading, only)
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
-            claim_for_librdkafka(reading)
+            recognize_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})
         intake = judge(reading, product, context)
         intake.chosen_names = chosen_clients | chosen_profiles
@@ -354,7 +354,7 @@ def _detect_reader(text: str) -> Reader:
         raise IntakeError(f"Line {line}: {_MARKDOWN}")
     if reader and reader.kind == _PROGRAM_KINDS[1]:
         refuse_own_names(text)
-    if reader and reader.kind == "broker-properties" and may_be_of_topic(text):
+    if reader and reader.kind == "broker-properties" and may_be_topic(text):
         raise IntakeError(f"Line 1: {_TOPIC_OR_BROKER}")
     if reader is not None:
         return reader
@@ -380,7 +380,7 @@ def _unknown_yaml(text: str, start: int) -> tuple[int, str]:
         return start, f"this looks like {_YAML}"
     for leaf in leaves:
         name = leaf.path[-1]
-        if sure(name) or ("." in name and decides(name)):
+        if sure_setting(name) or ("." in name and decides(name)):
             *parents, _ = leaf.path
             where = f" under {shown('.'.join(parents))}" if parents else ""
             return leaf.line, f"{shown(name)} stands{where} in {_YAML}"

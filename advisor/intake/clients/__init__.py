@@ -1,1 +1,1 @@
-"""Files of clients, and which settings of theirs are known."""
+"""Files of clients, and the settings that clients have."""

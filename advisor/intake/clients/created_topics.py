@@ -1,4 +1,4 @@
-"""Topics that something makes: a command, a resource, a program. A pipeline has one of them."""
+"""Topics that a command, a resource or a program creates. A pipeline has one of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from advisor.intake.reading import Reading
 from advisor.intake.text import shown
 
 _FACTOR = "replication.factor"
-ONE = "A pipeline has one topic; leave that one alone here"
+ONE = "A pipeline has one topic; leave only that one here"
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A topic that a command makes; copies are None where the brokers' default counts."""
+    """A topic that is created. `copies` is None if the brokers' default counts."""
 
     line: int
     copies: int | None
@@ -24,16 +24,16 @@ class Created:
     is_filled_in: bool = False
 
 
-def state_topics(reading: Reading, parts: Sequence[Reading], lines: Sequence[int]) -> None:
-    """States the copies and the configs of the topics that a file has, by the same rules; `parts`
-    is what each one states, and `lines` where it begins."""
+def combine_topics(reading: Reading, parts: Sequence[Reading], lines: Sequence[int]) -> None:
+    """Sets the replication factor and the configs of the topics of a file, by the rules of
+    `combine_created`. `parts` are the readings of the topics, and `lines` their first lines."""
     if len(parts) == 1:
         reading.items += parts[0].items
     for part in parts:
         reading.notes += part.notes
         reading.problems += part.problems
     if len(parts) > 1:
-        state_created(
+        combine_created(
             reading, [_resource(part, line) for part, line in zip(parts, lines, strict=True)]
         )
 
@@ -44,29 +44,34 @@ def _resource(part: Reading, line: int) -> Created:
     return Created(line, int(copies) if copies.isdecimal() else None, tuple(texts.items()))
 
 
-def state_created(reading: Reading, created: Sequence[Created]) -> None:
-    """States what counts of the topics that are made: of several, the fewest copies."""
+def combine_created(reading: Reading, created: Sequence[Created]) -> None:
+    """Sets the settings that count for the topics that are created. For several topics it is the
+    lowest replication factor, and the configs that all of them have."""
     first = created[0].line
     copies = [topic for topic in created if topic.copies is not None]
     if copies and any(topic.copies is None and not topic.is_filled_in for topic in created):
-        unsaid = next(topic for topic in created if topic.copies is None and not topic.is_filled_in)
-        words = "a topic that states no copies has the brokers' default, and others state theirs"
-        words += f". {ONE}"
-        reading.wrong(Component.TOPIC, _FACTOR, unsaid.line, words)
+        incomplete = next(
+            topic for topic in created if topic.copies is None and not topic.is_filled_in
+        )
+        words = "a topic without a replication factor has the brokers' default, and others state "
+        words += f"theirs. {ONE}"
+        reading.wrong(Component.TOPIC, _FACTOR, incomplete.line, words)
     if copies:
-        least = min(copies, key=lambda topic: topic.copies or 0)
-        reading.state(Component.TOPIC, _FACTOR, str(least.copies), least.line)
+        lowest = min(copies, key=lambda topic: topic.copies or 0)
+        reading.state(Component.TOPIC, _FACTOR, str(lowest.copies), lowest.line)
     if not copies and not any(topic.is_filled_in for topic in created):
         words = "the brokers' default.replication.factor counts where a topic's copies are not"
         reading.note(first, f"{words} stated")
-    same = set.intersection(*(set(topic.configs) for topic in created))
-    for name, value in sorted(same):
+    common = set.intersection(*(set(topic.configs) for topic in created))
+    for name, value in sorted(common):
         reading.state(Component.TOPIC, name, value, first)
-    others = {pair for topic in created for pair in topic.configs} - same
+    others = {pair for topic in created for pair in topic.configs} - common
     for name in sorted({name for name, _ in others}):
         words = f"{shown(name)}: not every topic that is created here has the same"
         line = next(
-            topic.line for topic in created if name in {own for own, _ in {*topic.configs} - same}
+            topic.line
+            for topic in created
+            if name in {config for config, _ in {*topic.configs} - common}
         )
         if decides(name):
             words += f". {ONE}"

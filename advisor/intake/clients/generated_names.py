@@ -1,8 +1,8 @@
 """Names of groups and applications that are generated at each start.
 
-A group has its positions under its name, and an application of Kafka Streams has its own under
-`application.id` (KafkaConsumer javadoc, "Offsets and Consumer Position"; Kafka Streams, "Required
-configuration parameters"): under a new name there is none.
+Committed offsets are stored under the name of the group, which is the `application.id` in Kafka
+Streams (KafkaConsumer javadoc, "Offsets and Consumer Position"; Kafka Streams, "Required
+configuration parameters"). A new name has none.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ _GENERATED = re.compile(
     r"|\bstrftime\b"
 )
 _REACH = 300
-_OF_POSITIONS = frozenset({"groupid", "applicationid"})
-_NO_POSITION = (
-    "is another one at each start: no position is found under a new name, so that each start "
-    "begins where auto.offset.reset says. That is not advised on; give it a name that stays"
+_OFFSET_OWNERS = frozenset({"groupid", "applicationid"})
+_NO_OFFSETS = (
+    "is a new one at each start: a new name has no committed offsets, so that each start begins "
+    "where auto.offset.reset says. That is not advised on; give it a fixed name"
 )
 
 
-def is_new(text: str) -> bool:
-    """Whether a value, as a program or a file writes it, is another one at each start."""
+def is_generated(text: str) -> bool:
+    """Whether a value, as it is written in a program or a file, changes at each start."""
     return _GENERATED.search(text) is not None
 
 
-def with_assigned(code: str, written: str) -> str:
-    """A value as it is written, and what a program assigns to the variable that it is."""
+def with_assignments(code: str, written: str) -> str:
+    """The source of a value and, if it is a variable, the expressions that the program assigns to
+    it."""
     if not re.fullmatch(r"\s*[\w.]+\s*", written):
         return written
     assigned = rf"\b{re.escape(written.strip())}\s*=(?!=)\s*([^;\n]{{1,{_REACH}}})"
@@ -43,11 +44,11 @@ def with_assigned(code: str, written: str) -> str:
 def refuse_new_group(
     reading: Reading, component: Component, name: str, text: str, line: int
 ) -> bool:
-    """Refuses the name of a group, or of an application of Kafka Streams, that is another one at
-    each start. Returns whether it is."""
-    last = name.removeprefix("kafka.").removeprefix("consumer.")
-    # Spring takes a name with dots, hyphens or capitals for the same (relaxed binding).
-    is_refused = re.sub(r"[._-]", "", last).lower() in _OF_POSITIONS and is_new(text)
+    """Refuses a `group.id` or an `application.id` that is generated at each start. Returns whether
+    it was refused."""
+    short_name = name.removeprefix("kafka.").removeprefix("consumer.")
+    # To Spring, names with dots, hyphens or capitals are the same (relaxed binding).
+    is_refused = re.sub(r"[._-]", "", short_name).lower() in _OFFSET_OWNERS and is_generated(text)
     if is_refused:
-        reading.wrong(component, name, line, f"{shown(name)} {_NO_POSITION}")
+        reading.wrong(component, name, line, f"{shown(name)} {_NO_OFFSETS}")
     return is_refused

@@ -1,7 +1,8 @@
-"""Real settings that the catalog does not weigh, so that they are not called errors.
+"""Settings that exist, and that the catalog does not weigh, so that they are not reported as
+errors.
 
-What is real is what the products say (advisor.catalog.facts), at the version that the file is for;
-a name of another version or another part of Kafka is reported as such.
+The products' own lists (advisor.catalog.facts) decide which settings exist in the version that the
+file is for. A name of another version, or of another part of Kafka, is reported as such.
 """
 
 from __future__ import annotations
@@ -26,26 +27,26 @@ from advisor.catalog.versions import client_line, kafka_line
 from advisor.intake.cluster.topic_defaults import topic_default_names
 from advisor.intake.reading import Product
 
-SLIP = 0.85
-"""Above this a name is taken for a slip of the finger and not for another setting."""
+TYPO = 0.85
+"""The similarity above which an unknown name is a typo, not another setting."""
 
-OF_AUTHORIZERS = ("super.users", "allow.everyone.if.no.acl.found")
-"""What StandardAuthorizer and AclAuthorizer read, and no ConfigDef names."""
+AUTHORIZER_SETTINGS = ("super.users", "allow.everyone.if.no.acl.found")
+"""Settings that StandardAuthorizer and AclAuthorizer read, and that are in no ConfigDef."""
 
-OF_SERIALIZERS = re.compile(
+SERIALIZER_SETTING = re.compile(
     r"schema\.registry\.|spring\.(?:json|deserializer)\.|apicurio\.registry\."
     r"|(?:key|value)\.subject\.name\.strategy|specific\.avro\.reader|auto\.register\.schemas"
     r"|(?:key|value)\.(?:converter|deserializer|serializer)\.|json\.(?:value|key)\.type"
     r"|basic\.auth\.(?:credentials|user)\."
 )
-"""Names that clients hand on to (de)serializers: Confluent's, Spring's and Apicurio's."""
+"""Names that clients pass to (de)serializers: Confluent's, Spring's and Apicurio's."""
 
-_OF_ANY_QUERY = frozenset({
+_QUERY_OPTIONS = frozenset({
     "checkpointLocation", "asyncProgressTrackingEnabled",
     "asyncProgressTrackingCheckpointIntervalMs",
 })  # fmt: skip
 """Options of every streaming query, whatever its sink (Spark apis-on-dataframes-and-datasets.md,
-performance-tips.md); the connector's jar does not hold them."""
+performance-tips.md). The connector's jar does not list them."""
 
 _OWNERS: Mapping[str, str] = {
     "java_producer": "producers", "java_consumer": "consumers", "topic": "topics",
@@ -54,7 +55,7 @@ _OWNERS: Mapping[str, str] = {
 
 
 def newest(family: Family) -> Product:
-    """The newest version known of a family."""
+    """The newest known version of a family."""
     return Product(family, versions(family)[0], kafka_versions()[0])
 
 
@@ -69,24 +70,24 @@ def is_weighed(family: Family, component: Component, name: str) -> bool:
     return True
 
 
-_OF_FRAMEWORKS = frozenset({
+_FRAMEWORK_NAMES = frozenset({
     "ack-mode", "auto-commit-interval", "auto-commit-offset", "auto-rebalance-enabled",
     "commit-strategy", "enable-dlq", "error-channel-enabled", "fail-on-deserialization-failure",
     "failure-strategy", "heartbeat-interval", "kafka-configuration", "max-poll-interval",
     "producer-sync", "reset-offsets", "start-offset", "waitforwritecompletion",
 })  # fmt: skip
-"""What frameworks call that an answer depends on, and Kafka has no name for."""
+"""Names of frameworks' own settings on which an answer depends."""
 
-_OF_CONNECTIONS = ("ssl.", "sasl.", "security.")
-_BETWEEN = str.maketrans("", "", ".-")
+_CONNECTION_PREFIXES = ("ssl.", "sasl.", "security.")
+_NO_SEPARATORS = str.maketrans("", "", ".-")
 
 
 def decides(name: str) -> bool:
-    """Whether an answer depends on a setting, as a client or a framework writes it, with dots,
+    """Whether an answer depends on a setting, as a client or a framework writes it: with dots,
     dashes, underscores, in brackets or, in a variable, with nothing between its words.
 
-    What stands before its name (`spring.kafka.producer.`) is passed over. A text that is not
-    weighed, such as the name of a group, decides nothing.
+    A prefix (`spring.kafka.producer.`) is ignored. A free text, such as the name of a group,
+    decides nothing.
     """
     parts = re.split(r"[^a-z0-9]+", name.lower())
     names = {"".join(parts[first:]) for first in range(len(parts))}
@@ -95,8 +96,8 @@ def decides(name: str) -> bool:
 
 @cache
 def _weighed() -> frozenset[str]:
-    """Settings with values that are weighed, at the newest version of each client, in lower case
-    and without what is between their words."""
+    """Settings whose values are weighed, at the newest version of each client, in lower case and
+    without separators."""
     settings = (
         setting
         for product in map(newest, Family)
@@ -108,45 +109,48 @@ def _weighed() -> frozenset[str]:
         for setting in settings if not is_free(setting.name)
         for name in (setting.name, *setting.aliases)
     }  # fmt: skip
-    every = topic_default_names() | names | _OF_FRAMEWORKS
-    return frozenset(name.translate(_BETWEEN) for name in every)
+    weighed = topic_default_names() | names | _FRAMEWORK_NAMES
+    return frozenset(name.translate(_NO_SEPARATORS) for name in weighed)
 
 
 @cache
-def weighed_of(component: Component) -> frozenset[str]:
-    """Settings of a Java client that are weighed, at its newest version."""
+def weighed_names(component: Component) -> frozenset[str]:
+    """The settings of a Java client that are weighed, at its newest version."""
     java = newest(Family.JAVA)
     settings = settings_of(java.family, java.version, java.kafka, component)
     return frozenset(setting.name for setting in settings)
 
 
-_KEPT_BY_THE_CLUSTER = frozenset({
+_DYNAMIC_SETTINGS = frozenset({
     "leader.replication.throttled.rate", "follower.replication.throttled.rate",
     "replica.alter.log.dirs.io.max.bytes.per.second",
 })  # fmt: skip
-"""Settings of a running broker that no file may state (DynamicConfig.Broker)."""
+"""Dynamic settings of brokers, which no file may state (DynamicConfig.Broker)."""
 
 
 @cache
 def known_keys(product: Product, component: Component) -> frozenset[str]:
-    """Every name that means something in a file of this component at this version.
+    """Every name that a file of this component may have at this version.
 
-    Raises `SettingError` for a version that is not known.
+    Raises `SettingError` for an unknown version.
     """
     family, version, kafka = product.family, product.version, product.kafka
-    every = settings_of(family, version, kafka, component, every=True)
-    names = {name for setting in every for name in (setting.name, *setting.aliases)}
-    names |= _KEPT_BY_THE_CLUSTER if component is Component.BROKER else set()
+    settings = settings_of(family, version, kafka, component, every=True)
+    names = {name for setting in settings for name in (setting.name, *setting.aliases)}
+    names |= _DYNAMIC_SETTINGS if component is Component.BROKER else set()
     if family is not Family.SPARK or component not in (Component.PRODUCER, Component.CONSUMER):
         return frozenset(names)
-    of_client = names & set().union(
+    client_names = names & set().union(
         *(facts(name, line) for name, line in _products(product, component) if name != "spark")
     )
-    return frozenset(names - of_client | {f"kafka.{key}" for key in of_client} | _OF_ANY_QUERY)
+    return frozenset(
+        names - client_names | {f"kafka.{key}" for key in client_names} | _QUERY_OPTIONS
+    )
 
 
 def versions_with(name: str, product: Product, component: Component) -> str:
-    """Which versions of this component's product have a setting: `2.8 to 3.9`; "" if none has."""
+    """The versions of this component's product that have a setting: `2.8 to 3.9`; "" if none
+    has."""
     if product.family is Family.SPARK:
         name = name.removeprefix("kafka.")
     for key, _ in _products(product, component):
@@ -156,7 +160,8 @@ def versions_with(name: str, product: Product, component: Component) -> str:
 
 
 def other_client(name: str, product: Product, component: Component) -> str:
-    """`consumer` if it alone has the setting, although both read one list of names; else ""."""
+    """`consumer` if only the consumer has the setting, although both clients accept the name;
+    `producer` likewise; else ""."""
     for key, line in _products(product, component):
         fact = facts(key, line).get(name)
         if fact and fact.client not in ("", component):
@@ -165,7 +170,8 @@ def other_client(name: str, product: Product, component: Component) -> str:
 
 
 def owner(name: str) -> str:
-    """Whose setting this is in Kafka, at any version: `topics`, `Kafka Streams`; "" if no one's."""
+    """The owner of a setting in Kafka, at any version: `topics`, `Kafka Streams`; "" if there is
+    none."""
     return next((words for key, words in _OWNERS.items() if lines_of(key, name)), "")
 
 
@@ -175,65 +181,68 @@ def _products(product: Product, component: Component) -> tuple[tuple[str, str], 
 
 
 def likely_clients(names: Iterable[str]) -> tuple[Component, ...]:
-    """Whose settings these are, by the names that only one of the two clients has.
+    """The clients that these settings are for, by the names that only one of the two clients has.
 
-    Both, where each has one that counts and the other lacks: they share a file, and neither may be
-    taken for one at its defaults.
+    Both, if each has a setting that counts and that the other lacks: they share a file, and neither
+    may be assumed to have defaults.
     """
     keys = set(names)
-    producer, consumer = _only(Component.PRODUCER), _only(Component.CONSUMER)
-    reads, writes = keys & (consumer - producer), keys & (producer - consumer)
-    if any(_counts(Component.CONSUMER, name) for name in reads) and any(
-        _counts(Component.PRODUCER, name) for name in writes
+    producer, consumer = _client_names(Component.PRODUCER), _client_names(Component.CONSUMER)
+    consumer_keys, producer_keys = keys & (consumer - producer), keys & (producer - consumer)
+    if any(_counts(Component.CONSUMER, name) for name in consumer_keys) and any(
+        _counts(Component.PRODUCER, name) for name in producer_keys
     ):
         return Component.PRODUCER, Component.CONSUMER
-    return (Component.CONSUMER if len(reads) > len(writes) else Component.PRODUCER,)
+    return (Component.CONSUMER if len(consumer_keys) > len(producer_keys) else Component.PRODUCER,)
 
 
-def having(name: str, clients: tuple[Component, ...]) -> tuple[Component, ...]:
-    """Of these clients, those that have a setting; the first, where none has it."""
+def clients_having(name: str, clients: tuple[Component, ...]) -> tuple[Component, ...]:
+    """The clients that have a setting; the first one if none has it."""
     if len(clients) == 1:
         return clients
-    return tuple(client for client in clients if name in _only(client)) or clients[:1]
+    return tuple(client for client in clients if name in _client_names(client)) or clients[:1]
 
 
-def is_of_streams(names: Iterable[str]) -> bool:
-    """Whether an application of Kafka Streams is set up by these names."""
+def is_streams_application(names: Iterable[str]) -> bool:
+    """Whether these names configure an application of Kafka Streams."""
     java = (known_keys(newest(Family.JAVA), component) for component in Component)
-    own = known_keys(newest(Family.STREAMS), Component.STREAMS).difference(*java)
-    return not own.isdisjoint(names)
+    streams_names = known_keys(newest(Family.STREAMS), Component.STREAMS).difference(*java)
+    return not streams_names.isdisjoint(names)
 
 
 def _counts(client: Component, name: str) -> bool:
-    """Whether an answer depends on a client's setting; a group is a consumer's, whatever it is."""
+    """Whether an answer depends on a client's setting. `group.id` always counts."""
     return name == "group.id" or any(
         is_weighed(family, client, name) for family in (Family.JAVA, Family.LIBRDKAFKA)
     )
 
 
-def is_of_client(key: str) -> bool:
-    """Whether a name tells that something is for a client: a setting of one, or a name near that.
+def is_client_setting(key: str) -> bool:
+    """Whether a name is a setting of a client, or a typo of one.
 
-    Names of one word, such as `partition` and `debug`, mean much else, and the settings that
-    secure connections are those of other clients, too.
+    Names of one word, such as `partition` and `debug`, are too general, and the settings that
+    secure connections also belong to other clients.
     """
-    if key.startswith(_OF_CONNECTIONS) or ("." not in key and key != "acks"):
+    if key.startswith(_CONNECTION_PREFIXES) or ("." not in key and key != "acks"):
         return False
-    names = _only(Component.PRODUCER) | _only(Component.CONSUMER)
-    return key in names or nearest(key, names, SLIP) is not None
+    names = _client_names(Component.PRODUCER) | _client_names(Component.CONSUMER)
+    return key in names or nearest(key, names, TYPO) is not None
 
 
-def _only(component: Component) -> frozenset[str]:
-    """The settings of a client, Java's or librdkafka's."""
+def _client_names(component: Component) -> frozenset[str]:
+    """The settings of a client, of Java or librdkafka."""
     java, librdkafka = (newest(family) for family in (Family.JAVA, Family.LIBRDKAFKA))
     return known_keys(java, component) | known_keys(librdkafka, component)
 
 
-def is_weighed_of(component: Component, key: str) -> bool:
-    """Whether a setting decides anything; of Kafka Streams, those of its clients, too."""
+def is_weighed_key(component: Component, key: str) -> bool:
+    """Whether an answer depends on a setting; for Kafka Streams also on a setting of its
+    clients."""
     family = Family.STREAMS if component is Component.STREAMS else Family.JAVA
-    parts = [component]
+    components = [component]
     if component is Component.STREAMS:
-        parts += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
+        components += [Component.PRODUCER, Component.CONSUMER, Component.TOPIC]
     bare = re.sub(r"^(?:(?:main|restore|global)\.)?(?:producer|consumer|topic)\.", "", key)
-    return any(is_weighed(family, part, name) for part in parts for name in {key, bare})
+    return any(
+        is_weighed(family, candidate, name) for candidate in components for name in {key, bare}
+    )

@@ -1,5 +1,5 @@
-"""Settings that a binding of librdkafka takes for itself: confluent-kafka-go's `go.…`, and
-confluent-kafka-dotnet's `dotnet.…`. librdkafka has none of them.
+"""Settings of librdkafka's bindings: `go.…` of confluent-kafka-go, and `dotnet.…` of
+confluent-kafka-dotnet. librdkafka itself has none of them.
 
 Sources: confluent-kafka-go kafka/producer.go and kafka/consumer.go (`confCopy.extract`);
 confluent-kafka-dotnet ConfigPropertyNames.cs.
@@ -13,11 +13,11 @@ from dataclasses import replace
 from advisor.catalog import Component, Family
 from advisor.intake.reading import Item
 
-_OF_BINDING = "is of the client's binding: no guarantee depends on it"
-_UNHEARD = "has no send reported, so the code never hears that one failed"
-_POLLED = "has reports of sends wait until the code calls Poll()"
+_NO_EFFECT = "belongs to the client's binding: no guarantee depends on it"
+_NO_REPORTS = "turns off delivery reports, so the code never learns that a send failed"
+_DELAYED_REPORTS = "delays delivery reports until the code calls Poll()"
 _BUFFERED = (
-    "has messages wait in a channel: with enable.auto.offset.store=true they are committed unread"
+    "buffers messages in a channel: with enable.auto.offset.store=true they are committed unread"
 )
 _NAMES = frozenset({
     "go.batch.producer", "go.delivery.reports", "go.delivery.report.fields",
@@ -27,30 +27,30 @@ _NAMES = frozenset({
     "dotnet.producer.delivery.report.fields", "dotnet.consumer.consume.result.fields",
     "dotnet.cancellation.delay.max.ms",
 })  # fmt: skip
-_SWITCHED: Mapping[tuple[str, str], str] = {
-    ("go.delivery.reports", "false"): _UNHEARD,
-    ("dotnet.producer.enable.delivery.reports", "false"): _UNHEARD,
-    ("dotnet.producer.enable.background.poll", "false"): _POLLED,
+_SWITCHES: Mapping[tuple[str, str], str] = {
+    ("go.delivery.reports", "false"): _NO_REPORTS,
+    ("dotnet.producer.enable.delivery.reports", "false"): _NO_REPORTS,
+    ("dotnet.producer.enable.background.poll", "false"): _DELAYED_REPORTS,
     ("go.events.channel.enable", "true"): _BUFFERED,
 }
-"""What follows from one value of a switch."""
+"""The message for a value of a switch."""
 
 
-def is_of_binding(name: str) -> bool:
-    """Whether a binding of librdkafka takes a setting of this name for itself."""
+def is_binding_setting(name: str) -> bool:
+    """Whether this is the name of a setting of a binding."""
     return name in _NAMES
 
 
-def of_bindings(items: Iterable[Item], family: Family) -> Iterator[Item]:
-    """The items, where a binding's own are not librdkafka's, and say what they mean.
+def mark_binding_settings(items: Iterable[Item], family: Family) -> Iterator[Item]:
+    """Yields the items, with settings of a binding marked as inert.
 
-    Without reports nobody acts on a send that failed (`application.delivery.errors`).
+    Without delivery reports nobody acts on a send that failed (`application.delivery.errors`).
     """
     for item in items:
         if family is not Family.LIBRDKAFKA or item.name not in _NAMES:
             yield item
             continue
-        words = _SWITCHED.get((item.name, item.text.strip().lower()), _OF_BINDING)
+        words = _SWITCHES.get((item.name, item.text.strip().lower()), _NO_EFFECT)
         yield replace(item, inert=words)
-        if words == _UNHEARD:
+        if words == _NO_REPORTS:
             yield Item(Component.APPLICATION, "delivery.errors", "ignored", item.line)

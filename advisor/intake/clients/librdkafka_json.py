@@ -6,7 +6,7 @@ import json
 
 from advisor.catalog import Component, Family
 from advisor.intake.clients import other_products
-from advisor.intake.clients.known_settings import decides, having, likely_clients
+from advisor.intake.clients.known_settings import clients_having, decides, likely_clients
 from advisor.intake.formats.yaml_nodes import Leaf, documents
 from advisor.intake.reading import Reader, Reading
 from advisor.intake.text import shown
@@ -15,7 +15,7 @@ _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 
 
 def read(text: str) -> Reading:
-    """The settings, by YAML's rules, of which JSON's are a part. Raises `IntakeError`."""
+    """Reads the settings as YAML, of which JSON is a subset. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.LIBRDKAFKA})
     leaves = [leaf for document in documents(text) for leaf in document]
     for leaf in leaves:
@@ -23,32 +23,32 @@ def read(text: str) -> Reading:
     flat = [leaf for leaf in leaves if len(leaf.path) == 1]
     clients = likely_clients(leaf.path[0] for leaf in flat)
     for leaf in flat:
-        for component in having(leaf.path[0], clients):
+        for component in clients_having(leaf.path[0], clients):
             reading.state(component, leaf.path[0], leaf.text, leaf.line)
     for leaf in leaves:
-        _nested(reading, clients, leaf)
-    if not reading.items:  # a note alone would pass for a file in which all is default
+        _take_nested(reading, clients, leaf)
+    if not reading.items:  # with notes only, all settings would seem to be defaults
         reading.notes.clear()
     return reading
 
 
-def _nested(reading: Reading, clients: tuple[Component, ...], leaf: Leaf) -> None:
-    """A client's own object, or that of a client's topics; of others it is said that they are not
-    read."""
+def _take_nested(reading: Reading, clients: tuple[Component, ...], leaf: Leaf) -> None:
+    """Takes a value of a client's object, or of its topics' object. Values of other objects are
+    refused if they decide, else noted."""
     match leaf.path:
         case (_,):
             pass
         case (client, name) | (client, "default.topic.config", name) if client in _CLIENTS:
             reading.state(Component(client), name, leaf.text, leaf.line)
         case ("default.topic.config", name):
-            for component in having(name, clients):
+            for component in clients_having(name, clients):
                 reading.state(component, name, leaf.text, leaf.line)
         case path:
             name = next(filter(decides, path), "")
             words = "is inside another object, or has a list"
             if name:
-                what = f"{shown(name)} {words}. Give it and its value alone"
-                reading.wrong(clients[0], name, leaf.line, what)
+                message = f"{shown(name)} {words}. Give it and its value alone"
+                reading.wrong(clients[0], name, leaf.line, message)
             else:
                 reading.note(leaf.line, f"{shown('.'.join(path))} {words}: not read")
 

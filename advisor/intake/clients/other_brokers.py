@@ -1,9 +1,9 @@
-"""Brokers that speak Kafka's protocol and are not Apache Kafka, by where clients find them, or by
-the settings of their topics.
+"""Brokers that speak Kafka's protocol and are not Apache Kafka, by their addresses, or by the
+settings of their topics.
 
 Sources: the products' own pages on how Kafka's clients connect: Azure Event Hubs (port 9093 of the
-namespace; Service Bus has others), Redpanda Cloud, WarpStream, Oracle's Streaming, Upstash; and the
-topic properties of Redpanda and the settings of AutoMQ.
+namespace; Service Bus has other ports), Redpanda Cloud, WarpStream, Oracle's Streaming, Upstash;
+and the topic properties of Redpanda and the settings of AutoMQ.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 
 from advisor.intake.text import IntakeError, line_of
 
-RULES_OF_THEIR_OWN = (
-    "speaks Kafka's protocol, and replicates and stores by rules of its own, which are not advised "
+OTHER_RULES = (
+    "speaks Kafka's protocol, but replicates and stores by its own rules, which are not advised "
     "on. Nothing of this file is read."
 )
 _HOSTS = {
@@ -31,10 +31,10 @@ _COMMENTS = ("#", "!", "//", "--", "*")
 
 
 def refuse_hosts(text: str) -> None:
-    """Raises `IntakeError` for a line with the address of such brokers."""
+    """Raises `IntakeError` for a line with the address or a setting of such brokers."""
     for match in _ANY.finditer(text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if not line.lstrip().startswith(_COMMENTS):
             number = line_of(text, match.start())
             product = [*_HOSTS][(match.lastindex or 1) - 1]
-            raise IntakeError(f"Line {number}: {product} {RULES_OF_THEIR_OWN}")
+            raise IntakeError(f"Line {number}: {product} {OTHER_RULES}")

@@ -1,6 +1,6 @@
-"""Files of products that set up Kafka's clients by rules of their own, which are not advised on.
+"""Files of products that configure Kafka's clients by their own rules, which are not advised on.
 
-Their names for settings come from the products' own classes: WorkerConfig, DistributedConfig,
+The names of settings come from the products' classes: WorkerConfig, DistributedConfig,
 StandaloneConfig, ConnectorConfig, SourceConnectorConfig and MirrorConnectorConfig of Kafka;
 KsqlConfig; SchemaRegistryConfig; DebeziumServer; KafkaConnectorOptions of Flink; reference.conf of
 Alpakka and Pekko.
@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.text import IntakeError
 
-_OF_CONNECT = (
-    "of Kafka Connect. Connect sets up the clients of its connectors by rules of its own, and what "
+_CONNECT_RULES = (
+    "Kafka Connect. Connect configures the clients of its connectors by its own rules, and what "
     "they guarantee is not advised on. Nothing of this file is read."
 )
-_OF_OTHERS = (
-    "sets up Kafka's clients by rules of its own, and what they guarantee is not advised on. "
+_OTHER_RULES = (
+    "configures Kafka's clients by its own rules, and what they guarantee is not advised on. "
     "Nothing of this file is read."
 )
 _CONNECT = re.compile(
@@ -50,7 +50,7 @@ _CODE = frozenset({
     "import", "from", "package", "namespace", "using", "use", "require", "const", "let", "var",
     "new", "func", "fn", "def", "class", "public", "export", "return", "async", "await",
 })  # fmt: skip
-"""Words that lines of programs begin with."""
+"""Words at the start of lines of programs."""
 _SECTION = re.compile(r"\[[\w. -]{1,60}\]")
 _OTHERS: Mapping[str, re.Pattern[str]] = {
     "ksqlDB": re.compile(r"ksql\..+"),
@@ -66,18 +66,18 @@ _OTHERS: Mapping[str, re.Pattern[str]] = {
 
 
 def is_foreign(key: str) -> bool:
-    """Whether only such a product has a setting of that name."""
+    """Whether a setting of this name exists only in such a product."""
     return _refusal(key) is not None
 
 
 def refuse(key: str, line: int, value: str = "") -> None:
-    """Raises `IntakeError` for a setting of such a product, and for HOCON's braces."""
+    """Raises `IntakeError` for a setting of such a product, and for lines of other formats."""
     if refusal := _refusal(key):
         raise IntakeError(f"Line {line}: {refusal}")
     if _TEMPLATE.match(key) or (_TEMPLATE.search(value) and decides(key)):
         raise IntakeError(
-            f"Line {line}: a template (Jinja, Helm) fills in what stands here. Give the file that "
-            "it makes."
+            f"Line {line}: a template (Jinja, Helm) fills in this value. Give the file that it "
+            "renders."
         )
     if key.startswith(("{", "}")) or value.endswith("{"):
         raise IntakeError(
@@ -110,8 +110,8 @@ def refuse(key: str, line: int, value: str = "") -> None:
 def _refusal(key: str) -> str | None:
     if _MIRRORS.fullmatch(key):
         pair = "a pair of clusters" if "->" in key else key
-        return f"{pair} of MirrorMaker 2 is {_OF_CONNECT}"
+        return f"{pair} of MirrorMaker 2 belongs to {_CONNECT_RULES}"
     if _CONNECT.fullmatch(key):
-        return f"{key} is {_OF_CONNECT}"
+        return f"{key} belongs to {_CONNECT_RULES}"
     names = (name for name, pattern in _OTHERS.items() if pattern.fullmatch(key))
-    return next((f"{key} is of {name}, which {_OF_OTHERS}" for name in names), None)
+    return next((f"{key} belongs to {name}, which {_OTHER_RULES}" for name in names), None)

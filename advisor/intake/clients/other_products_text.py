@@ -1,8 +1,8 @@
-"""Programs and files of other products that are not read: each is named, with what to give.
+"""Programs and files of other products that are not read. The error names the product and says what
+to give instead.
 
-Code is told by what only code says: an import of the library, or a call that makes its client. A
-file is told by names that only its product has. All names are those of the products' own
-documentation.
+Code is recognised by an import of the library, or by a call that creates its client. A file is
+recognised by names that only its product has. All names are from the products' documentation.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from itertools import islice
 
 from advisor.intake.text import IntakeError, line_of
 
-_OWN = (
-    "It speaks Kafka's protocol by itself, and its defaults are its own. Answer the questions as "
-    "for the Java client, and state each value, those too that the code leaves out."
+_OWN_PROTOCOL = (
+    "It implements Kafka's protocol itself, and has its own defaults. Answer the questions as for "
+    "the Java client, and state every value, also those that the code does not set."
 )
 _LIBRDKAFKA = (
-    "It hands its settings to librdkafka. Give them under librdkafka's names, one a line "
+    "It passes its settings to librdkafka. Give them with librdkafka's names, one per line "
     "(acks=all), as properties, and choose --client librdkafka."
 )
-_ON_JAVA = (
-    "It sets up Java clients by rules of its own. Give the settings that each of its clients logs "
+_JAVA_CLIENTS = (
+    "It configures Java clients by its own rules. Give the settings that each of its clients logs "
     "when it starts (ProducerConfig values, ConsumerConfig values) as properties, and state "
     "application.commit: when the code commits. A framework that commits by itself also decides "
-    "what becomes of a message that fails: state application.framework, too, where it is spring or "
+    "what happens to a message that fails: state application.framework, too, if it is spring or "
     "quarkus."
 )
-_SET_BY_OTHERS = (
-    "It sets up Kafka's clients by rules and defaults of its own. Answer the questions for the "
-    "client that is in it (its documentation names the library), and state each value."
+_EMBEDDED_CLIENT = (
+    "It configures Kafka's clients by its own rules and defaults. Answer the questions for the "
+    "client that it uses (its documentation names the library), and state every value."
 )
 _ENGINE = (
-    "It sets up Kafka's clients by rules of its own, and what they guarantee is not advised on."
+    "It configures Kafka's clients by its own rules, and what they guarantee is not advised on."
 )
 
 
@@ -42,7 +42,7 @@ _REMOVED = (
     "and KafkaProducer first."
 )
 _RESOURCE = (
-    "Its operator makes the settings of topics and brokers by rules of its own. Give what "
+    "Its operator makes the settings of topics and brokers by its own rules. Give what "
     "kafka-topics.sh --describe and kafka-configs.sh --describe --all print."
 )
 
@@ -52,23 +52,23 @@ _CODE, _FILE, _MANIFEST = "code with", "a file of", "a resource of"
 
 @dataclass(frozen=True, slots=True)
 class _Other:
-    """Another product: its name, how its text is told, and what can be given in its place."""
+    """Another product: its name, a pattern that recognises its text, and what to give instead."""
 
     name: str
     pattern: re.Pattern[str]
     instead: str
 
 
-def _others(what: str, instead: str, *rows: tuple[str, str]) -> tuple[_Other, ...]:
+def _others(kind: str, instead: str, *rows: tuple[str, str]) -> tuple[_Other, ...]:
     compiled = ((name, re.compile(pattern, re.MULTILINE)) for name, pattern in rows)
-    return tuple(_Other(f"{what} {name}", pattern, instead) for name, pattern in compiled)
+    return tuple(_Other(f"{kind} {name}", pattern, instead) for name, pattern in compiled)
 
 
 _STRING = r"[\"'`]"
 _OTHERS = (
     *_others(
         _CODE,
-        _OWN,
+        _OWN_PROTOCOL,
         ("sarama (Go)", r"\"github\.com/(?:IBM|Shopify)/sarama|\bsarama\.New\w+\("),
         ("franz-go (Go)", r"\"github\.com/twmb/franz-go|\bkgo\.NewClient\("),
         ("kafka-go (Go)", r"\"github\.com/segmentio/kafka-go|\bkafka\.(?:Writer|ReaderConfig)\{"),
@@ -109,7 +109,7 @@ _OTHERS = (
     ),
     *_others(
         _CODE,
-        _ON_JAVA,
+        _JAVA_CLIENTS,
         ("Reactor Kafka (Java)", r"\bimport[ \t]+reactor\.kafka\.|\b(?:Sender|Receiver)Options\.<"),
         ("Alpakka or Pekko Kafka (Scala, Java)",
          r"\bimport[ \t]+(?:akka|org\.apache\.pekko)\.kafka\b"),
@@ -169,7 +169,7 @@ _OTHERS = (
     ),
     *_others(
         _FILE,
-        _SET_BY_OTHERS,
+        _EMBEDDED_CLIENT,
         ("Logstash", r"^[ \t]*(?:bootstrap_servers|topic_id|auto_offset_reset)[ \t]*=>"),
         ("Vector", r"^[ \t]+librdkafka_options:|^\[(?:sinks|sources)\."
          r"|^(?:sinks|sources):[ \t]*\n(?:[ \t].*\n){1,20}?[ \t]+type:[ \t]*[\"']?kafka\b"),
@@ -189,23 +189,23 @@ _OTHERS = (
     ),
 )  # fmt: skip
 _COMMENT = re.compile(r"[ \t]*(?:#(?!include)|//|--|\*|/\*|;|!)")
-_OF_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
-"""Code that is read, and may name Kafka's classes."""
-_LONGEST = 100_000
-"""Letters that are looked through: libraries are named at the beginning of a program."""
-_MOST = 20
-"""Comments that name a library, before the search for its code ends."""
+_SPARK = re.compile(r"\b(?:readStream|writeStream|SparkSession)\b")
+"""Code of Spark is read, and may name Kafka's classes."""
+_MAX_LENGTH = 100_000
+"""The number of characters that are searched. Imports are at the beginning of a program."""
+_MAX_COMMENTS = 20
+"""The number of matches in comments after which the search for a library ends."""
 
 
 def refuse_others(text: str) -> None:
     """Raises `IntakeError` for a text of a product that is not read, and names the product.
 
-    A comment that names one makes no such text.
+    A comment that names a product does not count.
     """
-    if _OF_SPARK.search(text, 0, _LONGEST):
+    if _SPARK.search(text, 0, _MAX_LENGTH):
         return
     for other in _OTHERS:
-        for match in islice(other.pattern.finditer(text, 0, _LONGEST), _MOST):
+        for match in islice(other.pattern.finditer(text, 0, _MAX_LENGTH), _MAX_COMMENTS):
             start = text.rfind("\n", 0, match.start()) + 1
             if not _COMMENT.match(text, start):
                 line = line_of(text, match.start())

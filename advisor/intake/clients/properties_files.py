@@ -10,8 +10,14 @@ from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import trimmed
 from advisor.intake.clients import other_products
-from advisor.intake.clients.known_settings import SLIP, having, known_keys, likely_clients, newest
-from advisor.intake.clients.librdkafka_bindings import is_of_binding
+from advisor.intake.clients.known_settings import (
+    TYPO,
+    clients_having,
+    known_keys,
+    likely_clients,
+    newest,
+)
+from advisor.intake.clients.librdkafka_bindings import is_binding_setting
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.reading import MAX_ITEMS, Reader, Reading
 from advisor.intake.text import IntakeError
@@ -25,18 +31,19 @@ _FILES = {
     Component.BROKER: "server.properties", Component.TOPIC: "Settings of a topic, as properties",
     Component.APPLICATION: "What your code does, as properties",
 }  # fmt: skip
-_TRIED = 20
-_OLD = frozenset({"auto.commit.enable"})
-"""Names of librdkafka that Kafka's old consumer had, too, before 2.0: they tell nothing."""
+_MAX_KEYS = 20
+_OLD_CONSUMER_NAMES = frozenset({"auto.commit.enable"})
+"""Names of librdkafka that Kafka's old consumer, before 2.0, also had. They decide nothing."""
 _CLIENTS = (Component.PRODUCER, Component.CONSUMER)
 _SHARED = (
-    "the file has settings of a producer and of a consumer, and is read for both. If one of them "
-    "alone reads it, say its kind: producer-properties or consumer-properties"
+    "the file has settings of a producer and of a consumer, and is read for both. If only one of "
+    "them reads it, say its kind: producer-properties or consumer-properties"
 )
 
 
 def read(text: str, component: Component) -> Reading:
-    """The properties of one component. Raises `IntakeError`, also for one of another product."""
+    """Reads the properties of one component. Raises `IntakeError`, also for a property of another
+    product."""
     reading = Reading()
     for entry in properties(text):
         other_products.refuse(entry.key, entry.line, entry.value)
@@ -45,21 +52,21 @@ def read(text: str, component: Component) -> Reading:
 
 
 def read_shared(text: str) -> Reading:
-    """The properties that a producer and a consumer share, each for the client that has it. Raises
-    `IntakeError`."""
+    """Reads the properties of a file that a producer and a consumer share, each for the clients
+    that have it. Raises `IntakeError`."""
     reading, entries = Reading(), [*properties(text)]
     for entry in entries:
         other_products.refuse(entry.key, entry.line, entry.value)
-        for component in having(entry.key, _CLIENTS):
+        for component in clients_having(entry.key, _CLIENTS):
             reading.state(component, entry.key, trimmed(entry.value), entry.line)
     if len(likely_clients(entry.key for entry in entries)) > 1:
         reading.note(entries[0].line, _SHARED)
     return reading
 
 
-def _likeness_of_shared(text: str) -> float:
-    """More than that of either client, where both have settings that count, or where none is one
-    client's alone: addresses and credentials say nothing of who reads the file."""
+def _shared_likeness(text: str) -> float:
+    """A likeness above that of either client if both have settings that count, or if all settings
+    are common to both: addresses and credentials do not show which client reads the file."""
     keys = _keys(text)
     both = len(likely_clients(keys)) == len(_CLIENTS)
     if not (both or _are_common(keys)) or any(map(other_products.is_foreign, keys)):
@@ -68,19 +75,20 @@ def _likeness_of_shared(text: str) -> float:
 
 
 def _are_common(keys: frozenset[str]) -> bool:
-    """Whether each of these names is one of both clients."""
+    """Whether both clients have all of these names."""
     return bool(keys) and keys <= _names(Component.PRODUCER) & _names(Component.CONSUMER)
 
 
-def may_be_of_topic(text: str) -> bool:
-    """Whether each name here is a topic's, and a broker's for all its topics."""
+def may_be_topic(text: str) -> bool:
+    """Whether topics and brokers have all names of a file."""
     keys = _keys(text)
     return bool(keys) and keys <= _names(Component.TOPIC) & _names(Component.BROKER)
 
 
 @lru_cache(maxsize=1)
 def _keys(text: str) -> frozenset[str]:
-    """The names in a text, which each kind of file asks for in turn; none if it cannot be read."""
+    """The names in a text; empty if it cannot be read. Cached, because every kind of file needs
+    them."""
     try:
         return frozenset(entry.key for entry in islice(properties(text), MAX_ITEMS))
     except IntakeError:
@@ -88,19 +96,19 @@ def _keys(text: str) -> frozenset[str]:
 
 
 def _likeness(text: str, component: Component) -> float:
-    """The share of names that this component has; those that no other has count twice."""
+    """The share of names that this component has. Names that no other component has count twice."""
     keys = _keys(text)
     if any(map(other_products.is_foreign, keys)):
-        # Reading it says whose it is. A file of Spring or Quarkus may speak of such a product, too.
+        # The reader names the product. A file of Spring or Quarkus may have such names, too.
         return 0.89 if component is Component.PRODUCER else 0.0
     return _share(keys, component)
 
 
 def _share(keys: frozenset[str], component: Component) -> float:
     others = [_names(kind) for kind in _KINDS if kind is not component]
-    here = keys & _names(component)
-    only = here.difference(*others)
-    return 0.4 * (len(here) + len(only)) / max(1, len(keys))
+    names = keys & _names(component)
+    unique = names.difference(*others)
+    return 0.4 * (len(names) + len(unique)) / max(1, len(keys))
 
 
 @cache
@@ -119,7 +127,7 @@ READERS = (
     ),
     Reader(
         "clients-properties", "client.properties (a producer's and a consumer's)",
-        _likeness_of_shared, read_shared,
+        _shared_likeness, read_shared,
     ),
 )  # fmt: skip
 
@@ -128,10 +136,10 @@ _OF_REGISTRY = re.compile(r"schema\.registry\.|basic\.auth\.(?:credentials|user)
 """What Confluent's own files for a cluster hold beside settings of librdkafka."""
 
 
-def claim_for_librdkafka(reading: Reading) -> None:
-    """Names librdkafka as the client of a file that has names of its own and none of Java's.
+def recognize_librdkafka(reading: Reading) -> None:
+    """Sets librdkafka as the client of a file that has names of librdkafka and none of Java's.
 
-    What counts where nothing is stated is librdkafka's, then, which promises less.
+    Its defaults count then, which promise less.
     """
     java, librdkafka = (
         frozenset().union(*(known_keys(newest(family), client) for client in _CLIENTS))
@@ -140,31 +148,35 @@ def claim_for_librdkafka(reading: Reading) -> None:
     items = [item for item in reading.items if item.component in _CLIENTS]
     of_registry = [item for item in items if _OF_REGISTRY.match(item.name)]
     items = [item for item in items if item not in of_registry]
-    own = [item for item in items if item.name in librdkafka - java or is_of_binding(item.name)]
-    own = [item for item in own if item.name not in _OLD]
-    if own and not any(item.name in java - librdkafka for item in items):
+    librdkafka_items = [
+        item for item in items if item.name in librdkafka - java or is_binding_setting(item.name)
+    ]
+    librdkafka_items = [item for item in librdkafka_items if item.name not in _OLD_CONSUMER_NAMES]
+    if librdkafka_items and not any(item.name in java - librdkafka for item in items):
         reading.heads["family"] = Family.LIBRDKAFKA
-        words = f"{own[0].name} is a name of librdkafka alone, so the file is read as its own; "
-        reading.note(own[0].line, f"{words}with --client java it is not")
+        first = librdkafka_items[0]
+        words = f"{first.name} is a name of librdkafka alone, so the file is read for librdkafka; "
+        reading.note(first.line, f"{words}with --client java it is not")
         reading.items = [item for item in reading.items if item not in of_registry]
         for item in of_registry:
             words = f"{item.name} is for the Schema Registry's client: librdkafka refuses it, and "
             reading.note(item.line, f"{words}your code has to take it out")
 
 
-def by_slips(text: str) -> Reader | None:
-    """The file that names near real ones make most likely; None if fewer than half are near.
+def reader_by_typos(text: str) -> Reader | None:
+    """The most likely reader by names that are typos of real ones; None if fewer than half are
+    typos.
 
-    For a text with no real name at all. Only the first few names are tried: each takes some
+    For a text without any real name. Only the first names are tried, because each takes some
     milliseconds.
     """
     try:
-        keys = {entry.key for entry in islice(properties(text), _TRIED)}
+        keys = {entry.key for entry in islice(properties(text), _MAX_KEYS)}
     except IntakeError:
         return None
-    every = frozenset[str]().union(*map(_names, _KINDS))
-    meant = frozenset(near for key in keys if (near := nearest(key, every, SLIP)))
-    if not meant or 2 * len(meant) < len(keys):
+    known_names = frozenset[str]().union(*map(_names, _KINDS))
+    intended = frozenset(near for key in keys if (near := nearest(key, known_names, TYPO)))
+    if not intended or 2 * len(intended) < len(keys):
         return None
-    shares = [_share(meant, component) for component in _KINDS]
+    shares = [_share(intended, component) for component in _KINDS]
     return READERS[shares.index(max(shares))]

@@ -1,7 +1,7 @@
-"""Notes about real settings that are not weighed, where there is more to say than that.
+"""Specific notes about existing settings that are not weighed.
 
-Sources: KIP-405 and Kafka operations/tiered-storage.md; KIP-74 (the first batch of an answer is
-sent whatever its size); LogValidator.java (brokers compress anew); QuorumConfig.java.
+Sources: KIP-405 and Kafka operations/tiered-storage.md; KIP-74 (the first batch of a response is
+sent whatever its size); LogValidator.java (brokers recompress); QuorumConfig.java.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from advisor.intake.clients.known_settings import decides
 from advisor.intake.reading import Item
 
 _LOCAL = "counts for topics with remote.storage.enable=true only"
-_PLUGIN = "is handed on to a plug-in of tiered storage: not taken into account"
-_NO_LIMIT = "is no limit on a batch: the first one of an answer comes whatever its size (KIP-74)"
+_PLUGIN = "is passed to a plug-in of tiered storage: not taken into account"
+_NO_LIMIT = "does not limit a batch: a response has its first batch whatever its size (KIP-74)"
 _COMPRESSED = (
-    "has the brokers compress anew what was sent otherwise: what counts for max.message.bytes is "
-    "the size after that, and a batch that fits where it is sent may be refused"
+    "makes the brokers recompress batches of another codec: max.message.bytes applies to the size "
+    "after that, and a batch that fits when it is sent may be refused"
 )
 _QUORUM = (
-    "is longer than clients wait: where the machine that dies is the active controller, too, "
-    "nobody leads its partitions until another controller is elected. Delivery Lab does not take "
+    "is longer than clients wait: if the machine that dies is also the active controller, its "
+    "partitions have no leader until another controller is elected. Delivery Lab does not take "
     "that wait into account"
 )
 _THROTTLED = (
     "throttles replicas that are not in sync (KIP-73), also after the reassignment that it was "
-    "for: with a rate below that of new records one that fell behind never comes back"
+    "for: if the rate is below that of new records, a replica that fell behind never catches up"
 )
 _MIGRATING = (
     "is a step of the migration to KRaft (KIP-866): while it lasts the new controllers elect "
     "leaders for all brokers, by their own files. The answer is for the mode that this file runs in"
 )
 _FEW = (
-    "is few connections: a client has two to the broker that it asked first, and brokers have "
-    "several to each other and to the active controller. One too many is closed"
+    "allows few connections: a client has two to its bootstrap broker, and brokers have several "
+    "to each other and to the active controller. One too many is closed"
 )
 _CONNECTIONS = 20
 _PATIENCE_MS = 30_000
-"""What may pass for an election of controllers, beside a broker's session, until the clients'
-default delivery timeout of 120 s is in sight."""
+"""The time that an election of controllers may take, in addition to a broker's session, within the
+clients' default delivery timeout of 120 s."""
 
 
 def _is_true(text: str) -> bool:
@@ -86,7 +86,7 @@ _REMARKS: Mapping[tuple[Component, str], tuple[Callable[[str], bool], str]] = {
 
 
 def remark(item: Item) -> str:
-    """What is said of a setting with this value; empty where "not weighed" is enough."""
+    """The note about a setting with this value; empty if there is none."""
     if item.component is Component.BROKER and item.name.startswith(PLUGINS):
         return _PLUGIN
     applies, words = _REMARKS.get((item.component, item.name), (_any, ""))
@@ -94,16 +94,16 @@ def remark(item: Item) -> str:
 
 
 PLUGINS = ("rlmm.config.", "rsm.config.")
-"""How the settings of tiered storage's plug-ins begin, unless brokers are told otherwise
+"""The prefixes of settings of tiered storage's plug-ins, unless brokers set others
 (remote.log.metadata.manager.impl.prefix, remote.log.storage.manager.impl.prefix)."""
 
 
 def hint(item: Item, names: frozenset[str]) -> str:
-    """The known name that stands behind a prefix of a team's own, or the nearest one, where it is
-    too far to be a slip of the finger."""
+    """A hint about the known name after a team's own prefix, or about the nearest known name if it
+    is too far for a typo; else empty."""
     parts = item.name.split(".")
-    ends = (".".join(parts[first:]) for first in range(1, len(parts)))
-    if behind := next((end for end in ends if end in names and decides(end)), ""):
-        return f". Where code of your own takes it for {behind}, state that"
+    suffixes = (".".join(parts[first:]) for first in range(1, len(parts)))
+    if name := next((suffix for suffix in suffixes if suffix in names and decides(suffix)), ""):
+        return f". If your own code uses it for {name}, state that"
     near = nearest(item.name, names, cutoff=0.75)
     return f". The nearest known is {near}." if near else ""

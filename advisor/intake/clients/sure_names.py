@@ -1,4 +1,4 @@
-"""Names that nothing but a setting of a client has, however an application calls it."""
+"""Names that are always a setting of a client, whatever prefix an application adds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ SURE: Mapping[str, str] = {
     "enableautocommit": "enable.auto.commit",
     "isolationlevel": "isolation.level",
 }
-"""Settings of clients that nothing else has, whatever stands before one of them: as they are called
-without anything between their words, and by libraries."""
-_OF_DATABASES = re.compile(r"(?:^|[._-])(?:db|pg|tx|\w*(?:sql|jdbc|base|source|postgres))[._-]")
+"""Settings of clients by names that mean nothing else, without separators, including names of
+libraries."""
+_DATABASE_PREFIX = re.compile(r"(?:^|[._-])(?:db|pg|tx|\w*(?:sql|jdbc|base|source|postgres))[._-]")
 
 
-def sure(name: str) -> str | None:
-    """The setting of a client that a name ends in, where nothing else is called so."""
+def sure_setting(name: str) -> str | None:
+    """The setting of a client that a name ends in; None if there is none, or if the name may mean
+    another thing."""
     words = re.split(r"[._-]", name)
-    found = (SURE.get("".join(words[first:])) for first in range(len(words)))
-    sure = next(filter(None, found), None)
-    return None if sure == "isolation.level" and _OF_DATABASES.search(name) else sure
+    candidates = (SURE.get("".join(words[first:])) for first in range(len(words)))
+    setting = next(filter(None, candidates), None)
+    return None if setting == "isolation.level" and _DATABASE_PREFIX.search(name) else setting

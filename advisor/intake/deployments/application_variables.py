@@ -9,7 +9,7 @@ from itertools import dropwhile
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
 from advisor.intake.clients.known_settings import decides, is_weighed, known_keys, newest
-from advisor.intake.clients.sure_names import SURE, sure
+from advisor.intake.clients.sure_names import SURE, sure_setting
 from advisor.intake.deployments.images import setting_of
 from advisor.intake.formats.arguments import arguments
 from advisor.intake.text import IntakeError, shown
@@ -59,7 +59,7 @@ def refuse_clients(variable: str, line: int) -> None:
     name = _nested(name)
     _refuse_of_frameworks(variable, name, line)
     words = dropwhile(_BEFORE.__contains__, [word for word in name.split(".") if word])
-    own = sure(name) or ".".join(words)
+    own = sure_setting(name) or ".".join(words)
     for part in (Component.PRODUCER, Component.CONSUMER):
         if is_weighed(Family.JAVA, part, own) and not is_free(own):
             what = f"{shown(variable)} is {own} of a {part} as an application of your own has it."
@@ -72,7 +72,7 @@ def refuse_unprefixed(variable: str, line: int) -> None:
     Where the name of a channel of Quarkus ends in it cannot be seen."""
     name = _nested(setting_of(variable))
     _refuse_of_frameworks(variable, name, line)
-    if name.startswith(("producer.", "consumer.", "kafka.")) or sure(name) is not None:
+    if name.startswith(("producer.", "consumer.", "kafka.")) or sure_setting(name) is not None:
         refuse_clients(variable, line)
 
 
@@ -82,7 +82,7 @@ def refuse_arguments(texts: Iterable[tuple[str, int]]) -> None:
     for text, line in texts:
         is_tool = _TOOLS.search(text) is not None
         for name, _, _ in arguments(text):
-            is_bare = "." not in name and not is_tool and sure(name) is not None
+            is_bare = "." not in name and not is_tool and sure_setting(name) is not None
             if is_bare or ("." in name and name[0].islower() and not name.startswith("spring.")):
                 refuse_unprefixed(name, line)
         own = None if is_tool or "spring" in text or "\n" in text else _IN_VALUE.search(text)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from advisor.catalog import Component
-from advisor.intake.clients.created_topics import ONE, Created, state_created
+from advisor.intake.clients.created_topics import ONE, Created, combine_created
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.cluster import internal_topics
@@ -127,7 +127,7 @@ def take_topics(
         for match in _TOPIC.finditer(text)
     ]
     if created:
-        state_created(reading, created)
+        combine_created(reading, created)
 
 
 def is_read(text: str) -> bool:

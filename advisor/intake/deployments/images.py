@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from advisor.catalog import Component, SettingError, kafka_line, kafka_versions
 from advisor.catalog.versions import at_least
-from advisor.intake.clients.other_brokers import RULES_OF_THEIR_OWN
+from advisor.intake.clients.other_brokers import OTHER_RULES
 from advisor.intake.clients.placeholders import COMPOSE
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
@@ -132,7 +132,7 @@ def refuse_other_brokers(image: str, line: int) -> None:
     match = _NAME.fullmatch(image)
     product = _OTHER_BROKERS.get(match["name"]) if match else None
     if product:
-        raise IntakeError(f"Line {line}: {product} {RULES_OF_THEIR_OWN}")
+        raise IntakeError(f"Line {line}: {product} {OTHER_RULES}")
 
 
 def passed_over(image: str, variable: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.catalog import Component
 from advisor.intake.clients.known_settings import decides
-from advisor.intake.clients.sure_names import sure
+from advisor.intake.clients.sure_names import sure_setting
 from advisor.intake.deployments.images import setting_of
 from advisor.intake.deployments.kubernetes_kinds import is_beside
 from advisor.intake.formats.yaml_nodes import Leaf
@@ -32,7 +32,7 @@ def deciding(text: str, begins: int = 0, ends: int | None = None) -> Iterator[tu
     for match in _NAME.finditer(text, begins, len(text) if ends is None else ends):
         nested = match["nested"]
         name = match["name"] or match["argument"] or nested or _of_variable(match["variable"])
-        if sure(name) is not None if nested else decides(name):
+        if sure_setting(name) is not None if nested else decides(name):
             yield match.start(), name
 
 
@@ -41,7 +41,7 @@ def refuse_resource(reading: Reading, kind: Leaf, leaves: Iterable[Leaf]) -> Non
     for leaf in leaves if not is_beside(kind.text) else ():
         key = leaf.path[-1]
         of_kafka = any("kafka" in part.lower() for part in leaf.path[:-1])
-        found = key if sure(key) is not None or (of_kafka and decides(key)) else ""
+        found = key if sure_setting(key) is not None or (of_kafka and decides(key)) else ""
         found = found or next((name for _, name in deciding(f'"{key}": "{leaf.text}"')), "")
         found = found or next((name for _, name in deciding(leaf.text)), "")
         if found:
@@ -54,7 +54,11 @@ def refuse_entry(reading: Reading, leaf: Leaf) -> bool:
     """Refuses a setting that decides in an entry of a ConfigMap that is not read as a file, and
     says whether it did."""
     key = leaf.path[-1]
-    found = key if sure(key) is not None else next((name for _, name in deciding(leaf.text)), "")
+    found = (
+        key
+        if sure_setting(key) is not None
+        else next((name for _, name in deciding(leaf.text)), "")
+    )
     if found:
         words = f"stands in an entry that is not read. {_LEAVE}"
         reading.wrong(Component.APPLICATION, found, leaf.line, f"{shown(found)} {words}")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 
 from advisor.catalog import Component, Problem
-from advisor.intake.clients.created_topics import state_topics
+from advisor.intake.clients.created_topics import combine_topics
 from advisor.intake.clients.placeholders import FILLED_IN
 from advisor.intake.cluster import internal_topics
 from advisor.intake.cluster.metadata_version import (
@@ -88,7 +88,7 @@ def read_resources(found: Sequence[list[Leaf]], *, is_all: bool = True) -> Readi
         for leaf in leaves:
             take(reading, leaf)
     _quota_of_all(reading, chain.from_iterable(found))
-    state_topics(reading, [part for part, _ in topics], [line for _, line in topics])
+    combine_topics(reading, [part for part, _ in topics], [line for _, line in topics])
     if brokers:
         reading.heads["brokers"] = str(brokers)
     if controllers:
@@ -337,7 +337,9 @@ def _nothing(reading: Reading, leaf: Leaf) -> None:
     """A pool is counted as a whole."""
 
 
-_CONNECT = "is of Kafka Connect, which sets up the clients of its connectors by rules of its own"
+_CONNECT = (
+    "belongs to Kafka Connect, which configures the clients of its connectors by its own rules"
+)
 _OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("KafkaConnect", "KafkaConnector", "KafkaMirrorMaker2"), _CONNECT),
     "KafkaMirrorMaker": "copies topics between clusters by rules of its own",

@@ -12,7 +12,7 @@ import re
 from math import prod
 
 from advisor.catalog import Component, Family
-from advisor.intake.clients.created_topics import state_topics
+from advisor.intake.clients.created_topics import combine_topics
 from advisor.intake.clients.known_settings import decides, known_keys, newest
 from advisor.intake.cluster import internal_topics
 from advisor.intake.deployments import terraform_msk
@@ -114,7 +114,7 @@ def read(text: str) -> Reading:
             continue
         parts.append(part)
         lines.append(first)
-    state_topics(reading, parts, lines)
+    combine_topics(reading, parts, lines)
     labels = {resource["label"] for resource in resources if resource["label"]}
     reading.subject = Subject.by_name(labels, labels=True)
     return reading

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from advisor.catalog import Component, Family
 from advisor.intake.clients.known_settings import known_keys, newest
 from advisor.intake.clients.placeholders import by_default
-from advisor.intake.clients.sure_names import sure
+from advisor.intake.clients.sure_names import sure_setting
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
@@ -41,7 +41,7 @@ def refuse_custom_names(reading: Reading, leaves: Iterable[Leaf], written: Itera
             continue
         if name in placeholders:
             continue
-        key = None if _OTHER_BROKERS.search(lower_name) else sure(lower_name)
+        key = None if _OTHER_BROKERS.search(lower_name) else sure_setting(lower_name)
         if key == "isolation.level" and not _CLIENT_WORD.search(lower_name):
             continue
         if key and by_default(leaf.text).strip().lower() not in _SAFE_VALUES[key]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.intake.clients.generated_names import is_new
+from advisor.intake.clients.generated_names import is_generated
 from advisor.intake.reading import Reading
 
 _INSTANCE_PLACEHOLDER = re.compile(
@@ -20,7 +20,7 @@ _INSTANCE_PLACEHOLDER = re.compile(
 def note_transactional_id(reading: Reading, name: str, text: str, line: int) -> None:
     """Adds a note on the consequences of a transactional.id, or a prefix of one, that all instances
     share, or that changes at each start."""
-    if is_new(text):
+    if is_generated(text):
         words = f"{name} is new at each start: nobody aborts the open transaction of an instance "
         reading.note(line, f"{words}that died, and readers wait for transaction.timeout.ms")
     elif not _INSTANCE_PLACEHOLDER.search(text):

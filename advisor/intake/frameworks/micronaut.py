@@ -15,7 +15,7 @@ from functools import partial
 from advisor.catalog import Component, Family
 from advisor.intake.application_file import ApplicationFile, leaves_by_part
 from advisor.intake.clients.known_settings import known_keys, newest
-from advisor.intake.clients.placeholders import SPRING, fill, resolved
+from advisor.intake.clients.placeholders import SPRING, fill, with_references
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.java_properties import Property
@@ -65,7 +65,7 @@ def read_files(files: Iterable[ApplicationFile]) -> Reading:
 
 def _read(leaves_of_all: Sequence[Leaf]) -> Reading:
     reading = Reading(heads={"family": Family.JAVA})
-    resolved_leaves = resolved(reading, leaves_of_all)
+    resolved_leaves = with_references(reading, leaves_of_all)
     refuse_custom_names(reading, resolved_leaves, leaves_of_all)
     kafka_leaves = [leaf for leaf in resolved_leaves if leaf.path[0].startswith("kafka.")]
     if not any(_CLIENT_PROPERTY.fullmatch(leaf.path[0]) for leaf in kafka_leaves):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from advisor.intake.application_file import ApplicationFile, leaves_by_part
-from advisor.intake.clients.placeholders import by_default, resolved
+from advisor.intake.clients.placeholders import by_default, with_references
 from advisor.intake.formats.dotted import leaves
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.reading import Profiles, Reading
@@ -79,7 +79,7 @@ def effective_leaves(
         effective += _effective_of_source(reading, source.leaves, active, ignored)
     for profile, line in ignored.items():
         reading.note(line, f"what applies only in profile {shown(profile)} is not read")
-    return resolved(reading, effective)
+    return with_references(reading, effective)
 
 
 def _ordered(sources: Iterable[Source], active: Sequence[str]) -> list[Source]:

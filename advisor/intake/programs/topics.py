@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from advisor.catalog import Component
-from advisor.intake.clients.created_topics import state_topics
+from advisor.intake.clients.created_topics import combine_topics
 from advisor.intake.clients.known_settings import decides
 from advisor.intake.reading import Reading
 from advisor.intake.text import shown
@@ -46,4 +46,4 @@ def take_topics(reading: Reading, made: Iterable[Made], line: Callable[[int], in
         if part.items:
             parts.append(part)
             lines.append(line(topic.at))
-    state_topics(reading, parts, lines)
+    combine_topics(reading, parts, lines)

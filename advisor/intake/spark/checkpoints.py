@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.catalog import Component
-from advisor.intake.clients.generated_names import is_new, with_assigned
+from advisor.intake.clients.generated_names import is_generated, with_assignments
 from advisor.intake.reading import Reading
 from advisor.intake.spark import shared_checkpoints
 
@@ -41,7 +41,7 @@ def check_generated_name(reading: Reading, code: str, at: int, variable: str, li
     """States a local checkpoint where its computed name is a new one at each start. `at` is the
     offset of its option, `variable` the name that holds it, if any."""
     stated = code[at : at + _REACH].split("\n", 1)[0].split(").", 1)[0]
-    if is_new(with_assigned(code, variable) if variable else stated):
+    if is_generated(with_assignments(code, variable) if variable else stated):
         reading.state(Component.APPLICATION, "checkpoint", "local", line)
         reason = "checkpointLocation is a new one at each start, so that the query begins anew"
         reading.note(line, f"{reason} (application.checkpoint)")
@@ -85,7 +85,7 @@ def _parents(place: str) -> list[str]:
 def _path_variables(code: str, written: str) -> list[str]:
     """The variables in the expression of a path. Each may hold a parent folder."""
     names = list[str]()
-    for expression in (written, with_assigned(code, written.strip())):
+    for expression in (written, with_assignments(code, written.strip())):
         placeholders = " ".join(re.findall(r"\{(\w+)\}", expression))
         names += _NAME.findall(f"{re.sub(_QUOTED, ' ', expression)} {placeholders}")
     return [name for name in names[:_MAX_NAMES] if name not in _OTHER_NAMES]

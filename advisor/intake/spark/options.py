@@ -13,7 +13,7 @@ from functools import cache
 
 from advisor.catalog import Component, Family, settings_of
 from advisor.intake.clients.known_settings import known_keys, newest
-from advisor.intake.clients.several_clients import disagreeing
+from advisor.intake.clients.several_clients import differences
 from advisor.intake.formats.java_properties import properties
 from advisor.intake.programs.python import settings_dicts
 from advisor.intake.reading import Reader, Reading
@@ -78,7 +78,7 @@ def read(text: str) -> Reading:
     """The options of source and sink. Raises `IntakeError`."""
     reading = Reading(heads={"family": Family.SPARK})
     code = _read_calls(reading, text)
-    for item, words in disagreeing(reading.items, newest(Family.SPARK)):
+    for item, words in differences(reading.items, newest(Family.SPARK)):
         reading.wrong(item.component, item.name, item.line, words)
     if _JSON_OFFSETS.search(text):
         _properties(reading, text)

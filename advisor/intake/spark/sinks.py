@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from advisor.catalog import Component
-from advisor.intake.clients.generated_names import is_new, with_assigned
+from advisor.intake.clients.generated_names import is_generated, with_assignments
 from advisor.intake.reading import Reading
 from advisor.intake.text import line_of
 
@@ -105,7 +105,9 @@ def check_functions(reading: Reading, code: str) -> None:
         options = [option.search(match[0]) for option in _TRANSACTION] if match else []
         if not options or not all(options):
             return
-        if is_new(with_assigned(code, "".join(option[1] for option in options[:1] if option))):
+        if is_generated(
+            with_assignments(code, "".join(option[1] for option in options[:1] if option))
+        ):
             return
     line = line_of(code, writes[0])
     reading.state(Component.APPLICATION, "sink", "idempotent", line)

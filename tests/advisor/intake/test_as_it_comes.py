@@ -52,7 +52,7 @@ def test_a_file_of_connect_is_not_taken_for_a_clients(name: str, kind: str) -> N
     intake = read(text, Product(Family.JAVA, "4.3", "4.3"), kind)
     assert not intake.settings
     (problem,) = intake.problems
-    assert problem.message.startswith(f"Line 4: {name} is of Kafka Connect.")
+    assert problem.message.startswith(f"Line 4: {name} belongs to Kafka Connect.")
 
 
 MAIN: dict[str, Value] = {"producer.acks": "all"}

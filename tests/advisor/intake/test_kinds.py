@@ -61,7 +61,7 @@ WRONG = [
      "Line 2: a second topic, b; one pipeline has one."),
     ("strimzi", "kind: KafkaTopic\nspec: {config: {min.insync.replicas: 2}}\n---\nkind: KafkaTopic",
      "Line 1: min.insync.replicas: not every topic that is created here has the same. A pipeline "
-     "has one topic; leave that one alone here."),
+     "has one topic; leave only that one here."),
     ("strimzi", "kind: Kafka\nspec: {kafka: {version: 1.0.0}}",
      "We know Kafka 4.3 to 2.8; '1.0.0' is none of them. Which bugs that release has is on the "
      "page of known bugs (/advisories/?version=1.0.0), and in `manage.py advisories --version "

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.catalog import Component
-from advisor.intake.clients.known_settings import is_weighed_of
+from advisor.intake.clients.known_settings import is_weighed_key
 from advisor.intake.frameworks.spring.code_values import UNKNOWN, value
 from advisor.intake.frameworks.spring.stated_by_code import Said
 from advisor.intake.programs.jvm.code import Code
@@ -106,7 +106,7 @@ def _rows(
         if key in others:
             continue
         text = value(code, written)
-        if (depends or at >= until) and is_weighed_of(component, key):
+        if (depends or at >= until) and is_weighed_key(component, key):
             text = UNKNOWN
         yield Said(code.line(at), f"spring.kafka.{component}.properties.[{key}]", text)
 

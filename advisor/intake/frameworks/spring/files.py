@@ -19,8 +19,8 @@ from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
 from advisor.catalog.texts import is_free
 from advisor.intake.application_file import ApplicationFile, leaves_by_part
-from advisor.intake.clients.known_settings import known_keys, newest, weighed_of
-from advisor.intake.clients.placeholders import SPRING, by_default, fill, resolved
+from advisor.intake.clients.known_settings import known_keys, newest, weighed_names
+from advisor.intake.clients.placeholders import SPRING, by_default, fill, with_references
 from advisor.intake.clients.streams_properties import take as take_streams
 from advisor.intake.formats.dotted import is_yaml
 from advisor.intake.formats.java_properties import Property, properties
@@ -95,7 +95,9 @@ def take(reading: Reading, leaves: list[Leaf], without: Collection[str] = ()) ->
     """What Spring makes of its properties, with the values that it sets itself."""
     code = CodeFacts(leaves)
     written = leaves = code.properties(leaves)
-    leaves = [replace(leaf, path=(_canonical(leaf.path),)) for leaf in resolved(reading, leaves)]
+    leaves = [
+        replace(leaf, path=(_canonical(leaf.path),)) for leaf in with_references(reading, leaves)
+    ]
     leaves = [leaf for leaf in leaves if spring_bindings.binding_of(leaf.path[0]) not in without]
     leaves = code.counting(reading, leaves)
     _imports(reading, leaves)
@@ -182,7 +184,7 @@ def _own_clients(reading: Reading, leaves: list[Leaf], known: Collection[str]) -
         rest = ".".join(part for part in parts[kafka + 1 :])
         key = re.sub(r"^(?:.*\.)?(?:producer|consumer)s?\.(?:properties\.|config\.)?", "", rest)
         for component in (_PRODUCER, _CONSUMER):
-            settings = {relaxed(own.replace(".", "")): own for own in weighed_of(component)}
+            settings = {relaxed(own.replace(".", "")): own for own in weighed_names(component)}
             own = settings.get(relaxed(key.replace(".", "")))
             if own and not is_free(own):
                 words = f"is {own} of a {component} as code of your own has it. Give the settings "
@@ -277,13 +279,13 @@ def _no_name(reading: Reading, component: Component, name: str, leaf: Leaf) -> N
     """A name that Spring Boot does not have and passes over (`ignoreUnknownFields`): applications
     put names of their own there. One that may be meant for a setting that counts is refused."""
     words = f"There is no spring.kafka.{component}.{shown(name)}"
-    settings = {relaxed(own.replace(".", "")): own for own in weighed_of(component)}
+    settings = {relaxed(own.replace(".", "")): own for own in weighed_names(component)}
     meant = settings.get(relaxed(name.replace(".", "")))
     names = {relaxed(own): own for own in NAMES[component]}
     near = names.get(nearest(relaxed(name), frozenset(names)) or "")
     if meant:
         reading.wrong(component, name, leaf.line, words, f"properties.{meant}")
-    elif near and NAMES[component][near] in weighed_of(component):
+    elif near and NAMES[component][near] in weighed_names(component):
         reading.wrong(component, name, leaf.line, words, near)
     else:
         reading.note(leaf.line, f"{words}: Spring passes over it".replace("There", "there", 1))

@@ -15,7 +15,7 @@ from functools import partial
 
 from advisor.catalog import Component
 from advisor.catalog.texts import is_free
-from advisor.intake.clients.known_settings import is_weighed_of
+from advisor.intake.clients.known_settings import is_weighed_key
 from advisor.intake.frameworks.spring import client_factories, stated_by_code
 from advisor.intake.frameworks.spring.client_factories import Client
 from advisor.intake.frameworks.spring.container_factories import FACTORIES, Container, container
@@ -407,7 +407,7 @@ def _deciding(rows: Iterable[Said]) -> frozenset[tuple[str, str]]:
         part, _, key = row.name.removeprefix("spring.kafka.").partition(".properties.")
         name = key.strip("[]")
         if row.name == _PREFIX or (
-            key and is_weighed_of(Component(part), name) and not is_free(name)
+            key and is_weighed_key(Component(part), name) and not is_free(name)
         ):
             found.add((row.name, "" if row.name == _PREFIX else row.text))
     return frozenset(found)

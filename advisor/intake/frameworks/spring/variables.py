@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from advisor.catalog import Component, Family
 from advisor.catalog.nearest import nearest
-from advisor.intake.clients.known_settings import SLIP, decides, known_keys, newest
+from advisor.intake.clients.known_settings import TYPO, decides, known_keys, newest
 from advisor.intake.formats.yaml_nodes import Leaf
 from advisor.intake.frameworks.spring.names import NAMES, relaxed
 from advisor.intake.reading import Reading
@@ -100,5 +100,5 @@ def _nearest(name: str) -> str | None:
         names |= known_keys(newest(Family.STREAMS), Component.STREAMS)
     if key in names or (part not in _CLIENTS and key.startswith(_INNER)):
         return None
-    near = nearest(key, names, SLIP)
+    near = nearest(key, names, TYPO)
     return f"{head}properties.{near}" if near else ""

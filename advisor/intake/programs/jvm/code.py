@@ -14,12 +14,12 @@ from itertools import islice
 
 from advisor.catalog import Component, Family
 from advisor.catalog.texts import is_free
-from advisor.intake.clients.generated_names import refuse_new_group, with_assigned
+from advisor.intake.clients.generated_names import refuse_new_group, with_assignments
 from advisor.intake.clients.known_settings import (
-    having,
-    is_of_client,
-    is_of_streams,
-    is_weighed_of,
+    clients_having,
+    is_client_setting,
+    is_streams_application,
+    is_weighed_key,
     likely_clients,
 )
 from advisor.intake.clients.streams_properties import TELEMETRY
@@ -173,13 +173,13 @@ def _is_of_client(made: _Object, plain: str) -> bool:
     """Whether it holds settings of a client that writes or reads, which AdminClient does not."""
     if jvm_topics.administers(plain, made) or jvm_topics.only_administers(plain):
         return False
-    return any(is_of_client(key) for key, _, _, _ in made.pairs[:_TRIED])
+    return any(is_client_setting(key) for key, _, _, _ in made.pairs[:_TRIED])
 
 
 def _likely(made: _Object, until: int) -> list[tuple[str, int, int]]:
     """The clients of an object that the program hands to none, by the names that it holds."""
     keys = [key for key, _, _, _ in made.pairs]
-    if is_of_streams(keys):
+    if is_streams_application(keys):
         return [("Streams", made.start, until)]
     return [(client.title(), made.start, until) for client in likely_clients(keys)]
 
@@ -192,14 +192,14 @@ def _state(reading: Reading, code: Code, made: _Object, client: tuple[Component,
         reading.clients.add((component, process))
     before = [pair for base in made.bases for pair in base.pairs]
     for key, written, at, depends in before:
-        if component in having(key, clients):
+        if component in clients_having(key, clients):
             _take(reading, code, component, (key, written, code.line(at), depends), process)
     for key, written, at, depends in made.pairs:
-        if component not in having(key, clients):
+        if component not in clients_having(key, clients):
             continue  # of an object that two kinds of clients are made of
         if at < until:
             _take(reading, code, component, (key, written, code.line(at), depends), process)
-        elif not code.follows(at, until) and is_weighed_of(component, key):
+        elif not code.follows(at, until) and is_weighed_key(component, key):
             words = "may be put in before its client is made, or after that"
             reading.wrong(component, key, code.line(at), f"{shown(key)} {words}")
 
@@ -209,8 +209,8 @@ def _take(
     process: str,
 ) -> None:  # fmt: skip
     key, written, line, depends = pair
-    counts, text = is_weighed_of(component, key), code.value(written)
-    stated = with_assigned(code.plain, written) if text is None else ""
+    counts, text = is_weighed_key(component, key), code.value(written)
+    stated = with_assignments(code.plain, written) if text is None else ""
     if refuse_new_group(reading, component, key, stated, line):
         return
     if text is None and is_free(key) and '"' in written:

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from advisor.intake.clients.generated_names import is_new
+from advisor.intake.clients.generated_names import is_generated
 
 
 def constants(tree: ast.AST) -> dict[str, ast.expr]:
@@ -24,7 +24,7 @@ def constants(tree: ast.AST) -> dict[str, ast.expr]:
 
 def _is_followed(value: ast.expr) -> bool:
     is_plain = isinstance(value, ast.Constant) or default(value) is not None
-    return is_plain or is_new(ast.unparse(value))
+    return is_plain or is_generated(ast.unparse(value))
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

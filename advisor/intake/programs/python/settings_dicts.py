@@ -15,9 +15,9 @@ from advisor.catalog.texts import is_free
 from advisor.intake.clients import other_products
 from advisor.intake.clients.generated_names import refuse_new_group
 from advisor.intake.clients.known_settings import (
+    clients_having,
     decides,
-    having,
-    is_of_client,
+    is_client_setting,
     is_weighed,
     likely_clients,
 )
@@ -183,7 +183,7 @@ def _state(
         words = "what is put into a client's dict here is not known. Write its settings out, or "
         raise IntakeError(f"Line {line}: {words}leave it away if none decides anything.")
     for key, value, line in made.pairs.values():
-        if component not in having(key, clients or (component,)):
+        if component not in clients_having(key, clients or (component,)):
             continue
         plain = known.get(value.id, value) if isinstance(value, ast.Name) else value
         take(reading, component, key, plain, line, process)
@@ -302,7 +302,7 @@ def _by_name(name: str) -> Component | None:
 def _is_of_client(made: Made) -> bool:
     """Whether a dict is a client's, by its name or by any of its keys."""
     named = _by_name(made.name.rpartition(".")[2])
-    return named is not None or any(map(is_of_client, islice(made.pairs, _TRIED)))
+    return named is not None or any(map(is_client_setting, islice(made.pairs, _TRIED)))
 
 
 def _connects(made: Made) -> bool:

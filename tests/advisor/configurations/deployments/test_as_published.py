@@ -173,7 +173,7 @@ SCRIPTS = [
     (f"# {MADE} a --replication-factor 1\n{MADE} a --replication-factor 3\n", 1,
      "min.insync.replicas: 1 -> 2"),
     (f"{MADE} a\n", 1, "s.sh:1: the brokers' default.replication.factor counts"),
-    (f"{MADE} a --replication-factor 3\n{MADE} b\n", 2, "s.sh:2: .*states no copies"),
+    (f"{MADE} a --replication-factor 3\n{MADE} b\n", 2, "s.sh:2: .*without a replication factor"),
     (f"{MADE} a --replication-factor 3\nkafka-configs --alter --entity-type topics "
      "--add-config min.insync.replicas=2\n", 0, "YES"),
     (f"{GOOD}kafka-configs --alter --topic a --add-config-file c.properties\n", 2,

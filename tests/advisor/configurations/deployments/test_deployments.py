@@ -359,7 +359,7 @@ SET = [
      "There is no application setting"),
     ("", f"{TIERED} application.remote.metadata.min.insync.replicas=1", 1, "nobody can find"),
     # LogValidator, KIP-74 and the controllers' own timeouts
-    ("", "topic.compression.type=gzip", 0, "compress anew"),
+    ("", "topic.compression.type=gzip", 0, "recompress batches"),
     ("", "topic.compression.type=producer", 0, "compression.type is not taken"),
     ("", "broker.replica.fetch.max.bytes=10", 0, "no limit on a batch"),
     ("", f"{QUORUM}fetch.timeout.ms=600000", 1, "fetch.timeout.ms: 600000 -> 2000"),

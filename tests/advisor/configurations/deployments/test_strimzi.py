@@ -27,7 +27,7 @@ _SET = (
     "producer.acks=all consumer.auto.offset.reset=earliest application.commit=after-processing "
     "consumer.enable.auto.commit=false application.restart=resumes"
 )
-YES, OF_CONNECT = "^YES", "a {} is of Kafka Connect, .* Nothing of it is read. {}"
+YES, OF_CONNECT = "^YES", "a {} belongs to Kafka Connect, .* Nothing of it is read. {}"
 CHOOSE = "Leave it out, or choose the rest on the command line: --only {}"
 
 
@@ -45,8 +45,8 @@ CHOOSE = "Leave it out, or choose the rest on the command line: --only {}"
     ((TOPIC, CONNECT), "--only KafkaTopic", 0, YES),
     ((BARE, TOPIC, CONNECT), "--only Kafka", 0, YES),
     ((KAFKA, TOPIC), "--only Kafka", 0, YES),
-    ((KAFKA, CONNECT), "--only KafkaConnect", 2, "a KafkaConnect is of Kafka Connect"),
-    ((TOPIC, CONNECT), "--only Kafka", 2, "a KafkaConnect is of Kafka Connect"),
+    ((KAFKA, CONNECT), "--only KafkaConnect", 2, "a KafkaConnect belongs to Kafka Connect"),
+    ((TOPIC, CONNECT), "--only Kafka", 2, "a KafkaConnect belongs to Kafka Connect"),
 ])  # fmt: skip
 def test_clients_beside_the_brokers_are_not_passed_over(
     tmp_path: Path, resources: tuple[str, ...], options: str, code: int, expected: str
@@ -86,7 +86,7 @@ _ORDERS = (
     ((KAFKA, TOPIC, _QUOTA), 1, "a quota holds the producer back"),
     ((KAFKA.replace("factor: 3", "factor: 1"), _PLAIN_TOPIC), 1, "replication.factor: 1 -> 3"),
     ((KAFKA, _ORDERS), 2, "1.yaml:4: acks stands in Orders, of which nothing is read"),
-    ((KAFKA, CONNECT), 2, "1.yaml:2: a KafkaConnect is of Kafka Connect"),
+    ((KAFKA, CONNECT), 2, "1.yaml:2: a KafkaConnect belongs to Kafka Connect"),
     ((USER,), 2, "no Kafka, KafkaNodePool, KafkaTopic"),
 ])  # fmt: skip
 def test_resources_in_files_of_their_own_are_read_as_in_one(

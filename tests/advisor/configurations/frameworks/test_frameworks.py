@@ -74,7 +74,7 @@ def test_settings(options: str, settings: str, code: int, expected: str) -> None
 
 @pytest.mark.parametrize(("line", "code", "expected"), [
     (f"{API}=1", 2, SMALLER),
-    (f"{API}=1\nadmin.request.timeout.ms=1", 2, "no request is answered within that time"),
+    (f"{API}=1\nadmin.request.timeout.ms=1", 2, "no request is answered in that time"),
     (f"{API}=20\nadmin.request.timeout.ms=21", 2, SMALLER),
     (f"{API}=20\nadmin.request.timeout.ms=20", 0, "YES"),
     (f"main.consumer.{API}=1", 1, "CANNOT WORK"),
@@ -87,7 +87,7 @@ def test_a_call_of_streams_that_waits_for_nothing(
     assert_file(file, f"application.id=a\n{line}\n", "", STREAMS, code, expected)
 
 
-OWN = "its defaults are its own"
+OWN = "has its own defaults"
 TO_LIBRDKAFKA = "choose --client librdkafka"
 ON_JAVA = "ProducerConfig values"
 PROGRAMS = [

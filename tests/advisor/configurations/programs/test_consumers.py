@@ -100,7 +100,7 @@ def test_a_reader_that_assigns_subscribes_only_by_a_call(tmp_path: Path, more: s
     assert_file(tmp_path / "A.java", more + code, "", TOPIC, 2, "assign\\(\\) takes the partitions")
 
 
-NEW = "is another one at each start"
+NEW = "is a new one at each start"
 PYTHON = (
     "import uuid\nfrom confluent_kafka import Consumer\n%s\n"
     'c = Consumer({"bootstrap.servers": "b", "group.id": %s, "auto.offset.reset": "earliest", '

@@ -307,7 +307,7 @@ STREAMS = [
     ('props.put("producer.acks", "1");\nprops.put("acks", "all");\n', "", 1, ONE),
     ('props.put("acks", "all");\nprops.put("producer.acks", "1");\n', "", 1, ONE),
     ('props.put("producer.acks", "all");\nprops.put("acks", "1");\n', "--want at-least-once", 0,
-     "acks does not count for the producer beside producer.acks"),
+     "acks does not count for the producer, which has producer.acks"),
     ('props.put(StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "1");\n', "", 1, ONE),
     ("props.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);\n"
      'props.put("consumer.auto.offset.reset", "none");\n', "--want exactly-once", 0, "YES"),

@@ -211,8 +211,12 @@ OF_BINDINGS = [
     (SENDS + '"dotnet.producer.enable.delivery.reports": false}', 1, IGNORED),
     (SENDS + '"go.delivery.reports": true, "go.batch.producer": true}', 0, "YES"),
     (SENDS + '"dotnet.producer.enable.background.poll": false}', 0, "until the code calls Poll"),
-    (TAKES + '"go.events.channel.enable": true}', 0, "wait in a channel"),
-    (TAKES + '"dotnet.consumer.consume.result.fields": "none"}', 0, "is of the client's binding"),
+    (TAKES + '"go.events.channel.enable": true}', 0, "messages in a channel"),
+    (
+        TAKES + '"dotnet.consumer.consume.result.fields": "none"}',
+        0,
+        "belongs to the client's binding",
+    ),
     (SENDS + '"go.foo": 1}', 2, 'No such configuration property: "go.foo"'),
     (SENDS + '"dotnet.producer.foo": 1}', 2, "No such configuration property"),
 ]

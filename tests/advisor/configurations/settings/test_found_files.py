@@ -22,7 +22,7 @@ STANDS = "4: {} stands under kafka.producer in YAML of a kind that we do not kno
     ("vector.toml", VECTOR, "vector.toml:1: this is a file of Vector"),
     ("telegraf.toml", '[[outputs.kafka]]\nbrokers = ["k"]\n', "this is a file of Telegraf"),
     ("sink.json", "{\n 'connector.class': 'SnowflakeSink',\n 'topics': 't'\n}\n",
-     "sink.json:2: connector.class is of Kafka Connect"),
+     "sink.json:2: connector.class belongs to Kafka Connect"),
     ("topic.yaml", "apiVersion: apps.cpc.platform.confluent.io/v1beta1\nkind: KafkaTopic\n",
      "topic.yaml:1: this is a resource of Confluent for Kubernetes"),
     ("config.yaml", OWN % "acks", STANDS.format("acks")),

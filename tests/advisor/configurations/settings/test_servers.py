@@ -83,7 +83,7 @@ SET = [
     ("", f"producer.{REBOOTSTRAP}=1000", 0, "YES"),
     ("", f"producer.{REBOOTSTRAP}=0 producer.metadata.recovery.strategy=None", 0, "YES"),
     ("", "broker.max.connections.per.ip=1", 2, "fewer than one client needs of a broker"),
-    ("", "broker.max.connections.per.ip=2", 0, "is few connections"),
+    ("", "broker.max.connections.per.ip=2", 0, "allows few connections"),
     ("", "broker.max.connections.per.ip=100", 0, "max.connections.per.ip is not taken"),
     # what waits for less than no time is given up, too
     ("", "broker.controller.socket.timeout.ms=-1", 2, "so that no broker registers"),

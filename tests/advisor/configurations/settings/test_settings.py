@@ -289,5 +289,5 @@ def test_what_is_of_connect_is_said_to_be(tmp_path, name: str, text: str) -> Non
     file = tmp_path / name
     file.write_text(text)
     exit_code, output = given(str(file), TOPIC)
-    assert "is of Kafka Connect" in output
+    assert "belongs to Kafka Connect" in output
     assert exit_code == 2

@@ -15,8 +15,8 @@ ONCE = "processing.guarantee=exactly_once_v2\n"
 @pytest.mark.parametrize(("more", "code", "expected"), [
     ("", 0, "YES"),
     # StreamsConfig.getMainConsumerConfigs
-    (f"{ONCE}main.consumer.isolation.level=read_uncommitted\n", 2, "goes before what Streams"),
-    (f"{ONCE}restore.consumer.isolation.level=read_uncommitted\n", 2, "goes before what Streams"),
+    (f"{ONCE}main.consumer.isolation.level=read_uncommitted\n", 2, "overrides what Streams"),
+    (f"{ONCE}restore.consumer.isolation.level=read_uncommitted\n", 2, "overrides what Streams"),
     (f"{ONCE}consumer.isolation.level=read_uncommitted\n", 0, "YES"),
     (f"{ONCE}main.consumer.isolation.level=read_committed\n", 0, "YES"),
     ("main.consumer.enable.auto.commit=true\n", 0, "YES"),
@@ -30,7 +30,7 @@ def test_a_consumer_of_an_application_has_settings_of_its_own(
 
 
 @pytest.mark.parametrize(("version", "code", "expected"), [
-    ("4.1", 2, "commits what is not processed yet"), ("4.2", 0, "YES"),
+    ("4.1", 2, "commits records that are not processed"), ("4.2", 0, "YES"),
 ])  # fmt: skip
 def test_streams_commits_by_itself_since_4_2(
     tmp_path: Path, version: str, code: int, expected: str
@@ -60,9 +60,9 @@ def test_streams_takes_no_text_where_it_asks_for_a_switch_itself(
     ("restore.consumer.enable.metrics.push=yes\n", 2, "must be true or false"),
     ("restore.consumer.fetch.max.wait.ms=-1\n", 2, "fetch.max.wait.ms must be"),
     ("admin.request.timeout.ms=soon\n", 2, "request.timeout.ms must be"),
-    ("admin.request.timeout.ms=10\n", 2, "no request is answered within that time"),
+    ("admin.request.timeout.ms=10\n", 2, "no request is answered in that time"),
     ("admin.request.timeout.ms=11\n", 0, "YES"),
-    ("restore.consumer.request.timeout.ms=1\n", 2, "its own topics are not made or read"),
+    ("restore.consumer.request.timeout.ms=1\n", 2, "internal topics are not created or read"),
     ("restore.consumer.fetch.max.wait.ms=100\n", 0, "YES"),
     ("restore.consumer.fetch.max.wait.ms=${WAIT}\n", 0, "YES"),
     ("admin.retries=soon\nrestore.consumer.of.ours=1\n", 0, "YES"),
