@@ -60,7 +60,7 @@ def test_each_file_gives_the_answer_that_it_was_made_for(described: Pipeline) ->
         text = export.render(exported, STAMP, described)
         inputs = read_back(export.filename, text, fields)
         if export.name == "reassignment":
-            assert "moves copies of a topic, and states no setting" in inputs.problems[0]
+            assert "moves replicas of a topic, and states no setting" in inputs.problems[0]
             continue
         assert not inputs.problems, export.name
         if inputs.fields.get("application.framework"):
