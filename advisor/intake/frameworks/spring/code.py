@@ -40,7 +40,8 @@ _OF_SPRING = re.compile(
 )
 _CONTAINER = re.compile(
     r"\b(?:ConcurrentKafkaListenerContainerFactory|DefaultKafka(?:Consumer|Producer)Factory)\b"
-    r"\s*(?:<[^;(){}]{0,160}>)?\s*\("
+    r"\s*(?:<[^;(){}]{0,160}>)?\s*\(|\bDefaultErrorHandler\s*\(|@RetryableTopic\b"
+    r"|\bRetryTopicConfigurationBuilder\b"
 )
 _IMPORTS_CLIENT = re.compile(
     r"\bimport[ \t]+org\.apache\.kafka\.(?:clients\.(?:producer\.(?:KafkaProducer\b|\*)"

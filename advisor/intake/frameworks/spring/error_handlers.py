@@ -37,6 +37,7 @@ _INSIDE = re.compile(
     r"(?:^|[{;\n])\s*(?:this\s*\.\s*)?(?:(?P<name>[a-z]\w*)\s*\(|(?P<property>\w+)\s*=(?!=))"
 )
 _APPLIED = re.compile(r"\s*\.\s*(?:apply|also)\s*\{")
+_MADE_BY = re.compile(r"(?:this\s*\.\s*)?(?P<name>\w+)\s*(?P<call>\(.*\))?\s*", re.DOTALL)
 _REACH, _LOOKED_BACK = 2_000, 60
 _LEAVE = "Leave this file out, and state application.processing.errors"
 
@@ -65,21 +66,19 @@ def _named(
     methods: list[tuple[Code, Made]],
 ) -> tuple[Code, re.Match[str]] | None:  # fmt: skip
     """What a name, or the call of a method, stands for: what is made in its place."""
-    match = re.fullmatch(
-        r"(?:this\s*\.\s*)?(?P<name>\w+)\s*(?P<call>\(.*\))?\s*", written, re.DOTALL
-    )
+    match = _MADE_BY.fullmatch(written)
     if match is None:
         return None
     name = match["name"]
     own = next((one for of, one in methods if of is code and one.holds(at)), None)
     if own and not match["call"]:
-        _refuse_uses(code, name, own.start, own.end)
         given = re.compile(rf"\b{name}\s*(?::\s*[\w<>?., ]{{1,80}})?\s*=(?!=)\s*").finditer(
             code.plain, own.start, own.end
         )
         places = [one.end() for one in given]
         here = pattern.match(code.plain, places[0]) if len(places) == 1 else None
         if here:
+            _refuse_uses(code, name, own.start, own.end)
             return code, here
         if places:
             return None
@@ -97,6 +96,8 @@ def _named(
         makes = [row for row in makes if row[1].name == name]
     if len(makes) != 1:
         return None
+    if own and not match["call"]:
+        _refuse_uses(code, name, own.start, own.end)
     of, one = makes[0]
     every = [*pattern.finditer(of.plain, one.start, one.end)]
     return (of, every[0]) if len(every) == 1 else None

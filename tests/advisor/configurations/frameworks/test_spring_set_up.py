@@ -156,6 +156,8 @@ SKIPS = "^NO.*processing.errors: skip -> retry"
     (AS_BEAN, 0, IF),
     (factory(SETS % HANDLER % '(r, e) -> log.error("no", e)'), 1, SKIPS),
     (factory(SETS % "new DefaultErrorHandler()"), 1, SKIPS),
+    (factory("var slow = new ExponentialBackOffWithMaxRetries(5);\n    slow.setMaxInterval(9);\n"
+             + SETS % "new DefaultErrorHandler(slow)"), 1, SKIPS),
     (factory(SETS % "new CommonLoggingErrorHandler()"), 1, SKIPS),
     (factory(SETS % HANDLER % "new DeadLetterPublishingRecoverer(template, (r, e) -> null)"), 2,
      ":29: a resolver that returns null"),
@@ -354,3 +356,13 @@ def test_several_factories_may_begin_with_one_map(tmp_path: Path) -> None:
     beans = base + one + factory() + one.replace("consumerFactory", "own")
     files = {"KafkaConfig.java": CONFIG % beans, "Orders.java": SAVES, "application.yml": YML}
     ask(tmp_path, files, TAKEN, 0, IF)
+
+
+def test_what_classes_set_up_is_not_left_out_beside_other_files(tmp_path: Path) -> None:
+    listener = LISTENER % (RETRIED % "", "String m", "store.save(m);")
+    listener = listener.replace(
+        "import", "import org.springframework.kafka.annotation.*;\nimport", 1
+    )
+    consumer = "group.id=g\nauto.offset.reset=earliest\nenable.auto.commit=false\n"
+    files = {"Orders.java": listener, "consumer.properties": consumer}
+    ask(tmp_path, files, RESUMES, 2, "Orders.java:6: what sets up the clients or containers")
