@@ -9,8 +9,11 @@ _ABSENCE_NOTE = re.compile(
     r"may hold settings: not read|that is not here: not read|, and is not read\b"
     r"|(?:, and is not here|goes before this)\. Give (?:it|them|that file), too"
     r"|from a file are not read here|into a file of properties is not read"
+    r"|a variable fills into this command are not read here"
+    r"|does not set (?:again )?what (?:stands here|is named there)"
 )
-"""The wording of the readers' notes about such a file."""
+"""The wording of the readers' notes about such a file, options in a variable of a script, and a
+resource that its operator leaves unchanged."""
 
 
 def absence_notes(notes: Iterable[str]) -> list[str]:

@@ -223,11 +223,11 @@ class Inputs:
             self._add_intake(source, intake)
 
     def _read(self, text: str, kind: str = "", parsed: Parsed | None = None) -> Intake:
-        product, family = self._product(), self._chosen_family()
-        assumed = "kafka" not in self.fields  # the version of the brokers is not set
+        product, family, stated = self._product(), self._chosen_family(), "kafka" in self.fields
         return read(
             text, product, kind, family, self.items, self.only, self.starts.profiles,
-            assumed=assumed, among=bool(self.items or self.problems), parsed=parsed,
+            assumed=not stated, among=bool(self.items or self.problems), stated=stated,
+            parsed=parsed,
         )  # fmt: skip
 
     def add_live(self, cluster: str, seen: ClusterState) -> None:

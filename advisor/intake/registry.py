@@ -179,7 +179,7 @@ def parse(text: str, kind: str = "") -> Parsed:
 def read(
     text: str, product: Product, kind: str = "", family: str = "", context: Iterable[Item] = (),
     only: Collection[str] = (), started: Sequence[str] = (), *, assumed: bool = False,
-    among: bool = False, parsed: Parsed | None = None,
+    among: bool = False, stated: bool = False, parsed: Parsed | None = None,
 ) -> Intake:  # fmt: skip
     """Reads a file and judges its settings. A file that cannot be read is one problem, with its
     line.
@@ -192,6 +192,7 @@ def read(
     - `started`: the profiles in which another file starts the application.
     - `assumed`: whether the version of the brokers is an assumption, so that it may be replaced by
       one that has the settings of the file.
+    - `stated`: whether the user stated that version. It replaces the one of the file.
     - `among`: whether other files have settings, or problems.
     - `parsed`: the result of `parse`, if there is one already.
 
@@ -203,7 +204,7 @@ def read(
         text, reader, reading = parsed.text, parsed.reader, parsed.reading
         if assumed:
             assume_zookeeper(reading)
-        intake, setting_count = _weigh_chosen(reading, product, family, other_items, only, started)
+        intake, count = _weigh_chosen(reading, product, family, other_items, only, started, stated)
         intake.subject = replace(intake.subject, program=reader.kind in KINDS)
         if reader.read_files:
             _with_all_clients(intake)
@@ -218,7 +219,7 @@ def read(
     doubts = (
         [reading.empty_reason]
         if reading.empty_reason
-        else _doubts(intake, text, reader, kind, setting_count)
+        else _doubts(intake, text, reader, kind, count)
     )
     is_completed = _is_completed(reader, intake, reading, other_items, among=among)
     problems = [
@@ -286,9 +287,10 @@ def _unreadable(error: IntakeError) -> Intake:
 
 def _weigh_chosen(
     reading: Reading, product: Product, family: str, context: list[Item], only: Collection[str],
-    started: Sequence[str],
+    started: Sequence[str], stated: bool = False,
 ) -> tuple[Intake, int]:  # fmt: skip
-    """Returns a reading, judged for the chosen clients and profiles, and its number of settings."""
+    """Returns a reading, judged for the chosen clients and profiles, and its number of settings. If
+    the version of the brokers is `stated`, that of the file is only noted."""
     reading, profiles, chosen_profiles = choose(reading, only, started)
 
     def weigh_clients(reading: Reading) -> tuple[Intake, int]:
@@ -296,7 +298,9 @@ def _weigh_chosen(
         if not family and product.family is not Family.LIBRDKAFKA and "family" not in reading.heads:
             recognize_librdkafka(reading)
         reading.heads.update({"family": family} if family else {})
+        own = reading.heads.pop("kafka", "") if stated else ""
         intake = judge(reading, product, context)
+        intake.heads |= {"kafka": ".".join(own.split(".")[:2])} if own else {}
         intake.chosen_names = chosen_clients | chosen_profiles
         return intake, len(reading.items)
 
@@ -380,8 +384,8 @@ def _unknown_yaml(text: str, start: int) -> tuple[int, str]:
         return start, f"this looks like {_YAML}"
     for leaf in leaves:
         name = leaf.path[-1]
-        if sure_setting(name) or ("." in name and decides(name)):
-            *parents, _ = leaf.path
+        if sure_setting(name.lower()) or ("." in name and decides(name)):
+            parents = [part for part in leaf.path[:-1] if not part.isdecimal()]  # no list indexes
             where = f" under {shown('.'.join(parents))}" if parents else ""
             return leaf.line, f"{shown(name)} stands{where} in {_YAML}"
     return start, f"this looks like {_YAML}"

@@ -323,6 +323,17 @@ def test_what_several_reasons_begin_with_is_said_once() -> None:
     assert "No change is needed.\n" in advise("--want", "none")
 
 
+def test_names_that_kafka_does_not_have_are_counted_beyond_a_few(write):
+    names = "".join(f"orders.topic{number}.name=a\n" for number in range(5))
+    producer = write("producer.properties", f"acks=1\n{names}")
+    err = run("--producer", producer)[2]
+    assert "orders.topic1.name is not a known setting of Kafka" in err
+    assert "orders.topic2.name" not in err
+    assert "3 more names are not known settings of Kafka (--verbose)." in err
+    every = run("--producer", producer, "--verbose")[2]
+    assert "orders.topic4.name is not a known setting" in every
+
+
 def test_settings_without_weight_are_counted_and_do_not_hide_the_rest(write):
     idle = "client.id=a\ncompression.type=gzip\nreceive.buffer.bytes=65536\n"
     producer = write("producer.properties", f"{idle}a.b=1\nsasl.password=x\n")

@@ -47,6 +47,13 @@ _RESOURCE = (
 )
 
 
+_OF_STACKS = "Give what stands in ServerProperties as a file of its own, server.properties."
+_OF_TASKS = (
+    "Give the variables of its container as a file of variables (.env), NAME=value a line, beside "
+    "the other files."
+)
+
+
 _CODE, _FILE, _MANIFEST = "code with", "a file of", "a resource of"
 
 
@@ -169,6 +176,17 @@ _OTHERS = (
     ),
     *_others(
         _FILE,
+        _OF_TASKS,
+        ("tasks of Amazon ECS",
+         r"\"[cC]ontainerDefinitions\"[ \t]*:|^[ \t]+ContainerDefinitions:"),
+    ),
+    *_others(
+        _MANIFEST,
+        _OF_STACKS,
+        ("AWS CloudFormation", r"[\"']?Type[\"']?:[ \t]*[\"']?AWS::MSK::Configuration\b"),
+    ),
+    *_others(
+        _FILE,
         _EMBEDDED_CLIENT,
         ("Logstash", r"^[ \t]*(?:bootstrap_servers|topic_id|auto_offset_reset)[ \t]*=>"),
         ("Vector", r"^[ \t]+librdkafka_options:|^\[(?:sinks|sources)\."
@@ -183,6 +201,16 @@ _OTHERS = (
         ("Dapr", r"^[ \t]+type:[ \t]*(?:pubsub|bindings)\.kafka\b"),
         ("Redpanda Connect (Benthos)", r"^[ \t]+kafka_franz:"
          r"|^(?:input|output):[ \t]*\n[ \t]+kafka:"),
+        ("StarRocks or Apache Doris", r"\bROUTINE[ \t]+LOAD\b"),
+        ("Materialize", r"\bFROM[ \t]+KAFKA[ \t]+CONNECTION\b"),
+        ("RisingWave", r"^[ \t]*connector[ \t]*=[ \t]*'kafka'"),
+        ("Druid", r"\"consumerProperties\"[ \t]*:"),
+        ("Pinot", r"\"stream\.kafka\.[\w.-]+\"[ \t]*:"),
+        ("Flume", r"\borg\.apache\.flume\.(?:sink|source|channel)\.kafka\b"),
+        ("Grafana Alloy", r"^otelcol\.\w+\.kafka[ \t]|^loki\.source\.kafka[ \t]"),
+        ("Promtail", r"^scrape_configs:[ \t]*\n(?:.*\n){0,20}?[ \t]+kafka:"),
+        ("Trino", r"^connector\.name[ \t]*=[ \t]*kafka\b"),
+        ("Log4j", r"\borg\.apache\.kafka\.log4jappender\b|<Kafka[ \t]+name="),
         ("ClickHouse", r"\bENGINE[ \t]*=[ \t]*Kafka\b|\bkafka_broker_list\b"),
         ("Flink SQL", r"'connector'[ \t]*=[ \t]*'(?:upsert-)?kafka'"),
         ("ksqlDB", r"\b(?:WITH|with)[ \t]*\([^)]{0,300}\b(?:KAFKA_TOPIC|kafka_topic)[ \t]*="),

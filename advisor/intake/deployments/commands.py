@@ -54,6 +54,7 @@ _LOSING: Mapping[str, str] = {
     r"kafka-leader-election\b.*--election-type[ =]+[\"']?unclean\b":
         "lets a replica without the last messages lead, so that acknowledged ones are gone",
     r"kafka-delete-records\b": "deletes messages, read or not",
+    r"kafka-topics\b.*--delete(?![\w-])": "deletes a topic with its messages, read or not",
     r"kafka-consumer-groups\b(?=.*--reset-offsets)(?=.*--execute)(?!.*--to-earliest)":
         "moves the position of a group, which may pass over messages that it has not read",
     r"kafka-streams-application-reset\b(?=.*--(?:to-|shift-by|by-|from-))(?!.*--dry-run)"
@@ -77,6 +78,8 @@ _OPEN_WORDS = (
     "the settings that a variable fills in behind --config or --add-config are not read. Write "
     "them in its place"
 )
+_QUOTED = re.compile(r"(?<=[\w.-])=(\\?[\"'])([^\"'\\\s]{0,200})\1(?![\w.])")
+_QUOTED_NAME = re.compile(r"(\\?[\"'])([\w.]{2,100})\1(?==)")
 _QUOTA = re.compile(r"\bproducer_byte_rate=([\d.]{1,20})")
 _OF_ALL = re.compile(r"--(?:entity-default|(?:client|user)-defaults)\b")
 _OF_A_CLIENT = re.compile(r"--(?:entity-name|user|client-id|ip)\b(?!-)")
@@ -105,7 +108,7 @@ def of_containers(leaves: Iterable[Leaf]) -> dict[tuple[str, ...], tuple[str, in
 
 def overrides(text: str) -> Iterator[tuple[str, str]]:
     """The settings that a broker is started with."""
-    return ((match[1], match[2]) for match in _OVERRIDE.finditer(text))
+    return ((match[1], match[2]) for match in _OVERRIDE.finditer(_without_quotes(text)))
 
 
 def take_topics(
@@ -281,7 +284,12 @@ def _change(reading: Reading, component: Component, pair: tuple[str, str], line:
 
 def _commands(text: str) -> list[str]:
     """The commands of a shell's text."""
-    return _ENDS.split(text.replace("\\\n", " "))
+    return _ENDS.split(_without_quotes(text.replace("\\\n", " ")))
+
+
+def _without_quotes(text: str) -> str:
+    """A shell's text, without the quotes around a name or a value alone (`--config "a"="1"`)."""
+    return _QUOTED.sub(r"=\2", _QUOTED_NAME.sub(r"\2", text))
 
 
 def _created(text: str, line: int) -> Iterator[Created]:

@@ -29,6 +29,8 @@ _WORDS = re.compile(
 )
 """A variable with several words, or an array."""
 _VARIABLE = re.compile(r"\$\{(\w+)(?:\[[@*]\]|:?-([^${}]{0,1000}))?\}|\$(\w+)")
+_GOES_ON = re.compile(r"(?:\\|(?<=\s)\^|(?<=\s)(?<!`)`)$")
+"""Where a command goes on in the next line: in a shell, in Windows' `cmd` (^), in PowerShell."""
 _COMMENT = re.compile(r"""^((?:[^"'#\\]|\\.|"[^"]*"|'[^']*'|(?<=[^\s;])#)*?)(?<!\S)#.*$""")
 """A line with a comment; the group is the code before it."""
 
@@ -72,8 +74,10 @@ def _commands(text: str) -> Iterator[tuple[str, int]]:
         if not command:
             first_line = number
         line = _COMMENT.sub(r"\1", line)
-        command += line.rstrip().removesuffix("\\") + " "
-        if not line.rstrip().endswith("\\"):
+        line = line.rstrip()
+        goes_on = _GOES_ON.search(line) is not None and line.count("`") < 2
+        command += (line[:-1] if goes_on else line) + " "
+        if not goes_on:
             if not command.lstrip().startswith("#"):
                 yield _VARIABLE.sub(value, command), first_line
             command = ""

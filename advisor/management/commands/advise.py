@@ -31,6 +31,8 @@ _UNWEIGHED_ENDINGS = (
     "a dict without a setting of a client: not read.",
 )  # fmt: skip
 """The endings of notes on settings that are not weighed."""
+_UNKNOWN_ENDING, _SHOWN_UNKNOWN = "is not a known setting of Kafka; Kafka would ignore it.", 2
+"""The ending of notes on names that Kafka does not have, and how many of them are shown."""
 _HEADS = {
     "client": "family", "client_version": "version", "kafka": "kafka", "brokers": "brokers",
     "want": "need.guarantee", "survive": "need.survive",
@@ -189,11 +191,16 @@ def _pipeline(inputs: Inputs) -> Pipeline:
 
 def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
     """Yields the notes from reading. Settings that no guarantee depends on are only counted, so
-    that they do not hide the rest; with `verbose`, each is named."""
+    that they do not hide the rest, and so are names that Kafka does not have, beyond the first two;
+    with `verbose`, each is named."""
     unweighed = (
         [] if verbose else [note for note in inputs.notes if note.endswith(_UNWEIGHED_ENDINGS)]
     )
-    yield from (note for note in inputs.notes if note not in unweighed)
+    unknown = [note for note in inputs.notes if note.endswith(_UNKNOWN_ENDING)][_SHOWN_UNKNOWN:]
+    unknown = [] if verbose or len(unknown) < 2 else unknown
+    yield from (note for note in inputs.notes if note not in unweighed and note not in unknown)
+    if unknown:
+        yield f"{len(unknown)} more names are not known settings of Kafka (--verbose)."
     if len(unweighed) == 1:
         yield unweighed[0]
     elif unweighed:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.advisor.configurations.asking import JAVA, assert_files
+from tests.advisor.configurations.asking import COPIES, JAVA, assert_files
 from tests.advisor.test_advise import run
 
 COMPOSE = """services:
@@ -65,3 +65,26 @@ def test_tools_are_given_what_is_not_here(tmp_path: Path) -> None:
             data = json.loads(out)
             given = data["runs"][0]["properties"] if kind == "sarif" else data
             assert len(given.get("not_given", ())) == count
+
+
+CREATE = "kafka-topics.sh --create --topic a --replication-factor 3 --config min.insync.replicas=2 "
+LEFT = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: a\n"
+LEFT += "  annotations: {strimzi.io/managed: '%s'}\n"
+LEFT += "spec: {replicas: 3, config: {min.insync.replicas: 2}}\n"
+IGNORED = 'resource "kafka_topic" "a" {\n  replication_factor = 3\n'
+IGNORED += '  config = { "min.insync.replicas" = "2" }\n%s}\n'
+
+
+@pytest.mark.parametrize(("files", "expected"), [
+    ({"s.sh": f"{CREATE}$OPTIONS\n"}, IF + r"\S*s.sh:1 names"),
+    ({"s.sh": f"{CREATE}\n"}, "^YES: "),
+    ({"t.yaml": LEFT % "false"}, IF + r"\S*t.yaml:5 names"),
+    ({"t.yaml": LEFT % "true"}, "^YES: "),
+    ({"m.tf": IGNORED % "  lifecycle {\n    ignore_changes = [config]\n  }\n"},
+     IF + r"\S*m.tf:5 names"),
+    ({"m.tf": IGNORED % ""}, "^YES: "),
+])  # fmt: skip
+def test_a_yes_goes_as_far_as_what_is_here_counts(
+    tmp_path: Path, files: dict[str, str], expected: str
+) -> None:
+    assert_files(tmp_path, files, COPIES, 0, expected)

@@ -16,6 +16,7 @@ NOT_READ = "options that a variable fills into this command are not read here"
 FILLED_IN = "the settings that a variable fills in behind --config or --add-config are not read"
 HANDED = "unclean.leader.election.enable is a variable that this script hands to a process"
 STARTED = "is of a client that this command starts"
+QUOTED = "unclean.leader.election.enable='true'"
 HELD_BACK = "quota holds the producer back"
 QUOTA = "kafka-configs.sh --bootstrap-server b --alter --add-config 'producer_byte_rate=1024' "
 ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
@@ -37,6 +38,21 @@ ALTER = f"{CREATE}\nkafka-configs.sh --alter --topic a --add-config "
     (f'{ALTER}"retention.ms=1, {UNCLEAN}"', 1, IS_UNCLEAN),
     (f"{ALTER}'unclean.leader.election.enable = true'", 1, IS_UNCLEAN),
     (f'{CREATE}--config "unclean.leader.election.enable = true"', 1, IS_UNCLEAN),
+    # quotes around a value alone
+    (f'{CREATE}--config unclean.leader.election.enable="true"', 1, IS_UNCLEAN),
+    (f"{CREATE}--config unclean.leader.election.enable='true'", 1, IS_UNCLEAN),
+    (f'{ALTER}retention.ms=604800000,unclean.leader.election.enable="true"', 1, IS_UNCLEAN),
+    (f'{ALTER}"unclean.leader.election.enable"="true"', 1, IS_UNCLEAN),
+    (f'{CREATE}--config unclean.leader.election.enable="$U"', 2, "is filled in before this file"),
+    (f'{CREATE}--config unclean.leader.election.enable="${{U:-true}}"', 1, IS_UNCLEAN),
+    (f'{CREATE}--config unclean.leader.election.enable="false"', 0, "YES"),
+    (f"{CREATE}\nkafka-server-start.sh s.properties --override {QUOTED}", 1, IS_UNCLEAN),
+    # a command that goes on in the next line, in Windows' shells
+    (f"{CREATE}^\n  --config {UNCLEAN}", 1, IS_UNCLEAN),
+    (f"{CREATE}`\n  --config {UNCLEAN}", 1, IS_UNCLEAN),
+    (f"NAME=` hostname `\n{CREATE}", 0, "YES"),
+    # a topic is deleted
+    (f"kafka-topics.sh --delete --if-exists --topic a\n{CREATE}", 2, "deletes a topic with its"),
     # a quota of all clients that have none of their own
     (f"{QUOTA}--entity-type clients --entity-default\n{CREATE}", 1, HELD_BACK),
     (f"{QUOTA}--entity-type users --entity-default\n{CREATE}", 1, HELD_BACK),

@@ -29,6 +29,22 @@ STANDS = "4: {} stands under kafka.producer in YAML of a kind that we do not kno
     ("config.yaml", OWN % "required_acks", STANDS.format("required_acks")),
     ("hosts.yml", OWN % "min.insync.replicas", STANDS.format("min.insync.replicas")),
     ("config.yaml", OWN % "port", "1: this looks like YAML of a kind that we do not know"),
+    ("load.sql", 'CREATE ROUTINE LOAD a ON t FROM KAFKA ("kafka_broker_list" = "b");',
+     "load.sql:1: this is a file of StarRocks or Apache Doris"),
+    ("s.sql", "CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 't');", "a file of Materialize"),
+    ("s.sql", "CREATE SOURCE s WITH (\n connector = 'kafka',\n scan.startup.mode='latest'\n);",
+     "s.sql:2: this is a file of RisingWave"),
+    ("s.json", '{"type": "kafka", "consumerProperties": {"acks": 1}}', "a file of Druid"),
+    ("t.json", '{"streamConfigs": {"stream.kafka.topic.name": "t"}}', "a file of Pinot"),
+    ("kafka.properties", "connector.name=kafka\nkafka.nodes=b\n", "a file of Trino"),
+    ("f.conf", "a.sinks.k.type = org.apache.flume.sink.kafka.KafkaSink\n", "a file of Flume"),
+    ("t.yaml", "Resources:\n  C:\n    Type: AWS::MSK::Configuration\n    Properties:\n"
+     "      ServerProperties: |\n        min.insync.replicas=1\n",
+     "t.yaml:3: this is a resource of AWS CloudFormation.*Give what stands in ServerProperties"),
+    ("values.yaml", "env:\n  SPRING_KAFKA_PRODUCER_ACKS: '1'\n",
+     "values.yaml:2: SPRING_KAFKA_PRODUCER_ACKS stands under env in YAML"),
+    ("task.json", '{"containerDefinitions": [{"environment": [{"name": "KAFKA_ACKS"}]}]}',
+     "task.json:1: this is a file of tasks of Amazon ECS"),
     ("application.properties", "kafka.group.id=g\nkafka.auto.offset.reset=earliest\n",
      "2: kafka.auto.offset.reset is auto.offset.reset of a client as code of your own has it"),
     ("application.properties", "kafka.auto.offset.reset=earliest\nsubscribe=t\n",
@@ -94,3 +110,22 @@ def test_lines_that_terraform_joins_are_read_where_each_is_a_text(
 ) -> None:
     settings = f"{READS} consumer.enable.auto.commit=false"
     assert_file(tmp_path / "main.tf", MSK % value, "", settings, code, expected)
+
+
+OF_3_9 = "services:\n  kafka:\n    image: apache/kafka:3.9.1\n    environment:\n      %s\n"
+KRAFT = OF_3_9 % "KAFKA_PROCESS_ROLES: broker,controller"
+KEPT = OF_3_9 % "KAFKA_ZOOKEEPER_CONNECT: z:2181"
+
+
+@pytest.mark.parametrize(("text", "options", "code", "expected"), [
+    (KRAFT, "", 1, "1 broker of Kafka 3.9"),
+    (KRAFT, "--kafka 4.3", 1, "1 broker of Kafka 4.3.*kafka is 3.9 here, and 4.3 by --kafka"),
+    (KRAFT, "--kafka 3.2", 2, "which is a preview in Kafka 3.2"),
+    (KEPT, "--kafka 4.3", 2, "zookeeper.connect: .*Kafka 4.3 has no ZooKeeper"),
+    (KEPT, "--kafka 3.2", 1, "1 broker of Kafka 3.2"),
+])  # fmt: skip
+def test_the_version_that_somebody_states_goes_before_that_of_an_image(
+    tmp_path: Path, text: str, options: str, code: int, expected: str
+) -> None:
+    more = "" if code == 2 else "topic.replication.factor=1"
+    assert_file(tmp_path / "compose.yml", text, options, f"{READS} {more}", code, expected)
