@@ -31,6 +31,7 @@ from advisor.intake.programs.python.constants import constants, default, variabl
 from advisor.intake.programs.python.errors import sends as python_sends
 from advisor.intake.programs.python.normal_form.decorators import unfold
 from advisor.intake.programs.python.normal_form.inlined import inlined
+from advisor.intake.programs.python.normal_form.made_functions import with_made_functions
 from advisor.intake.programs.python.normal_form.rewriting import plain
 from advisor.intake.programs.python.processing import transactions as python_transactions
 from advisor.intake.programs.python.processing.databases import uncommitted
@@ -211,7 +212,7 @@ def _parsed(text: str) -> ast.Module:
     # Pairs without braces, as one cuts them out of a dict.
     code = f"{{{text}\n}}" if _bare(text) else textwrap.dedent(text)
     try:
-        return words.with_nodes(inlined(unfold(plain(ast.parse(code)))))
+        return words.with_nodes(inlined(with_made_functions(unfold(plain(ast.parse(code))))))
     except SyntaxError as error:
         line = min(error.lineno or 1, text.count("\n") + 1)
         raise IntakeError(f"Line {line}: this is not well-formed Python. {_IN_ANOTHER}") from None

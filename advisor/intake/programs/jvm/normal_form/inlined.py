@@ -46,7 +46,7 @@ _PREDICATE = re.compile(
 )
 """What goes by the value of a call."""
 _FUNCTION = re.compile(r"->|=>|::")
-_LOOP = re.compile(r"\b(?:for|while)\s*\([^{}]*\)\s*$|\bdo\s*$|\bfor[Ee]ach\b[^;{}]*$")
+_LOOP = re.compile(r"\b(?:for|while|repeat)\s*\([^{}]*\)\s*$|\bdo\s*$|\bfor[Ee]ach\b[^;{}]*$")
 _EACH = re.compile(r"\bfor\s*\([^;{}]*\)\s*$")
 _OTHER_SIDE = re.compile(r"\s*(?:catch\b[^{}]*|else\b[^{}]*|finally\s*)\{")
 _GOES_ON = re.compile(r"[{};,(\[=+\-*/&|?:<>.]\s*$")

@@ -17,9 +17,11 @@ from advisor.intake.programs.jvm.normal_form.block_bodies import with_blocks
 from advisor.intake.programs.jvm.normal_form.class_names import without_class_names
 from advisor.intake.programs.jvm.normal_form.expressions import with_expressions
 from advisor.intake.programs.jvm.normal_form.given_blocks import with_given_blocks
+from advisor.intake.programs.jvm.normal_form.given_functions import with_given_functions
 from advisor.intake.programs.jvm.normal_form.indexed_loops import without_indexes
 from advisor.intake.programs.jvm.normal_form.inlined import inlined
 from advisor.intake.programs.jvm.normal_form.lambdas import with_braces
+from advisor.intake.programs.jvm.normal_form.local_functions import without_local_names
 from advisor.intake.programs.jvm.normal_form.made_functions import without_made_functions
 from advisor.intake.programs.jvm.normal_form.named_sends import without_named_sends
 from advisor.intake.programs.jvm.normal_form.plain_blocks import plain_blocks
@@ -73,7 +75,9 @@ def normal_form(code: str) -> str:
     written = _WRITTEN.sub(_normal, plain)
     written = _PLACES.sub(_over_records, _without_iterators(written))
     written = with_given_blocks(without_class_names(_without_breaks(written)))
-    written = without_indexes(without_named_sends(without_made_functions(written)))
+    written = with_given_functions(written)
+    written = without_made_functions(without_local_names(written))
+    written = without_indexes(without_named_sends(written))
     written = without_scala(written)
     written = without_tried_results(written)
     written = with_statements(without_receivers(written))
