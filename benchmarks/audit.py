@@ -7,19 +7,16 @@ the service of pip-audit is not reached, that is said, and nothing is claimed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = ("advisor", "config", "labs", "spark_jobs", "manage.py")
 LOCKS = ("app", "java", "redis")
-TOOLS = ("bandit", "pip_audit")
 
 EVERYWHERE = {
     "B404": "the product starts processes: brokers, Spark, clients",
@@ -29,17 +26,12 @@ TRIAGED: Mapping[tuple[str, str], str] = {
     ("advisor/catalog/texts.py", "B108"): "folders that are looked for in what a team states",
     ("advisor/pages/concept_views.py", "B308"): "texts and drawings of our own files",
     ("advisor/pages/concept_views.py", "B703"): "texts and drawings of our own files",
-    (
-        "advisor/intake/deployments/kubernetes_references.py",
-        "B105",
-    ): "Kubernetes' word for a reference to a Secret",
     ("advisor/intake/deployments/compose/disks.py", "B108"): "a folder that a team's container has",
     ("advisor/intake/deployments/compose/volumes.py", "B108"): "folders of a team's container",
     ("advisor/reasoning/rules/streams_state_in_tmp.py", "B108"): "Kafka Streams' own default",
     ("config/services.py", "B104"): "an address that is asked, and not bound",
     ("labs/calibration/draw.py", "B311"): "dice that fall alike again; nothing is secret",
     ("labs/calibration/edges.py", "B311"): "dice that fall alike again; nothing is secret",
-    ("labs/engine/distributions/download.py", "B310"): "its scheme was looked at",
     ("labs/engine/scenarios/model.py", "B311"): "dice that fall alike again; nothing is secret",
     ("labs/maintenance/ivy.py", "B406"): "`quoteattr` writes XML; nothing is parsed",
     (
@@ -111,13 +103,7 @@ def audited(lock: str) -> tuple[int, list[str]]:
     return sum("vulns" in release for release in releases), wrong
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Prints what was found; returns the exit code, 2 where a tool is not installed."""
-    parser = argparse.ArgumentParser(prog="benchmarks.audit", description=__doc__)
-    parser.parse_args(words)
-    if missing := [tool for tool in TOOLS if not find_spec(tool)]:
-        lock = "pip install --require-hashes -r config/locks/audit.txt"
-        parser.error(f"{' and '.join(missing)}: not installed here. {lock}")
+def main() -> int:
     results = bandit()
     lines = list(untriaged(results))
     print(f"bandit: {len(results)} findings, {len(lines)} to be looked at")

@@ -7,9 +7,9 @@ how many modules import each other in the longest row. Without a commit it is wh
 
 from __future__ import annotations
 
-import argparse
 import ast
 import subprocess
+import sys
 import tarfile
 import tempfile
 from collections import Counter
@@ -21,11 +21,9 @@ _ENGINE = "labs/engine"
 _NO_CODE = {"tests", "migrations"}
 
 
-def main() -> None:
+def main(commits: list[str]) -> None:
     """Prints one block a commit."""
-    parser = argparse.ArgumentParser(prog="benchmarks.size", description=__doc__)
-    parser.add_argument("commits", nargs="*", metavar="COMMIT", default=["HEAD"])
-    for commit in parser.parse_args().commits:
+    for commit in commits or ["HEAD"]:
         with tempfile.TemporaryDirectory() as folder:
             unpack(commit, Path(folder))
             print(f"{commit}: {', '.join(f'{n:,} {what}' for what, n in size(Path(folder)))}")
@@ -33,11 +31,9 @@ def main() -> None:
 
 def unpack(commit: str, into: Path) -> None:
     """Lays the tree of a commit out in a folder."""
-    packing = subprocess.run(["git", "archive", "--", commit], capture_output=True)
-    if packing.returncode:
-        raise SystemExit(f"{commit}: git knows no such commit")
+    packed = subprocess.run(["git", "archive", commit], capture_output=True, check=True).stdout
     archive = into / "tree.tar"
-    archive.write_bytes(packing.stdout)
+    archive.write_bytes(packed)
     with tarfile.open(archive) as tree:
         tree.extractall(into, filter="data")
     archive.unlink()
@@ -98,4 +94,4 @@ def floors(graph: Mapping[str, set[str]]) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

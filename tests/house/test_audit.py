@@ -37,22 +37,11 @@ def test_locks_that_nobody_could_be_asked_of_are_told(
 ) -> None:
     monkeypatch.setattr(audit, "bandit", lambda: TRIAGED)
     monkeypatch.setattr(audit, "audited", lambda _: (0, []))
-    monkeypatch.setattr(audit, "TOOLS", ())
-    assert audit.main([]) == 0
+    assert audit.main() == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == [
         f"pip-audit: its service told nothing of {lock}: not audited" for lock in audit.LOCKS
     ]
-
-
-def test_a_tool_that_is_not_installed_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(audit, "TOOLS", ("json", "no_such_tool"))
-    with pytest.raises(SystemExit) as ended:
-        audit.main([])
-    assert ended.value.code == 2
-    assert "no_such_tool: not installed here. pip install" in capsys.readouterr().err
 
 
 def test_the_same_seed_changes_the_same_files_and_every_reader_is_asked() -> None:

@@ -153,6 +153,22 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("try { save(r); } catch (Exception e) { log.warn(e); } " * 60)),
     ("java-code", _IN_LOOP.format("try { save(r); } catch (Exception e) { "
                                   + f"switch (e) {{ {'case A -> a(e); ' * 30} }} " * 4 + "}")),
+    ("java-code", f"{_JAVA}}}\n" + "void f(Consumer<E> g) { g.accept(e -> f(g)); }\n" * 800),
+    ("java-code", _IN_LOOP.format("f(e -> x(e, r)); " * 400)
+     + "void f(Consumer<E> g) { g.accept(e); }"),
+    ("java-code", _IN_LOOP.format("try { save(r); } catch (Exception e) { "
+                                  + "if (isBad(e)) { a(r); } if (d != null) { d.send(r); } " * 6
+                                  + "}")),
+    ("java-code", _IN_LOOP.format("if (process(r) == Outcome.FAILED) { log.warn(r); } " * 500)),
+    ("java-code", _IN_LOOP.format("if (++n > 5) { continue; } " * 800 + "save(r);")),
+    ("java-code", f"{_JAVA}{'{ Consumer<R> h = r -> { return h; }; ' * 1_500}"),
+    ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
+    ("python-dict", _PYTHON
+     + "    save(m)\ndef f(g):\n  def h(m):\n    return g(g(m))\n  return h\n"
+     + "".join(f"x{n} = f(lambda a: x{n - 1}(x{n - 1}(a)))\n" for n in range(1, 60))),
+    ("python-dict", _PYTHON + "    n += 1\n    if n > 5:\n      continue\n" * 900),
+    ("python-dict", f"{_PYTHON}    try:\n      save(m)\n    except Exception as e:\n"
+     + "      if dlq:\n        dlq.send(m)\n" * 14),
     ("python-dict", f"{_PYTHON}    try:\n      save(m)\n    except Exception as e:\n"
      + ("      match e:\n" + "".join(f"        case E{n}():\n          a(e)\n"
                                     for n in range(30))) * 4),

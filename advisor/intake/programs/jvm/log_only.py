@@ -76,6 +76,13 @@ _OF_LOGS = re.compile(
     r"\bfor\s*\([^:;(){}]{0,80}?\b(?P<own>\w+)\s*(?::|\bin\b|<-)\s*(?:\w+\.)*\w*(?i:log(?:ger)?s)\s*\)"
 )
 """A loop over several logs."""
+_EACH_LOG = re.compile(
+    r"(?:\b(?:\w+\.)*\w*(?i:log(?:ger)?s)|\b\w*(?:List|Set|Seq|Stream|Array|list|set)(?:\.of|Of)?"
+    r"\s*\([^(){}]{0,80}(?i:log)[^(){}]{0,80}\))\s*\.\s*for[Ee]ach\s*[({]\s*"
+    r"(?:\(?\w+\)?\s*[-=]>\s*)?\{?\s*\w+\s*\.\s*(?P<does>(?:error|warn\w*|info|debug|trace|log|severe)"
+    r"\s*\([^(){};]{0,200}(?:\([^()]{0,200}\)[^(){};]{0,200}){0,4}\))\s*;?\s*\}?\s*[)}]"
+)
+"""What each of several logs is told."""
 _LONGEST = 4_000
 """Letters of what only writes of something."""
 Others = Callable[[str], object]
@@ -91,7 +98,7 @@ def only_writes(body: str, *, in_function: bool = False, others: Others = nothin
     that do no more."""
     if len(body) > _LONGEST or _FAILS.search(body):
         return False
-    body = _MESSAGE.sub(r"\1", body)
+    body = _EACH_LOG.sub(r"log.\g<does>", _MESSAGE.sub(r"\1", body))
     while of_logs := _OF_LOGS.search(body):
         own = re.compile(rf"\b{of_logs['own']}\.")
         body = own.sub("log.", f"{body[: of_logs.start()]}{body[of_logs.end() :]}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from advisor.intake.programs.jvm.errors import kept_results, told_apart
+from advisor.intake.programs.jvm.errors import kept_results, missing_targets, told_apart
 from advisor.intake.programs.jvm.errors.flags import decides, keeps_for_nothing, takes_out
 from advisor.intake.programs.jvm.log_only import SEEKS_NEXT, Others, nothing, only_writes
 from advisor.intake.programs.jvm.text import Block, Text, arguments
@@ -182,7 +182,7 @@ def _handler(
     if attempt is None or decides(text, attempt, body):
         return
     ways = told_apart.ways(text, at, block, attempt) if block else []
-    if any(map(is_silent, ways or [body])):
+    if any(is_silent(each) for way in ways or [body] for each in missing_targets.ways(way)):
         yield Handler(at, attempt)
 
 

@@ -15,11 +15,22 @@ from itertools import islice
 
 from advisor.intake.programs.facts import ASYNCHRONOUS, BEFORE, CLOSE, PARALLEL, SKIP
 from advisor.intake.programs.jvm import concurrency
-from advisor.intake.programs.jvm.errors import bulk_writes, chain_errors, choices, executors
+from advisor.intake.programs.jvm.errors import (
+    bulk_writes,
+    chain_errors,
+    choices,
+    executors,
+    outcomes,
+)
 from advisor.intake.programs.jvm.errors import handlers as jvm_handlers
 from advisor.intake.programs.jvm.errors import results as jvm_results
 from advisor.intake.programs.jvm.errors import sends as jvm_sends
-from advisor.intake.programs.jvm.processing import commits_in_chains, publishers, unfinished
+from advisor.intake.programs.jvm.processing import (
+    commits_in_chains,
+    counted,
+    publishers,
+    unfinished,
+)
 from advisor.intake.programs.jvm.processing import threads as jvm_threads
 from advisor.intake.programs.jvm.processing.commits import ALL, Methods, Records, any_of
 from advisor.intake.programs.jvm.records import (
@@ -217,12 +228,14 @@ class _Poll:
             yield from partial_polls.parts_of_lists(self._text, self._records.names, span)
             loops = self._records.one_by_one
             yield from partial_polls.left(self._text, loops, self._commits, self._block)
+            yield from counted.left_out(self._text, self._uses, loops)
         yield from jvm_results.commits_anyway(self._text, self._commits, span)
         loops = self._records.one_by_one
         for body, uses in self._bodies:
             yield from bulk_writes.unasked(self._text, body)
             yield from jvm_handlers.left_out(self._text, body)
             yield from jvm_results.unread(self._text, uses, body, loops, in_function=body != span)
+            yield from outcomes.passed_over(self._text, uses, body, loops, in_function=body != span)
             yield from jvm_results.replaced(self._text, body)
             if body != span:
                 yield from chain_errors.passed_over(self._text, body, uses)

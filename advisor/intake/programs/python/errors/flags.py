@@ -124,6 +124,9 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
             return None if answer is None else answer is not says_no
         case ast.Compare(left=ast.Constant(), ops=[_, _], comparators=[inner, ast.Constant()]):
             return _answer(_of_status(inner), name, value)  # 200 <= status < 300
+        case ast.Compare(left=inner) | ast.Call(args=[inner, _]) if _kind_asked(test):
+            answer = _answer(inner, name, value)
+            return None if answer is None else answer is not _holds_for_failure(test)
         case ast.Compare(ast.Constant(False), [ast.In() | ast.NotIn() as op], [inner]):
             answer = _answer(inner, name, value)  # `False in results`
             return None if answer is None else answer is isinstance(op, ast.NotIn)
@@ -135,6 +138,39 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
             return ends if ends in [_answer(node, name, value) for node in values] else None
         case _:
             return None
+
+
+def is_outcome(kind: ast.AST) -> bool:
+    """Whether a name is one of what became of something: `Outcome.FAILED`, `Ok`."""
+    written = ast.unparse(kind)
+    return any(known.fullmatch(written) for known in (_WRONG, _RIGHT)) and written != "None"
+
+
+def _kind_asked(test: ast.AST) -> str:
+    """The name of an outcome that a condition compares something with."""
+    match test:
+        case (
+            ast.Compare(
+                ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot()],
+                comparators=[ast.Name() | ast.Attribute() as kind],
+            )
+            | ast.Call(func=ast.Name("isinstance"), args=[_, kind])
+        ):
+            return ast.unparse(kind) if is_outcome(kind) else ""
+        case _:
+            return ""
+
+
+def _holds_for_failure(test: ast.AST) -> bool:
+    """Whether such a condition holds where something failed."""
+    is_turned = isinstance(getattr(test, "ops", [None])[0], ast.NotEq | ast.IsNot)
+    return bool(_WRONG.fullmatch(_kind_asked(test))) is not is_turned
+
+
+def _compares_outcome(test: ast.AST, name: str) -> bool:
+    """Whether a condition compares what a name has with such a name."""
+    left = getattr(test, "left", None) or next(iter(getattr(test, "args", [])), None)
+    return bool(_kind_asked(test)) and left is not None and _name(left) == name
 
 
 def _is_status(left: ast.expr, other: ast.expr) -> bool:
@@ -337,8 +373,8 @@ class Flags:
         """Whether a condition asks what a name has for whether something succeeded."""
         asked = self._asked[name]
         return any(
-            isinstance(inner, ast.Attribute) and inner.attr in OUTCOMES
-            and _name(inner.value) == name
+            (isinstance(inner, ast.Attribute) and inner.attr in OUTCOMES
+             and _name(inner.value) == name) or _compares_outcome(inner, name)
             for node in asked if isinstance(node, ast.If) for inner in ast.walk(node.test)
         ) or any(
             isinstance(node, ast.Match) and taken(node, name, value=False) is not None

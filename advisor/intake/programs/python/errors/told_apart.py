@@ -8,6 +8,7 @@ over nothing.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -23,6 +24,8 @@ from advisor.intake.programs.python.errors import ignored_errors
 from advisor.intake.text import IntakeError
 
 _DEEPEST = 4
+_PLACE = re.compile(r"(?i)dead|letter|dlq|dlt|quarantine|poison|park")
+"""How a place for messages that failed is called."""
 _JUMPS = ast.Continue | ast.Return | ast.Break | ast.Raise
 
 
@@ -71,6 +74,8 @@ def _sides(node: ast.stmt, names: set[str], error: str) -> list[list[ast.stmt]]:
         cases = [(asked + ast.unparse(case.pattern), case.body) for case in node.cases]
         is_one = _decides(node.subject, names, error)
         return [body for asked, body in cases if not is_harmless(asked)] if is_one else []
+    if isinstance(node, ast.If) and _may_be_missing(node, names):
+        return [node.body, node.orelse]
     if not isinstance(node, ast.If) or not _decides(node.test, names, error):
         return []
     asked = ast.unparse(node.test)
@@ -78,6 +83,29 @@ def _sides(node: ast.stmt, names: set[str], error: str) -> list[list[ast.stmt]]:
         return [node.body, node.orelse]
     is_not = asked.startswith("not ") or "!=" in asked or " not in " in asked
     return [node.body if is_not else node.orelse]
+
+
+def _may_be_missing(node: ast.If, names: set[str]) -> bool:
+    """Whether a condition asks for what a message is handed to, as in `if dlq: dlq.send(m)`: where
+    there is none, the message is dropped."""
+    match node.test:
+        case ast.Compare(
+            left=place, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]
+        ):
+            pass
+        case ast.UnaryOp(op=ast.Not(), operand=place):
+            pass
+        case place:
+            pass
+    if not isinstance(place, ast.Name | ast.Attribute) or words.names_in(place) & names:
+        return False
+    written = ast.unparse(place)
+    return bool(_PLACE.search(written)) or any(
+        ast.unparse(inner.value) == written
+        for part in [*node.body, *node.orelse]
+        for inner in ast.walk(part)
+        if isinstance(inner, ast.Attribute)
+    )
 
 
 def _decides(test: ast.expr, names: set[str], error: str) -> bool:

@@ -24,7 +24,7 @@ from advisor.intake.programs.python.errors.flags import (
     read_out,
     taken,
 )
-from advisor.intake.programs.python.processing import parts_of_polls
+from advisor.intake.programs.python.processing import counted, parts_of_polls
 
 _MAKES = frozenset({"list", "tuple", "filter", "sorted"})
 _ACTS = re.compile(
@@ -74,6 +74,7 @@ def left_out(tree: ast.Module) -> Iterator[int]:
         if names and not back:
             yield from parts_of_polls.parts(own, names, kept)
         if not back:
+            yield from counted.left_out(own, names - kept, consumers)
             yield from _left(own, names, consumers, going_on(scope))
 
 

@@ -175,7 +175,7 @@ class Reader:
         for call in words.calls(value):
             if words.receiver(call) in self._consumers or words.verb(call) in _EXITS:
                 raise Unclear
-            about = self._is_about(call)
+            about = self._is_about(call) and words.verb(call) != "clear"
             if about and words.verb(call) in self._functions:
                 raise Unclear
             if about and words.keeps_error(call):

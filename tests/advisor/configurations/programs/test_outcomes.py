@@ -1,0 +1,130 @@
+"""Outcomes of which only a log is told, handlers that hand a record to what may not be there, and
+records that are counted and left undone.
+
+Sources: The Java Language Specification, 14.11 (`switch` throws nothing for a value); Kotlin, null
+safety; confluent-kafka, Consumer.commit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.configurations.programs.test_loops import BATCH
+from tests.advisor.configurations.programs.test_loops import LOOP as LOOP_OF_PYTHON
+from tests.advisor.configurations.programs.test_loops import READER as READER_OF_PYTHON
+from tests.advisor.programs import SKIP, YES, assert_program
+
+_LEAVES = "try { save(r); } catch (Exception e) { %s }"
+_CASES = "process(r) match {\ncase Ok => ()\ncase Failed(e) => %s\n}"
+_HANDLES = "try:\n        save(m)\n    except Exception as e:\n        %s"
+_OF_LOGS = "for l in loggers:\n            l.error(e)"
+_IN_PYTHON = "match process(m):\n        case Ok():\n            pass\n        case Failed():\n"
+_PUTS = "batch.add(r); if (++n >= 500) { save(batch); batch.clear(); n = 0; }"
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    ("switch (process(r)) { case OK: break; case FAILED: log.warn(r); break; }", SKIP),
+    ("switch (process(r)) { case OK -> {} default -> log.warn(r); }", SKIP),
+    ("switch (process(r)) { case OK -> {} case FAILED -> throw new E(); }", YES),
+    ("switch (process(r)) { case OK -> {} case FAILED -> letters.send(r).get(); }", YES),
+    ("switch (kind(r)) { case OK -> save(r); default -> log.warn(r); }", YES),
+    ("Outcome o = process(r); if (o == Outcome.FAILED) log.warn(r);", SKIP),
+    ("Outcome o = process(r); if (o == Outcome.FAILED) throw new E();", YES),
+    ("if (process(r) == Outcome.FAILED) log.warn(r);", SKIP),
+    ("if (process(r) != Outcome.OK) { log.warn(r); }", SKIP),
+    ("Result o = process(r); if (o instanceof Failure f) { log.warn(f); }", SKIP),
+    (_LEAVES % "if (dlq != null) dlq.send(r);", SKIP),
+    (_LEAVES % "if (dlq != null) { dlq.send(r); } else { throw e; }", YES),
+    (_LEAVES % "if (dlq == null) { log.warn(e); continue; } dlq.send(r);", SKIP),
+    (_LEAVES % "if (dlqEnabled) { letters.send(r); }", SKIP),
+    (_LEAVES % "dlq.ifPresent(d -> d.send(r));", SKIP),
+    (_LEAVES % "if (r.value() != null) letters.send(r); else letters.send(k);", YES),
+    (_LEAVES % "loggers.forEach(l -> l.error(e));", SKIP),
+    (_LEAVES % "List.of(log, audit).forEach(l -> l.error(e));", SKIP),
+    (_LEAVES % "listeners.forEach(l -> l.failed(r, e));", YES),
+    ("if (++n > 5) continue; save(r);", SKIP),
+    ("n++; if (n > 5) continue; save(r);", SKIP),
+    ("n += 1; if (n <= 5) { save(r); }", SKIP),
+    ("if (n++ % 10 != 0) continue; save(r);", SKIP),
+    ("if (++n % 10 == 0) log.info(r); save(r);", YES),
+    ("if (n++ < 10) { audit(r); } save(r);", YES),
+    (_PUTS, YES),
+])  # fmt: skip
+def test_what_java_does_for_a_failure(tmp_path: Path, does: str, expected: str) -> None:
+    last = "save(batch); " if "batch" in does else ""
+    loop = LOOP % f"int n = 0; for (R r : rs) {{ {does} }} {last}c.commitSync();"
+    assert_program(tmp_path / "A.java", READER % loop, expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    ("when (process(r)) { Outcome.OK -> {}\nOutcome.FAILED -> log.warn(r) }", SKIP),
+    ("when (process(r)) { Outcome.OK -> Unit\nelse -> log.warn(r) }", SKIP),
+    ("when (process(r)) { Outcome.OK -> Unit\nOutcome.FAILED -> throw E() }", YES),
+    ("val o = process(r)\nif (o == Outcome.FAILED) log.warn(r)", SKIP),
+    (_LEAVES % "dlq?.send(r)", SKIP),
+    (_LEAVES % "log.warn(e)\ndlq?.send(r)", SKIP),
+    (_LEAVES % "dlq?.let { it.send(r) }", SKIP),
+    (_LEAVES % "dlq?.send(r) ?: throw e", YES),
+    (_LEAVES % "dlq!!.send(r)", YES),
+    (_LEAVES % "loggers.forEach { it.error(e) }", SKIP),
+    ("if (++n > 5) continue\nsave(r)", SKIP),
+])  # fmt: skip
+def test_what_kotlin_does_for_a_failure(tmp_path: Path, does: str, expected: str) -> None:
+    loop = f"var n = 0\nfor (r in rs) {{ {does.replace('Exception e', 'e: Exception')} }}\n"
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}c.commitSync()", ""), expected)
+
+
+@pytest.mark.parametrize(("loop", "expected"), [
+    ("for ((i, r) in rs.withIndex()) { if (i >= 5) continue\nsave(r) }", SKIP),
+    ("rs.forEachIndexed { i, r -> if (i < 5) save(r) }", SKIP),
+    ("rs.forEachIndexed { i, r -> save(r)\nif (i % 100 == 0) log.info(i) }", YES),
+])  # fmt: skip
+def test_what_kotlin_counts(tmp_path: Path, loop: str, expected: str) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (f"{loop}\nc.commitSync()", ""), expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    (_CASES % "log.warn(e)", SKIP),
+    (_CASES % "throw e", YES),
+    ("val o = process(r)\nif (o == Failed) log.warn(r)", SKIP),
+    ("try save(r) catch { case e: Exception => dlq.foreach(_.send(r)) }", SKIP),
+    ("try save(r) catch { case e: Exception => loggers.foreach(_.error(e)) }", SKIP),
+    ("n += 1\nif (n <= 5) save(r)", SKIP),
+])  # fmt: skip
+def test_what_scala_does_for_a_failure(tmp_path: Path, does: str, expected: str) -> None:
+    loop = f"var n = 0\nfor (r <- rs.asScala) {{\n{does}\n}}\nc.commitSync()"
+    assert_program(tmp_path / "A.scala", SCALA % (loop, ""), expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    ("r = process(m)\n    if r == Outcome.FAILED:\n        log.warning(m)", SKIP),
+    ("r = process(m)\n    if r is Outcome.FAILED:\n        raise E()", YES),
+    ("r = process(m)\n    if r != Outcome.OK:\n        log.warning(m)", SKIP),
+    ("r = process(m)\n    if isinstance(r, Failed):\n        log.warning(r.error)", SKIP),
+    ("if process(m) == Outcome.FAILED:\n        log.warning(m)", SKIP),
+    (f"{_IN_PYTHON}            log.warning(m)", SKIP),
+    (f"{_IN_PYTHON}            raise E()", YES),
+    (_HANDLES % "if dlq:\n            dlq.send(m)", SKIP),
+    (_HANDLES % "if dlq:\n            dlq.send(m)\n        else:\n            raise", YES),
+    (_HANDLES % _OF_LOGS, SKIP),
+    ("n += 1\n    if n > 5:\n        continue\n    save(m)", SKIP),
+    ("n += 1\n    if n % 10:\n        continue\n    save(m)", SKIP),
+    ("n += 1\n    if n % 10 == 0:\n        log.info(n)\n    save(m)", YES),
+    ("b.append(m)\n    if len(b) < 5:\n        continue\n    save(b)\n    b.clear()", YES),
+])  # fmt: skip
+def test_what_python_does_for_a_failure(tmp_path: Path, does: str, expected: str) -> None:
+    code = f"{READER_OF_PYTHON}n, b = 0, []\n{LOOP_OF_PYTHON}    {does}\n    c.commit(m)\n"
+    assert_program(tmp_path / "a.py", code, expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    ("    if i > 5:\n            continue\n        save(m)", SKIP),
+    ("    if i < 5:\n            save(m)", SKIP),
+    ("    save(m)\n        if i % 100 == 0:\n            log.info(i)", YES),
+])  # fmt: skip
+def test_what_python_counts(tmp_path: Path, does: str, expected: str) -> None:
+    loop = f"    for i, m in enumerate(ms):\n    {does}\n    c.commit()\n"
+    assert_program(tmp_path / "a.py", f"{READER_OF_PYTHON}{BATCH}{loop}", expected)
