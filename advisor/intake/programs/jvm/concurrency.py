@@ -184,3 +184,19 @@ def outside(text: Text, hands: Sequence[int], span: Block) -> int:
     before = ((at, text.plain[max(0, at - _REACH) : at]) for at in hands)
     return next((at for at, own in before
                  if OF_SCOPE.match(text.plain, at) and _OTHER_SCOPE.search(own)), 0)  # fmt: skip
+
+
+def is_behind(text: Text, hand: int, commit: int) -> bool:
+    """Whether a commit is in a function that is done behind a future."""
+    then = THEN.finditer(text.plain, hand, commit)
+    return any(commit < text.closed(match.end()) for match in then)
+
+
+def is_in_scope(text: Text, block: int, hand: int, commit: int) -> bool:
+    """Whether a commit is in the scope that waits, at its end, for who is given a record; `block`
+    is where that of the poll begins."""
+    return any(
+        start < commit < end and SCOPE.search(head)
+        for start, end, head in text.around(hand)
+        if start > block
+    )

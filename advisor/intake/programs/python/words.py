@@ -373,6 +373,11 @@ def committed(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *named]
 
 
+_GONE = re.compile(r"\w*(?:NotFound|NoSuch|NotExist|Gone)\w*")
+_DELETES = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)\w*")
+"""What says that something was deleted before, and what deletes."""
+
+
 def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) -> bool:
     """Whether a handler takes what the processing of a message may raise; a queue or a producer
     that is full has not taken what an attempt puts into it, unless the handler does so again."""
@@ -384,7 +389,10 @@ def catches_all(handler: ast.ExceptHandler, attempt: Iterable[ast.stmt] = ()) ->
     puts -= {verb(call) for node in handler.body for call in calls(node)}
     full = {"Full"} if puts & _PUTS else set[str]()
     full |= {"BufferError"} if "produce" in puts else set()
-    return not all(map(_HARMLESS.fullmatch, names)) or bool(full & names)
+    is_gone = bool(puts) and all(map(_DELETES.fullmatch, puts - _READS))
+    harmless = [_HARMLESS, *([_GONE] if is_gone else [])]
+    taken = (name for name in names if not any(kind.fullmatch(name) for kind in harmless))
+    return any(True for _ in taken) or bool(full & names)
 
 
 def goes_on(

@@ -58,6 +58,8 @@ _COUNTS = re.compile(r"\b(\w+)\s*(?:\+\+|\+=\s*1\b)")
 _TELLS = r"\b(?:exit|exitProcess|check|require|assert\w*)\s*\([^;{{}}\n]*\b(?:{0})\b"
 """How a program that ends tells who started it."""
 _SAYS = re.compile(r"(\w+)\s*=\s*true\s*;?\s*$")
+_MAKES = re.compile(r"(?<![\w.])(\w+)\s*=(?!=)[^;=]{1,160};?\s*$")
+_NONE = r"\s*(?:null|None|Optional\s*\.\s*empty\s*\(\s*\))(?!\w)"
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
 _JUMPS = re.compile(r"\b(?:continue|return|break|throw)\b")
 _ENDS_ROUND = re.compile(r"\b(?:continue|return)\b[^;{}]*;?\s*$")
@@ -189,13 +191,26 @@ def asks_size(text: Text, name: str) -> bool:
     return re.search(_SIZE_ASKED.format(name), text.plain) is not None
 
 
+def _is_absent(text: Text, name: str, attempt: Block, handler: str) -> bool:
+    """Whether a name has nothing where an attempt fails that gives it something."""
+    before = text.plain[text.block(attempt[0])[0] + 1 : attempt[0]]
+    absent = re.compile(rf"\b{name}\s*(?::[^=;{{}}]{{1,60}})?={_NONE}")
+    return any(map(absent.search, (before, handler)))
+
+
 def decides(text: Text, attempt: Block, handler: str) -> bool:
     """Whether an end, or something else, depends on a count of a handler, or on what an attempt
     says at its own end."""
     names = [(name, True) for name in _COUNTS.findall(handler)]
     says = _SAYS.search(text.plain[attempt[0] : attempt[1]].rstrip()[-_LAST:])
     names += [(says[1], False)] if says else []
-    whole = (0, len(text.plain))
+    whole, behind = (0, len(text.plain)), (attempt[1], text.block(attempt[0])[1])
+    made = _MAKES.search(text.plain[attempt[0] : attempt[1]].rstrip()[-_LAST:])
+    if made and _is_absent(text, made[1], attempt, handler) and any(
+        failed is not None and not is_idle(text, place[1], failed)
+        for place, failed, _ in _failed(text, made[1], False, behind)
+    ):  # fmt: skip
+        return True
     counted = "|".join(name for name, _ in names[:2]) or "(?!)"
     if ".poll(" not in text.plain and re.search(_TELLS.format(counted), text.plain):
         return True

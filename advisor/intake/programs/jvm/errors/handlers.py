@@ -94,6 +94,13 @@ _OF_FAILURE = re.compile(r"\.\s*(?:error|warn\w*|severe|fatal)\s*[({]")
 _IS_FUNCTION = re.compile(r"^\s*\{|[-=]>|::|_\s*\.")
 _OF_SUCCESS = re.compile(r"\b(?:Success|Some|Right|Valid)\b")
 _WITHOUT_NAME = re.compile(r"^\s*(?:\(\s*\)|\(?\w+\)?)\s*[-=]>")
+_GONE = re.compile(r"\b[\w.]*(?:NotFound|NoSuch|NotExist|Gone)\w*\s*(?:\w+\s*)?\)")
+_DELETES = re.compile(r"(?:delete|remove|unlink|purge|evict|drop|deregister|revoke)[A-Z]?\w*")
+_CALLS = re.compile(r"(\w+)\s*\(")
+_PARTS = re.compile(
+    r"[A-Z]\w*|key|value|id|of|get[A-Z]\w*|topic|bucket|builder|build|parse\w*|from\w*"
+)
+"""What makes the arguments of a call."""
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
 _DEEPEST_CALL = 2
 _FIRST_CALL = re.compile(r"[\s;]*[\w.]+\s*\([^(){};]*(?:\([^()]*\)[^(){};]*)*\)")
@@ -179,11 +186,18 @@ def _handler(
     text: Text, at: int, body: str, is_silent: Callable[[str], bool], block: Block | None = None
 ) -> Iterator[Handler]:
     attempt = text.attempt(at) or text.bare_attempt(at)
-    if attempt is None or decides(text, attempt, body):
+    if attempt is None or decides(text, attempt, body) or is_gone(text, at, attempt):
         return
     ways = told_apart.ways(text, at, block, attempt) if block else []
     if any(is_silent(each) for way in ways or [body] for each in missing_targets.ways(way)):
         yield Handler(at, attempt)
+
+
+def is_gone(text: Text, at: int, attempt: Block) -> bool:
+    """Whether a handler is of what was deleted before, and its attempt deletes."""
+    caught = text.plain[at : text.plain.find("{", at)]
+    verbs = [verb for verb in _CALLS.findall(text.plain, *attempt) if not _PARTS.fullmatch(verb)]
+    return bool(_GONE.search(caught) and verbs) and all(map(_DELETES.fullmatch, verbs))
 
 
 def _only_tells(text: Text, statement: str, depth: int) -> bool:

@@ -57,9 +57,8 @@ _BREAK = re.compile(r"\bbreak\b")
 
 
 def passed_over(
-    text: Text, uses: re.Pattern[str], span: Block, loops: Sequence[Block] = (), *,
-    in_function: bool = False,
-) -> Iterator[int]:  # fmt: skip
+    text: Text, uses: re.Pattern[str], span: Block, loops: Sequence[Block] = ()
+) -> Iterator[int]:
     """Where a decision about the outcome of a call with a record does nothing for a failure."""
     begin = max(0, span[0])
     names = {
@@ -68,7 +67,7 @@ def passed_over(
         if not _QUESTION.fullmatch(match["verb"])
         and uses.search(text.plain, match.end(), text.closed(match.end()))
     }
-    idle = _Idle(text, loops, in_function)
+    idle = _Idle(text, loops, in_function=bool(text.named(span)))
     for match in islice(_CHOOSES.finditer(text.plain, begin, span[1]), _MOST):
         opened = "given" if match["matched"] else "opened"
         subject = match["matched"] or match["subject"]
@@ -103,7 +102,7 @@ def _end_of(
 class _Idle:
     """What is done for a failure, in the loops over what was polled."""
 
-    def __init__(self, text: Text, loops: Sequence[Block], in_function: bool) -> None:
+    def __init__(self, text: Text, loops: Sequence[Block], *, in_function: bool) -> None:
         self._text, self._loops, self._in_function = text, loops, in_function
 
     def _is_idle(self, at: int, does: str) -> bool:

@@ -101,6 +101,8 @@ _ENDS = re.compile(
     r"\.\s*(?P<verb>onComplete|andThen|whenComplete(?:Async)?|handle(?:Async)?|doFinally"
     r"|transform|doOnTerminate|invokeOnCompletion|addListener|addOnCompleteListener)\s*[({]"
 )
+_OF_SCALA_ALONE = re.compile(r"\bdef\s+\w+\s*\(")
+"""What tells of a language whose methods return their last value."""
 _OF_SCALA = re.compile(r"\s*[({]?\s*(?:case\s+)?(?P<taken>_|\w+)\s*=>(?P<body>[\s\S]*)")
 _CASE = re.compile(r"\bcase\b\s*(?P<taken>[^=]{1,80})=>(?P<body>(?:(?!\bcase\b)[\s\S])*)")
 _ASKED = re.compile(r"\b(?:if|match|when|Success|Failure|isSuccess|isFailure)\b")
@@ -170,7 +172,8 @@ def untaken(text: Text, attempts: Iterable[int]) -> Iterator[int]:
 def is_asked_for(text: Text, body: Block, attempt: Block) -> bool:
     """Whether a method returns a value of an attempt, and another one after an error, and each
     caller asks which."""
-    if not re.compile(r"\breturn\b\s*[^\s;]").search(text.plain, *attempt):
+    gives = re.compile(r"\breturn\b\s*[^\s;]").search(text.plain, *attempt)
+    if not gives and not _OF_SCALA_ALONE.search(text.plain):
         return False
     name = next(iter(text.named(body)), "") or "(?!)"
     calls = [*islice(re.finditer(_GIVES.format(name), text.plain), _MOST)]

@@ -29,11 +29,11 @@ _OTHER = re.compile(r"\s*(?:catch|finally|else)\b")
 _LEAVES = re.compile(r"\b(?:continue|break|return)\b")
 _THROWS = re.compile(r"(?:^|[;{}\n])\s*throw\b[^;{}]{0,400}[;\n]?\s*$")
 _FLAG = re.compile(
-    r"\(\s*!?\s*(?:this\.)?(?P<name>\w+)\s*(?:\.\s*(?:get|isEmpty|isNotEmpty|nonEmpty|size|count)\b"
+    r"\(\s*!?\s*(?:this\.)?(?P<name>\w+)\s*(?:\.\s*(?:get|isDefined|isPresent|isEmpty|isNotEmpty|nonEmpty|size|count)\b"
     r"\s*(?:\(\s*\))?)?\s*(?:[=!]=\s*(?:0|true|false|null)\s*)?\)\s*\{\s*$"
 )
 _KEEPS = (
-    r"\b{0}\s*(?:=\s*(?:true|false|\w+\s*;)|\+\+|\+=|\.\s*(?:set|add\w*|put\w*|offer|push|incr\w*"
+    r"\b{0}\s*(?:=\s*(?:true|false|null\b|None\b|\w+\s*;)|\+\+|\+=|\.\s*(?:set|add\w*|put\w*|offer|push|incr\w*"
     r"|getAndIncr\w*)\s*\()"
 )
 _CATCH = re.compile(r"\bcatch\s*\([^(){}]*\)\s*$")

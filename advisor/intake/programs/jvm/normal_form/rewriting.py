@@ -24,6 +24,7 @@ from advisor.intake.programs.jvm.normal_form.lambdas import with_braces
 from advisor.intake.programs.jvm.normal_form.local_functions import without_local_names
 from advisor.intake.programs.jvm.normal_form.made_functions import without_made_functions
 from advisor.intake.programs.jvm.normal_form.named_sends import without_named_sends
+from advisor.intake.programs.jvm.normal_form.option_matches import without_option_matches
 from advisor.intake.programs.jvm.normal_form.plain_blocks import plain_blocks
 from advisor.intake.programs.jvm.normal_form.receivers import without_receivers
 from advisor.intake.programs.jvm.normal_form.scala_statements import without_scala
@@ -78,7 +79,7 @@ def normal_form(code: str) -> str:
     written = with_given_functions(written)
     written = without_made_functions(without_local_names(written))
     written = without_indexes(without_named_sends(written))
-    written = without_scala(written)
+    written = without_scala(without_option_matches(written))
     written = without_tried_results(written)
     written = with_statements(without_receivers(written))
     return plain_blocks(

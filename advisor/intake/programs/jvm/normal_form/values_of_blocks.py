@@ -15,8 +15,11 @@ from advisor.intake.programs.jvm.text import Block, Text, spliced, without_lette
 
 _MOST, _FARTHEST, _BEFORE, _LONGEST_HEAD = 100, 1_500, 40, 120
 _KOTLIN, _SCALA = re.compile(r"\bfun\s"), re.compile(r"\bdef\s")
-_OR_NULL = re.compile(r"\brunCatching\s*\{")
-_GET = re.compile(r"\s*\.\s*getOrNull\s*\(\s*\)(?!\s*\?:)")
+_OR_NULL = re.compile(r"\brunCatching\s*(?=\{)|\bTry\s*(?=[({])")
+_GET = re.compile(
+    r"\s*\.\s*(?:getOrNull\s*\(\s*\)(?!\s*\?:)|toOption\s*\.\s*orNull\b"
+    r"|getOrElse\s*\(\s*null\s*\))"
+)
 _IS_TAKEN, _IS_ASKED = re.compile(r"(?:=|\breturn)\s*$"), re.compile(r"\s*\?\.\s*let\b")
 _ELVIS = re.compile(
     r"(?P<of>\bva[lr]\s+(?P<name>\w+)(?:\s*:\s*[\w<>?., ]{1,60})?\s*=[^=\n;]{1,400}?)"
@@ -58,7 +61,7 @@ _LEAVES = re.compile(r"\s*(?:continue|break|return|throw)\b")
 def with_statements(code: str) -> str:
     """The same program with these as statements."""
     if _SCALA.search(code):
-        return _without_tries(code)
+        return _without_tries(_without_results(code))
     if not _KOTLIN.search(code):
         return code
     for change in (
@@ -70,15 +73,18 @@ def with_statements(code: str) -> str:
 
 
 def _without_results(code: str) -> str:
-    """`runCatching { … }.getOrNull()` as `try`."""
+    """`runCatching { … }.getOrNull()` and `Try(…).getOrElse(null)` as `try`."""
     text, changes = Text.of(code), list[tuple[int, int, str]]()
     for match in islice(_OR_NULL.finditer(text.plain), _MOST):
-        end = text.block_of(match.end() - 1)[1] + 1
+        opened = match.end()
+        is_block = text.plain[opened] == "{"
+        end = text.block_of(opened)[1] + 1 if is_block else text.closed(opened + 1)
         got = _GET.match(text.plain, end)
         before = text.plain[max(0, match.start() - _BEFORE) : match.start()]
         is_whole = _IS_TAKEN.search(before) or (got and _IS_ASKED.match(text.plain, got.end()))
         if got and is_whole:
-            made = f"try {code[match.end() - 1 : end]} catch (e: Exception) {{ null }}"
+            inner = code[opened + 1 : end - 1]
+            made = f"try {{{inner}}} catch (e: Exception) {{ null }}"
             changes.append((match.start(), got.end(), made))
     return spliced(code, changes)
 

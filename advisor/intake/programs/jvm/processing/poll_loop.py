@@ -28,6 +28,7 @@ from advisor.intake.programs.jvm.errors import sends as jvm_sends
 from advisor.intake.programs.jvm.processing import (
     commits_in_chains,
     counted,
+    first_parts,
     publishers,
     unfinished,
 )
@@ -179,6 +180,7 @@ class _Poll:
         yield from self._records.too_early()
         span = self._behind, self._block[1]
         yield from commits_in_chains.too_early(self._text, self._used, self._commits, span)
+        yield from first_parts.too_early(self._text, self._whole, self._commits, span)
         for inner in self._inner:
             yield from inner._too_early()
 
@@ -202,17 +204,14 @@ class _Poll:
             wait = self._waits.any.search(plain, at, end)
             closed = self._text.closed(plain.index("(", at) + 1)
             early = self._commits.search(plain, closed, wait.start() if wait else end)
-            waits_later = wait or (early and self._is_in_scope(at, early.start()))
+            early = (
+                None if early and concurrency.is_behind(self._text, at, early.start()) else early
+            )
+            waits_later = wait or (
+                early and concurrency.is_in_scope(self._text, self._block[0], at, early.start())
+            )
             if early and (waits_later or (pauses and self._is_next(closed, early.start()))):
                 yield early.start()
-
-    def _is_in_scope(self, hand: int, commit: int) -> bool:
-        """Whether a commit is in the scope that waits, at its end, for who is given a record."""
-        return any(
-            start < commit < end and concurrency.SCOPE.search(head)
-            for start, end, head in self._text.around(hand)
-            if start > self._block[0]
-        )
 
     def _is_next(self, begin: int, end: int) -> bool:
         """Whether nothing is called between two places of one block but the consumer."""
@@ -222,20 +221,18 @@ class _Poll:
 
     def _left(self, end: int) -> Iterator[int]:
         """Where a record is left out, or a result that says what became of it."""
-        span = self._behind, end
+        span, loops = (self._behind, end), self._records.one_by_one
         if self._whole and not self._program.single:
             yield from partial_polls.parts(self._text, self._whole, span)
             yield from partial_polls.parts_of_lists(self._text, self._records.names, span)
-            loops = self._records.one_by_one
             yield from partial_polls.left(self._text, loops, self._commits, self._block)
             yield from counted.left_out(self._text, self._uses, loops)
         yield from jvm_results.commits_anyway(self._text, self._commits, span)
-        loops = self._records.one_by_one
         for body, uses in self._bodies:
             yield from bulk_writes.unasked(self._text, body)
             yield from jvm_handlers.left_out(self._text, body)
             yield from jvm_results.unread(self._text, uses, body, loops, in_function=body != span)
-            yield from outcomes.passed_over(self._text, uses, body, loops, in_function=body != span)
+            yield from outcomes.passed_over(self._text, uses, body, loops)
             yield from jvm_results.replaced(self._text, body)
             if body != span:
                 yield from chain_errors.passed_over(self._text, body, uses)

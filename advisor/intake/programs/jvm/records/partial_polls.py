@@ -54,7 +54,7 @@ _HARMLESS = (
     r"(?:\s*\.\s*(?:records|iterator|stream|asScala|toList|toSeq)\b(?:\s*\([^()]{{0,80}}\))?)*\s*(?=[;\n])"
 )
 _NAMED = re.compile(r"\b(?:(?:va[lr])\s+)?(\w+)(?:\s*:\s*[\w<>?, ]{1,60})?\s*=\s*$")
-_ITERATOR = r"\b(\w+)(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=\s*{0}(?:\s*\.\s*asScala)?\s*\.\s*iterator\b"
+ITERATOR = r"\b(\w+)(?:\s*:\s*[\w<>?, ]{{1,60}})?\s*=\s*{0}(?:\s*\.\s*asScala)?\s*\.\s*iterator\b"
 _BREAKS = re.compile(r"\bbreak\s*(?:;|\n|\})")
 _LOOP = re.compile(r"\b(?:for|while|switch|when|repeat|do|forEach|foreach)\s*$")
 _ENDS = re.compile(r"\b(?:throw|return|exit|halt)\b")
@@ -81,7 +81,7 @@ def parts(text: Text, whole: Collection[str], span: Block) -> Iterator[int]:
     of_cuts = [cut.span() for cut in cuts]
     spans = [*of_cuts, *(match.span() for match in found), *logged(text, span)]
     spans += [match.span() for match in re.compile(_HARMLESS.format(known)).finditer(plain, *span)]
-    iterators = set(re.findall(_ITERATOR.format(known), plain[begin:end]))
+    iterators = set(re.findall(ITERATOR.format(known), plain[begin:end]))
     for name in sorted(iterators):
         if re.compile(rf"\b(?:while|for)\b[^{{}}]*\b{name}\s*\.\s*hasNext\b").search(plain, *span):
             return

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 
 from advisor.intake.programs import simulation
-from advisor.intake.programs.jvm.errors.handlers import CATCH
+from advisor.intake.programs.jvm.errors.handlers import CATCH, is_gone
 from advisor.intake.programs.jvm.log_only import only_writes
 from advisor.intake.programs.jvm.records import buffers, polled
 from advisor.intake.programs.jvm.records.derived_names import TAKES_APART
@@ -204,7 +204,8 @@ class Reader:
             before, self._decides = self._decides, True
             own, at = self._braces(caught.end())
             self._decides = before
-            if CATCH.match(plain, begin):
+            tried = self._text.block_of(plain.index("{", match.start()))
+            if CATCH.match(plain, begin) and not is_gone(self._text, begin, tried):
                 handlers.append(Handler(own, begin))
         if final := _LAST.match(plain, at):
             own, at = self._braces(final.end())

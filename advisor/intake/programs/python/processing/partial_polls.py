@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Container, Iterator
 
-from advisor.intake.programs.facts import SUCCESS
+from advisor.intake.programs.facts import BEFORE, SKIP, SUCCESS
 from advisor.intake.programs.python import words
 from advisor.intake.programs.python.clients import Function
 from advisor.intake.programs.python.errors import error_handling
@@ -53,7 +53,13 @@ _OF_AWS = frozenset({
 _ELASTIC = re.compile(r"(?i)(?:.*\.)?(?:_?es|\w*(?:elastic|opensearch|client)\w*)")
 
 
-def left_out(tree: ast.Module) -> Iterator[int]:
+def found(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """What the program does with a part of what it polled, and where."""
+    yield from ((SKIP, line) for line in _left_out(tree))
+    yield from ((BEFORE, line) for line in _too_early(tree))
+
+
+def _left_out(tree: ast.Module) -> Iterator[int]:
     """The lines where a part is taken of what was polled, if nothing takes the rest of it."""
     consumers = words.consumers(tree)
     yield from _done_anyway(tree)
@@ -76,6 +82,20 @@ def left_out(tree: ast.Module) -> Iterator[int]:
         if not back:
             yield from counted.left_out(own, names - kept, consumers)
             yield from _left(own, names, consumers, going_on(scope))
+
+
+def _too_early(tree: ast.Module) -> Iterator[int]:
+    """The lines where all that was polled is committed before the most of it is processed."""
+    consumers = words.consumers(tree)
+    for scope in [tree, *(node for node in words.nodes(tree) if isinstance(node, Function))]:
+        own = [node for part in scope.body for node in words.own(part)]
+        polled = {
+            target.id for node in own if isinstance(node, ast.Assign)
+            for target in node.targets if isinstance(target, ast.Name)
+            if any(_polls_many(inner, consumers) for inner in ast.walk(node.value))
+        }  # fmt: skip
+        if polled:
+            yield from parts_of_polls.too_early(own, polled)
 
 
 def _done_anyway(tree: ast.Module) -> Iterator[int]:

@@ -28,6 +28,9 @@ def parts(own: list[ast.AST], names: set[str], kept: set[str]) -> Iterator[int]:
     if any(name in kept for name in cuts.values()):
         return
     harmless = _harmless(own)
+    iterators = {found for found in _iterators(own, names) if found[0] not in kept}
+    names = names | {name for name, _ in iterators}
+    harmless |= {of for _, of in iterators}
     found = list[tuple[ast.AST, ast.expr]]()
     places = {id(node.value) for node in own
               if isinstance(node, ast.Attribute) and node.attr in _OF_PLACE}  # fmt: skip
@@ -49,6 +52,47 @@ def parts(own: list[ast.AST], names: set[str], kept: set[str]) -> Iterator[int]:
         line = getattr(node, "lineno", 0)
         if not any(used < line for used in before):
             yield line
+
+
+def _iterators(own: list[ast.AST], names: set[str]) -> Iterator[tuple[str, int]]:
+    """The names of iterators over what has one of these names, and which names those are."""
+    for node in own:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name("iter"), [ast.Name(of) as over])):
+                if of in names:
+                    yield name, id(over)
+            case _:
+                pass
+
+
+def too_early(own: list[ast.AST], names: set[str]) -> Iterator[int]:
+    """The lines where all that was polled is committed between the first message and the others."""
+    names = names | {name for name, _ in _iterators(own, names)}
+    for node in own:
+        for block in (getattr(node, part, []) for part in ("body", "orelse")):
+            yield from _committed(block, names) if isinstance(block, list) else ()
+
+
+def _committed(block: list[ast.stmt], names: set[str]) -> Iterator[int]:
+    is_begun, line = False, 0
+    for node in block:
+        inside = [*ast.walk(node)]
+        is_loop = isinstance(node, words.LOOPS) or any(
+            isinstance(inner, ast.comprehension) for inner in inside
+        )
+        if line and any(
+            isinstance(inner, ast.Name) and inner.id in names for inner in inside
+        ) and (is_loop or any(map(_taken, inside))):  # fmt: skip
+            yield line
+            return
+        taken = (_taken(inner) for inner in inside)
+        own = any(isinstance(of, ast.Name) and of.id in names for of in taken)
+        is_begun = is_begun or (own and isinstance(node, ast.Expr | ast.Assign))
+        match node:
+            case ast.Expr(value=ast.Call(args=[]) as call) if words.verb(call) == "commit":
+                line = call.lineno if is_begun and not words.committed(call) else 0
+            case _:
+                pass
 
 
 def _cut(node: ast.AST, names: set[str]) -> str:

@@ -36,8 +36,8 @@ def reads(tree: ast.Module) -> dict[str, int]:
     walk = _Walk(tree)
     try:
         walk.follow_all(tree)
-        for line in partial_polls.left_out(tree):
-            walk.lines.setdefault(SKIP, line)
+        for what, line in partial_polls.found(tree):
+            walk.lines.setdefault(what, line)
         walk.lines = facts(tree) | walk.lines
     except RecursionError:
         raise IntakeError("The file: it is nested too deeply.") from None

@@ -344,7 +344,7 @@ class Reader:
         before, self._decides = self._decides, True
         for handler in node.handlers:
             own = self.block(handler.body)
-            if words.catches_all(handler):
+            if words.catches_all(handler, node.body):
                 handlers.append(Handler(own, handler.lineno))
         self._decides = before
         return [Attempt(body, handlers, self.block(node.finalbody))]

@@ -1,0 +1,108 @@
+"""Values that are not there after an error, first records, and what was deleted before.
+
+Sources: java.util.Optional; scala.util.Try (`getOrElse`); KafkaConsumer javadoc (commitSync);
+java.util.concurrent.CompletableFuture (`thenRun` is not run after an error).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.advisor.configurations.programs.test_java_loops import KOTLIN, LOOP, READER, SCALA
+from tests.advisor.configurations.programs.test_loops import BATCH
+from tests.advisor.configurations.programs.test_loops import LOOP as LOOP_OF_PYTHON
+from tests.advisor.configurations.programs.test_loops import READER as READER_OF_PYTHON
+from tests.advisor.programs import BEFORE, SKIP, YES, assert_program
+
+_EACH = "for (R r : rs) {{ {} }} c.commitSync();"
+_PARSES = "Order o = null; try { o = parse(r); } catch (Exception e) { log.warn(e); } "
+_DELETES = "try { api.%s(r.key()); } catch (%s e) { log.info(1); }"
+_ALL = (
+    "List<CompletableFuture<Void>> fs = new ArrayList<>(); for (R r : rs) { "
+    "fs.add(CompletableFuture.runAsync(() -> save(r))); } "
+    "CompletableFuture.allOf(fs.toArray(new CompletableFuture[0])).%s.join();"
+)
+_ITERATOR = "Iterator<R> it = rs.iterator(); "
+_IN_SCALA = "%s match {\ncase Some(x) => save(x)\ncase None => %s\n}"
+_OPTION = (
+    "def parse(r: R): Option[Order] = try { Some(read(r)) } catch { case e: Exception => None }\n"
+)
+_TRIED = "val o = try { Some(parse(r)) } catch { case e: Exception => None }\n"
+_DELETED = "try:\n        %s\n    except %s:\n        pass"
+
+
+@pytest.mark.parametrize(("loop", "expected"), [
+    (_EACH.format(_PARSES + "if (o != null) save(o);"), SKIP),
+    (_EACH.format(_PARSES + "if (o == null) continue; save(o);"), SKIP),
+    (_EACH.format(_PARSES + "if (o != null) { save(o); } else { letters.send(r).get(); }"), YES),
+    (_EACH.format(_PARSES + "if (o == null) throw new E(); save(o);"), YES),
+    (_EACH.format(_DELETES % ("delete", "NotFoundException")), YES),
+    (_EACH.format(_DELETES % ("deleteById", "NoSuchElementException")), YES),
+    (_EACH.format(_DELETES % ("update", "NotFoundException")), SKIP),
+    (_EACH.format(_DELETES % ("delete", "IOException")), SKIP),
+    (_ALL % "thenRun(() -> c.commitSync())", YES),
+    (_ALL % "whenComplete((v, e) -> c.commitSync())", SKIP),
+    (_ITERATOR + "save(it.next()); c.commitSync(); while (it.hasNext()) { save(it.next()); }",
+     BEFORE),
+    (_ITERATOR + "while (it.hasNext()) { save(it.next()); c.commitSync(); }", BEFORE),
+    (_ITERATOR + "save(it.next()); while (it.hasNext()) { save(it.next()); } c.commitSync();", YES),
+])  # fmt: skip
+def test_what_java_does_without_a_value(tmp_path: Path, loop: str, expected: str) -> None:
+    assert_program(tmp_path / "A.java", READER % (LOOP % loop), expected)
+
+
+@pytest.mark.parametrize(("loop", "expected"), [
+    ("val it = rs.iterator()\nsave(it.next())\nc.commitSync()\n"
+     "while (it.hasNext()) save(it.next())",
+     BEFORE),
+    ("val all = rs.toList()\nsave(all.first())\nc.commitSync()\nall.drop(1).forEach { save(it) }",
+     BEFORE),
+    ("for (r in rs) { try { api.delete(r.key()) } catch (e: NotFoundException) { log.info(1) } }\n"
+     "c.commitSync()", YES),
+])  # fmt: skip
+def test_what_kotlin_does_without_a_value(tmp_path: Path, loop: str, expected: str) -> None:
+    assert_program(tmp_path / "A.kt", KOTLIN % (loop, ""), expected)
+
+
+@pytest.mark.parametrize(("does", "more", "expected"), [
+    ("val o = Try(parse(r)).getOrElse(null)\nif (o != null) save(o)", "", SKIP),
+    ("val o = Try(parse(r)).toOption.orNull\nif (o != null) save(o)", "", SKIP),
+    (_TRIED + _IN_SCALA % ("o", "log.warn(1)"), "", SKIP),
+    (_TRIED + _IN_SCALA % ("o", "throw new E()"), "", YES),
+    (_IN_SCALA % ("parse(r)", "log.warn(1)"), _OPTION, SKIP),
+    (_IN_SCALA % ("parse(r)", "letters.send(r).get()"), _OPTION, YES),
+    (_IN_SCALA % ("find(r)", "insert(r)"), "", YES),
+    ("try api.delete(r.key()) catch { case e: NotFoundException => log.info(1) }", "", YES),
+])  # fmt: skip
+def test_what_scala_does_without_a_value(
+    tmp_path: Path, does: str, more: str, expected: str
+) -> None:
+    loop = f"for (r <- rs.asScala) {{\n{does}\n}}\nc.commitSync()"
+    assert_program(tmp_path / "A.scala", SCALA % (loop, more), expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    (_DELETED % ("api.delete(m.key())", "NotFoundError"), YES),
+    (_DELETED % ("os.remove(m.key())", "FileNotFoundError"), YES),
+    (_DELETED % ("api.update(m.key())", "NotFoundError"), SKIP),
+    (_DELETED % ("api.delete(m.key())", "TimeoutError"), SKIP),
+])  # fmt: skip
+def test_what_python_deletes(tmp_path: Path, does: str, expected: str) -> None:
+    code = f"{READER_OF_PYTHON}{LOOP_OF_PYTHON}    {does}\n    c.commit(m)\n"
+    assert_program(tmp_path / "a.py", code, expected)
+
+
+@pytest.mark.parametrize(("does", "expected"), [
+    ("it = iter(ms)\n    save(next(it))\n    c.commit()\n    for m in it:\n        save(m)",
+     BEFORE),
+    ("it = iter(ms)\n    save(next(it))\n    c.commit()", SKIP),
+    ("save(ms[0])\n    c.commit()\n    for m in ms[1:]:\n        save(m)", BEFORE),
+    ("it = iter(ms)\n    save(next(it))\n    for m in it:\n        save(m)\n    c.commit()", YES),
+    ("it = iter(ms)\n    while (m := next(it, None)) is not None:\n        save(m)\n    c.commit()",
+     YES),
+])  # fmt: skip
+def test_what_python_takes_first(tmp_path: Path, does: str, expected: str) -> None:
+    code = f"{READER_OF_PYTHON}{BATCH}    {does}\n"
+    assert_program(tmp_path / "a.py", code, expected)
