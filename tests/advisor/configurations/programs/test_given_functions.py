@@ -21,6 +21,10 @@ _OF_TWO = (
     "static void attempt(Runnable f, Consumer<Exception> onError) "
     "{ try { f.run(); } catch (Exception e) { onError.accept(e); } }"
 )
+_OF_RUNS = (
+    "static void tries(Runnable f, int n) { int i = 0; while (true) { try { f.run(); return; } "
+    "catch (Exception e) { if (++i >= n) { %s } } } }"
+)
 _HANDED_ON = f"{_OF_ERROR} void outer(R r, Consumer<Exception> f) {{ attempt(r, f); }}"
 _NAMED = "Consumer<R> all() { Consumer<R> h = r -> { %s }; return h; }"
 _ACK = "Runnable ack() { Runnable a = () -> c.commitSync(); return a; }"
@@ -33,6 +37,10 @@ _LOCAL = "fun all(): (R) -> Unit { fun inner(r: R) { %s }\nreturn ::inner }"
 _AGAIN = (
     "fun again(n: Int, block: () -> Unit) { repeat(n) { try { block(); return }"
     " catch (e: Exception) { log.warn(e) } }; throw E() }"
+)
+_AND_ONCE_MORE = (
+    "fun <T> again(n: Int, block: () -> T): T { repeat(n - 1) { try { return block() }"
+    " catch (e: Exception) { log.warn(e) } }; return block() }"
 )
 _IN_SCALA = (
     "def attempt(x: R%sonError: Throwable => Unit): Unit = "
@@ -50,6 +58,9 @@ _MAKES = (
     "def make(db):\n    def inner(m):\n        try:\n            db.save(m)\n"
     "        except Exception as e:\n            log.error(e)\n%s    return inner\n"
 )
+_HANDLE = (
+    "def handle(db, m):\n    try:\n        db.save(m)\n    except Exception as e:\n        %s\n"
+)
 _AROUND = _MAKES.replace("make(db)", "of(f)").replace("db.save", "f") % ""
 _COMMITS = "def ack(c):\n    def inner():\n        c.commit()\n    return inner\n"
 
@@ -64,6 +75,8 @@ _COMMITS = "def ack(c):\n    def inner():\n        c.commit()\n    return inner\
     ("attempt(() -> save(r), e -> letters.send(r));", _OF_TWO, YES),
     ("outer(r, e -> log.error(e));", _HANDED_ON, SKIP),
     ("outer(r, e -> letters.send(r));", _HANDED_ON, YES),
+    ("tries(() -> save(r), 3);", _OF_RUNS % "log.error(e); return;", SKIP),
+    ("tries(() -> save(r), 3);", _OF_RUNS % "throw e;", YES),
     ("all().accept(r);", _NAMED % _SAVES % "log.error(e);", SKIP),
     ("all().accept(r);", _NAMED % _SAVES % "throw e;", YES),
     ("ack().run(); save(r);", _ACK, BEFORE),
@@ -84,6 +97,7 @@ def test_what_java_is_given(tmp_path: Path, does: str, more: str, expected: str)
     ("all()(r)", _LOCAL % _SAVES % "log.error(e)", SKIP),
     ("all()(r)", _LOCAL % _SAVES % "throw e", YES),
     ("again(3) { save(r) }", _AGAIN, YES),
+    ("again(3) { save(r) }", _AND_ONCE_MORE, YES),
 ])  # fmt: skip
 def test_what_kotlin_is_given(tmp_path: Path, does: str, more: str, expected: str) -> None:
     code = KOTLIN % (f"for (r in rs) {{ {does} }}\nc.commitSync()", more)
@@ -117,6 +131,9 @@ def test_what_scala_is_given(tmp_path: Path, does: str, more: str, expected: str
     ("handle(m)", f"{_MAKES % ''}handle = make(db)\n", SKIP),
     ("of(save)(m)", _AROUND, SKIP),
     ("handle(m)", f"{_AROUND}handle = of(save)\n", SKIP),
+    ("partial(handle, db)(m)", _HANDLE % "log.error(e)", SKIP),
+    ("partial(handle, db)(m)", _HANDLE % "raise", YES),
+    ("h(m)", f"{_HANDLE % 'log.error(e)'}h = functools.partial(handle, db)\n", SKIP),
     ("ack(c)()\n    save(m)", _COMMITS, BEFORE),
     ("ack(c)()\n    save(m)", "def ack(c):\n    return lambda: c.commit()\n", BEFORE),
     ("save(m)\n    ack(c)()", _COMMITS, YES),

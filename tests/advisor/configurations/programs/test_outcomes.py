@@ -52,6 +52,9 @@ _PUTS = "batch.add(r); if (++n >= 500) { save(batch); batch.clear(); n = 0; }"
     ("if (++n % 10 == 0) log.info(r); save(r);", YES),
     ("if (n++ < 10) { audit(r); } save(r);", YES),
     (_PUTS, YES),
+    ("Result o = process(r); if (!o.isOk()) { counter.increment(); }", SKIP),
+    ("Result o = process(r); if (!o.isOk()) { throw new E(); }", YES),
+    ("Either<F, O> o = process(r); o.peekLeft(f -> log.error(f));", SKIP),
 ])  # fmt: skip
 def test_what_java_does_for_a_failure(tmp_path: Path, does: str, expected: str) -> None:
     last = "save(batch); " if "batch" in does else ""
@@ -93,6 +96,7 @@ def test_what_kotlin_counts(tmp_path: Path, loop: str, expected: str) -> None:
     ("try save(r) catch { case e: Exception => dlq.foreach(_.send(r)) }", SKIP),
     ("try save(r) catch { case e: Exception => loggers.foreach(_.error(e)) }", SKIP),
     ("n += 1\nif (n <= 5) save(r)", SKIP),
+    ("process(r).left.foreach(e => log.error(e))", SKIP),
 ])  # fmt: skip
 def test_what_scala_does_for_a_failure(tmp_path: Path, does: str, expected: str) -> None:
     loop = f"var n = 0\nfor (r <- rs.asScala) {{\n{does}\n}}\nc.commitSync()"
@@ -110,6 +114,8 @@ def test_what_scala_does_for_a_failure(tmp_path: Path, does: str, expected: str)
     (_HANDLES % "if dlq:\n            dlq.send(m)", SKIP),
     (_HANDLES % "if dlq:\n            dlq.send(m)\n        else:\n            raise", YES),
     (_HANDLES % _OF_LOGS, SKIP),
+    ("r = process(m)\n    if r.status == Status.FAILED:\n        log.error(r)", SKIP),
+    ("r = process(m)\n    if r.status == Status.FAILED:\n        raise E()", YES),
     ("n += 1\n    if n > 5:\n        continue\n    save(m)", SKIP),
     ("n += 1\n    if n % 10:\n        continue\n    save(m)", SKIP),
     ("n += 1\n    if n % 10 == 0:\n        log.info(n)\n    save(m)", YES),
@@ -128,3 +134,23 @@ def test_what_python_does_for_a_failure(tmp_path: Path, does: str, expected: str
 def test_what_python_counts(tmp_path: Path, does: str, expected: str) -> None:
     loop = f"    for i, m in enumerate(ms):\n    {does}\n    c.commit()\n"
     assert_program(tmp_path / "a.py", f"{READER_OF_PYTHON}{BATCH}{loop}", expected)
+
+
+@pytest.mark.parametrize(("then", "expected"), [("log.warn(1)", SKIP), ("throw new E()", YES)])
+def test_what_scala_parts_by_its_outcome(tmp_path: Path, then: str, expected: str) -> None:
+    loop = (
+        "val (bad, good) = rs.asScala.toList.partitionMap(r => parse(r.value()))\nsaveAll(good)\n"
+    )
+    loop += f"if (bad.nonEmpty) {then}\nc.commitSync()"
+    assert_program(tmp_path / "A.scala", SCALA % (loop, ""), expected)
+
+
+@pytest.mark.parametrize(("then", "expected"), [("log.error(1)", SKIP), ("raise E(failed)", YES)])
+def test_what_python_chooses_of_results(tmp_path: Path, then: str, expected: str) -> None:
+    code = (
+        f"{READER_OF_PYTHON}async def main():\n  while True:\n    ms = c.consume(10, 1)\n"
+        "    rs = await asyncio.gather(*(save(m) for m in ms), return_exceptions=True)\n"
+        "    failed = [r for r in rs if isinstance(r, Exception)]\n"
+        f"    if failed:\n        {then}\n    c.commit()\n"
+    )
+    assert_program(tmp_path / "a.py", code, expected)

@@ -73,7 +73,7 @@ _LOOKS_AT = re.compile(
 _ON_ERROR = frozenset({
     "onFailure", "recover", "recoverWith", "recoverCatching", "fold", "getOrElse", "onLeft",
     "match", "leftMap", "mapLeft", "valueOr", "leftTraverse", "handleError", "handleErrorWith",
-    "getOrElseGet", "mapFailure", "ifPresentOrElse",
+    "getOrElseGet", "mapFailure", "ifPresentOrElse", "peekLeft", "ifLeft", "ifFailure",
 })  # fmt: skip
 _REPLACES = frozenset({"recover", "recoverCatching"})
 """What puts a value in the place of an error."""
@@ -103,8 +103,10 @@ _PARTS = re.compile(
 """What makes the arguments of a call."""
 _ONE_CALL = re.compile(r"\s*(?:this\.)?(\w+)\s*\([^()]*\)\s*")
 _DEEPEST_CALL = 2
-_FIRST_CALL = re.compile(r"[\s;]*[\w.]+\s*\([^(){};]*(?:\([^()]*\)[^(){};]*)*\)")
+_FIRST_CALL = re.compile(r"[\s;]*(?:return\s+)?[\w.]+\s*\([^(){};]*(?:\([^()]*\)[^(){};]*)*\)")
 _BREAK = re.compile(r"\bbreak(?:@\w+)?\b")
+_CAUGHT = re.compile(r"\s*catch\s*\([^(){}]{0,200}\)\s*\{")
+_RETURNS_AFTER = re.compile(r"\bif\s*\([^{}]*(?:[<>]|==)[^{}]*\)\s*\{[^{}]*\breturn\b[^{}]*\}")
 _HEAD = 200
 _WALKS = (
     r"[^{};\n]*(?:[<>]|\bhasNext\b|\b(?:is|isNot|non)Empty\b"
@@ -241,7 +243,7 @@ def _values(text: Text) -> Iterator[Handler]:
 def quiet_chains(text: Text, name: str, span: Block) -> Iterator[Block]:
     """The chains of calls behind a name that do no more than write of an error that it has."""
     starts = re.compile(
-        rf"(?<![\w.]){name}(?=\s*(?:\.\s*(?:on[FLS]|fold|map|leftMap|ifPresentOr|foreach)|match\b))"
+        rf"(?<![\w.]){name}(?=\s*(?:\.\s*(?:on[FLS]|peekLeft|ifLeft|ifFailure|left\b|fold|map|leftMap|ifPresentOr|foreach)|match\b))"
     )
     for match in islice(starts.finditer(text.plain, *span), _MOST):
         if _is_dropped(text, match.end(), is_last=None):
@@ -320,6 +322,8 @@ def left_out(text: Text, block: Block) -> Iterator[int]:
 def tries_again(text: Text, attempt: Block, block: Block) -> bool:
     """Whether an attempt in a block is made until it succeeds, or an error ends the block behind
     so many attempts."""
+    if _gives_up(text, attempt):
+        return False
     inner = [(start, end) for start, end, _ in text.around(attempt[0]) if start > block[0]]
     loops = [text.plain[max(0, start - _HEAD) : start] for start, _ in inner]
     around = [*zip(loops, inner, strict=True)]
@@ -330,6 +334,14 @@ def tries_again(text: Text, attempt: Block, block: Block) -> bool:
     behind = text.plain[attempt[1] : block[1]]
     throws = bool(re.search(r"\bthrow\b", behind)) or _is_done_again(text, attempt, inner)
     return is_left or again or any(map(_TRIES.search, loops)) or (throws and bounded)
+
+
+def _gives_up(text: Text, attempt: Block) -> bool:
+    """Whether a handler returns after so many attempts, and only writes of that."""
+    caught = _CAUGHT.match(text.plain, attempt[1] + 1)
+    block = text.block_of(caught.end() - 1) if caught else attempt
+    body = text.plain[block[0] + 1 : block[1]] if caught else ""
+    return bool(_RETURNS_AFTER.search(body)) and only_writes(body, in_function=True)
 
 
 def _is_done_again(text: Text, attempt: Block, inner: Sequence[Block]) -> bool:

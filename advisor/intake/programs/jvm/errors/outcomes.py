@@ -48,6 +48,13 @@ _ASKED = re.compile(
     r"\s*(?:(?P<op>[!=]=)\s*(?P<to>[\w.]+)|(?P<is>instanceof|!?\s*is)\s+(?P<kind>[\w.]+)(?:<[^<>]*>)?"
     r"(?:\s+\w+|\s*\([^()]*\))?|\.\s*isInstanceOf\s*\[(?P<type>[\w.]+)[^\]]*\])\s*\)+\s*"
 )
+_SAYS = re.compile(
+    r"\bif\s*\(\s*(?P<not>!\s*)?(?P<name>\w+)\s*\.\s*(?P<says>(?P<wrong>(?:is|has)(?:Fail|Err|Reject|Invalid)\w*|failed)"
+    r"|is(?:Ok|Success|Valid|Accepted|Done)\w*|ok|success|succeeded)\s*(?:\(\s*\))?\s*\)\s*"
+)
+_PARTED = re.compile(
+    r"\bval\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=[^;={}\n]{1,120}\.\s*partitionMap\s*[({]"
+)
 _BODY = re.compile(r"\s*\)\s*\{|\s*match\s*\{")
 _CASE = re.compile(
     r"(?P<asked>\b(?:case|is)\b(?:(?!->|=>)[^;{}:\n]){1,160}|\b(?:default|else)\s*|(?<=[\s{;])[A-Z][\w.]*"
@@ -82,6 +89,17 @@ def passed_over(
         end = _end_of(text, uses, given, names)
         asked = _ASKED.match(text.plain, end) if end else None
         if asked and idle.behind(asked, bool(match["not"])):
+            yield match.start()
+    for match in islice(_SAYS.finditer(text.plain, begin, span[1]), _MOST):
+        is_made = names.get(match["name"], match.start()) < match.start()
+        if is_made and idle.where(match.end(), bool(match["wrong"]) is not bool(match["not"])):
+            yield match.start()
+    for match in islice(_PARTED.finditer(text.plain, begin, span[1]), _MOST):
+        end = text.closed(match.end())
+        behind = end, text.block(end)[1]
+        if uses.search(text.plain, match.start(), end) and jvm_flags.nothing_asks(
+            text, match["name"], True, behind, loops=loops
+        ):
             yield match.start()
 
 
@@ -134,7 +152,11 @@ class _Idle:
         if not is_wrong and not _RIGHT.search(kind.rpartition(".")[2]):
             return False
         turned = is_not != (asked["op"] == "!=" or (asked["is"] or "").startswith("!"))
-        does, other = jvm_flags.sides(self._text, asked.end())
-        failed, rest = (does, other) if bool(is_wrong) is not turned else (other, does)
+        return self.where(asked.end(), bool(is_wrong) is not turned)
+
+    def where(self, end: int, answer: bool) -> bool:
+        """Whether nothing is done where a condition that ends at a place has this answer."""
+        does, other = jvm_flags.sides(self._text, end)
+        failed, rest = (does, other) if answer else (other, does)
         leaves = re.search(r"\b(?:continue|return|break|throw)\b", rest)
-        return self._is_idle(asked.end(), failed) and not leaves
+        return self._is_idle(end, failed) and not leaves

@@ -36,7 +36,8 @@ _RESULT = re.compile(
 )
 _SAYS = (
     r"\bif\s*\(\s*!?\s*{0}\s*\.\s*is(?:Failure|Success|Successful|Error|Left|Right)\b"
-    r"|(?<![\w.]){0}\s*\.\s*(?:onFailure|onLeft|mapLeft|leftMap|fold)\s*[({{]"
+    r"|(?<![\w.]){0}\s*\.\s*(?:onFailure|onLeft|peekLeft|ifLeft|ifFailure|mapLeft|leftMap"
+    r"|fold)\s*[({{]"
 )
 _NO_VALUE = r"(?<![\w.]){0}\s*\.\s*ifPresentOrElse\s*\("
 """Of an Optional, which says so much alone where something was done."""
@@ -89,7 +90,7 @@ _WRONG = re.compile(
     r"(?P<body>(?:(?!\bcase\b|\bis\s)[\s\S])*)"
 )
 _ON_FAILURE = re.compile(
-    r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft)\s*[({]|getOrElse\s*\{|fold\s*\(|ifPresentOrElse\s*\()"
+    r"(?<=[)}])\s*\.\s*(?:(?:onFailure|onLeft|peekLeft|ifLeft|(?:left|failed|swap)\s*\.\s*foreach)\s*[({]|getOrElse\s*\{|fold\s*\(|ifPresentOrElse\s*\()"
 )
 """What is done with an error that a call returned."""
 _DOING = re.compile(rf"(?:\w+\s*\.\s*){{0,3}}{_DOES}\s*\(")

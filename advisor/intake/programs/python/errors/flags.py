@@ -8,11 +8,17 @@ keeps back a commit does nothing about an error.
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Container, Iterator
 
 from advisor.intake.programs.python import words
+from advisor.intake.programs.python.errors.outcome_names import (
+    RIGHT,
+    WRONG,
+    holds_for_failure,
+    kind_asked,
+    of_state,
+)
 
 _JUMPS = ast.Continue | ast.Return | ast.Break
 _BODIES = frozenset({"text", "content", "data", "headers"})
@@ -57,20 +63,13 @@ def goes_on(
     return words.goes_on(body, words.is_commit, in_function=in_function, leaves=leaves)
 
 
-_WRONG = re.compile(r"(?i)(?:\w+\.)*(?:\w*(?:Failure|Failed|Err|Error|Left)|None|False)")
-_RIGHT = re.compile(
-    r"(?i)(?:\w+\.)*(?:\w*(?:Success|Succeeded|Ok|Okay|Right|Some)|True)|2\d\d(?: \| 2\d\d)*"
-)
-"""Patterns of `match` for what became of something."""
-
-
 def _matched(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
     """The same of a `match` that takes an outcome apart."""
     answer = _answer(_of_status(node.subject), name, value)
     does, other, is_outcome = list[ast.stmt](), list[ast.stmt](), False
     for case in node.cases:
         written = ast.unparse(case.pattern).partition("(")[0]
-        kinds = [bool(kind.fullmatch(written)) for kind in (_RIGHT, _WRONG)]
+        kinds = [bool(kind.fullmatch(written)) for kind in (RIGHT, WRONG)]
         is_outcome = is_outcome or any(kinds)
         is_rest = not any(kinds) and case.guard is None and not does
         own = does if kinds[not answer] or (is_rest and not answer) else other
@@ -118,15 +117,15 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             answer = _answer(inner, name, value)
             return None if answer is None else not answer
+        case ast.Compare(left=inner) | ast.Call(args=[inner, _]) if kind_asked(test):
+            answer = _answer(of_state(inner), name, value)
+            return None if answer is None else answer is not holds_for_failure(test)
         case ast.Compare(left=left, ops=[op], comparators=[other]) if _is_status(left, other):
             answer = _answer(_of_status(left), name, value)
             says_no = isinstance(op, ast.NotEq | ast.NotIn | ast.Gt | ast.GtE)
             return None if answer is None else answer is not says_no
         case ast.Compare(left=ast.Constant(), ops=[_, _], comparators=[inner, ast.Constant()]):
             return _answer(_of_status(inner), name, value)  # 200 <= status < 300
-        case ast.Compare(left=inner) | ast.Call(args=[inner, _]) if _kind_asked(test):
-            answer = _answer(inner, name, value)
-            return None if answer is None else answer is not _holds_for_failure(test)
         case ast.Compare(ast.Constant(False), [ast.In() | ast.NotIn() as op], [inner]):
             answer = _answer(inner, name, value)  # `False in results`
             return None if answer is None else answer is isinstance(op, ast.NotIn)
@@ -140,37 +139,12 @@ def _answer(test: ast.expr, name: str, value: bool) -> bool | None:
             return None
 
 
-def is_outcome(kind: ast.AST) -> bool:
-    """Whether a name is one of what became of something: `Outcome.FAILED`, `Ok`."""
-    written = ast.unparse(kind)
-    return any(known.fullmatch(written) for known in (_WRONG, _RIGHT)) and written != "None"
-
-
-def _kind_asked(test: ast.AST) -> str:
-    """The name of an outcome that a condition compares something with."""
-    match test:
-        case (
-            ast.Compare(
-                ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot()],
-                comparators=[ast.Name() | ast.Attribute() as kind],
-            )
-            | ast.Call(func=ast.Name("isinstance"), args=[_, kind])
-        ):
-            return ast.unparse(kind) if is_outcome(kind) else ""
-        case _:
-            return ""
-
-
-def _holds_for_failure(test: ast.AST) -> bool:
-    """Whether such a condition holds where something failed."""
-    is_turned = isinstance(getattr(test, "ops", [None])[0], ast.NotEq | ast.IsNot)
-    return bool(_WRONG.fullmatch(_kind_asked(test))) is not is_turned
-
-
 def _compares_outcome(test: ast.AST, name: str) -> bool:
     """Whether a condition compares what a name has with such a name."""
     left = getattr(test, "left", None) or next(iter(getattr(test, "args", [])), None)
-    return bool(_kind_asked(test)) and left is not None and _name(left) == name
+    if left is None or not kind_asked(test):
+        return False
+    return _name(of_state(left)) == name
 
 
 def _is_status(left: ast.expr, other: ast.expr) -> bool:

@@ -27,9 +27,10 @@ def with_made_functions(tree: ast.Module) -> ast.Module:
     functions = _single(tree)
     makers = {name: made for name, function in functions.items() if (made := _maker(function))}
     takers = {name: function for name, function in functions.items() if _takes(function)}
-    if not (makers or takers):
+    bound = _bound(tree, functions)
+    if not (makers or takers or bound):
         return tree
-    placed = _Placed(makers, takers)
+    placed = _Placed(makers, takers, bound)
     whole: ast.Module = placed.visit(tree)
     whole.body = [*placed.shared, *whole.body]
     return whole
@@ -42,6 +43,32 @@ def _single(tree: ast.Module) -> dict[str, Function]:
         if isinstance(node, Function):
             found.setdefault(node.name, []).append(node)
     return {name: own[0] for name, own in found.items() if len(own) == 1}
+
+
+def _bound(tree: ast.Module, functions: Mapping[str, Function]) -> dict[int, ast.Call]:
+    """The calls of what `functools.partial` makes of a function of the file, and what it is given:
+    `partial(handle, db)(m)`, and `h(m)` of `h = partial(handle, db)`."""
+    named = dict[str, list[ast.expr]]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name(id=name)], value):
+                named.setdefault(name, []).append(value)
+            case _:
+                pass
+    found = dict[int, ast.Call]()
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        own: ast.expr | None = call.func
+        if isinstance(own, ast.Name):
+            values = named.get(own.id, [])
+            own = values[0] if len(values) == 1 else None
+        match own:
+            case ast.Call(args=[ast.Name(id=name), *_]) if (
+                words.verb(own) == "partial" and name in functions
+            ):
+                found[id(call)] = own
+            case _:
+                pass
+    return found
 
 
 def _maker(function: Function) -> Function | ast.Lambda | None:
@@ -101,9 +128,12 @@ class _Placed(ast.NodeTransformer):
     """Puts functions in the place of what makes, or takes, one; `shared` are the new ones."""
 
     def __init__(
-        self, makers: Mapping[str, Function | ast.Lambda], takers: Mapping[str, Function]
+        self,
+        makers: Mapping[str, Function | ast.Lambda],
+        takers: Mapping[str, Function],
+        bound: Mapping[int, ast.Call],
     ) -> None:
-        self._makers, self._takers = makers, takers
+        self._makers, self._takers, self._bound = makers, takers, bound
         self._functions = dict[str, Function]()
         self._numbers = count()
         self.shared = list[ast.stmt]()
@@ -131,6 +161,10 @@ class _Placed(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        if given := self._bound.get(id(node)):
+            node.func = copy.deepcopy(given.args[0])
+            node.args = [*copy.deepcopy(given.args[1:]), *node.args]
+            node.keywords = [*copy.deepcopy(given.keywords), *node.keywords]
         self.generic_visit(node)
         if made := self._made(node, f"{words.verb(node)}__{next(self._numbers)}"):
             self.shared.append(made)

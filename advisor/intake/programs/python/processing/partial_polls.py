@@ -260,6 +260,7 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
     printed = words.printed(scope)
     read = {node.id for node in words.nodes(scope) if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load) and id(node) not in printed}  # fmt: skip
+    read -= {*_only_chosen(scope, read)}
     found = {id(call) for call in _of_with(scope, sessions)}
     flags = Flags(scope)
     found |= Combined(scope, own, flags).unasked
@@ -294,6 +295,26 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
         if (is_named and tells and all(idle)) or (is_lost and _says_what_failed(call)):
             found.add(id(call))
     return found
+
+
+def _only_chosen(scope: ast.AST, read: set[str]) -> Iterator[str]:
+    """The names of which only some are chosen, for a name that nothing reads."""
+    values = {
+        id(node.value): target.id for node in words.nodes(scope) if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.ListComp) for target in node.targets
+        if isinstance(target, ast.Name)
+    }  # fmt: skip
+    inside = dict[int, str]()
+    for node in words.nodes(scope):
+        if id(node) in values:
+            inside |= {id(inner): values[id(node)] for inner in ast.walk(node)}
+    loads = [node for node in words.nodes(scope) if isinstance(node, ast.Name)
+             and isinstance(node.ctx, ast.Load)]  # fmt: skip
+    printed = words.printed(scope)
+    for name in {node.id for node in loads if id(node) in inside}:
+        own = [node for node in loads if node.id == name and id(node) not in printed]
+        if all(inside.get(id(node), name) not in {name, *read} for node in own):
+            yield name
 
 
 def _of_with(scope: ast.AST, sessions: set[str]) -> Iterator[ast.Call]:
