@@ -52,6 +52,8 @@ _PUTS = "batch.add(r); if (++n >= 500) { save(batch); batch.clear(); n = 0; }"
     ("if (++n % 10 == 0) log.info(r); save(r);", YES),
     ("if (n++ < 10) { audit(r); } save(r);", YES),
     (_PUTS, YES),
+    ("if (breaker.isOpen()) { log.warn(1); continue; } save(r);", SKIP),
+    ("while (breaker.isOpen()) { Thread.sleep(9); } save(r);", YES),
     ("Result o = process(r); if (!o.isOk()) { counter.increment(); }", SKIP),
     ("Result o = process(r); if (!o.isOk()) { throw new E(); }", YES),
     ("Either<F, O> o = process(r); o.peekLeft(f -> log.error(f));", SKIP),
@@ -115,6 +117,8 @@ def test_what_scala_does_for_a_failure(tmp_path: Path, does: str, expected: str)
     (_HANDLES % "if dlq:\n            dlq.send(m)\n        else:\n            raise", YES),
     (_HANDLES % _OF_LOGS, SKIP),
     ("r = process(m)\n    if r.status == Status.FAILED:\n        log.error(r)", SKIP),
+    ("saved, err = handle(m)\n    if err:\n        log.error(err)", SKIP),
+    ("saved, err = handle(m)\n    if err:\n        raise err", YES),
     ("r = process(m)\n    if r.status == Status.FAILED:\n        raise E()", YES),
     ("n += 1\n    if n > 5:\n        continue\n    save(m)", SKIP),
     ("n += 1\n    if n % 10:\n        continue\n    save(m)", SKIP),
@@ -154,3 +158,11 @@ def test_what_python_chooses_of_results(tmp_path: Path, then: str, expected: str
         f"    if failed:\n        {then}\n    c.commit()\n"
     )
     assert_program(tmp_path / "a.py", code, expected)
+
+
+@pytest.mark.parametrize(("then", "expected"), [("log.error(1);", SKIP), ("throw new E();", YES)])
+def test_what_java_keeps_of_failures(tmp_path: Path, then: str, expected: str) -> None:
+    loop = "for (R r : rs) { try { save(r); } catch (Exception e) { failures.add(r); } } "
+    loop += f"if (!failures.isEmpty()) {{ {then} failures.clear(); }} c.commitSync();"
+    made = f"List<R> failures = new ArrayList<>(); {LOOP % loop}"
+    assert_program(tmp_path / "A.java", READER % made, expected)

@@ -129,11 +129,11 @@ def nothing_asks(
     loops: Sequence[Block] = (), in_function: bool = False,
 ) -> bool:  # fmt: skip
     """Whether nothing between two places is done where a name has a value."""
-    span = max(0, span[0]), span[1]
+    span, clears = (max(0, span[0]), span[1]), re.compile(rf"\b{name}\s*\.\s*clear\s*\(\s*\)")
     passed = [*logged(text, span), *_told(text, name, span)]
     for place, failed, never in _failed(text, name, value, span):
         if failed is None or not is_idle(
-            text, place[1], failed, loops=loops, in_function=in_function
+            text, place[1], clears.sub("", failed), loops=loops, in_function=in_function
         ):
             return False
         passed += [place, never]

@@ -73,7 +73,9 @@ _EMPTY = (
     r"|(?:count|size)\s*\(\s*\)\s*(?:==\s*0|(?P<some>>\s*0|!=\s*0)))\s*"
 )
 _MAY_REFUSE = re.compile(
-    r"\s*(?P<not>!\s*)?(?:\w+\s*\.\s*)+try(?:Acquire\w*|Lock|Consume)\s*\([^(){}]*\)\s*"
+    r"\s*(?P<not>!\s*)?(?:\w+\s*\.\s*)+(?:try(?:Acquire\w*|Lock|Consume)\s*\([^(){}]*\)"
+    r"|(?:allow\w*|isCallPermitted|acquirePermission|(?P<refuses>is(?:Open|Throttled|Overloaded)))"
+    r"\s*\(\s*\))\s*"
 )
 _RELEASES = re.compile(r"\s*(?:\w+\s*\.\s*)+(?:unlock|release)\s*\([^(){}]*\)\s*")
 _REACHED = re.compile(r"==|>")
@@ -293,7 +295,8 @@ class Reader:
         if call and self._mentions(call["given"], self._names):
             return Condition(call=self._call(call["name"]), negated=bool(call["not"]))
         if limit := _MAY_REFUSE.fullmatch(given):
-            return Condition(call=refusal(0), negated=bool(limit["not"]))
+            is_turned = bool(limit["not"]) is not bool(limit["refuses"])
+            return Condition(call=refusal(0), negated=is_turned)
         if _OF_SIZE.search(given):
             return Condition()
         if not self._mentions(given, self._names):

@@ -286,7 +286,11 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
         is_lost = len(named) == len(names) and read.isdisjoint(named)
         asked = {name for name in named if name in _ERRORS and flags.asks(name)}
         says = bool(named) and all(SUCCESS.fullmatch(name) or name in asked for name in named)
-        says = says or any(SUCCESS.fullmatch(name) and flags.asks(name) for name in named)
+        says = (
+            says
+            or bool(asked)
+            or any(SUCCESS.fullmatch(name) and flags.asks(name) for name in named)
+        )
         says = says or (len(named) == 1 and flags.asks_outcome(named[0]))
         says = says and not _QUESTIONS.fullmatch(words.verb(call))
         is_named, tells = len(named) == len(names), says or is_request(call, sessions)
