@@ -30,6 +30,7 @@ _HARMLESS = re.compile(
     r"|(?:System\.(?:out|err)|Console\.err)\.\w+\s*\(.*|\w+\??\.printStackTrace(?:\(\s*\))?"
     r"|(?:println|print|log(?:Error|Warning|Info|Debug)|(?:[\w.]+\.)?sleep|delay)\s*\(.*"
     rf"|[\w.]+{SEEKS_NEXT}.*"
+    r"|[\w.]+\.(?:setRollbackOnly|rollback)\(\s*\)"
     r"|Thread\.currentThread\(\s*\)\.interrupt\(\s*\)|\w+\.cancel\(\s*(?:true|false)\s*\)"
     r"|[\w.() ]+\.(?:increment|inc|mark|incrementAndGet)(?:\(\s*\))?|\w+\s*\+=\s*1|\w+\+\+)?\s*",
     re.DOTALL,

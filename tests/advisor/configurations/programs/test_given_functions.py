@@ -46,6 +46,10 @@ _IN_SCALA = (
     "def attempt(x: R%sonError: Throwable => Unit): Unit = "
     "try save(x) catch { case NonFatal(e) => onError(e) }\n"
 )
+_SAFELY = (
+    "def safely(name: String)(f: => Unit): Unit =\ntry f\ncatch {\n"
+    "case NonFatal(e) =>\nlog.warn(name)\n%s\n}\n"
+)
 _LOCAL_DEF = (
     "def all(): R => Unit = {\ndef inner(r: R): Unit = try save(r) "
     "catch { case e: Exception => %s }\ninner\n}\n"
@@ -110,6 +114,8 @@ def test_what_kotlin_is_given(tmp_path: Path, does: str, more: str, expected: st
     ("attempt(r) { e => log.error(e) }", _IN_SCALA % ")(", SKIP),
     ("attempt(r, log.error(_))", _IN_SCALA % ", ", SKIP),
     ("attempt(r, e => letters.send(r).get())", _IN_SCALA % ", ", YES),
+    ('safely("save")(save(r))', _SAFELY % "log.error(e)", SKIP),
+    ('safely("save")(save(r))', _SAFELY % "throw e", YES),
     ("all()(r)", _LOCAL_DEF % "log.error(e)", SKIP),
     ("all()(r)", _LOCAL_DEF % "throw e", YES),
 ])  # fmt: skip

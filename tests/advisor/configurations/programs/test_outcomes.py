@@ -22,6 +22,10 @@ _CASES = "process(r) match {\ncase Ok => ()\ncase Failed(e) => %s\n}"
 _HANDLES = "try:\n        save(m)\n    except Exception as e:\n        %s"
 _OF_LOGS = "for l in loggers:\n            l.error(e)"
 _IN_PYTHON = "match process(m):\n        case Ok():\n            pass\n        case Failed():\n"
+_OF_STATUS = (
+    "s = handle(m)\n    match s.status:\n        case 'ok':\n            pass\n"
+    "        case 'failed':\n            %s"
+)
 _PUTS = "batch.add(r); if (++n >= 500) { save(batch); batch.clear(); n = 0; }"
 
 
@@ -52,6 +56,12 @@ _PUTS = "batch.add(r); if (++n >= 500) { save(batch); batch.clear(); n = 0; }"
     ("if (++n % 10 == 0) log.info(r); save(r);", YES),
     ("if (n++ < 10) { audit(r); } save(r);", YES),
     (_PUTS, YES),
+    ("String error = process(r); if (error != null) { log.error(error); }", SKIP),
+    ("String error = process(r); if (error != null) { throw new E(error); }", YES),
+    ("List<F> errors = check(r); if (!errors.isEmpty()) { log.warn(errors); continue; } save(r);",
+     YES),
+    (_LEAVES % "conn.rollback(); log.error(e);", SKIP),
+    (_LEAVES % "conn.rollback(); throw e;", YES),
     ("if (breaker.isOpen()) { log.warn(1); continue; } save(r);", SKIP),
     ("while (breaker.isOpen()) { Thread.sleep(9); } save(r);", YES),
     ("Result o = process(r); if (!o.isOk()) { counter.increment(); }", SKIP),
@@ -69,6 +79,8 @@ def test_what_java_does_for_a_failure(tmp_path: Path, does: str, expected: str) 
     ("when (process(r)) { Outcome.OK -> Unit\nelse -> log.warn(r) }", SKIP),
     ("when (process(r)) { Outcome.OK -> Unit\nOutcome.FAILED -> throw E() }", YES),
     ("val o = process(r)\nif (o == Outcome.FAILED) log.warn(r)", SKIP),
+    ("val o = process(r)\nwhen {\no is Done -> {}\no is Failed -> log.warn(o)\n}", SKIP),
+    ("val o = process(r)\nwhen {\no is Done -> {}\no is Failed -> throw E()\n}", YES),
     (_LEAVES % "dlq?.send(r)", SKIP),
     (_LEAVES % "log.warn(e)\ndlq?.send(r)", SKIP),
     (_LEAVES % "dlq?.let { it.send(r) }", SKIP),
@@ -118,6 +130,10 @@ def test_what_scala_does_for_a_failure(tmp_path: Path, does: str, expected: str)
     (_HANDLES % _OF_LOGS, SKIP),
     ("r = process(m)\n    if r.status == Status.FAILED:\n        log.error(r)", SKIP),
     ("saved, err = handle(m)\n    if err:\n        log.error(err)", SKIP),
+    ("s = handle(m)\n    if s == 'failed':\n        log.error(s)", SKIP),
+    ("s = handle(m)\n    if s == 'failed':\n        raise E(s)", YES),
+    (_OF_STATUS % "log.error(s)", SKIP),
+    (_OF_STATUS % "raise E(s)", YES),
     ("saved, err = handle(m)\n    if err:\n        raise err", YES),
     ("r = process(m)\n    if r.status == Status.FAILED:\n        raise E()", YES),
     ("n += 1\n    if n > 5:\n        continue\n    save(m)", SKIP),
@@ -166,3 +182,11 @@ def test_what_java_keeps_of_failures(tmp_path: Path, then: str, expected: str) -
     loop += f"if (!failures.isEmpty()) {{ {then} failures.clear(); }} c.commitSync();"
     made = f"List<R> failures = new ArrayList<>(); {LOOP % loop}"
     assert_program(tmp_path / "A.java", READER % made, expected)
+
+
+@pytest.mark.parametrize(("then", "expected"), [
+    ("if (ok) { c.commitSync(); }", SKIP), ("if (!ok) { throw new E(); } c.commitSync();", YES),
+])  # fmt: skip
+def test_what_java_sums_up(tmp_path: Path, then: str, expected: str) -> None:
+    loop = f"boolean ok = true; for (R r : rs) {{ ok &= process(r); }} {then}"
+    assert_program(tmp_path / "A.java", READER % (LOOP % loop), expected)

@@ -55,6 +55,12 @@ _SAYS = re.compile(
 _PARTED = re.compile(
     r"\bval\s*\(\s*(?P<name>\w+)\s*,\s*\w+\s*\)\s*=[^;={}\n]{1,120}\.\s*partitionMap\s*[({]"
 )
+_OF_ERROR = re.compile(r"(?:err|error|errors|failure|failures|problem|cause|exception)")
+"""What an error is called that a call returns."""
+_SUMMED = re.compile(
+    r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&&?)\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
+)
+_WHEN = re.compile(r"\bwhen\s*(?=\{)")
 _BODY = re.compile(r"\s*\)\s*\{|\s*match\s*\{")
 _CASE = re.compile(
     r"(?P<asked>\b(?:case|is)\b(?:(?!->|=>)[^;{}:\n]){1,160}|\b(?:default|else)\s*|(?<=[\s{;])[A-Z][\w.]*"
@@ -74,7 +80,8 @@ def passed_over(
         if not _QUESTION.fullmatch(match["verb"])
         and uses.search(text.plain, match.end(), text.closed(match.end()))
     }
-    idle = _Idle(text, loops, in_function=bool(text.named(span)))
+    in_function = bool(text.named(span))
+    idle = _Idle(text, loops, in_function=in_function)
     for match in islice(_CHOOSES.finditer(text.plain, begin, span[1]), _MOST):
         opened = "given" if match["matched"] else "opened"
         subject = match["matched"] or match["subject"]
@@ -93,6 +100,23 @@ def passed_over(
     for match in islice(_SAYS.finditer(text.plain, begin, span[1]), _MOST):
         is_made = names.get(match["name"], match.start()) < match.start()
         if is_made and idle.where(match.end(), bool(match["wrong"]) is not bool(match["not"])):
+            yield match.start()
+    for name, at in names.items():
+        behind = at, text.block(at)[1]
+        asked = re.compile(rf"\bif\s*\(\s*{name}\s*(?:!=|\.)").search(text.plain, *behind)
+        if _OF_ERROR.fullmatch(name) and asked and jvm_flags.nothing_asks(
+            text, name, True, behind, loops=loops, in_function=in_function
+        ):  # fmt: skip
+            yield at
+    for match in islice(_SUMMED.finditer(text.plain, begin, span[1]), _MOST):
+        end = text.closed(match.end())
+        known = uses.search(text.plain, match.end(), end) and not _QUESTION.fullmatch(match["verb"])
+        if known and jvm_flags.nothing_asks(text, match["name"], False, (end, span[1])):
+            yield match.start("name")
+    for match in islice(_WHEN.finditer(text.plain, begin, span[1]), _MOST):
+        block = text.block_of(match.end())
+        words = set(re.findall(r"\w+", text.plain[block[0] : block[1]]))
+        if not words.isdisjoint(names) and idle.in_arms(block):
             yield match.start()
     for match in islice(_PARTED.finditer(text.plain, begin, span[1]), _MOST):
         end = text.closed(match.end())

@@ -41,6 +41,7 @@ _KEYWORDS = frozenset({
 _NAMES = re.compile(r"(?<![\w.@])[a-z]\w*\b(?!\s*(?:\(|::|\{|=(?!=)|\+\+|\+=))")
 _LOGS = re.compile(r"(?i)_?log(?:ger)?")
 _DEFINES = re.compile(r"\b(?:fun|def)\s+(?:<[^<>]{0,80}>\s*)?$|\bnew\s+$")
+_GOES_ON = re.compile(r"\s*(?:catch|finally)\b")
 _IS_GIVEN = re.compile(r"(?<![=!<>])=(?![=>])")
 _DECLARES = (
     r"(?:\b(?:va[lr]|final|[A-Z]\w*(?:<[^<>]*>)?)\s+|[(,{{]\s*){0}"
@@ -144,8 +145,10 @@ def _methods(text: Text, code: str, *, is_java: bool) -> Iterator[_Method]:
         elif is_java or not behind["value"]:
             continue
         else:
-            body = (at - 1, text.statement(at)[1])
-            whole = body[1]
+            whole = text.statement(at)[1]
+            while more := _GOES_ON.match(plain, whole):
+                whole = text.statement(more.end())[1]
+            body = (at - 1, whole)
         parameters = tuple(
             _parameter(written, is_java=is_java) for span in lists
             for written in _parts(code, plain, *span)

@@ -41,7 +41,7 @@ _COUNTS = re.compile(r"\s*\.\s*(?:count|isEmpty|size)\b")
 """What only tells how many records there are."""
 _ALONE = re.compile(rf"(?:^|[;{{}}\n])\s*{_OF}$")
 _ANY_POLL = re.compile(
-    r"(?<![\w.])(?:\w++\s*+(?:\(\s*+\)\s*+)?\.\s*+)*poll\s*+\(\s*+(?=(?:\w++\.)*"
+    r"(?<![\w.])(?:\w++\s*+(?:\(\s*+\)\s*+)?\.\s*+){0,12}poll\s*+\(\s*+(?=(?:\w++\.)*"
     r"(?:Duration\b|of(?:Millis|Seconds|Minutes)\b|(?:\d+[lL]?|\w*(?:[tT]imeout|MAX_VALUE)\w*)\s*+\)))"
 )
 """A poll of whatever is given what a consumer is: a duration, or milliseconds before Kafka 4."""

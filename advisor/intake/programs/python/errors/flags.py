@@ -68,7 +68,7 @@ def _matched(node: ast.Match, name: str, value: bool) -> list[ast.stmt] | None:
     answer = _answer(_of_status(node.subject), name, value)
     does, other, is_outcome = list[ast.stmt](), list[ast.stmt](), False
     for case in node.cases:
-        written = ast.unparse(case.pattern).partition("(")[0]
+        written = ast.unparse(case.pattern).partition("(")[0].strip("'")
         kinds = [bool(kind.fullmatch(written)) for kind in (RIGHT, WRONG)]
         is_outcome = is_outcome or any(kinds)
         is_rest = not any(kinds) and case.guard is None and not does

@@ -16,7 +16,7 @@ RIGHT = re.compile(
 
 def is_outcome(kind: ast.AST) -> bool:
     """Whether a name is one of what became of something: `Outcome.FAILED`, `Ok`."""
-    written = ast.unparse(kind)
+    written = ast.unparse(kind).strip("'")
     return any(known.fullmatch(written) for known in (WRONG, RIGHT)) and written != "None"
 
 
@@ -35,11 +35,11 @@ def kind_asked(test: ast.AST) -> str:
         case (
             ast.Compare(
                 ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot()],
-                comparators=[ast.Name() | ast.Attribute() as kind],
+                comparators=[ast.Name() | ast.Attribute() | ast.Constant(str()) as kind],
             )
             | ast.Call(func=ast.Name("isinstance"), args=[_, kind])
         ):
-            return ast.unparse(kind) if is_outcome(kind) else ""
+            return ast.unparse(kind).strip("'") if is_outcome(kind) else ""
         case _:
             return ""
 
