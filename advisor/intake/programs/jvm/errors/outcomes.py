@@ -80,8 +80,16 @@ def passed_over(
         if not _QUESTION.fullmatch(match["verb"])
         and uses.search(text.plain, match.end(), text.closed(match.end()))
     }
-    in_function = bool(text.named(span))
-    idle = _Idle(text, loops, in_function=in_function)
+    idle = _Idle(text, loops, in_function=bool(text.named(span)))
+    for found in (_chosen, _asked, _kept):
+        yield from found(text, uses, span, names, idle)
+
+
+def _chosen(
+    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], idle: _Idle
+) -> Iterator[int]:
+    """Where `switch`, `when` or `match` goes by an outcome."""
+    begin = max(0, span[0])
     for match in islice(_CHOOSES.finditer(text.plain, begin, span[1]), _MOST):
         opened = "given" if match["matched"] else "opened"
         subject = match["matched"] or match["subject"]
@@ -91,6 +99,18 @@ def passed_over(
             body = re.compile("").match(text.plain, match.end())
         if body and idle.in_arms(text.block_of(body.end() - 1)):
             yield match.start()
+    for match in islice(_WHEN.finditer(text.plain, begin, span[1]), _MOST):
+        block = text.block_of(match.end())
+        words = set(re.findall(r"\w+", text.plain[block[0] : block[1]]))
+        if not words.isdisjoint(names) and idle.in_arms(block):
+            yield match.start()
+
+
+def _asked(
+    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], idle: _Idle
+) -> Iterator[int]:
+    """Where a condition asks for an outcome."""
+    begin = max(0, span[0])
     for match in islice(_IF.finditer(text.plain, begin, span[1]), _MOST):
         given = (match["subject"], match.end(), bool(match["opened"]))
         end = _end_of(text, uses, given, names)
@@ -101,11 +121,18 @@ def passed_over(
         is_made = names.get(match["name"], match.start()) < match.start()
         if is_made and idle.where(match.end(), bool(match["wrong"]) is not bool(match["not"])):
             yield match.start()
+
+
+def _kept(
+    text: Text, uses: re.Pattern[str], span: Block, names: dict[str, int], idle: _Idle
+) -> Iterator[int]:
+    """Where an error has a name, or what failed of several."""
+    begin = max(0, span[0])
     for name, at in names.items():
         behind = at, text.block(at)[1]
         asked = re.compile(rf"\bif\s*\(\s*{name}\s*(?:!=|\.)").search(text.plain, *behind)
         if _OF_ERROR.fullmatch(name) and asked and jvm_flags.nothing_asks(
-            text, name, True, behind, loops=loops, in_function=in_function
+            text, name, True, behind, loops=idle.loops, in_function=idle.in_function
         ):  # fmt: skip
             yield at
     for match in islice(_SUMMED.finditer(text.plain, begin, span[1]), _MOST):
@@ -113,16 +140,11 @@ def passed_over(
         known = uses.search(text.plain, match.end(), end) and not _QUESTION.fullmatch(match["verb"])
         if known and jvm_flags.nothing_asks(text, match["name"], False, (end, span[1])):
             yield match.start("name")
-    for match in islice(_WHEN.finditer(text.plain, begin, span[1]), _MOST):
-        block = text.block_of(match.end())
-        words = set(re.findall(r"\w+", text.plain[block[0] : block[1]]))
-        if not words.isdisjoint(names) and idle.in_arms(block):
-            yield match.start()
     for match in islice(_PARTED.finditer(text.plain, begin, span[1]), _MOST):
         end = text.closed(match.end())
         behind = end, text.block(end)[1]
         if uses.search(text.plain, match.start(), end) and jvm_flags.nothing_asks(
-            text, match["name"], True, behind, loops=loops
+            text, match["name"], True, behind, loops=idle.loops
         ):
             yield match.start()
 
@@ -145,11 +167,11 @@ class _Idle:
     """What is done for a failure, in the loops over what was polled."""
 
     def __init__(self, text: Text, loops: Sequence[Block], *, in_function: bool) -> None:
-        self._text, self._loops, self._in_function = text, loops, in_function
+        self._text, self.loops, self.in_function = text, loops, in_function
 
     def _is_idle(self, at: int, does: str) -> bool:
         return jvm_flags.is_idle(
-            self._text, at, does, loops=self._loops, in_function=self._in_function
+            self._text, at, does, loops=self.loops, in_function=self.in_function
         )
 
     def in_arms(self, block: Block) -> bool:

@@ -284,21 +284,22 @@ def unread_results(scope: ast.AST, own: Container[str], sessions: set[str]) -> s
         names = [element for name in names for element in getattr(name, "elts", [name])]
         named = [name.id for name in names if isinstance(name, ast.Name)]
         is_lost = len(named) == len(names) and read.isdisjoint(named)
-        asked = {name for name in named if name in _ERRORS and flags.asks(name)}
-        says = bool(named) and all(SUCCESS.fullmatch(name) or name in asked for name in named)
-        says = (
-            says
-            or bool(asked)
-            or any(SUCCESS.fullmatch(name) and flags.asks(name) for name in named)
-        )
-        says = says or (len(named) == 1 and flags.asks_outcome(named[0]))
-        says = says and not _QUESTIONS.fullmatch(words.verb(call))
+        says = _tells(named, flags) and not _QUESTIONS.fullmatch(words.verb(call))
         is_named, tells = len(named) == len(names), says or is_request(call, sessions)
         idle = (flags.is_idle(name, name in {"failed", *_ERRORS}, in_function=True)
                 for name in named)  # fmt: skip
         if (is_named and tells and all(idle)) or (is_lost and _says_what_failed(call)):
             found.add(id(call))
     return found
+
+
+def _tells(named: list[str], flags: Flags) -> bool:
+    """Whether names that a call gives a value say whether it succeeded."""
+    asked = {name for name in named if name in _ERRORS and flags.asks(name)}
+    succeeds = [name for name in named if SUCCESS.fullmatch(name)]
+    says = bool(named) and len(succeeds) == len(named)
+    says = says or bool(asked) or any(map(flags.asks, succeeds))
+    return says or (len(named) == 1 and flags.asks_outcome(named[0]))
 
 
 def _only_chosen(scope: ast.AST, read: set[str]) -> Iterator[str]:
