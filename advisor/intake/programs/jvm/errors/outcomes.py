@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from advisor.intake.programs.jvm.errors import flags as jvm_flags
+from advisor.intake.programs.jvm.records.derived_names import logged
 from advisor.intake.programs.jvm.text import Block, Text
 
 _MOST, _MOST_ARMS = 60, 24
@@ -58,9 +59,10 @@ _PARTED = re.compile(
 _OF_ERROR = re.compile(r"(?:err|error|errors|failure|failures|problem|cause|exception)")
 """What an error is called that a call returns."""
 _SUMMED = re.compile(
-    r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&&?)\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
+    r"(?<=[;{}\n>])\s*(?P<name>\w+)\s*(?:&=|=\s*(?P=name)\s*&(?!&))\s*(?:\w+\s*\.\s*){0,3}(?P<verb>\w+)\s*\("
 )
 _WHEN = re.compile(r"\bwhen\s*(?=\{)")
+_ELSE = re.compile(r"[\s;]*\belse\b\s*")
 _BODY = re.compile(r"\s*\)\s*\{|\s*match\s*\{")
 _CASE = re.compile(
     r"(?P<asked>\b(?:case|is)\b(?:(?!->|=>)[^;{}:\n]){1,160}|\b(?:default|else)\s*|(?<=[\s{;])[A-Z][\w.]*"
@@ -115,12 +117,27 @@ def _asked(
         given = (match["subject"], match.end(), bool(match["opened"]))
         end = _end_of(text, uses, given, names)
         asked = _ASKED.match(text.plain, end) if end else None
-        if asked and idle.behind(asked, bool(match["not"])):
+        is_used = not match["opened"] and _is_used(text, match["subject"], names, asked)
+        if asked and not is_used and idle.behind(asked, bool(match["not"])):
             yield match.start()
     for match in islice(_SAYS.finditer(text.plain, begin, span[1]), _MOST):
         is_made = names.get(match["name"], match.start()) < match.start()
+        is_made = is_made and not _is_used(text, match["name"], names, match)
         if is_made and idle.where(match.end(), bool(match["wrong"]) is not bool(match["not"])):
             yield match.start()
+
+
+def _is_used(text: Text, name: str, names: dict[str, int], asked: re.Match[str] | None) -> bool:
+    """Whether something else than a condition, and a log, is about an outcome with a name."""
+    if asked is None or name not in names:
+        return False
+    end = text.guarded(asked.end())[1]
+    if other := _ELSE.match(text.plain, end + 1):
+        end = text.guarded(other.end())[1]
+    span = end, text.block(names[name])[1]
+    told = [*logged(text, span)]
+    uses = re.compile(rf"(?<![\w.]){name}\b").finditer(text.plain, *span)
+    return any(not any(start <= use.start() < stop for start, stop in told) for use in uses)
 
 
 def _kept(

@@ -12,7 +12,7 @@ from advisor.intake.programs.jvm.text import Text, spliced
 
 _MOST = 60
 _MATCH = re.compile(
-    r"(?:(?<=[;{}\n])|(?<==>))(?P<margin>[ \t]*)(?P<subject>\w[\w.]*"
+    r"(?:(?<=[;{}\n])|(?<==>))(?P<margin>[ \t]*)(?P<subject>(?!Option\b)\w[\w.]*"
     r"(?P<call>\s*\([^(){}\n]{0,200}(?:\([^(){}\n]{0,100}\)[^(){}\n]{0,100}){0,4}\))?)\s+match\s*\{"
 )
 _CASE = re.compile(r"\bcase\s+(?:(?P<some>Some\s*\(\s*(?P<name>\w+)\s*\))|None|_)\s*=>")

@@ -56,13 +56,23 @@ def parts(own: list[ast.AST], names: set[str], kept: set[str]) -> Iterator[int]:
 
 def _iterators(own: list[ast.AST], names: set[str]) -> Iterator[tuple[str, int]]:
     """The names of iterators over what has one of these names, and which names those are."""
+    loops = [node for node in own if isinstance(node, words.LOOPS)]
     for node in own:
         match node:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("iter"), [ast.Name(of) as over])):
-                if of in names:
+                inside = (loop for loop in loops if all(it is not over for it in ast.walk(loop)))
+                if of in names and not any(name in _taken_by(loop) for loop in inside):
                     yield name, id(over)
             case _:
                 pass
+
+
+def _taken_by(loop: ast.AST) -> set[str]:
+    """The names of iterators whose next one a loop takes."""
+    return {
+        name for call in words.calls(loop) if words.verb(call) == "next"
+        for given in call.args[:1] for name in words.names_in(given)
+    }  # fmt: skip
 
 
 def too_early(own: list[ast.AST], names: set[str]) -> Iterator[int]:
