@@ -162,6 +162,9 @@ PROGRAMS = [
     ("java-code", _IN_LOOP.format("if (process(r) == Outcome.FAILED) { log.warn(r); } " * 500)),
     ("java-code", _IN_LOOP.format("if (++n > 5) { continue; } " * 800 + "save(r);")),
     ("java-code", f"{_JAVA}{'{ Consumer<R> h = r -> { return h; }; ' * 1_500}"),
+    ("java-code", f"{_JAVA}{'a . b . ' * 6_000}"),
+    ("java-code", _IN_LOOP.format("String error = process(r); if (error != null) { log.error(1); } "
+                                  * 500)),
     ("java-code", f"{_JAVA}{'loggers.forEach(l -> { l.error(' * 2_000}"),
     ("python-dict", _PYTHON
      + "    save(m)\ndef f(g):\n  def h(m):\n    return g(g(m))\n  return h\n"
