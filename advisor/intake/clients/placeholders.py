@@ -33,16 +33,16 @@ _MAX_DEPTH, _MAX_LENGTH = 5, 2000
 
 
 def fill(
-    reading: Reading, pattern: re.Pattern[str], named: tuple[str, str, int],
+    reading: Reading, pattern: re.Pattern[str], setting: tuple[str, str, int],
     take: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Takes a value with the defaults of its placeholders. `named` is its name, text and line.
+    """Takes a value with the defaults of its placeholders. `setting` is its name, text and line.
 
     Notes which variables may replace a default. A value with a placeholder for a secret, or without
     a default, is not taken, which is a problem if an answer depends on it. A default is never
     quoted, because it may be a secret.
     """
-    name, text, line = named
+    name, text, line = setting
     if refuse_new_group(reading, Component.CONSUMER, name, text, line):
         return
     filled, may_replace, is_open = _filled(text, pattern)

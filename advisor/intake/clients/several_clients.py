@@ -64,28 +64,28 @@ def _clients(
 
 
 def id_hashes(
-    items: Iterable[Item], own: Collection[Component]
+    items: Iterable[Item], owners: Collection[Component]
 ) -> dict[tuple[Component, str], int]:
-    """The ids of the clients of a file that have lines of their own (`own`), as hashes."""
+    """The ids of the clients of a file that have lines of their own (`owners`), as hashes."""
     return {
         (item.component, item.name): hash(item.text.strip())
         for item in items
-        if item.name in _IDS and item.component in own
+        if item.name in _IDS and item.component in owners
         and not (item.process or item.inert or FILLED_IN.search(item.text))
     }  # fmt: skip
 
 
-def configured(reading: Reading, own: Collection[Component]) -> frozenset[Component]:
+def configured(reading: Reading, owners: Collection[Component]) -> frozenset[Component]:
     """The clients that a file configures, and the topic if it states its replication factor.
 
     A client is configured by a program, or by an id or the brokers' addresses on a line of its own
-    (`own`).
+    (if it is one of `owners`).
     """
     clients = {
         item.component
         for item in reading.items
         if (item.component, item.process) in reading.clients
-        or (item.component in own and item.name in _CONFIGURING)
+        or (item.component in owners and item.name in _CONFIGURING)
     }
     topics = {
         item.component

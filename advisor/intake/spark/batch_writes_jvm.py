@@ -98,14 +98,14 @@ def _argument_faults(
             if argument[0] < body[0] < argument[1] and (names := text.parameters(body)):
                 yield from _body_faults(code, text, body, names[0])
         return
-    named = _METHOD_REFERENCE.fullmatch(source)
-    if named and len(bodies := text.bodies(named[1])) == 1:
+    reference = _METHOD_REFERENCE.fullmatch(source)
+    if reference and len(bodies := text.bodies(reference[1])) == 1:
         names = text.parameters(bodies[0])
         if names:
             yield from _body_faults(code, text, bodies[0], names[0])
         return
     function = _LAMBDA.match(source)
-    if function and not named:
+    if function and not reference:
         yield from _body_faults(
             code, text, (argument[0] + function.end(), argument[1]), function[1]
         )
