@@ -361,7 +361,7 @@ SET = [
     # LogValidator, KIP-74 and the controllers' own timeouts
     ("", "topic.compression.type=gzip", 0, "recompress batches"),
     ("", "topic.compression.type=producer", 0, "compression.type is not taken"),
-    ("", "broker.replica.fetch.max.bytes=10", 0, "no limit on a batch"),
+    ("", "broker.replica.fetch.max.bytes=10", 0, "does not limit a batch"),
     ("", f"{QUORUM}fetch.timeout.ms=600000", 1, "fetch.timeout.ms: 600000 -> 2000"),
     ("", f"{QUORUM}fetch.timeout.ms=118000", 1, "a new controller, and for a new leader after it"),
     ("", f"{QUORUM}fetch.timeout.ms=47000", 0, "YES"),
@@ -388,7 +388,7 @@ FILES = [
     (f"{RLMM}replication.factor=3\n", TIERED, 0, "YES"),
     (f"{RLMM}replication.factor=1\n", "", 0, "YES"),
     (f"{RLMM}min.isr=1\n", TIERED, 1, "remote.metadata.min.insync.replicas: 1 -> 2"),
-    (f"{RLMM}num.partitions=1\n", TIERED, 0, "handed on to a plug-in"),
+    (f"{RLMM}num.partitions=1\n", TIERED, 0, "passed to a plug-in"),
     # each listener has a bound of its own (ConnectionQuotas)
     ("listener.name.internal.max.connections=0\n", "", 2, "lets no client connect"),
     ("listener.name.internal.max.connections=9\n", "", 0, "YES"),

@@ -24,7 +24,7 @@ PUTS = 'p.put("group.id", "g");\np.put("auto.offset.reset", "earliest");\n'
 RETURNED = "return p;\n}}\n"
 SHARED = [
     ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, ONE),
-    ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, "read for both. If one of them"),
+    ("a.properties", f"bootstrap.servers=b\nacks=1\n{READS}", 1, "for both. If only one of them"),
     ("a.properties", "acks=0\nauto.offset.reset=earliest\n", 1, "1 change for at-least-once"),
     ("a.properties", f"acks=all\n{READS}", 0, "YES"),
     ("a.json", f"{_DICT}, \"enable.auto.commit\":false}}", 1, ONE),
