@@ -53,7 +53,7 @@ __all__ = [
 
 def advise(pipeline: Pipeline) -> dict[str, Any]:
     """The whole advice as JSON data, for the guarantee required."""
-    return to_json(answer(pipeline, beside=()))
+    return to_json(answer(pipeline, columns=()))
 
 
 def to_json(given: Answer) -> dict[str, Any]:

@@ -37,11 +37,11 @@ def with_code(texts: Sequence[Source]) -> tuple[list[str], list[Source]] | None:
     if not code or len({name for name, _ in texts}) != len(texts):
         return None
     stated = set_up.stated(code)
-    own = [name for name, text in texts if name not in {each for each, _ in code}
+    own = [name for name, text in texts if name not in {name for name, _ in code}
            and (file_profile(name) is not None or detect_kind(text) == "spring")]  # fmt: skip
     if not stated or not (own or _is_whole(stated)):
         return None
-    others = [text for name, text in texts if name not in {*own, *(each for each, _ in code)}]
+    others = [text for name, text in texts if name not in {*own, *(name for name, _ in code)}]
     folders = {re.sub(r"(?:^|/)config$", "", name.rpartition("/")[0]) for name in own}
     words = (
         _SEVERAL if len(folders) > 1 else _ELSEWHERE if any(map(_OF_SPRING.search, others)) else ""

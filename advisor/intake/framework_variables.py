@@ -75,7 +75,7 @@ def bind_variables(texts: Sequence[Source]) -> BoundVariables:
         return BoundVariables(texts)
     try:
         clients = _clients(_property_names(row for row in texts if row[0] in names))
-        found = [
+        assigned = [
             *variables(
                 VARIABLE,
                 *others[0],
@@ -84,12 +84,12 @@ def bind_variables(texts: Sequence[Source]) -> BoundVariables:
         ]
     except IntakeError:  # reported where the file is read
         return BoundVariables(texts)
-    properties = [_property(variable.name, clients) for variable in found]
-    lines = {variable.line for variable in found}
-    is_open = len({variable.owner for variable in found}) != 1 or len(lines) < len(found)
+    properties = [_property(variable.name, clients) for variable in assigned]
+    lines = {variable.line for variable in assigned}
+    is_open = len({variable.owner for variable in assigned}) != 1 or len(lines) < len(assigned)
     if is_open:
         return BoundVariables(texts)
-    bound = [(variable, name) for variable, name in zip(found, properties, strict=True)
+    bound = [(variable, name) for variable, name in zip(assigned, properties, strict=True)
              if name and not _NOT_PLAIN.search(variable.value)]  # fmt: skip
     return _with_properties(texts, others[0], names, bound) if bound else BoundVariables(texts)
 

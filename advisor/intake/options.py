@@ -48,14 +48,12 @@ def weigh_options(
     stated, lines = _client_options(stated, product, lines)
     stated, notes = _with_query_options(stated, product, lines)
     items = {name: _item(name, text, lines.get(name, 0)) for name, text in stated.items()}
-    unweighed = [item for item in items.values() if item and _is_unweighed_setting(item, product)]
-    weighed = [item for item in items.values() if item and item not in unweighed]
-    result = weigh(Reading(items=unweighed, notes=notes), product, [*context, *weighed])
-    result.items = [*unweighed, *weighed]
-    result.problems += [
-        _controller_problem(item) for item in unweighed if _is_controller_role(item)
-    ]
-    fields = {name: stated[name] for name, item in items.items() if item not in unweighed}
+    unused = [item for item in items.values() if item and _is_unused_setting(item, product)]
+    weighed = [item for item in items.values() if item and item not in unused]
+    result = weigh(Reading(items=unused, notes=notes), product, [*context, *weighed])
+    result.items = [*unused, *weighed]
+    result.problems += [_controller_problem(item) for item in unused if _is_controller_role(item)]
+    fields = {name: stated[name] for name, item in items.items() if item not in unused}
     for item, lost_disk, words in folders_in_memory([*context, *weighed]):
         if item in weighed:
             fields[f"{lost_disk.component}.{lost_disk.name}"] = lost_disk.text
@@ -120,7 +118,7 @@ def _item(name: str, text: str, line: int) -> Item | None:
     return Item(Component(part), key, text, line) if part in list(Component) else None
 
 
-def _is_unweighed_setting(item: Item, product: Product) -> bool:
+def _is_unused_setting(item: Item, product: Product) -> bool:
     """Whether the product has this setting and the catalog does not weigh it."""
     try:
         product.setting(item.component, item.name)

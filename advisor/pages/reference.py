@@ -23,7 +23,7 @@ from advisor.reasoning.finding import Rule, explained
 from advisor.reasoning.rules import all_rules
 
 KINDS = {"concept": "Concepts", "failure": "Failures", "rule": "Rules", "setting": "Settings"}
-UNWEIGHED = "Not weighed here: no rule and no failure looks at it."
+UNUSED = "No rule and no failure depends on it."
 GONE = "Of earlier versions only. "
 
 
@@ -140,7 +140,7 @@ def _setting(component: Component, by: list[Setting], gone: str) -> Entry:
     name, weighed = by[0].name, any(setting.weighed for setting in by) and not gone
     aliases = " ".join(dict.fromkeys(alias for setting in by for alias in setting.aliases))
     meanings = " ".join(dict.fromkeys(setting.meaning for setting in by))
-    summary = next((setting.meaning for setting in by if setting.weighed), UNWEIGHED)
+    summary = next((setting.meaning for setting in by if setting.weighed), UNUSED)
     return Entry(
         "setting", f"{component} {name}", name, component, f"{gone}{summary}",
         reverse("reference:setting", args=[component, name]),
@@ -193,7 +193,7 @@ def meanings(families: Iterable[ByFamily]) -> dict[str, list[str]]:
     for family in families:
         for span in family.spans:
             if span.setting is not None:
-                clients = results.setdefault(span.setting.meaning or UNWEIGHED, [])
+                clients = results.setdefault(span.setting.meaning or UNUSED, [])
                 if family.family not in clients:
                     clients.append(family.family)
     return results

@@ -172,12 +172,12 @@ def _judgement(pipeline: Pipeline, asked: Pipeline) -> Judgement:
     )
 
 
-def answer(pipeline: Pipeline, beside: Iterable[Guarantee] = COLUMNS) -> Answer:
+def answer(pipeline: Pipeline, columns: Iterable[Guarantee] = COLUMNS) -> Answer:
     """The whole answer. Total for every valid pipeline, and a pure function of it.
 
-    `beside` are the guarantees whose changes are shown beside those for what is needed; who shows
-    none of them need not wait for them. Of a pipeline with more copies than brokers, what is said
-    beside that obstacle is said of as many copies as there can be.
+    `columns` are the guarantees whose changes are shown next to those for the need; a caller that
+    shows none of them need not wait for them. A pipeline with more copies than brokers is judged
+    with as many copies as there can be, next to that obstacle.
     """
     need = pipeline.requirement.guarantee
     described, pipeline = pipeline, within_cluster(pipeline)
@@ -186,7 +186,7 @@ def answer(pipeline: Pipeline, beside: Iterable[Guarantee] = COLUMNS) -> Answer:
     spaces: Spaces = {pipeline.requirement.survive: Space(traced)}
     results = {
         guarantee: _recommended(pipeline, guarantee, spaces)
-        for guarantee in dict.fromkeys((*beside, need))
+        for guarantee in dict.fromkeys((*columns, need))
     }
     return Answer(
         judgement=_judgement(described, traced),

@@ -110,11 +110,11 @@ def _racks(pipeline: Pipeline) -> Iterator[Number]:
         survived, why = 0, reason
     if (remote := remote_copies(pipeline)) is not None:
         total = pipeline.number(Component.APPLICATION, FACTOR)
-        found = sum(in_racks(total, racks, lost) + removed < remote for lost in range(1, racks + 1))
-        if found < survived:
+        sure = sum(in_racks(total, racks, lost) + removed < remote for lost in range(1, racks + 1))
+        if sure < survived:
             together = in_fullest_rack(total, racks)
             why = f"{together} of {total} replicas of __remote_log_metadata in one rack, of "
-            survived, why = found, f"{why}{counted(remote, 'sure copy', 'sure copies')}"
+            survived, why = sure, f"{why}{counted(remote, 'sure copy', 'sure copies')}"
     yield Number(
         "racks-lost-for-good", "Racks lost for good without losing an acknowledged message",
         survived, "racks", why,

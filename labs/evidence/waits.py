@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_SAID = ("phase", "fault", "arm", "error")
+_LINE_EVENTS = ("phase", "fault", "arm", "error")
 """What the page shows as a line of its own; of a sample it shows the numbers, if they changed."""
 
 
@@ -53,7 +53,7 @@ def wait(events: Iterable[Mapping[str, Any]], arm: str) -> Wait:
             numbers = {key: value for key, value in event.items() if key != "at_s"}
             is_news, shown = numbers != shown, numbers
         else:
-            is_news = event["event"] in _SAID
+            is_news = event["event"] in _LINE_EVENTS
         if is_news and last is not None:
             at = max(float(event["at_s"]), last)
             quiet, last = max(quiet, at - last), at

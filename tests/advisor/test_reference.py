@@ -117,7 +117,7 @@ def test_every_other_setting_of_the_products_is_found_by_a_search_alone(client: 
     assert f'href="{option}"' not in html_of(client, index)
     assert f'href="{option}"' in html_of(client, f"{index}?q=fetchoffset")
     html = html_of(client, option)
-    assert reference.UNWEIGHED in html
+    assert reference.UNUSED in html
     assert "structured-streaming-kafka-integration.md" in html
     rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td[^>]*>(.*?)</td>", html)
     assert [(who, where.strip()) for who, where in rows] == [

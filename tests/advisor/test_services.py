@@ -98,7 +98,7 @@ def test_an_arm_knows_that_its_client_loses_a_full_batch(version: str, loses: bo
 def test_without_the_columns_beside_it_an_answer_is_the_same():
     pipeline = described({"producer.acks": "1", "need.guarantee": "at-least-once"})
 
-    whole, alone = services.answer(pipeline), services.answer(pipeline, beside=())
+    whole, alone = services.answer(pipeline), services.answer(pipeline, columns=())
 
     assert alone == replace(whole, columns=(whole.wanted,))
     assert len(whole.columns) > 1

@@ -118,7 +118,7 @@ class Command(ExactCommand):
         pipeline = _pipeline(inputs)
         for note in [*_notes(inputs, options["verbose"]), *_assumed_wish(pipeline, inputs)]:
             self.stderr.write(note)
-        answer = services.answer(pipeline, beside=())
+        answer = services.answer(pipeline, columns=())
         read = Read(inputs.program, absence_notes(inputs.notes))
         match options["format"] or ("json" if options["json"] else "text"):
             case "json":
@@ -193,18 +193,16 @@ def _notes(inputs: Inputs, verbose: bool) -> Iterator[str]:
     """Yields the notes from reading. Settings that no guarantee depends on are only counted, so
     that they do not hide the rest, and so are names that Kafka does not have, beyond the first two;
     with `verbose`, each is named."""
-    unweighed = (
-        [] if verbose else [note for note in inputs.notes if note.endswith(_UNWEIGHED_ENDINGS)]
-    )
+    unused = [] if verbose else [note for note in inputs.notes if note.endswith(_UNWEIGHED_ENDINGS)]
     unknown = [note for note in inputs.notes if note.endswith(_UNKNOWN_ENDING)][_SHOWN_UNKNOWN:]
     unknown = [] if verbose or len(unknown) < 2 else unknown
-    yield from (note for note in inputs.notes if note not in unweighed and note not in unknown)
+    yield from (note for note in inputs.notes if note not in unused and note not in unknown)
     if unknown:
         yield f"{len(unknown)} more names are not known settings of Kafka (--verbose)."
-    if len(unweighed) == 1:
-        yield unweighed[0]
-    elif unweighed:
-        yield f"{len(unweighed)} settings that no guarantee depends on are left out (--verbose)."
+    if len(unused) == 1:
+        yield unused[0]
+    elif unused:
+        yield f"{len(unused)} settings that no guarantee depends on are left out (--verbose)."
 
 
 def _assumed_wish(pipeline: Pipeline, inputs: Inputs) -> Iterator[str]:

@@ -175,9 +175,9 @@ def _no_class(pipeline: Pipeline) -> Sequence[Value]:
     stated = "partitioner.class" in pipeline.stated(Component.PRODUCER)
     if not stated or pipeline.family is Family.LIBRDKAFKA or keys_spread(pipeline) is None:
         return ()
-    beside = pipeline.text(Component.APPLICATION, "other.writers")
+    others = pipeline.text(Component.APPLICATION, "other.writers")
     asked = own_class(pipeline) and OWN not in pipeline.stated(Component.APPLICATION)
-    return () if asked and beside != "java" else [None]
+    return () if asked and others != "java" else [None]
 
 
 def _acks_price(before: Pipeline, after: Pipeline) -> str:

@@ -10,25 +10,25 @@ from labs.incidents.model import Exhibit, Outcome
 from labs.incidents.past_python import PastPython
 from labs.incidents.programs import ProgramFailed
 
-_TOPIC, _PARTITIONS, _EACH = "parcels", 5, 4
+_TOPIC, _PARTITIONS, _MESSAGES = "parcels", 5, 4
 _PROGRAM = Path(__file__).parent / "consumer.py"
 
 
 def play(past: PastPython) -> Outcome:
     """How many of five messages, one a partition, are passed over after a clean restart."""
     clients.create(past.bootstrap, _TOPIC, {}, partitions=_PARTITIONS)
-    _send(past, range(_PARTITIONS * _EACH))
+    _send(past, range(_PARTITIONS * _MESSAGES))
     first = _read(past)
-    new = range(_PARTITIONS * _EACH, _PARTITIONS * (_EACH + 1))
+    new = range(_PARTITIONS * _MESSAGES, _PARTITIONS * (_MESSAGES + 1))
     past.timeline.add(f"committed: {first['committed']}; one more message in each partition")
     _send(past, new)
     second = _read(past)
     missing = sorted(set(new) - set(second["values"]))
     seen = "\n".join([
         f"librdkafka {first['librdkafka']}",
-        f"messages in each partition: {_EACH}, committed: {first['committed']}",
+        f"messages in each partition: {_MESSAGES}, committed: {first['committed']}",
         f"then one more in each; handed out after the restart: {len(second['values'])}",
-        f"messages in each partition: {_EACH + 1}, committed: {second['committed']}",
+        f"messages in each partition: {_MESSAGES + 1}, committed: {second['committed']}",
         f"never handed out: {len(missing)}",
     ])  # fmt: skip
     return Outcome(len(missing), len(new), (Exhibit("What the application saw", seen),))

@@ -38,13 +38,13 @@ def incidents(request: HttpRequest) -> HttpResponse:
 @never_cache
 def incident(request: HttpRequest, name: str) -> HttpResponse:
     """One incident: its texts, the counts that ship, logs and segments, and plays here."""
-    return render(request, "labs/incident.html", _context(_found(name)))
+    return render(request, "labs/incident.html", _context(_incident(name)))
 
 
 @require_POST
 def start(request: HttpRequest, name: str) -> HttpResponse:
     """Queues a play of the sides `side`."""
-    incident = _found(name)
+    incident = _incident(name)
     sides = request.POST.getlist("side")
     try:
         return redirect(plays.start(incident, sides, visitors.of(request)))
@@ -69,7 +69,7 @@ def live(request: HttpRequest, name: str, slug: str) -> HttpResponse:
     return polled(request, "labs/incident_play.html#live", context, is_live=is_live)
 
 
-def _found(name: str) -> Incident:
+def _incident(name: str) -> Incident:
     try:
         return find(name)
     except LookupError as unknown:
@@ -103,7 +103,7 @@ def _context(incident: Incident) -> dict[str, Any]:
 
 
 def _play(request: HttpRequest, name: str, slug: str) -> dict[str, Any]:
-    incident = _found(name)
+    incident = _incident(name)
     experiment = get_object_or_404(selectors.plays(incident.slug), slug=slug)
     sides = incident_plays.sides(experiment, incident)
     return {
